@@ -1,0 +1,1 @@
+"""Pure functions of model data: HLO protos to graphs, layout, export, statistics."""

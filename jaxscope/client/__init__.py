@@ -1,0 +1,1 @@
+"""Starts, watches and stops workers; no JAX, no Qt."""

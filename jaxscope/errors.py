@@ -1,0 +1,119 @@
+"""Every error that jaxscope raises on purpose, sorted by who must act.
+
+    JaxscopeError
+    ├── UserCodeError          theirs: the file, the call or the traced code; exit status 1
+    │   ├── SourceError            the file cannot be read or parsed
+    │   ├── CallError              the call is no call, or names what the file lacks
+    │   └── TraceError             the user's code raised
+    ├── UsageError             the command line or the library was used wrongly; 2
+    ├── EnvironmentProblem     the machine lacks something; exit status 3
+    ├── WorkerLost             the worker process died, ran out of time or memory; 4
+    │   └── Stopped                the person pressed Stop
+    └── InternalError          ours: a bug of jaxscope's; 70
+
+An error answers four questions: what failed, where, why, and what to try. One place in each
+front end (`cli/report.py`, `ui/error_panel.py`) shows them; nothing else formats errors.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+__all__ = [
+    "CallError",
+    "EnvironmentProblem",
+    "Explanation",
+    "InternalError",
+    "JaxscopeError",
+    "SourceError",
+    "Stopped",
+    "TraceError",
+    "UsageError",
+    "UserCodeError",
+    "WorkerLost",
+]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Explanation:
+    """What a person needs to know of one failure, as plain text.
+
+    Attributes:
+        what: One sentence: what failed.
+        why: The cause in the words of whoever reported it; may be several lines. Empty if the
+            first sentence says it all.
+        where: `file.py:12`, or empty where no place is known.
+        remedy: What to try, or empty.
+        kind: The reporter's own name of the fault, such as `TracerBoolConversionError` or
+            `SIGSEGV`; empty if it has none.
+        traceback: The user's frames only, innermost last.
+        full_traceback: Every frame, for a bug report.
+        output: The tail of what the process printed before it died.
+    """
+
+    what: str
+    why: str = ""
+    where: str = ""
+    remedy: str = ""
+    kind: str = ""
+    traceback: str = ""
+    full_traceback: str = ""
+    output: str = ""
+
+
+class JaxscopeError(Exception):
+    """Base of the tree: carries an `Explanation` and the exit status of the command line."""
+
+    exit_status = 70
+
+    def __init__(self, explanation: Explanation | str) -> None:
+        if isinstance(explanation, str):
+            explanation = Explanation(what=explanation)
+        super().__init__(explanation.what)
+        self.explanation = explanation
+
+
+class UserCodeError(JaxscopeError):
+    """The user's file, call or function failed."""
+
+    exit_status = 1
+
+
+class SourceError(UserCodeError):
+    """The file cannot be read, decoded or parsed."""
+
+
+class CallError(UserCodeError):
+    """The call is not a call expression, or names what the file does not have."""
+
+
+class TraceError(UserCodeError):
+    """The user's code raised while it was imported, traced, compiled or run."""
+
+
+class UsageError(JaxscopeError):
+    """The command line or the library was used wrongly."""
+
+    exit_status = 2
+
+
+class EnvironmentProblem(JaxscopeError):
+    """Something needed is not installed or not available on this machine."""
+
+    exit_status = 3
+
+
+class WorkerLost(JaxscopeError):
+    """The worker died, ran out of time or ran out of memory."""
+
+    exit_status = 4
+
+
+class Stopped(WorkerLost):
+    """The person stopped the run."""
+
+
+class InternalError(JaxscopeError):
+    """A bug of jaxscope's own."""
+
+    exit_status = 70

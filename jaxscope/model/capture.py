@@ -1,0 +1,188 @@
+"""What one run of one call produced: stages, arguments, fates, checks, messages."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model.graph import Cost, Graph
+from jaxscope.model.unavailable import Unavailable
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Leaf:
+    """One leaf of the arguments or of the results.
+
+    Attributes:
+        path: Where it sits in the pytree, such as `params['w']` or `[0].bias`.
+        type: Such as `f32[128,1]`; for a static argument, a short text of its value.
+        num_bytes: `prod(shape) * itemsize`, padding not counted; 0 for a static argument.
+        is_static: Whether JAX never traces it (a string, a function, a static argument).
+    """
+
+    path: str
+    type: str
+    num_bytes: int
+    is_static: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Environment:
+    """Where a capture was made."""
+
+    jax: str
+    jaxlib: str
+    python: str
+    platform: str
+    device: str
+    host: str = ""
+    recorded_at: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A snapshot of a file of the user's, as it was when it was run.
+
+    Attributes:
+        path: Absolute path; only a label once the capture is reopened.
+        text: The whole text.
+        sha256: Of the bytes on disk, hexadecimal.
+    """
+
+    path: str
+    text: str
+    sha256: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FunctionSource:
+    """Where the base function is defined.
+
+    Attributes:
+        file: Absolute path, or empty where Python knows none.
+        line: 1-based line of the definition; 0 where unknown.
+        text: Source text of the function, or empty.
+    """
+
+    file: str = ""
+    line: int = 0
+    text: str = ""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class StageText:
+    """The text of a stage and which node each line shows.
+
+    Attributes:
+        text: Lines joined by newlines.
+        line_nodes: int32, one per line: index of the node that the line defines, or -1.
+    """
+
+    text: str
+    line_nodes: npt.NDArray[np.int32]
+
+    @classmethod
+    def plain(cls, text: str) -> StageText:
+        """A text without links."""
+        return cls(text, np.full(text.count("\n") + 1, -1, np.int32))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Stage:
+    """One stage of the pipeline.
+
+    Attributes:
+        name: As in the contract: `jaxpr`, `grad`, `vmap(grad)`, `gradient`, `stablehlo`, `hlo`,
+            `optimized`, `machine`.
+        title: Fit to show.
+        text: The program as text, or why there is none.
+        graph: The program as a graph, or why there is none.
+        cost: Of the whole stage.
+        seconds: Wall seconds that JAX or XLA took to make it, or why that is not known.
+        unavailable: Set if the whole stage is missing; text and graph then are unavailable too.
+    """
+
+    name: str
+    title: str
+    text: StageText | Unavailable
+    graph: Graph | Unavailable
+    cost: Cost
+    seconds: float | Unavailable
+    unavailable: Unavailable | None = None
+
+
+class Severity(enum.Enum):
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Check:
+    """One finding about the user's code.
+
+    Attributes:
+        rule: Stable name, such as `leaked-tracer`.
+        file: Absolute path, or empty.
+        line: 1-based, or 0 where unknown.
+    """
+
+    rule: str
+    severity: Severity
+    message: str
+    remedy: str
+    file: str = ""
+    line: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of an equation; see the contract for the names."""
+
+    fate: str
+    pass_name: str | None = None
+    instructions: tuple[str, ...] = ()
+    merged_with: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Capture:
+    """Everything that one run of one call produced; plain data, safe to save and to share.
+
+    Attributes:
+        call: The call as typed.
+        base: The function inside the transforms, as typed.
+        transforms: Names from innermost to outermost, `jit` included.
+        source: Definition of the base function.
+        files: Snapshots of the user's files that positions point into.
+        arguments: Leaves of the arguments, in order.
+        results: Leaves of the results, in order.
+        stages: In pipeline order; a failed stage stays in the list with its reason.
+        fates: By equation id of the stage `jaxpr`.
+        checks: Findings, errors first.
+        messages: Sentences for the reader: what was assumed, what was left out.
+        wall_seconds: Wall seconds of the whole capture, as the worker saw it.
+    """
+
+    call: str
+    base: str
+    transforms: tuple[str, ...]
+    source: FunctionSource
+    files: tuple[SourceFile, ...]
+    environment: Environment
+    target: str
+    arguments: tuple[Leaf, ...]
+    results: tuple[Leaf, ...]
+    stages: tuple[Stage, ...]
+    fates: Mapping[str, Fate]
+    checks: tuple[Check, ...]
+    messages: tuple[str, ...]
+    wall_seconds: float = 0.0
+
+    def stage(self, name: str) -> Stage | None:
+        """The stage of that name, or None."""
+        return next((stage for stage in self.stages if stage.name == name), None)

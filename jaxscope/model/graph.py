@@ -1,0 +1,351 @@
+"""A graph of one stage, as columns: NumPy arrays and one table of strings.
+
+Fifty thousand nodes as objects take seconds to decode and hundreds of megabytes; as columns they
+take milliseconds. `Graph` is the columns; `Graph.node(i)` reads one node out as a `Node`, for the
+inspector, for exports and for tests.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model.ragged import Ragged
+
+Int8s = npt.NDArray[np.int8]
+Int32s = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+
+NONE = -1
+"""Stands in index columns for "no such thing" (no group, no parent, no owner)."""
+
+
+class NodeKind(enum.IntEnum):
+    """What a node is; the JSON contract has the names in lower case."""
+
+    INPUT = 0
+    CONSTANT = 1
+    EQUATION = 2
+    OPERATION = 3
+    INSTRUCTION = 4
+    OUTPUT = 5
+
+
+class GroupKind(enum.IntEnum):
+    """What a group is; the JSON contract has the names in lower case."""
+
+    JAXPR = 0
+    FUSION = 1
+    COMPUTATION = 2
+    REGION = 3
+    SCOPE = 4
+
+
+class Direction(enum.IntEnum):
+    """Which part of a differentiated program a node belongs to."""
+
+    NONE = 0
+    FORWARD = 1
+    BACKWARD = 2
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SourcePosition:
+    """A place in a source file.
+
+    Attributes:
+        file: Path as the interpreter reported it.
+        line: 1-based.
+        column: 0-based; -1 where the reporter knows none.
+        function: Name of the enclosing function, or empty.
+    """
+
+    file: str
+    line: int
+    column: int
+    function: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Cost:
+    """Work of a node or a stage. NaN stands for unknown and is never added up as zero.
+
+    Attributes:
+        flops: Floating-point operations, counted by XLA's rules (a multiply-add is two).
+        bytes_accessed: Bytes read plus bytes written, by the same rules.
+        transcendentals: Calls of functions such as `exp` and `tanh`, counted apart from `flops`.
+    """
+
+    flops: float = math.nan
+    bytes_accessed: float = math.nan
+    transcendentals: float = math.nan
+
+    @property
+    def is_known(self) -> bool:
+        return not (
+            math.isnan(self.flops)
+            and math.isnan(self.bytes_accessed)
+            and math.isnan(self.transcendentals)
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Node:
+    """One node, read out of the columns."""
+
+    index: int
+    id: str
+    name: str
+    kind: NodeKind
+    operation: str
+    group: str | None
+    types: tuple[str, ...]
+    attributes: Mapping[str, str]
+    scope: tuple[str, ...]
+    origins: tuple[str, ...]
+    derived: tuple[str, ...]
+    direction: Direction
+    source: tuple[SourcePosition, ...]
+    cost: Cost
+    seconds: float
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Nodes:
+    """The node columns. `s` marks indices into `Graph.strings`; n is the number of nodes.
+
+    Attributes:
+        id: s, unique in the graph.
+        name: s, what the stage's text calls the result (`b`, `%5`, `add.3`), or the empty string.
+        kind: `NodeKind` codes, int8.
+        operation: s, JAX's or XLA's own name.
+        group: Index of the innermost group, or `NONE`.
+        types: s, the types of the results.
+        attributes: s in pairs: key, value, key, value, …
+        scope: s, named scopes from outermost to innermost.
+        origins: s, ids of equations of the stage `jaxpr`.
+        derived: s, ids of equations of the last jaxpr-level stage.
+        direction: `Direction` codes, int8.
+        source: Quadruples file (s), line, column, function (s); innermost user frame first.
+        cost: float64, shape `(n, 3)`: FLOPs, bytes accessed, transcendentals; NaN is unknown.
+        seconds: float64, measured time of one execution; NaN is not measured.
+    """
+
+    id: Int32s
+    name: Int32s
+    kind: Int8s
+    operation: Int32s
+    group: Int32s
+    types: Ragged
+    attributes: Ragged
+    scope: Ragged
+    origins: Ragged
+    derived: Ragged
+    direction: Int8s
+    source: Ragged
+    cost: Floats
+    seconds: Floats
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Edges:
+    """The edge columns: a value from a result of one node to an operand of another.
+
+    Attributes:
+        source: Node index that produces the value.
+        output: Which of its results, 0-based.
+        target: Node index that consumes it.
+        operand: Which of its operands, 0-based.
+        type: Index into `Graph.strings`.
+    """
+
+    source: Int32s
+    output: Int32s
+    target: Int32s
+    operand: Int32s
+    type: Int32s
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Groups:
+    """The group columns: nested jaxprs, regions, computations, fusions, scopes.
+
+    Attributes:
+        id: s, unique in the graph.
+        parent: Index of the enclosing group, always less than the group's own, or `NONE`.
+        kind: `GroupKind` codes, int8.
+        label: s, fit to show.
+        owner: Node index of the node that this group is the inside of (an equation with a nested
+            jaxpr, a fusion instruction), or `NONE`.
+    """
+
+    id: Int32s
+    parent: Int32s
+    kind: Int8s
+    label: Int32s
+    owner: Int32s
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Graph:
+    """The graph of one stage.
+
+    Attributes:
+        strings: The table that the columns' `s` indices point into.
+        nodes: In program order; inputs first, outputs last within each group.
+        edges: Grouped by nothing in particular; a value used twice is two edges.
+        groups: Parents before children.
+    """
+
+    strings: tuple[str, ...]
+    nodes: Nodes
+    edges: Edges
+    groups: Groups
+
+    def __post_init__(self) -> None:
+        check_graph(self)
+
+    @functools.cached_property
+    def index_by_id(self) -> dict[str, int]:
+        """Node index of each node id."""
+        strings = self.strings
+        return {strings[s]: i for i, s in enumerate(self.nodes.id.tolist())}
+
+    def string(self, column: Int32s, index: int) -> str:
+        """The string at `index` of an `s` column."""
+        return self.strings[column[index]]
+
+    def row(self, column: Ragged, index: int) -> tuple[str, ...]:
+        """The strings of row `index` of an `s` ragged column."""
+        return tuple(self.strings[s] for s in column[index].tolist())
+
+    def attributes(self, index: int) -> dict[str, str]:
+        """The attributes of a node."""
+        row = self.row(self.nodes.attributes, index)
+        return dict(zip(row[0::2], row[1::2], strict=True))
+
+    def source(self, index: int) -> tuple[SourcePosition, ...]:
+        """Where a node comes from, innermost user frame first."""
+        row = self.nodes.source[index].tolist()
+        return tuple(
+            SourcePosition(self.strings[file], line, column, self.strings[function])
+            for file, line, column, function in zip(
+                row[0::4], row[1::4], row[2::4], row[3::4], strict=True
+            )
+        )
+
+    def node(self, index: int) -> Node:
+        """Read one node out of the columns."""
+        nodes = self.nodes
+        group = int(nodes.group[index])
+        return Node(
+            index=index,
+            id=self.string(nodes.id, index),
+            name=self.string(nodes.name, index),
+            kind=NodeKind(int(nodes.kind[index])),
+            operation=self.string(nodes.operation, index),
+            group=None if group == NONE else self.string(self.groups.id, group),
+            types=self.row(nodes.types, index),
+            attributes=self.attributes(index),
+            scope=self.row(nodes.scope, index),
+            origins=self.row(nodes.origins, index),
+            derived=self.row(nodes.derived, index),
+            direction=Direction(int(nodes.direction[index])),
+            source=self.source(index),
+            cost=Cost(*nodes.cost[index].tolist()),
+            seconds=float(nodes.seconds[index]),
+        )
+
+    def replace_nodes(self, **columns: Any) -> Graph:
+        """The same graph with some node columns replaced."""
+        return dataclasses.replace(self, nodes=dataclasses.replace(self.nodes, **columns))
+
+
+def check_graph(graph: Graph) -> None:
+    """Refuse columns that do not fit each other; data from a worker or a file is not trusted.
+
+    Raises:
+        ValueError: A column has the wrong length or type, or an index points nowhere.
+    """
+    num_strings = len(graph.strings)
+    num_nodes, num_groups = len(graph.nodes), len(graph.groups)
+    strings = (0, num_strings)
+    nodes, edges, groups = graph.nodes, graph.edges, graph.groups
+    _check_column("node id", nodes.id, num_nodes, np.int32, strings)
+    _check_column("node name", nodes.name, num_nodes, np.int32, strings)
+    _check_column("node kind", nodes.kind, num_nodes, np.int8, (0, len(NodeKind)))
+    _check_column("node operation", nodes.operation, num_nodes, np.int32, strings)
+    _check_column("node group", nodes.group, num_nodes, np.int32, (NONE, num_groups))
+    _check_column("node direction", nodes.direction, num_nodes, np.int8, (0, len(Direction)))
+    for name in ("types", "attributes", "scope", "origins", "derived"):
+        ragged: Ragged = getattr(nodes, name)
+        _check_column(f"node {name}", ragged.values, len(ragged.values), np.int32, strings)
+        _check_length(f"node {name}", len(ragged), num_nodes)
+    _check_length("node source", len(nodes.source), num_nodes)
+    _check_rows("node attributes", nodes.attributes, 2)
+    _check_rows("node source", nodes.source, 4)
+    for part in (0, 3):
+        _check_range("node source", nodes.source.values[part::4], strings)
+    if nodes.cost.shape != (num_nodes, 3) or nodes.cost.dtype != np.float64:
+        raise ValueError("node cost must be float64 of shape (n, 3)")
+    if nodes.seconds.shape != (num_nodes,) or nodes.seconds.dtype != np.float64:
+        raise ValueError("node seconds must be float64 of shape (n,)")
+    num_edges = len(edges)
+    for name, limits in (
+        ("source", (0, num_nodes)),
+        ("target", (0, num_nodes)),
+        ("output", (0, 2**31)),
+        ("operand", (0, 2**31)),
+        ("type", strings),
+    ):
+        _check_column(f"edge {name}", getattr(edges, name), num_edges, np.int32, limits)
+    _check_column("group id", groups.id, num_groups, np.int32, strings)
+    _check_column("group label", groups.label, num_groups, np.int32, strings)
+    _check_column("group kind", groups.kind, num_groups, np.int8, (0, len(GroupKind)))
+    _check_column("group owner", groups.owner, num_groups, np.int32, (NONE, num_nodes))
+    _check_column("group parent", groups.parent, num_groups, np.int32, (NONE, num_groups))
+    if bool(np.any(groups.parent >= np.arange(num_groups))):
+        raise ValueError("a group's parent must come before it")
+    for name, column in (("node", nodes.id), ("group", groups.id)):
+        if len(np.unique(column)) != len(column):
+            raise ValueError(f"{name} ids must be unique")
+
+
+def _check_length(name: str, length: int, wanted: int) -> None:
+    if length != wanted:
+        raise ValueError(f"{name} has {length} rows, not {wanted}")
+
+
+def _check_range(name: str, column: npt.NDArray[Any], limits: tuple[int, int]) -> None:
+    if len(column) and (int(column.min()) < limits[0] or int(column.max()) >= limits[1]):
+        raise ValueError(f"{name} leaves the range {limits[0]} to {limits[1] - 1}")
+
+
+def _check_column(
+    name: str, column: npt.NDArray[Any], length: int, dtype: type, limits: tuple[int, int]
+) -> None:
+    if column.dtype != dtype or column.ndim != 1:
+        raise ValueError(f"{name} must be a vector of {dtype.__name__}")
+    _check_length(name, len(column), length)
+    _check_range(name, column, limits)
+
+
+def _check_rows(name: str, ragged: Ragged, multiple: int) -> None:
+    if bool(np.any(ragged.lengths() % multiple)):
+        raise ValueError(f"rows of {name} must have a multiple of {multiple} values")

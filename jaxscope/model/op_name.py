@@ -1,0 +1,83 @@
+"""Read provenance out of the names that JAX hands to XLA.
+
+The worker puts a tag into the name stack of every equation: `jxsb12` for equation number 12 of the
+base function, `jxsd7` for number 7 of the last jaxpr-level stage. JAX and XLA carry the tags
+through differentiation, batching, lowering and fusion, so an instruction named
+`jit(loss)/jxsd7/transpose(jvp(jxsb12))/mul` came from both. Where tags nest, the last one of each
+prefix is the innermost equation. XLA joins the names of instructions it merges with `;`.
+
+A tag must not contain `@` (it cuts the name), `/`, `(`, `)` or `;` (they are syntax).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+
+from jaxscope.model.graph import Direction
+
+BASE_TAG = "jxsb"
+DERIVED_TAG = "jxsd"
+
+_TAG = re.compile(r"jxs([bd])(\d+)")
+_TAG_AND_SEPARATOR = re.compile(r"jxs[bd]\d+(?:/|(?=[)\";]))|/?jxs[bd]\d+")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class TagTable:
+    """Which equation each tag number stands for.
+
+    Attributes:
+        base: Equation ids of the stage `jaxpr`, by the number in `jxsb…` tags.
+        derived: Equation ids of the last jaxpr-level stage, by the number in `jxsd…` tags.
+    """
+
+    base: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OpName:
+    """What an operation's name says about where it came from.
+
+    Attributes:
+        origins: Ids of equations of the stage `jaxpr`, without repeats; empty where no tag is.
+        derived: Ids of equations of the last jaxpr-level stage.
+        direction: Backward if the name passes through a transposition, forward if it passes
+            through a differentiation only.
+        display: The name without tags: what JAX itself would have called it.
+    """
+
+    origins: tuple[str, ...]
+    derived: tuple[str, ...]
+    direction: Direction
+    display: str
+
+
+def read_op_name(op_name: str, table: TagTable) -> OpName:
+    """Read the tags of a name. Tags with numbers outside the table are ignored."""
+    origins: dict[str, None] = {}
+    derived: dict[str, None] = {}
+    for part in op_name.split(";"):
+        last = {prefix: int(number) for prefix, number in _TAG.findall(part)}
+        if 0 <= last.get("b", -1) < len(table.base):
+            origins[table.base[last["b"]]] = None
+        if 0 <= last.get("d", -1) < len(table.derived):
+            derived[table.derived[last["d"]]] = None
+    return OpName(tuple(origins), tuple(derived), read_direction(op_name), strip_tags(op_name))
+
+
+@functools.lru_cache(maxsize=4096)
+def read_direction(name_stack: str) -> Direction:
+    """Tell the backward part of a differentiated program from its forward part."""
+    if "transpose(" in name_stack:
+        return Direction.BACKWARD
+    if "jvp(" in name_stack:
+        return Direction.FORWARD
+    return Direction.NONE
+
+
+def strip_tags(text: str) -> str:
+    """Remove every tag, with the separator it brought, from a name or a whole text."""
+    return _TAG_AND_SEPARATOR.sub("", text)

@@ -1,0 +1,72 @@
+"""Measured durations, with their spread and how they were taken."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from jaxscope.model.capture import Environment
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Measurement:
+    """One measured quantity.
+
+    Attributes:
+        name: Such as `eager`, `jit`, `trace`, `lower`, `compile`, `first_call`, `dispatch`.
+        unit: Always `s`, seconds.
+        median: Of the samples.
+        low: Lower end of the confidence interval of the median.
+        high: Upper end.
+        confidence: Coverage of the interval; 0 where one run admits no interval.
+        runs: Number of samples, or of processes where each sample is a process.
+        samples: At most 1,000 of them, in the order taken.
+        is_noisy: Whether the spread passes the thresholds of the protocol.
+        protocol: One sentence: how it was measured.
+        reasons: Why it is called noisy, a sentence each.
+    """
+
+    name: str
+    median: float
+    low: float
+    high: float
+    confidence: float
+    runs: int
+    samples: tuple[float, ...]
+    is_noisy: bool
+    unit: str = "s"
+    protocol: str = ""
+    reasons: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Ratio:
+    """A paired ratio of two measured quantities.
+
+    Attributes:
+        name: Such as `eager/jit`.
+        median: `exp` of the median of the chunks' log-ratios.
+        low: Lower end of its interval.
+        high: Upper end.
+        verdict: `faster`, `slower`, `same` or `unclear`, said of the second against the first.
+    """
+
+    name: str
+    median: float
+    low: float
+    high: float
+    verdict: str = "unclear"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Timing:
+    """All measurements of one call."""
+
+    call: str
+    environment: Environment
+    measurements: tuple[Measurement, ...]
+    ratios: tuple[Ratio, ...]
+    warnings: tuple[str, ...]
+
+    def measurement(self, name: str) -> Measurement | None:
+        """The measurement of that name, or None."""
+        return next((m for m in self.measurements if m.name == name), None)

@@ -1,0 +1,32 @@
+"""The answer "we do not know", with its reason."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TypeGuard, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Unavailable:
+    """A result that could not be had, and why.
+
+    Stands where the result would be, so a view shows the reason in the place where the reader
+    looks for the result. It is false, so `value or default` reads naturally.
+
+    Attributes:
+        reason: One sentence that ends with a full stop, fit to show.
+        since: The stage that could have produced the result, or empty.
+    """
+
+    reason: str
+    since: str = ""
+
+    def __bool__(self) -> bool:
+        return False
+
+
+def is_available(value: T | Unavailable) -> TypeGuard[T]:
+    """Tell a result from the reason for its absence."""
+    return not isinstance(value, Unavailable)

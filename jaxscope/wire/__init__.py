@@ -1,0 +1,1 @@
+"""Bytes between processes: frames and messages. Standard library and NumPy only."""

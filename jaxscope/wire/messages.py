@@ -1,0 +1,132 @@
+"""Messages: a JSON object and named arrays, cut into frames. Standard library and NumPy only.
+
+The header frame holds the object; its key `arrays` lists name, dtype and shape of each array,
+whose bytes follow in order in blob frames. Nothing is ever unpickled. What a received message
+means is checked by whoever uses it; here only that it is well formed and not too large.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.wire.frames import MAX_FRAME_BYTES, FrameError, FrameKind, encode_frame, read_frame
+
+MAX_MESSAGE_BYTES = 512 << 20
+_MAX_ARRAYS = 256
+_DTYPES = frozenset({"int8", "uint8", "int32", "int64", "float64", "bool"})
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Message:
+    """One message.
+
+    Attributes:
+        type: What it is, such as `stage`.
+        fields: Its JSON values, `type` and `arrays` left out.
+        arrays: Its arrays by name.
+    """
+
+    type: str
+    fields: Mapping[str, Any]
+    arrays: Mapping[str, npt.NDArray[Any]] = dataclasses.field(default_factory=dict)
+
+
+def encode_message(message: Message) -> Iterator[bytes]:
+    """Cut a message into frames.
+
+    Raises:
+        ValueError: The header alone is larger than a frame may be, or a dtype is not allowed.
+    """
+    described = []
+    arrays = [(name, np.ascontiguousarray(array)) for name, array in message.arrays.items()]
+    for name, array in arrays:
+        if array.dtype.name not in _DTYPES:
+            raise ValueError(f"array {name} has the dtype {array.dtype}, which no message carries")
+        described.append([name, array.dtype.name, list(array.shape)])
+    header = {**message.fields, "type": message.type, "arrays": described}
+    yield encode_frame(FrameKind.HEADER, json.dumps(header, ensure_ascii=True).encode())
+    for _, array in arrays:
+        data = memoryview(array.reshape(-1).view(np.uint8)) if array.size else memoryview(b"")
+        for start in range(0, len(data), MAX_FRAME_BYTES):
+            yield encode_frame(FrameKind.BLOB, data[start : start + MAX_FRAME_BYTES])
+
+
+def read_message(
+    read_exactly: Callable[[int], bytes],
+    on_bytes: Callable[[int, int], None] | None = None,
+) -> Message:
+    """Read one message.
+
+    Args:
+        read_exactly: Returns exactly so many bytes or raises EOFError.
+        on_bytes: Called with bytes received and bytes announced, for a progress bar.
+
+    Raises:
+        EOFError: The stream ended.
+        FrameError: The bytes are no message, or too many.
+    """
+    kind, payload = read_frame(read_exactly)
+    if kind is not FrameKind.HEADER:
+        raise FrameError("a message starts with a header frame")
+    header = _decode_header(payload)
+    described = header.pop("arrays", [])
+    arrays, total = _check_arrays(described)
+    received = 0
+    result: dict[str, npt.NDArray[Any]] = {}
+    for name, dtype, shape, size in arrays:
+        buffer = bytearray(size)
+        filled = 0
+        while filled < size:
+            kind, payload = read_frame(read_exactly)
+            if kind is not FrameKind.BLOB or not payload or filled + len(payload) > size:
+                raise FrameError(f"the bytes of array {name} do not have the announced length")
+            buffer[filled : filled + len(payload)] = payload
+            filled += len(payload)
+            received += len(payload)
+            if on_bytes is not None:
+                on_bytes(received, total)
+        result[name] = np.frombuffer(buffer, dtype).reshape(shape)
+    return Message(header.pop("type"), header, result)
+
+
+def _decode_header(payload: bytes) -> dict[str, Any]:
+    try:
+        header = json.loads(payload)
+    except (ValueError, RecursionError):
+        raise FrameError("a header frame is not JSON") from None
+    if not isinstance(header, dict) or not isinstance(header.get("type"), str):
+        raise FrameError("a header frame is not a message")
+    return header
+
+
+def _check_arrays(
+    described: Any,
+) -> tuple[list[tuple[str, np.dtype[Any], tuple[int, ...], int]], int]:
+    if not isinstance(described, list) or len(described) > _MAX_ARRAYS:
+        raise FrameError("the list of arrays is malformed")
+    arrays = []
+    total = 0
+    for entry in described:
+        if not isinstance(entry, list) or len(entry) != 3:
+            raise FrameError("an array is described by name, dtype and shape")
+        name, dtype_name, shape = entry
+        if not isinstance(name, str) or dtype_name not in _DTYPES:
+            raise FrameError("an array has no name or an unknown dtype")
+        if not isinstance(shape, list) or not all(
+            isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 2**40 for n in shape
+        ):
+            raise FrameError(f"array {name} has an impossible shape")
+        dtype = np.dtype(dtype_name)
+        size = math.prod(shape) * dtype.itemsize
+        total += size
+        if total > MAX_MESSAGE_BYTES:
+            raise FrameError(f"a message of {total} bytes was announced")
+        arrays.append((name, dtype, tuple(shape), size))
+    return arrays, total

@@ -1,0 +1,48 @@
+"""The vocabulary between client and worker: which messages exist and what they carry.
+
+Every message has the field `run`, a random hexadecimal id that the client chose; a message with
+another run's id is not of this run and is dropped. Positions of arrays are named as in
+`jaxscope.model.graph_columns`.
+
+Client to worker (each starts a run; one run at a time):
+
+    capture      file, call (null: the file's first offered call), target, x64, passes
+    time         file, call, target, x64, budget_s, rigorous
+    outline      file                        lists functions and calls; executes nothing
+    propose      file, function              finds a call of the function that traces
+    environment                              versions and devices, for `doctor`
+
+Worker to client:
+
+    hello        pid, python, protocol                       once, before any run; run is ""
+    progress     step, text
+    file         path, sha256; array utf8                    snapshot of a source file
+    head         call, base, transforms, source {file, line, text}, environment {…}, target,
+                 arguments [[path, type, bytes, static], …], results [[…], …]
+    tags         arrays base.utf8, base.offsets, derived.utf8, derived.offsets: equation ids
+    stage        name, title, seconds (null: unknown), unavailable (null, or a sentence),
+                 form ("graph", "hlo" or "none"), cost [flops, bytes, transcendentals] (null:
+                 unknown); arrays: the graph's columns, or `proto` (uint8, a serialized
+                 HloModuleProto) and `instruction_cost` (float64, (n, 3), one row per instruction
+                 in the proto's order)
+    text         name; arrays utf8 and, where known, line_nodes (int32)   a stage's text
+    text_missing name, reason
+    check        rule, severity, message, remedy, file, line
+    message      text
+    measurement  name, median, low, high, confidence, runs, samples, noisy, protocol, reasons
+    ratio        name, median, low, high, verdict
+    warning      text
+    outline      functions [{name, line, signature, doc}], calls [{call, line}], doc
+    proposal     call
+    environment  jax, jaxlib, python, platform, devices [{…}], …
+    done         wall_seconds                                 the run ended well
+    failed       fault ("source", "call", "trace", "environment", "internal"), stage (null or a
+                 name), explanation {what, why, where, remedy, kind, traceback, full_traceback}
+"""
+
+from __future__ import annotations
+
+PROTOCOL_VERSION = 1
+
+REQUESTS = frozenset({"capture", "time", "outline", "propose", "environment"})
+FAULTS = frozenset({"source", "call", "trace", "environment", "internal"})
