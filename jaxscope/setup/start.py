@@ -1,0 +1,206 @@
+"""What `./run` does, in order: agree, install, start."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from jaxscope.setup import apt
+from jaxscope.setup.environment import Environment
+from jaxscope.setup.problem import SetupProblem
+from jaxscope.setup.system_libraries import (
+    find_missing_libraries,
+    find_missing_python_packages,
+    find_missing_test_programs,
+    format_install_line,
+)
+
+USAGE = """\
+usage: ./run [--yes]              set up if needed, open the window on samples/quick_start.py
+       ./run test [--yes] [...]   set up if needed, run the tests (further words go to pytest)
+       ./run ARGS...              set up if needed, then jaxscope ARGS...
+
+--yes installs what is missing without asking: system packages through apt-get, with sudo where
+needed, and Python packages into .venv (JAXSCOPE_VENV names another folder).
+"""
+
+# Verbs of the command line that never open the window, and so need no library of Qt's.
+WINDOWLESS = frozenset({"calls", "capture", "time", "check", "diff", "doctor", "-h", "--help"})
+
+
+@dataclasses.dataclass(frozen=True)
+class Wish:
+    """What the words after `./run` ask for.
+
+    Attributes:
+        arguments: For `jaxscope`, or for pytest in a test run.
+        is_test: Whether the tests shall run.
+        is_agreed: Whether `--yes` was said.
+    """
+
+    arguments: tuple[str, ...]
+    is_test: bool
+    is_agreed: bool
+
+    @property
+    def opens_window(self) -> bool:
+        """Whether a display is needed in the end."""
+        first = self.arguments[0] if self.arguments else ""
+        asks_help = any(word in ("-h", "--help", "--version") for word in self.arguments)
+        return not self.is_test and first not in WINDOWLESS and not asks_help
+
+
+@dataclasses.dataclass(frozen=True)
+class Missing:
+    """What has to be installed before the wish can come true.
+
+    Attributes:
+        packages: Debian packages.
+        line: How to install them by hand on this system; empty if none is missing.
+        has_environment: Whether `.venv` is ready.
+    """
+
+    packages: tuple[str, ...]
+    line: str
+    has_environment: bool
+
+    def __bool__(self) -> bool:
+        return bool(self.packages) or not self.has_environment
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Set up what is missing and become the wished program; returns only on failure."""
+    wish = parse_wish(arguments)
+    environment = Environment(Path(__file__).resolve().parents[2])
+    try:
+        if "--help" in wish.arguments[:1] and not environment.is_ready():
+            print(USAGE, end="")
+            return 0
+        prepare(wish, environment)
+        check_display(wish)
+        start(wish, environment)
+    except SetupProblem as problem:
+        print(f"jaxscope: {problem}", file=sys.stderr)
+        return problem.exit_status
+    except KeyboardInterrupt:
+        print("\njaxscope: stopped; start again to go on.", file=sys.stderr)
+        return 130
+    return 0
+
+
+def parse_wish(arguments: Sequence[str]) -> Wish:
+    """Read the words after `./run`; `--yes` may stand anywhere."""
+    words = tuple(word for word in arguments if word != "--yes")
+    is_test = words[:1] == ("test",)
+    return Wish(words[1:] if is_test else words, is_test, len(words) < len(arguments))
+
+
+def prepare(wish: Wish, environment: Environment) -> None:
+    """Install what the wish needs, after asking.
+
+    Raises:
+        SetupProblem: Nobody agreed, or it failed.
+    """
+    missing = find_missing(wish, environment)
+    if not missing:
+        return
+    if not wish.is_agreed:
+        _ask(wish, missing)
+    if missing.packages:
+        if shutil.which("apt-get") is None:
+            raise SetupProblem(
+                f"libraries of the system are missing, and there is no apt-get here. "
+                f"Install {missing.line}, then start again."
+            )
+        apt.install_packages(missing.packages)
+        _check_installed(wish)
+    if not missing.has_environment:
+        environment.prepare()
+
+
+def find_missing(wish: Wish, environment: Environment) -> Missing:
+    """Look at what is here and what the wish needs."""
+    has_environment = environment.is_ready()
+    has_uv = shutil.which("uv") is not None
+    packages = () if has_environment else find_missing_python_packages(has_uv)
+    libraries = find_missing_libraries() if wish.is_test or wish.opens_window else None
+    wanted = [*packages, *(libraries.packages if libraries else ())]
+    if wish.is_test and shutil.which("apt-get") and (wanted or wish.is_agreed):
+        # Only a few tests need these, and are skipped without: alone no reason to stop and ask.
+        wanted += find_missing_test_programs()
+    line = (
+        format_install_line(libraries, wanted, is_root=apt.is_root()) if wanted or libraries else ""
+    )
+    return Missing(tuple(dict.fromkeys(wanted)), line, has_environment)
+
+
+def check_display(wish: Wish) -> None:
+    """Refuse to open a window where there is no display.
+
+    Raises:
+        SetupProblem: There is none; says how to go on without.
+    """
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    if wish.opens_window and not any(os.environ.get(name) for name in names):
+        raise SetupProblem(
+            "everything is installed, but there is no display here (DISPLAY is not set). Log in "
+            "on a desktop or with `ssh -X`, or go without a window: "
+            "./run capture samples/quick_start.py -o quick_start.html"
+        )
+
+
+def start(wish: Wish, environment: Environment) -> None:
+    """Replace this process by the wished program; does not return.
+
+    Raises:
+        SetupProblem: The program cannot be started.
+    """
+    variables = dict(os.environ)
+    python = str(environment.python)
+    if wish.is_test:
+        os.chdir(environment.checkout)
+        variables["QT_QPA_PLATFORM"] = "offscreen"
+        command = [python, "-m", "pytest", *wish.arguments]
+    elif wish.arguments:
+        command = [python, "-m", "jaxscope", *wish.arguments]
+    else:
+        sample = environment.checkout / "samples" / "quick_start.py"
+        command = [python, "-m", "jaxscope", str(sample)]
+    sys.stdout.flush()
+    try:
+        os.execve(python, command, variables)
+    except OSError as error:
+        raise SetupProblem(f"{python} could not be started: {error.strerror}.") from None
+
+
+def _ask(wish: Wish, missing: Missing) -> None:
+    """Go on only if a person at the terminal agrees."""
+    parts = []
+    if missing.packages:
+        parts.append(f"system packages ({' '.join(missing.packages)})")
+    if not missing.has_environment:
+        parts.append("Python packages, about 0.9 GB, into .venv")
+    what = " and ".join(parts)
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        print(f"jaxscope: needs {what}. Install now? [y/N] ", file=sys.stderr, end="", flush=True)
+        if sys.stdin.readline().strip().lower() in ("y", "yes"):
+            return
+        raise SetupProblem("nothing was installed.")
+    words = " ".join(["./run", *(["test"] if wish.is_test else []), "--yes", *wish.arguments])
+    by_hand = f"\njaxscope: (it runs: {missing.line})" if missing.line else ""
+    raise SetupProblem(f"needs {what}. To install, type: {words}{by_hand}")
+
+
+def _check_installed(wish: Wish) -> None:
+    if not (wish.is_test or wish.opens_window):
+        return
+    still = find_missing_libraries()
+    if still:
+        raise SetupProblem(
+            f"apt-get ran, but {', '.join(still.sonames)} still cannot be loaded: does the "
+            "processor architecture of this Python differ from the system's?"
+        )

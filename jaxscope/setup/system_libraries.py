@@ -1,0 +1,115 @@
+"""Which shared libraries of the system Qt needs, and which Debian packages bring them.
+
+The list was found by removing every package in turn from a bare Debian 12 and starting the window
+offscreen and under X: dropping any one of these broke something. The names hold on Debian 13 and
+Ubuntu too, where the packages that were renamed still provide the old names.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import importlib.util
+import shutil
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+PACKAGE_BY_SONAME = {
+    "libglib-2.0.so.0": "libglib2.0-0",
+    "libgthread-2.0.so.0": "libglib2.0-0",
+    "libGL.so.1": "libgl1",
+    "libEGL.so.1": "libegl1",
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libfreetype.so.6": "libfontconfig1",
+    "libxkbcommon.so.0": "libxkbcommon-x11-0",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+    "libX11-xcb.so.1": "libxkbcommon-x11-0",
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxcb-image.so.0": "libxcb-cursor0",
+    "libxcb-render-util.so.0": "libxcb-cursor0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-shape.so.0": "libxcb-shape0",
+}
+
+# Most of the sonames above come with these by dependency; asked for by name because the X plugin
+# of Qt opens them itself and aborts the process if one is missing.
+_PACKAGE_WITH_MORE = {"libX11-xcb.so.1": "libx11-xcb1"}
+
+TEST_PROGRAMS = {"Xvfb": "xvfb", "xauth": "xauth"}
+
+
+@dataclasses.dataclass(frozen=True)
+class MissingLibraries:
+    """Shared libraries that cannot be loaded.
+
+    Attributes:
+        sonames: Such as `libEGL.so.1`, in the order of the table.
+        packages: Debian's packages that bring them, without repeats.
+    """
+
+    sonames: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.sonames)
+
+
+def find_missing_libraries(
+    load: Callable[[str], object] = ctypes.CDLL,
+) -> MissingLibraries:
+    """Try to load every library that the window needs; a few milliseconds."""
+    sonames = tuple(name for name in PACKAGE_BY_SONAME if not _can_load(name, load))
+    packages = [PACKAGE_BY_SONAME[name] for name in sonames]
+    packages += [_PACKAGE_WITH_MORE[name] for name in sonames if name in _PACKAGE_WITH_MORE]
+    return MissingLibraries(sonames, tuple(dict.fromkeys(packages)))
+
+
+def find_missing_test_programs() -> tuple[str, ...]:
+    """Debian packages that the tests under X need and that are not here."""
+    return tuple(
+        package for program, package in TEST_PROGRAMS.items() if shutil.which(program) is None
+    )
+
+
+def find_missing_python_packages(has_uv: bool) -> tuple[str, ...]:
+    """Debian packages without which this Python cannot make a virtual environment.
+
+    Debian cuts `ensurepip` out of Python into a package of its own; uv needs neither.
+    """
+    if has_uv or importlib.util.find_spec("ensurepip") is not None:
+        return ()
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    default = Path("/usr/bin/python3")
+    is_default = default.exists() and default.resolve().name == name
+    return ("python3-venv",) if is_default else (f"{name}-venv",)
+
+
+def format_install_line(
+    missing: MissingLibraries | None, packages: Iterable[str], *, is_root: bool
+) -> str:
+    """The line to type on this distribution to get the packages, or a list of what to look for."""
+    prefix = "" if is_root else "sudo "
+    names = [*(missing.packages if missing else ()), *packages]
+    if shutil.which("apt-get"):
+        return f"{prefix}apt-get install -y {' '.join(dict.fromkeys(names))}"
+    sonames = missing.sonames if missing else ()
+    if sonames and shutil.which("dnf"):
+        capabilities = " ".join(f"'{name}()(64bit)'" for name in sonames)
+        return f"{prefix}dnf install {capabilities}"
+    if sonames:
+        return (
+            "the packages of this distribution that bring " + ", ".join(sonames) + " "
+            f"(on Debian: {' '.join(dict.fromkeys(names))})"
+        )
+    return "the packages that Debian calls " + " ".join(names)
+
+
+def _can_load(soname: str, load: Callable[[str], object]) -> bool:
+    try:
+        load(soname)
+    except OSError:
+        return False
+    return True
