@@ -1,0 +1,132 @@
+"""What a worker says to its client: one object, one descriptor, any thread.
+
+Everything needed to speak is bound here before user code runs, so code that replaces `os.write`,
+`json.dumps` or `print` does not change what is sent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from os import _exit, getpid, write
+from typing import Any
+
+import numpy as np
+
+from jaxscope.wire.messages import Message, encode_message
+
+_HEARTBEAT_S = 0.2
+_QUIET, _AWAKE, _BEAT = b"q", b"a", b"."
+
+
+class Channel:
+    """Sends messages of one run. Safe to use from several threads.
+
+    Attributes:
+        run: The id that the client chose for the run; every message carries it.
+    """
+
+    def __init__(self, descriptor: int, *, heartbeat_descriptor: int = -1) -> None:
+        self.run = ""
+        self._descriptor = descriptor
+        self._heartbeat_descriptor = heartbeat_descriptor
+        self._lock = threading.Lock()
+        self._pid = getpid()
+        self._is_quiet = threading.Event()
+
+    def send(
+        self, type: str, fields: Mapping[str, Any], arrays: Mapping[str, Any] | None = None
+    ) -> None:
+        """Send one message. NaN and infinities become null.
+
+        A process that user code forked off never gets past this line: two processes that speak
+        on one descriptor would garble each other.
+
+        Raises:
+            ValueError: The fields are larger than a frame may be, or an array's dtype is not one
+                that messages carry.
+        """
+        if getpid() != self._pid:
+            _exit(0)
+        clean = {"run": self.run, **{key: _plain(value) for key, value in fields.items()}}
+        message = Message(type, clean, dict(arrays or {}))
+        with self._lock:
+            for frame in encode_message(message):
+                self._write(frame)
+
+    def progress(self, step: str, text: str) -> None:
+        """Say what is being done: a stable name of the step, and a text fit to show."""
+        self.send("progress", {"step": step, "text": text})
+
+    def message(self, text: str) -> None:
+        """Send a sentence for the reader: what was assumed, what was left out."""
+        self.send("message", {"text": text})
+
+    @contextlib.contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Stop the heartbeat while something is measured that a waking thread would disturb.
+
+        Until the block ends, the supervisor does not take silence for a worker that hangs.
+        """
+        self._is_quiet.set()
+        self._signal_life(_QUIET)
+        try:
+            yield
+        finally:
+            self._is_quiet.clear()
+            self._signal_life(_AWAKE)
+
+    def start_heartbeat(self) -> None:
+        """Let a thread show, a few times a second, that Python code can run.
+
+        The thread needs the interpreter's lock, so its silence means that something holds the
+        lock: a long operation in C, or a stopped process.
+        """
+        threading.Thread(target=self._beat, name="jaxscope heartbeat", daemon=True).start()
+
+    def _beat(self) -> None:
+        wait = threading.Event().wait
+        while getpid() == self._pid:
+            if not self._is_quiet.is_set() and not self._signal_life(_BEAT):
+                _exit(1)  # nobody listens any more: the supervisor is gone
+            wait(_HEARTBEAT_S)
+
+    def _signal_life(self, sign: bytes) -> bool:
+        if self._heartbeat_descriptor < 0:
+            return True
+        try:
+            write(self._heartbeat_descriptor, sign)
+        except BlockingIOError:
+            return True  # the pipe is full of signs of life
+        except OSError:
+            return False
+        return True
+
+    def _write(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[write(self._descriptor, view) :]
+
+
+def _plain(value: Any) -> Any:
+    """Turn what handlers send into JSON values; what cannot be turned becomes its text."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
+Handler = Callable[[dict[str, Any], Channel], None]
+"""What `worker.main` calls for a request: its fields, and where to send the answers."""
