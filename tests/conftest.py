@@ -1,0 +1,105 @@
+"""What holds for every test: silence, an offscreen window, an X server for those that ask.
+
+Silence: a Python warning, a log record of level WARNING or above, or a message of Qt's fails the
+test in which it appears. What is allowed is listed here, each with its reason. Qt's messages are
+caught by pytest-qt (`qt_log_level_fail` below), which needs output capturing: the suite is never
+run with `-s` in automation.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+# (`message:category` in the notation of Python's -W, reason)
+ALLOWED_WARNINGS: tuple[tuple[str, str], ...] = ()
+
+# (logger name, regular expression of the message, reason)
+ALLOWED_LOG_RECORDS = (
+    (
+        "jax._src.xla_bridge",
+        r"An NVIDIA GPU may be present|Unable to initialize backend|No GPU/TPU found",
+        "JAX tells about accelerators that this machine lacks; not ours to fix",
+    ),
+)
+
+# (regular expression, reason)
+ALLOWED_QT_MESSAGES = (
+    (
+        "This plugin does not support",
+        "the offscreen platform says so of window functions that it only pretends to have",
+    ),
+    (
+        "QFontDatabase: Cannot find font directory",
+        "PySide6's wheels bring no fonts; the system's are used",
+    ),
+)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("filterwarnings", "error")
+    for allowed, _reason in ALLOWED_WARNINGS:
+        config.addinivalue_line("filterwarnings", f"ignore:{allowed}")
+    for pattern, _reason in ALLOWED_QT_MESSAGES:
+        config.addinivalue_line("qt_log_ignore", pattern)
+
+
+@pytest.fixture(autouse=True)
+def _no_log_records() -> Iterator[None]:
+    """Fail the test if anything logs a warning or worse."""
+    handler = _Collector()
+    root = logging.getLogger()
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+    if handler.unexpected:
+        pytest.fail("unexpected log records:\n" + "\n".join(handler.unexpected), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def x_display() -> Iterator[str]:
+    """The name of an X server's display, for tests marked `xcb` that start a real window."""
+    if shutil.which("Xvfb") is None:
+        pytest.skip("needs Xvfb (./run test --yes installs it)")
+    read_end, write_end = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write_end), "-screen", "0", "1600x1000x24", "-nolisten", "tcp"],
+        pass_fds=(write_end,),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(write_end)
+    try:
+        with os.fdopen(read_end) as answer:
+            number = answer.readline().strip()
+        if not number:
+            pytest.fail("Xvfb ended without naming a display")
+        yield f":{number}"
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+class _Collector(logging.Handler):
+    """Keeps the text of every record that no entry of the list allows."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.unexpected: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        message = record.getMessage()
+        for name, pattern, _reason in ALLOWED_LOG_RECORDS:
+            if record.name == name and re.search(pattern, message):
+                return
+        self.unexpected.append(f"{record.levelname} {record.name}: {message}")
