@@ -1,0 +1,156 @@
+"""Every private name of JAX and jaxlib that jaxscope uses, one function per difference.
+
+Nothing else in the project imports `jax._src` or a module of jaxlib whose name starts with an
+underscore. Each function names the releases it was checked on: 0.8.0, 0.10.2 and 0.12.0.1 unless
+it says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import jax
+import jax._src.core as _core
+from jax._src import source_info_util as _source_info
+from jaxlib import _jax
+
+try:
+    from jaxlib import _hlo
+except ImportError:  # jaxlib 0.8 keeps HloModule in `_jax`
+    _hlo = _jax
+
+Tracer = jax.core.Tracer
+
+_JAXPR_TYPES = tuple(
+    {_core.Jaxpr, getattr(_core, "ClosedJaxpr", _core.Jaxpr)}
+)
+
+
+def is_jaxpr(value: Any) -> bool:
+    """Whether a parameter of an equation is an open or a closed jaxpr."""
+    return isinstance(value, _JAXPR_TYPES)
+
+
+def open_jaxpr(value: Any) -> Any:
+    """The jaxpr that has the equations. Since 0.12 a `Jaxpr` carries its constants itself."""
+    inner = getattr(value, "jaxpr", None)
+    return value if inner is None or not isinstance(inner, _core.Jaxpr) else inner
+
+
+def consts_of(value: Any) -> Sequence[Any]:
+    """The constants of a closed jaxpr; empty for an open one."""
+    return tuple(getattr(value, "consts", ()) or ())
+
+
+def replace_equations(value: Any, equations: list[Any]) -> Any:
+    """The same open or closed jaxpr with other equations."""
+    inner = open_jaxpr(value)
+    replaced = inner.replace(eqns=equations)
+    return replaced if inner is value else value.replace(jaxpr=replaced)
+
+
+def evaluate_jaxpr(value: Any, arguments: Iterable[Any]) -> list[Any]:
+    """Evaluate a closed jaxpr under whatever transforms are active, names and tracebacks kept."""
+    return list(_core.eval_jaxpr(open_jaxpr(value), consts_of(value), *arguments))
+
+
+def is_literal(atom: Any) -> bool:
+    """Whether an operand of an equation is a literal and no variable."""
+    return isinstance(atom, _core.Literal)
+
+
+def is_dropped(variable: Any) -> bool:
+    """Whether a result of an equation is never used (`_` in the text)."""
+    return isinstance(variable, _core.DropVar)
+
+
+def extend_name_stack(source_info: Any, scope: str) -> Any:
+    """The same source information with `scope` put outermost in its name stack."""
+    stack = source_info.name_stack
+    outer = _source_info.NameStack((_source_info.Scope(scope), *stack.stack))
+    return source_info.replace(name_stack=outer)
+
+
+def scope_names(name_stack: Any) -> tuple[str, ...]:
+    """The scopes of a name stack from outermost to innermost, transforms left out."""
+    return tuple(
+        element.name for element in name_stack.stack if isinstance(element, _source_info.Scope)
+    )
+
+
+def user_frames(source_info: Any) -> Iterator[tuple[str, int, int, str]]:
+    """File, line (1-based), column (0-based) and function of each user frame, innermost first."""
+    traceback = source_info.traceback
+    if traceback is None:
+        return
+    for frame in _source_info.user_frames(traceback):
+        yield frame.file_name, frame.start_line, frame.start_column, frame.function_name
+
+
+def hide_frames_of(folder: str) -> None:
+    """Leave files below a folder out of what JAX takes for the user's frames."""
+    _source_info.register_exclusion(folder)
+
+
+def traced_jaxpr(traced: Any) -> Any:
+    """The closed jaxpr of a `jax.stages.Traced`."""
+    return traced.jaxpr
+
+
+def retrace_with(traced: Any, jaxpr: Any) -> Any:
+    """The same traced program with another, equivalent jaxpr.
+
+    `Traced` keeps its jaxpr in the dictionary `_params`, from which `lower` reads it; shardings,
+    donation and names stay as they are.
+    """
+    clone = object.__new__(type(traced))
+    for slot in type(traced).__slots__:
+        if hasattr(traced, slot):
+            setattr(clone, slot, getattr(traced, slot))
+    clone._params = {**traced._params, "jaxpr": jaxpr}
+    if "_lojax" in type(traced).__slots__:
+        clone._lojax = None
+    return clone
+
+
+def debug_paths(traced: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Paths of the leaves of the arguments and of the results, as JAX names them."""
+    info = getattr(open_jaxpr(traced.jaxpr), "debug_info", None)
+    if info is None:
+        return (), ()
+    return tuple(info.arg_names or ()), tuple(info.result_paths or ())
+
+
+def is_jitted(function: Any) -> bool:
+    """Whether a callable is the result of `jax.jit`."""
+    return (
+        hasattr(function, "trace") and hasattr(function, "lower") and hasattr(function, "eval_shape")
+    )
+
+
+def hlo_module_of(lowered: Any) -> Any:
+    """The module before optimization, as jaxlib's `HloModule`."""
+    computation = lowered.compiler_ir("hlo")
+    as_module = getattr(computation, "as_hlo_module", None) or computation.get_hlo_module
+    return as_module()
+
+
+def optimized_module_of(compiled: Any) -> Any:
+    """The first module after optimization, as jaxlib's `HloModule`."""
+    return compiled.runtime_executable().hlo_modules()[0]
+
+
+def cpu_client() -> Any:
+    """The client of the CPU backend, which every JAX has."""
+    return jax.local_devices(backend="cpu")[0].client
+
+
+def parse_hlo_module(serialized: bytes) -> Any:
+    """jaxlib's `HloModule` of a serialized proto; a bad one raises jaxlib's own errors."""
+    return _hlo.HloModule.from_serialized_hlo_module_proto(serialized)
+
+
+def hlo_cost_properties(client: Any, module: Any) -> dict[str, float]:
+    """XLA's cost analysis of an `HloModule`; properties that are zero are left out."""
+    return dict(_jax.hlo_module_cost_analysis(client, module))

@@ -1,0 +1,421 @@
+"""Convert a jaxpr to a graph in columns, every equation of every nested jaxpr one node.
+
+Conventions of the attributes, which views rely on:
+    `path`, `argument`  of a root input: where it sits in the arguments, and its number
+    `operand`           of a nested input: index of the owner's operand that it receives
+    `result`            of an output: index of the owner's (or the program's) result that it gives
+    `in[K]`             literal operand number K, such as `2.0:f32[]`
+    `shares`            of an equation: group that shows its nested jaxpr, owned by another
+    `shared_by`         of an equation: ids of the others that share a jaxpr of its
+Everything else is a parameter of the equation, as short text.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
+from jaxscope.model.graph_builder import GraphBuilder
+from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG, TagTable, read_op_name
+from jaxscope.worker import compat
+from jaxscope.worker.tagging import nested_jaxprs
+from jaxscope.worker.values import aval_text, value_text
+
+MAX_FRAMES = 16
+"""Frames kept of a traceback; the innermost ones, where users look."""
+
+_UNMAPPED = frozenset({"reduce", "reduce_window", "sort", "select_and_scatter", "select_and_gather"})
+"""Primitives whose nested jaxpr combines elements and does not receive the operands as such."""
+
+_TAG_PREFIXES = (BASE_TAG, DERIVED_TAG)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where an equation comes from, as far as its own name stack or its surroundings say."""
+
+    origins: tuple[str, ...] = ()
+    direction: Direction = Direction.NONE
+    scope: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ConvertedJaxpr:
+    """A graph and what the text of the same jaxpr needs to link to it.
+
+    Attributes:
+        graph: All nodes, nested ones included.
+        names: The name of each variable, by the variable's identity.
+        equation_nodes: Node index of each equation, by the equation's identity.
+        groups: Id of the group that shows a nested jaxpr, by the open jaxpr's identity.
+    """
+
+    graph: Graph
+    names: Mapping[int, str]
+    equation_nodes: Mapping[int, int]
+    groups: Mapping[int, str]
+
+
+def convert_jaxpr(
+    jaxpr: Any,
+    *,
+    tags: TagTable,
+    is_base: bool,
+    is_derived: bool,
+    argument_paths: Sequence[str] = (),
+    result_paths: Sequence[str] = (),
+) -> ConvertedJaxpr:
+    """Convert a closed jaxpr whose equations carry tags.
+
+    Args:
+        jaxpr: The program.
+        tags: What the tags stand for.
+        is_base: The equations are those of the stage `jaxpr`: each is its own origin.
+        is_derived: The equations are those of the last jaxpr-level stage: each derives from
+            itself.
+        argument_paths: Paths of the root inputs; shorter is allowed.
+        result_paths: Paths of the root outputs; shorter is allowed.
+    """
+    converter = _Converter(tags, is_base, is_derived)
+    converter.convert_root(jaxpr, argument_paths, result_paths)
+    return converter.finish()
+
+
+class _Converter:
+    def __init__(self, tags: TagTable, is_base: bool, is_derived: bool) -> None:
+        self._builder = GraphBuilder()
+        self._tags = tags
+        self._is_base = is_base
+        self._is_derived = is_derived
+        self._names: dict[int, str] = {}
+        self._equation_nodes: dict[int, int] = {}
+        self._groups: dict[int, str] = {}
+        self._stacks: dict[Any, tuple[tuple[str, ...], Direction, tuple[str, ...]]] = {}
+        self._frames: dict[Any, tuple[tuple[str, int, int, str], ...]] = {}
+        self._types: dict[Any, str] = {}
+        self._texts: dict[int, tuple[Any, str]] = {}
+        self._keep_alive: list[Any] = []
+        self._shares: dict[int, list[str]] = {}
+
+    def convert_root(self, jaxpr: Any, arguments: Sequence[str], results: Sequence[str]) -> None:
+        inner = compat.open_jaxpr(jaxpr)
+        self._shares = _find_owners(inner)
+        places = self._add_inputs(inner, "", NONE, range(len(inner.invars)), arguments)
+        self._add_equations(inner, "", NONE, Provenance(), places)
+        self._add_outputs(inner, "", NONE, places, results)
+
+    def finish(self) -> ConvertedJaxpr:
+        return ConvertedJaxpr(
+            self._builder.build(), self._names, self._equation_nodes, self._groups
+        )
+
+    def _add_inputs(
+        self,
+        inner: Any,
+        prefix: str,
+        group: int,
+        operands: Sequence[int] | None,
+        paths: Sequence[str] = (),
+    ) -> dict[int, tuple[int, int]]:
+        """Add constants and inputs; returns where each variable's value comes from."""
+        places: dict[int, tuple[int, int]] = {}
+        for number, variable in enumerate(inner.constvars):
+            places[id(variable)] = (
+                self._add_variable(f"{prefix}const:{number}", NodeKind.CONSTANT, variable, group),
+                0,
+            )
+        for number, variable in enumerate(inner.invars):
+            attributes: dict[str, str] = {}
+            if group == NONE:
+                attributes["argument"] = str(number)
+                if number < len(paths):
+                    attributes["path"] = paths[number]
+            elif operands is not None:
+                attributes["operand"] = str(operands[number])
+            node = self._add_variable(
+                f"{prefix}in:{number}", NodeKind.INPUT, variable, group, attributes
+            )
+            places[id(variable)] = (node, 0)
+        return places
+
+    def _add_variable(
+        self,
+        node_id: str,
+        kind: NodeKind,
+        variable: Any,
+        group: int,
+        attributes: Mapping[str, str] | None = None,
+    ) -> int:
+        return self._builder.add_node(
+            node_id,
+            kind,
+            "input" if kind is NodeKind.INPUT else "constant",
+            name=self._name(variable),
+            group=group,
+            types=(self._type(variable.aval),),
+            attributes=attributes,
+        )
+
+    def _add_equations(
+        self,
+        inner: Any,
+        prefix: str,
+        group: int,
+        around: Provenance,
+        places: dict[int, tuple[int, int]],
+    ) -> None:
+        for number, equation in enumerate(inner.eqns):
+            self._add_equation(equation, f"{prefix}{number}", group, around, places)
+
+    def _add_equation(
+        self,
+        equation: Any,
+        path: str,
+        group: int,
+        around: Provenance,
+        places: dict[int, tuple[int, int]],
+    ) -> None:
+        own = self._provenance(equation, path, around)
+        nested = list(nested_jaxprs(equation.params))
+        node = self._builder.add_node(
+            path,
+            NodeKind.EQUATION,
+            equation.primitive.name,
+            name=", ".join(self._name(v) for v in equation.outvars),
+            group=group,
+            types=[self._type(v.aval) for v in equation.outvars],
+            attributes=self._attributes(equation, path, nested),
+            scope=own.scope,
+            origins=own.origins,
+            derived=(path,) if self._is_derived else (),
+            direction=own.direction,
+            source=self._source(equation),
+        )
+        self._equation_nodes[id(equation)] = node
+        self._keep_alive.append(equation)
+        self._add_operands(equation.invars, node, places)
+        for result, variable in enumerate(equation.outvars):
+            places[id(variable)] = (node, result)
+        for name, jaxpr in nested:
+            self._add_nested(equation, jaxpr, name, f"{path}/{name}", node, group, own)
+
+    def _add_nested(
+        self,
+        equation: Any,
+        jaxpr: Any,
+        parameter: str,
+        group_id: str,
+        owner: int,
+        parent: int,
+        around: Provenance,
+    ) -> None:
+        inner = compat.open_jaxpr(jaxpr)
+        if id(inner) in self._groups:
+            return
+        self._groups[id(inner)] = group_id
+        self._keep_alive.append(inner)
+        group = self._builder.add_group(
+            group_id,
+            GroupKind.JAXPR,
+            nested_label(equation, parameter),
+            parent=parent,
+            owner=owner,
+        )
+        prefix = f"{group_id}/"
+        operands = owner_operands(equation, parameter, inner)
+        places = self._add_inputs(inner, prefix, group, operands)
+        self._add_equations(inner, prefix, group, around, places)
+        self._add_outputs(inner, prefix, group, places)
+
+    def _add_outputs(
+        self,
+        inner: Any,
+        prefix: str,
+        group: int,
+        places: dict[int, tuple[int, int]],
+        paths: Sequence[str] = (),
+    ) -> None:
+        for number, atom in enumerate(inner.outvars):
+            attributes = {"result": str(number)}
+            if group == NONE and number < len(paths):
+                attributes["path"] = paths[number]
+            if compat.is_literal(atom):
+                attributes["in[0]"] = self._literal(atom)
+            node = self._builder.add_node(
+                f"{prefix}out:{number}",
+                NodeKind.OUTPUT,
+                "output",
+                name="" if compat.is_literal(atom) else self._name(atom),
+                group=group,
+                types=(self._type(atom.aval),),
+                attributes=attributes,
+            )
+            self._add_operands([atom], node, places)
+
+    def _add_operands(
+        self, atoms: Sequence[Any], node: int, places: Mapping[int, tuple[int, int]]
+    ) -> None:
+        for operand, atom in enumerate(atoms):
+            if compat.is_literal(atom) or id(atom) not in places:
+                continue
+            source, output = places[id(atom)]
+            self._builder.add_edge(
+                source, node, output=output, operand=operand, type=self._type(atom.aval)
+            )
+
+    def _provenance(self, equation: Any, path: str, around: Provenance) -> Provenance:
+        """An equation's own tags and scopes, else those of the equation that it is inside of."""
+        origins, direction, scope = self._read_stack(equation.source_info.name_stack)
+        if self._is_base:
+            origins = (path,)
+        return Provenance(
+            origins or around.origins,
+            direction if direction is not Direction.NONE else around.direction,
+            around.scope + scope,
+        )
+
+    def _read_stack(self, stack: Any) -> tuple[tuple[str, ...], Direction, tuple[str, ...]]:
+        known = self._stacks.get(stack)
+        if known is None:
+            name = read_op_name(str(stack), self._tags)
+            scope = tuple(
+                scope
+                for scope in compat.scope_names(stack)
+                if not scope.startswith(_TAG_PREFIXES) and scope != "rematted_computation"
+            )
+            known = self._stacks[stack] = (name.origins, name.direction, scope)
+        return known
+
+    def _source(self, equation: Any) -> tuple[tuple[str, int, int, str], ...]:
+        traceback = equation.source_info.traceback
+        known = self._frames.get(traceback)
+        if known is None:
+            frames = list(compat.user_frames(equation.source_info))[:MAX_FRAMES]
+            known = self._frames[traceback] = tuple(f for f in frames if not f[0].startswith("<"))
+        return known
+
+    def _attributes(
+        self, equation: Any, path: str, nested: Sequence[tuple[str, Any]]
+    ) -> dict[str, str]:
+        attributes = {
+            f"in[{operand}]": self._literal(atom)
+            for operand, atom in enumerate(equation.invars)
+            if compat.is_literal(atom)
+        }
+        for name, value in equation.params.items():
+            if is_worth_showing(name, value):
+                attributes[name] = self._text(value)
+        for name, jaxpr in nested:
+            inner = compat.open_jaxpr(jaxpr)
+            shown = self._groups.get(id(inner), f"{path}/{name}")
+            owners = [owner for owner in self._shares.get(id(inner), ()) if owner != path]
+            if shown != f"{path}/{name}":
+                attributes["shares"] = shown
+            if owners:
+                attributes["shared_by"] = ", ".join(owners[:32])
+        return attributes
+
+    def _text(self, value: Any) -> str:
+        known = self._texts.get(id(value))
+        if known is None:
+            known = self._texts[id(value)] = (value, value_text(value))
+        return known[1]
+
+    def _literal(self, atom: Any) -> str:
+        return f"{value_text(atom.val)}:{self._type(atom.aval)}"
+
+    def _type(self, aval: Any) -> str:
+        try:
+            known = self._types.get(aval)
+        except TypeError:  # some abstract values are not hashable
+            return aval_text(aval)
+        if known is None:
+            known = self._types[aval] = aval_text(aval)
+        return known
+
+    def _name(self, variable: Any) -> str:
+        if compat.is_dropped(variable):
+            return "_"
+        known = self._names.get(id(variable))
+        if known is None:
+            known = self._names[id(variable)] = variable_name(len(self._names))
+            self._keep_alive.append(variable)
+        return known
+
+
+def _find_owners(root: Any) -> dict[int, list[str]]:
+    """Ids of all equations that own each nested jaxpr, by the open jaxpr's identity."""
+    owners: dict[int, list[str]] = {}
+
+    def visit(inner: Any, prefix: str) -> None:
+        for number, equation in enumerate(inner.eqns):
+            for name, jaxpr in nested_jaxprs(equation.params):
+                nested = compat.open_jaxpr(jaxpr)
+                is_new = id(nested) not in owners
+                owners.setdefault(id(nested), []).append(f"{prefix}{number}")
+                if is_new:
+                    visit(nested, f"{prefix}{number}/{name}/")
+
+    visit(root, "")
+    return owners
+
+
+def variable_name(number: int) -> str:
+    """JAX's names: a, b, …, z, ba, bb, …"""
+    letters = ""
+    while True:
+        number, digit = divmod(number, 26)
+        letters = chr(ord("a") + digit) + letters
+        if number == 0:
+            return letters
+
+
+def is_worth_showing(name: str, value: Any) -> bool:
+    """Whether a parameter says something; empty defaults and nested jaxprs do not."""
+    if value is None or compat.is_jaxpr(value) or name.endswith("_thunk"):
+        return False
+    if isinstance(value, tuple):
+        if all(item is None for item in value):
+            return False
+        if name == "donated_invars" and not any(value):
+            return False
+        if any(compat.is_jaxpr(item) for item in value):
+            return False
+    if name in {"ctx_mesh", "keep_unused", "inline", "compiler_options_kvs", "debug_info"}:
+        return bool(value) and bool(getattr(value, "shape_tuple", value))
+    return not type(value).__name__.startswith("Unspecified") and not (
+        isinstance(value, tuple) and all("Unspecified" in type(item).__name__ for item in value)
+    )
+
+
+def nested_label(equation: Any, parameter: str) -> str:
+    """What to call the inside of an equation."""
+    name = str(equation.params.get("name") or "")
+    primitive = equation.primitive.name
+    if primitive == "scan":
+        return f"{name or 'scan'} ×{equation.params.get('length')}"
+    if primitive == "while":
+        return "condition" if parameter.startswith("cond") else "body"
+    if primitive == "cond":
+        return f"branch {parameter.rpartition('.')[2]}"
+    return name or primitive
+
+
+def owner_operands(equation: Any, parameter: str, inner: Any) -> Sequence[int] | None:
+    """Which operand of the equation each input of its nested jaxpr receives, if that is known."""
+    primitive = equation.primitive.name
+    num_inputs, num_operands = len(inner.invars), len(equation.invars)
+    if primitive == "while":
+        cond_consts = int(equation.params["cond_nconsts"])
+        body_consts = int(equation.params["body_nconsts"])
+        carried = range(cond_consts + body_consts, num_operands)
+        if parameter.startswith("cond"):
+            return [*range(cond_consts), *carried]
+        return [*range(cond_consts, cond_consts + body_consts), *carried]
+    if primitive == "cond":
+        return range(1, num_operands) if num_inputs == num_operands - 1 else None
+    if primitive in _UNMAPPED or primitive.startswith("scatter") or num_inputs != num_operands:
+        return None
+    return range(num_operands)

@@ -1,0 +1,373 @@
+"""Convert a StableHLO module to a graph in columns, and link its text to it.
+
+Functions other than `main` are the insides of `func.call` operations; one that several calls share
+is shown once, inside its first caller, and every caller is named. Terminators become output nodes.
+An operation without a tag of its own (a constant that the lowering made) takes the provenance of
+the operation that it is inside of.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, Node, NodeKind
+from jaxscope.model.graph_builder import GraphBuilder
+from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
+
+MAX_CONSTANT_ELEMENTS = 16
+"""Larger constants are shown by type only: an 8 MB constant makes 16 MB of text."""
+
+_MAX_ATTRIBUTE_TEXT = 200
+_HIDDEN_ATTRIBUTES = frozenset({"sym_name", "function_type", "callee"})
+_TENSOR = re.compile(r"tensor<((?:[\d?]+x)*)([^<>,]+)(?:,.*)?>$")
+_ELEMENTS = {"i1": "bool", "ui8": "u8", "ui16": "u16", "ui32": "u32", "ui64": "u64"}
+_ELEMENTS |= {"complex<f32>": "c64", "complex<f64>": "c128"}
+_MNEMONIC = re.compile(r'^\s*(?:%[^=]*= )?"?([a-z_]+(?:\.[a-z_0-9]+)*)')
+
+Places = dict[Any, tuple[int, int]]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Provenance:
+    origins: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
+    direction: Direction = Direction.NONE
+    scope: tuple[str, ...] = ()
+    source: tuple[tuple[str, int, int, str], ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ConvertedModule:
+    """A graph and the operations in the order in which the text prints them.
+
+    Attributes:
+        graph: All operations.
+        printed: Name, node index and depth of each operation in printing order.
+    """
+
+    graph: Graph
+    printed: Sequence[tuple[str, int, int]]
+
+
+def convert_stablehlo(module: Any, tags: TagTable, derived: Graph | None) -> ConvertedModule:
+    """Convert an `ir.Module`.
+
+    Args:
+        module: As `lowered.compiler_ir("stablehlo")` gives it, lowered from tagged equations.
+        tags: What the tags stand for.
+        derived: Graph of the last jaxpr-level stage; an operation takes the origins, scope and
+            source of its equation there.
+    """
+    return _Converter(tags, derived).convert(module)
+
+
+class _Converter:
+    def __init__(self, tags: TagTable, derived: Graph | None) -> None:
+        self._builder = GraphBuilder()
+        self._tags = tags
+        self._derived = derived
+        self._functions: dict[str, Any] = {}
+        self._callers: dict[str, list[str]] = {}
+        self._shown: set[str] = set()
+        self._types: dict[str, str] = {}
+        self._names: dict[str, _Provenance] = {}
+        self._nodes: dict[tuple[str, int], int] = {}
+
+    def convert(self, module: Any) -> ConvertedModule:
+        functions = [op for op in module.body.operations if op.operation.name == "func.func"]
+        self._functions = {_symbol(op, "sym_name"): op for op in functions}
+        self._find_callers()
+        if "main" in self._functions:
+            self._add_block(
+                self._functions["main"].regions[0].blocks[0], "main", NONE, _Provenance(), {}
+            )
+        printed: list[tuple[str, int, int]] = []
+        for name, function in self._functions.items():
+            printed.append(("func.func", -1, 0))
+            self._list_printed(function.regions[0].blocks, name, 1, printed)
+        return ConvertedModule(self._builder.build(), printed)
+
+    def _find_callers(self) -> None:
+        for name, function in self._functions.items():
+            for path, operation in _walk(function.regions, name):
+                if operation.operation.name == "func.call":
+                    self._callers.setdefault(_symbol(operation, "callee"), []).append(path)
+
+    def _add_block(
+        self,
+        block: Any,
+        path: str,
+        group: int,
+        around: _Provenance,
+        places: Places,
+        operands: Sequence[int] | None = None,
+    ) -> None:
+        for number, argument in enumerate(block.arguments):
+            attributes: dict[str, str] = {}
+            if group == NONE:
+                attributes["argument"] = str(number)
+            elif operands is not None and number < len(operands):
+                attributes["operand"] = str(operands[number])
+            node = self._builder.add_node(
+                f"{path}/in:{number}",
+                NodeKind.INPUT,
+                "input",
+                name=f"%arg{number}",
+                group=group,
+                types=(self._type(argument.type),),
+                attributes=attributes,
+            )
+            places[argument] = (node, 0)
+        for number, operation in enumerate(block.operations):
+            if operation.operation.name.endswith(".return"):
+                self._add_outputs(operation, path, group, places)
+            else:
+                self._add_operation(operation, f"{path}/{number}", group, around, places)
+
+    def _add_operation(
+        self, operation: Any, path: str, group: int, around: _Provenance, places: Places
+    ) -> None:
+        inner = operation.operation
+        own = self._provenance(inner.location, around)
+        callee = _symbol(operation, "callee") if inner.name == "func.call" else ""
+        node = self._builder.add_node(
+            path,
+            NodeKind.OPERATION,
+            inner.name,
+            group=group,
+            types=[self._type(result.type) for result in inner.results],
+            attributes=self._attributes(operation, path, callee),
+            scope=own.scope,
+            origins=own.origins,
+            derived=own.derived,
+            direction=own.direction,
+            source=own.source,
+        )
+        self._nodes[(path, 0)] = node
+        self._add_operands(inner.operands, node, places)
+        for number, result in enumerate(inner.results):
+            places[result] = (node, number)
+        if callee and callee in self._functions and callee not in self._shown:
+            self._shown.add(callee)
+            inside = self._builder.add_group(
+                f"@{callee}", GroupKind.COMPUTATION, callee, parent=group, owner=node
+            )
+            block = self._functions[callee].regions[0].blocks[0]
+            self._add_block(block, callee, inside, own, {}, range(len(inner.operands)))
+        for number, region in enumerate(inner.regions):
+            self._add_region(operation, region, number, path, node, group, own, places)
+
+    def _add_region(
+        self,
+        operation: Any,
+        region: Any,
+        number: int,
+        path: str,
+        owner: int,
+        parent: int,
+        around: _Provenance,
+        places: Places,
+    ) -> None:
+        label, operands = _region_label(operation, number)
+        for block_number, block in enumerate(region.blocks):
+            suffix = f".{block_number}" if block_number else ""
+            inside = f"{path}/{number}{suffix}"
+            group = self._builder.add_group(
+                inside, GroupKind.REGION, label, parent=parent, owner=owner
+            )
+            self._add_block(block, inside, group, around, places, operands)
+
+    def _add_outputs(self, operation: Any, path: str, group: int, places: Places) -> None:
+        for number, value in enumerate(operation.operation.operands):
+            node = self._builder.add_node(
+                f"{path}/out:{number}",
+                NodeKind.OUTPUT,
+                "output",
+                group=group,
+                types=(self._type(value.type),),
+                attributes={"result": str(number)},
+            )
+            self._add_operands([value], node, places)
+
+    def _add_operands(self, values: Any, node: int, places: Places) -> None:
+        for number, value in enumerate(values):
+            place = places.get(value)
+            if place is not None:
+                self._builder.add_edge(
+                    place[0],
+                    node,
+                    output=place[1],
+                    operand=number,
+                    type=self._type(value.type),
+                )
+
+    def _attributes(self, operation: Any, path: str, callee: str) -> dict[str, str]:
+        attributes: dict[str, str] = {}
+        if callee:
+            attributes["callee"] = callee
+            others = [caller for caller in self._callers.get(callee, ()) if caller != path]
+            if callee in self._shown:
+                attributes["shares"] = f"@{callee}"
+            if others:
+                attributes["shared_by"] = ", ".join(others[:32])
+        for name, value in _iterate_attributes(operation.operation.attributes):
+            if name not in _HIDDEN_ATTRIBUTES:
+                attributes[name] = _attribute_text(value)
+        return attributes
+
+    def _provenance(self, location: Any, around: _Provenance) -> _Provenance:
+        name = _location_name(location)
+        if not name:
+            return around
+        known = self._names.get(name)
+        if known is None:
+            known = self._names[name] = self._read_name(name)
+        return known if known.derived or known.origins else around
+
+    def _read_name(self, name: str) -> _Provenance:
+        read = read_op_name(name, self._tags)
+        equation = self._equation(read.derived)
+        if equation is None:
+            return _Provenance(read.origins, read.derived, read.direction)
+        return _Provenance(
+            equation.origins or read.origins,
+            read.derived,
+            equation.direction if equation.direction is not Direction.NONE else read.direction,
+            equation.scope,
+            tuple((p.file, p.line, p.column, p.function) for p in equation.source),
+        )
+
+    def _equation(self, derived: tuple[str, ...]) -> Node | None:
+        if self._derived is None or not derived:
+            return None
+        index = self._derived.index_by_id.get(derived[0])
+        return None if index is None else self._derived.node(index)
+
+    def _type(self, mlir_type: Any) -> str:
+        text = str(mlir_type)
+        known = self._types.get(text)
+        if known is None:
+            known = self._types[text] = short_type(text)
+        return known
+
+    def _list_printed(
+        self, blocks: Any, path: str, depth: int, printed: list[tuple[str, int, int]]
+    ) -> None:
+        for block in blocks:
+            for number, operation in enumerate(block.operations):
+                inner = operation.operation
+                inside = f"{path}/{number}"
+                printed.append((inner.name, self._nodes.get((inside, 0), -1), depth))
+                for index, region in enumerate(inner.regions):
+                    self._list_printed(region.blocks, f"{inside}/{index}", depth + 1, printed)
+
+
+def link_stablehlo_lines(text: str, converted: ConvertedModule) -> npt.NDArray[np.int32]:
+    """Find the node that each line of the module's text defines, or -1.
+
+    The text prints operations in the order of `printed`, one per line, but leaves out the insides
+    of short forms (`stablehlo.reduce … applies stablehlo.add`). So only operations deeper than
+    the last matched one may be passed over; anything else ends the linking there.
+    """
+    lines = text.split("\n")
+    nodes = np.full(len(lines), -1, np.int32)
+    position, depth = 0, 0
+    for number, line in enumerate(lines):
+        match = _MNEMONIC.match(line)
+        if match is None or position >= len(converted.printed):
+            continue
+        mnemonic = match.group(1)
+        candidate = position
+        while candidate < len(converted.printed):
+            name, node, level = converted.printed[candidate]
+            if name == mnemonic or name == f"func.{mnemonic}":
+                nodes[number] = node
+                position, depth = candidate + 1, level
+                break
+            if level <= depth:
+                break
+            candidate += 1
+    return nodes
+
+
+def print_module(module: Any) -> str:
+    """The module's text without locations and tags; large constants are elided."""
+    text = module.operation.get_asm(large_elements_limit=MAX_CONSTANT_ELEMENTS)
+    return strip_tags(str(text)).rstrip("\n")
+
+
+def short_type(text: str) -> str:
+    """`tensor<2x4xf32>` as `f32[2,4]`; other types stay as they are."""
+    match = _TENSOR.match(text)
+    if match is None:
+        return text
+    sizes = match.group(1).rstrip("x").replace("x", ",")
+    element = match.group(2)
+    return f"{_ELEMENTS.get(element, element)}[{sizes}]"
+
+
+def _walk(regions: Any, path: str) -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for region in regions:
+        for block in region.blocks:
+            for number, operation in enumerate(block.operations):
+                inside = f"{path}/{number}"
+                found.append((inside, operation))
+                for inner_index, inner in enumerate(operation.operation.regions):
+                    found += _walk([inner], f"{inside}/{inner_index}")
+    return found
+
+
+def _region_label(operation: Any, number: int) -> tuple[str, Sequence[int] | None]:
+    name = operation.operation.name
+    if name == "stablehlo.while":
+        return ("condition" if number == 0 else "body"), range(len(operation.operation.operands))
+    if name in {"stablehlo.case", "stablehlo.if"}:
+        return f"branch {number}", None
+    return f"{name.rpartition('.')[2]} body", None
+
+
+def _iterate_attributes(attributes: Any) -> list[tuple[str, Any]]:
+    """Name and value of each attribute; MLIR's dictionary yields named attributes or names."""
+    pairs = []
+    for item in attributes:
+        name = item if isinstance(item, str) else item.name
+        pairs.append((name, attributes[name]))
+    return pairs
+
+
+def _attribute_text(value: Any) -> str:
+    try:
+        if len(value) > MAX_CONSTANT_ELEMENTS and not getattr(value, "is_splat", False):
+            return f"{len(value)} elements of {short_type(str(value.type))}"
+    except (TypeError, AttributeError):
+        pass
+    text = str(value)
+    return text if len(text) <= _MAX_ATTRIBUTE_TEXT else text[: _MAX_ATTRIBUTE_TEXT - 1] + "…"
+
+
+def _symbol(operation: Any, attribute: str) -> str:
+    return str(operation.operation.attributes[attribute]).strip('@"')
+
+
+def _location_name(location: Any) -> str:
+    """The name of a location. Since 0.9 the kinds of locations are classes of their own."""
+    is_name = getattr(location, "is_a_name", None)
+    if is_name is not None and not is_name():
+        return _tagged_text(location)
+    try:
+        return str(location.name_str)
+    except (AttributeError, ValueError):
+        return _tagged_text(location)
+
+
+def _tagged_text(location: Any) -> str:
+    text = str(location)
+    return text if "jxs" in text else ""
+

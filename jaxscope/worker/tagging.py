@@ -1,0 +1,94 @@
+"""Exact provenance: put a numbered tag into the name stack of every equation.
+
+JAX and XLA carry name stacks through differentiation, batching, lowering and fusion, so the tags
+come out again in the names of operations and instructions (`jaxscope.model.op_name` reads them).
+Nothing but metadata changes: the optimized module is the one of the untagged program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from jaxscope.worker import compat
+
+
+def nested_jaxprs(parameters: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Find the jaxprs among an equation's parameters.
+
+    Yields:
+        The path of the jaxpr in an equation id (`jaxpr`, `branches.1`) and the jaxpr, open or
+        closed. Tuples, lists, named tuples and dictionaries are searched; other objects are not.
+    """
+    for name, value in parameters.items():
+        yield from _find_jaxprs(name, value)
+
+
+def _find_jaxprs(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if compat.is_jaxpr(value):
+        yield path, value
+    elif isinstance(value, tuple | list):
+        for index, item in enumerate(value):
+            yield from _find_jaxprs(f"{path}.{index}", item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _find_jaxprs(f"{path}.{key}", item)
+
+
+class Tagger:
+    """Tags the equations of a jaxpr, nested ones included, and numbers them.
+
+    A nested jaxpr that several equations share is tagged once and stays shared, so JAX's caches
+    keyed by identity, and its lowering to one function, work as without tags.
+
+    Attributes:
+        ids: The id of each numbered equation, such as `3/jaxpr/0`.
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        self._done: dict[int, tuple[Any, Any]] = {}
+        self.ids: list[str] = []
+
+    def tag(self, jaxpr: Any, path: str = "") -> Any:
+        """Tag an open or closed jaxpr. `path` is the prefix of its equations' ids."""
+        inner = compat.open_jaxpr(jaxpr)
+        if id(inner) not in self._done:
+            equations = [self._tag_equation(e, f"{path}{i}") for i, e in enumerate(inner.eqns)]
+            # The original is kept alive beside its copy: ids of freed objects are used again.
+            self._done[id(inner)] = (inner, compat.replace_equations(inner, equations))
+        tagged = self._done[id(inner)][1]
+        return tagged if inner is jaxpr else jaxpr.replace(jaxpr=tagged)
+
+    def tag_nested_only(self, jaxpr: Any, body_of: str) -> Any:
+        """Tag the inside of the one equation of a jaxpr, whose parameter `body_of` is the program.
+
+        A function that is already jitted is a single `jit` equation; what is shown is its body,
+        so the ids of the body's equations have no prefix.
+        """
+        inner = compat.open_jaxpr(jaxpr)
+        (equation,) = inner.eqns
+        parameters = {**equation.params, body_of: self.tag(equation.params[body_of])}
+        return compat.replace_equations(jaxpr, [equation.replace(params=parameters)])
+
+    def _tag_equation(self, equation: Any, path: str) -> Any:
+        number = len(self.ids)
+        self.ids.append(path)
+        parameters = {
+            name: self._tag_parameter(value, f"{path}/{name}")
+            for name, value in equation.params.items()
+        }
+        source_info = compat.extend_name_stack(equation.source_info, f"{self._prefix}{number}")
+        return equation.replace(params=parameters, source_info=source_info)
+
+    def _tag_parameter(self, value: Any, path: str) -> Any:
+        if compat.is_jaxpr(value):
+            return self.tag(value, f"{path}/")
+        if isinstance(value, tuple) and any(True for _ in _find_jaxprs("", value)):
+            items = [self._tag_parameter(item, f"{path}.{i}") for i, item in enumerate(value)]
+            return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+        if isinstance(value, list) and any(True for _ in _find_jaxprs("", value)):
+            return [self._tag_parameter(item, f"{path}.{i}") for i, item in enumerate(value)]
+        if isinstance(value, dict) and any(True for _ in _find_jaxprs("", value)):
+            return {k: self._tag_parameter(item, f"{path}.{k}") for k, item in value.items()}
+        return value

@@ -1,0 +1,58 @@
+"""Execute the user's file as a module."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+
+_PREFIX = "jaxscope_user_"
+
+
+def execute_file(path: str, text: str) -> ModuleType:
+    """Execute a file's text as a module that is not `__main__`.
+
+    The file's folder is appended to `sys.path`, never put first, so a `random.py` beside the file
+    cannot replace the standard library's. A file inside a package becomes that package's module,
+    so its relative imports work.
+
+    Raises:
+        Exception: Whatever the file raises.
+    """
+    file = Path(path)
+    name, package, folder = _module_name(file)
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+    module = ModuleType(name)
+    module.__file__ = path
+    module.__package__ = package
+    sys.modules[name] = module
+    code = compile(text, path, "exec", dont_inherit=True)
+    exec(code, module.__dict__)
+    return module
+
+
+def shadowed_modules(path: str) -> list[str]:
+    """Files beside the user's file whose names are those of standard or loaded modules."""
+    folder = Path(path).parent
+    names = {entry.stem for entry in folder.glob("*.py")}
+    known = set(sys.stdlib_module_names) | {name for name in sys.modules if "." not in name}
+    return sorted(
+        name
+        for name in names & known
+        if not str(getattr(sys.modules.get(name), "__file__", "") or "").startswith(str(folder))
+    )
+
+
+def _module_name(file: Path) -> tuple[str, str, Path]:
+    """Full name, package and the folder that belongs on the path."""
+    folder = file.parent
+    parts: list[str] = []
+    while (folder / "__init__.py").is_file() and folder.parent != folder:
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    if parts and all(part.isidentifier() for part in parts):
+        return ".".join([*parts, file.stem]), ".".join(parts), folder
+    name = file.stem
+    taken = name in sys.modules or name in sys.stdlib_module_names or not name.isidentifier()
+    return (f"{_PREFIX}{name}" if taken else name), "", file.parent

@@ -1,0 +1,164 @@
+"""Short texts for types and values, and the deterministic arrays that calls may name."""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxscope.worker import compat
+
+_ELEMENT_NAMES = {
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "f32": "float32",
+    "f64": "float64",
+    "i8": "int8",
+    "i16": "int16",
+    "i32": "int32",
+    "i64": "int64",
+    "u8": "uint8",
+    "u16": "uint16",
+    "u32": "uint32",
+    "u64": "uint64",
+    "bool_": "bool_",
+    "c64": "complex64",
+    "c128": "complex128",
+}
+_FLOAT8_NAMES = (
+    "float8_e3m4",
+    "float8_e4m3",
+    "float8_e4m3b11fnuz",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
+)
+MAX_TEXT = 200
+
+
+def aval_text(aval: Any) -> str:
+    """A type as JAX prints it: `f32[8,128]`, `key<fry>[]`."""
+    short = getattr(aval, "str_short", None)
+    try:
+        return str(short(short_dtypes=True)) if short is not None else str(aval)
+    except TypeError:
+        return str(aval)
+
+
+def aval_bytes(aval: Any) -> int:
+    """Payload bytes: `prod(shape) * itemsize`, without padding; 0 where a size is symbolic."""
+    try:
+        return math.prod(aval.shape) * int(aval.dtype.itemsize)
+    except (AttributeError, TypeError, ValueError):
+        return 0
+
+
+_repr = reprlib.Repr()
+_repr.maxstring = _repr.maxother = MAX_TEXT
+_repr.maxtuple = _repr.maxlist = _repr.maxdict = 16
+_repr.maxlevel = 4
+
+
+def value_text(value: Any) -> str:
+    """One short line for any value; never the contents of a large array, and never raises."""
+    try:
+        return _cut(" ".join(_describe(value).split()))
+    except Exception:
+        return f"<{type(value).__name__}>"
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if value is None or isinstance(value, bool | int | float | complex):
+        return repr(value)
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        return _describe_array(value)
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        return np.dtype(value).name
+    if callable(value):
+        return getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or repr(value)
+    if compat.is_jaxpr(value):
+        return f"jaxpr of {len(compat.open_jaxpr(value).eqns)} equations"
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        inner = ", ".join(_describe(item) for item in value[:16])
+        return f"({inner}{', …' if len(value) > 16 else ''}{',' if len(value) == 1 else ''})"
+    return _repr.repr(value)
+
+
+def _describe_array(value: Any) -> str:
+    if isinstance(value, np.generic | np.ndarray) and value.size == 1:
+        return str(value.item())
+    if isinstance(value, jax.Array) and not isinstance(value, compat.Tracer) and value.size == 1:
+        return str(np.asarray(value).item()) if jnp.issubdtype(value.dtype, np.generic) else "key"
+    return aval_text(jax.typeof(value) if not isinstance(value, jax.ShapeDtypeStruct) else value)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
+
+
+class ArrayShorthand:
+    """`f32[8, 2]`: a deterministic random array, seeded by its position in the call.
+
+    Floats are standard normal, integers uniform in 0..9, booleans fair, complex normal.
+    """
+
+    def __init__(self, dtype: Any, counter: list[int]) -> None:
+        self._dtype = np.dtype(dtype)
+        self._counter = counter
+
+    def __getitem__(self, shape: Any) -> Any:
+        dimensions = shape if isinstance(shape, tuple) else (shape,)
+        sizes = tuple(_check_size(size) for size in dimensions)
+        position = self._counter[0]
+        self._counter[0] += 1
+        return _random_array(self._dtype, sizes, position)
+
+    def __repr__(self) -> str:
+        return f"<array shorthand {self._dtype.name}>"
+
+    def __call__(self, value: Any) -> Any:
+        """`f32(3)`: that value in this dtype, as `numpy.float32(3)` would give."""
+        return jnp.asarray(value, self._dtype)
+
+
+def _check_size(size: Any) -> int:
+    try:
+        number = size.__index__()
+    except AttributeError:
+        raise TypeError(f"the size of an array must be an integer, not {size!r}") from None
+    if number < 0:
+        raise ValueError(f"the size of an array cannot be negative: {number}")
+    return int(number)
+
+
+def _random_array(dtype: np.dtype[Any], shape: tuple[int, ...], seed: int) -> Any:
+    generator = np.random.default_rng(seed)
+    if dtype == np.bool_:
+        return jnp.asarray(generator.integers(0, 2, shape).astype(np.bool_))
+    if jnp.issubdtype(dtype, jnp.integer):
+        return jnp.asarray(generator.integers(0, 10, shape).astype(dtype))
+    if jnp.issubdtype(dtype, jnp.complexfloating):
+        real, imaginary = generator.standard_normal((2, *shape))
+        return jnp.asarray((real + 1j * imaginary).astype(dtype))
+    precision = np.float64 if dtype == np.float64 else np.float32
+    return jnp.asarray(generator.standard_normal(shape, precision), dtype)
+
+
+def shorthands(counter: list[int]) -> dict[str, Any]:
+    """The names that a call may use for arrays; `counter` holds the position of the next one."""
+    names = {short: getattr(jnp, full) for short, full in _ELEMENT_NAMES.items()}
+    names |= {name: getattr(jnp, name) for name in _FLOAT8_NAMES if hasattr(jnp, name)}
+    names |= {
+        f"f8_{name.removeprefix('float8_')}": getattr(jnp, name)
+        for name in _FLOAT8_NAMES
+        if hasattr(jnp, name)
+    }
+    return {name: ArrayShorthand(dtype, counter) for name, dtype in names.items()}
