@@ -32,9 +32,11 @@ Worker to client:
     measurement  name, median, low, high, confidence, runs, samples, noisy, protocol, reasons
     ratio        name, median, low, high, verdict
     warning      text
-    outline      functions [{name, line, signature, doc}], calls [{call, line}], doc
+    outline      functions [{name, kind, line, end_line, signature, doc}], calls [{call, line}], doc
     proposal     call
-    environment  jax, jaxlib, python, platform, devices [{…}], …
+    environment  jax, jaxlib, numpy, python, executable, platform, device, host, system,
+                 devices [{id, platform, kind, memory_bytes}],
+                 targets [{target, is_available, reason}]
     done         wall_seconds                                 the run ended well
     failed       fault ("source", "call", "trace", "environment", "internal"), stage (null or a
                  name), explanation {what, why, where, remedy, kind, traceback, full_traceback}

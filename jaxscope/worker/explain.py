@@ -32,7 +32,8 @@ def guard(stage: str, user_files: Collection[str] = ()) -> Iterator[None]:
     caused; one that the code raised by itself is an error like any other.
 
     Args:
-        stage: What is being done, as a verb phrase after "while": `importing FILE`, `tracing`.
+        stage: What is being done: `import`, `call`, `trace`, `lower`, `compile`, `run`, or a
+            phrase that reads well after "while".
         user_files: Absolute paths of files whose frames are the user's.
 
     Raises:
@@ -50,6 +51,15 @@ def guard(stage: str, user_files: Collection[str] = ()) -> Iterator[None]:
         raise (SourceError if fault == "source" else TraceError)(explanation) from error
 
 
+_DURING = {
+    "source": "reading the file",
+    "import": "importing the file",
+    "call": "evaluating the call",
+    "trace": "tracing",
+    "lower": "lowering",
+    "compile": "compiling",
+    "run": "running",
+}
 _interrupts: list[int] = []
 
 
@@ -119,7 +129,7 @@ def _explain_raised(error: BaseException, user_files: Collection[str], stage: st
         kind, text, inner_frames = inner
         frames = frames + inner_frames
     row = find_remedy(error, text)
-    during = f" while {stage}" if stage else ""
+    during = f" while {_DURING.get(stage, stage)}" if stage else ""
     what = row.what if row and row.what else f"The code raised {kind}{during}."
     if inner is not None:
         what = f"A Python callback that the compiled program calls raised {kind}."

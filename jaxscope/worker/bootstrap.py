@@ -1,0 +1,87 @@
+"""Start a module of jaxscope under an interpreter where jaxscope is not installed.
+
+    PYTHON bootstrap.py MODULE ARGUMENT…
+
+The package is imported from where this file lies, without putting that place on `sys.path`: the
+environment sees none of our other packages, and our modules cannot shadow anyone's. Written for
+old interpreters, so that they get a message and not a syntax error.
+"""
+
+import sys
+
+# Python puts this script's folder first, where `source.py` and its neighbours would be importable.
+if sys.path and sys.path[0] == __file__.rpartition("/")[0]:
+    del sys.path[0]
+
+import importlib
+import importlib.util
+import json
+import os
+import struct
+
+_WORKER = "jaxscope.worker.main"
+_OLDEST = (3, 11)
+
+
+def main(module: str, arguments: "list[str]") -> None:
+    """Import `module` from beside this file and call its `main` with the arguments.
+
+    A worker that cannot start says so on its reply descriptor, the second of its arguments.
+    """
+    if module == _WORKER:
+        problem = find_problem()
+        if problem is not None:
+            _report(int(arguments[1]), *problem)
+            os._exit(3)
+    _import_package()
+    importlib.import_module(module).main(arguments)
+
+
+def find_problem() -> "tuple[str, str] | None":
+    """What keeps this interpreter from running a worker: `(what, remedy)`, or None."""
+    if sys.version_info[:2] < _OLDEST:
+        version = "%d.%d" % sys.version_info[:2]  # noqa: UP031 (the interpreter may be ancient)
+        return (
+            sys.executable + " is Python " + version + "; jaxscope needs 3.11 or newer.",
+            "Choose a newer interpreter with --python.",
+        )
+    missing = [name for name in ("jax", "jaxlib", "numpy") if not importlib.util.find_spec(name)]
+    if missing:
+        names = " and ".join(missing)
+        return (
+            "The interpreter " + sys.executable + " has no " + names + ".",
+            "Install JAX there: " + sys.executable + " -m pip install jax; or choose another "
+            "interpreter with --python.",
+        )
+    return None
+
+
+def _report(descriptor: int, what: str, remedy: str) -> None:
+    explanation = {"what": what, "remedy": remedy, "kind": "EnvironmentProblem"}
+    message: "dict[str, object]" = {
+        "type": "failed",
+        "run": "",
+        "fault": "environment",
+        "stage": None,
+        "explanation": explanation,
+        "arrays": [],
+    }
+    data = json.dumps(message).encode("ascii")
+    # One frame, as in jaxscope/wire/frames.py: length, the kind HEADER, payload.
+    os.write(descriptor, struct.pack("<IB", len(data), 1) + data)
+
+
+def _import_package() -> None:
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    spec = importlib.util.spec_from_file_location(
+        "jaxscope", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
+    )
+    if spec is None or spec.loader is None:
+        raise ImportError("jaxscope's own folder cannot be read: " + folder)
+    package = importlib.util.module_from_spec(spec)
+    sys.modules["jaxscope"] = package
+    spec.loader.exec_module(package)
+
+
+if __name__ == "__main__":  # user code that spawns processes imports this file a second time
+    main(sys.argv[1], sys.argv[2:])

@@ -1,0 +1,199 @@
+"""What this interpreter and this machine can do, and the settings a target needs."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import re
+import socket
+import sys
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.tracebacks import safe_text
+
+_TARGET = re.compile(r"(?P<kind>cpu|gpu|tpu)(?::(?P<number>\d{1,4}))?")
+_AHEAD_OF_TIME = {
+    # libtpu refuses to be loaded twice on one machine, and asks a cloud service for its name.
+    "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",
+    "TPU_LOG_DIR": "disabled",
+    "TPU_WORKER_HOSTNAMES": "localhost",
+}
+_CUDA_PLUGINS = ("jax_plugins.xla_cuda12", "jax_plugins.xla_cuda13", "jax_cuda12_plugin")
+
+
+def prepare_target(request: dict[str, Any]) -> None:
+    """Choose JAX's platform and precision for a request. Starts no backend.
+
+    The user's file may still change everything: it runs afterwards.
+
+    Raises:
+        EnvironmentProblem: The target is not one that jaxscope knows.
+    """
+    target = str(request.get("target") or "cpu")
+    if request.get("x64"):
+        _configure("jax_enable_x64", True)
+    if target.startswith("aot:"):
+        for name, value in _AHEAD_OF_TIME.items():
+            os.environ.setdefault(name, value)
+        _configure("jax_platforms", "cpu")
+        return
+    match = _TARGET.fullmatch(target)
+    if match is None:
+        raise EnvironmentProblem(
+            Explanation(
+                what=f"There is no target {target}.",
+                remedy="Targets are cpu, cpu:8, gpu, gpu:0, tpu, aot:tpu:v5e:2x2, aot:gpu:h100.",
+                kind="UnknownTarget",
+            )
+        )
+    if match["kind"] == "cpu":
+        _configure("jax_platforms", "cpu")
+        if match["number"]:
+            _configure("jax_num_cpu_devices", max(int(match["number"]), 1))
+    else:
+        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+
+
+def _configure(name: str, value: object) -> None:
+    jax.config.update(name, value)  # type: ignore[no-untyped-call] # JAX does not annotate it
+
+
+def find_devices(target: str) -> list[jax.Device]:
+    """The devices that a target names; starts the backend.
+
+    For `cpu:8` all eight, for `gpu:1` that one, for `gpu` the first, for `aot:…` the CPU.
+
+    Raises:
+        EnvironmentProblem: The machine or the installed JAX has no such device.
+    """
+    kind, _, number = target.partition(":")
+    backend = "cpu" if kind == "aot" else kind
+    try:
+        devices = jax.devices(backend)
+    except Exception as error:  # JAX raises RuntimeError, or a bare AssertionError
+        raise EnvironmentProblem(
+            Explanation(
+                what=f"The target {target} is not available here.",
+                why=safe_text(error) or f"JAX raised {type(error).__name__}.",
+                remedy="`jaxscope doctor` lists the targets that work here.",
+                kind=type(error).__name__,
+            )
+        ) from None
+    if kind == "cpu":
+        return devices
+    index = int(number) if kind != "aot" and number else 0
+    if index >= len(devices):
+        raise EnvironmentProblem(
+            Explanation(
+                what=f"The target {target} is not available here.",
+                why=f"JAX sees {len(devices)} device(s) of the kind {kind}, counted from 0.",
+                remedy="`jaxscope doctor` lists the targets that work here.",
+                kind="NoSuchDevice",
+            )
+        )
+    return [devices[index]]
+
+
+def describe_environment() -> dict[str, str]:
+    """Versions and the first device, as in `jaxscope.model.Environment`; starts the backend."""
+    device = jax.devices()[0]
+    return {
+        "jax": jax.__version__,
+        "jaxlib": _version("jaxlib"),
+        "python": platform.python_version(),
+        "platform": device.platform,
+        "device": device.device_kind,
+        "host": socket.gethostname(),
+    }
+
+
+def handle_environment(_request: dict[str, Any], channel: Channel) -> None:
+    """Answer what `jaxscope doctor` asks: versions, devices, targets. Runs no user code."""
+    channel.progress("environment", "Looking for devices")
+    devices, targets = _survey()
+    channel.send(
+        "environment",
+        {
+            "jax": jax.__version__,
+            "jaxlib": _version("jaxlib"),
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+            "executable": sys.executable,
+            "platform": devices[0]["platform"] if devices else "",
+            "device": devices[0]["kind"] if devices else "",
+            "host": socket.gethostname(),
+            "system": platform.platform(),
+            "devices": devices,
+            "targets": targets,
+        },
+    )
+
+
+def _survey() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    devices: list[dict[str, Any]] = []
+    targets: list[dict[str, Any]] = []
+    for kind in ("gpu", "tpu", "cpu"):
+        try:
+            found = jax.devices(kind)
+        except Exception as error:  # JAX raises RuntimeError, or a bare AssertionError
+            first_line = (safe_text(error) or type(error).__name__).splitlines()[0]
+            targets.append({"target": kind, "is_available": False, "reason": first_line})
+            continue
+        devices += (_describe_device(device) for device in found)
+        targets.append({"target": kind, "is_available": True, "reason": ""})
+    targets.append({"target": "cpu:8", "is_available": True, "reason": ""})
+    targets += (_survey_tpu_compiler(), _survey_gpu_compiler())
+    return devices, targets
+
+
+def _describe_device(device: jax.Device) -> dict[str, Any]:
+    try:
+        statistics = device.memory_stats() or {}
+    except Exception:  # not every backend implements it
+        statistics = {}
+    return {
+        "id": device.id,
+        "platform": device.platform,
+        "kind": device.device_kind,
+        "memory_bytes": statistics.get("bytes_limit"),
+    }
+
+
+def _survey_tpu_compiler() -> dict[str, Any]:
+    available = _is_installed("libtpu")
+    reason = "" if available else f"libtpu is missing: {sys.executable} -m pip install 'jax[tpu]'"
+    return {"target": "aot:tpu:v5e:2x2", "is_available": available, "reason": reason}
+
+
+def _survey_gpu_compiler() -> dict[str, Any]:
+    available = any(map(_is_installed, _CUDA_PLUGINS))
+    reason = (
+        ""
+        if available
+        else (
+            f"the CUDA plugin is missing: {sys.executable} -m pip install --no-deps "
+            "jax-cuda12-pjrt jax-cuda12-plugin nvidia-cuda-nvcc-cu12"
+        )
+    )
+    return {"target": "aot:gpu:h100", "is_available": available, "reason": reason}
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return str(getattr(sys.modules.get(package), "__version__", ""))

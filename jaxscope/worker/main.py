@@ -1,0 +1,195 @@
+"""The worker process: says hello, takes one request, answers it, and is gone.
+
+One run per process: user code may leave modules, configuration and threads in any state, and a
+process that has run it is never used again. Nothing here waits for user threads or exit hooks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib
+import os
+import sys
+import time
+from collections.abc import Sequence
+from os import _exit, read
+from time import perf_counter
+from typing import Any, NoReturn
+
+from jaxscope.errors import (
+    CallError,
+    EnvironmentProblem,
+    Explanation,
+    JaxscopeError,
+    SourceError,
+    TraceError,
+)
+from jaxscope.wire.frames import FrameError
+from jaxscope.wire.messages import read_message
+from jaxscope.wire.protocol import PROTOCOL_VERSION
+from jaxscope.worker.channel import Channel, Handler
+from jaxscope.worker.explain import was_interrupted
+from jaxscope.worker.isolation import isolate, make_private
+from jaxscope.worker.tracebacks import render_exception, safe_text
+
+HANDLERS = {
+    "capture": ("jaxscope.worker.capture", "handle_capture"),
+    "time": ("jaxscope.worker.timing", "handle_time"),
+    "propose": ("jaxscope.worker.capture", "handle_propose"),
+    "outline": ("jaxscope.worker.outline", "handle_outline"),
+    "environment": ("jaxscope.worker.environment", "handle_environment"),
+}
+"""Module and function that answer each type of request; imported when first needed."""
+
+_FAULTS: tuple[tuple[type[JaxscopeError], str], ...] = (
+    (SourceError, "source"),
+    (CallError, "call"),
+    (TraceError, "trace"),
+    (EnvironmentProblem, "environment"),
+)
+_NEEDS_TARGET = frozenset({"capture", "time", "propose"})
+_INTERRUPTED_STATUS = 130
+
+
+def main(arguments: Sequence[str]) -> NoReturn:
+    """Run a worker on inherited descriptors, and end the process.
+
+    Args:
+        arguments: Descriptors to read requests from, to send messages to, for signs of life and
+            for stacks; then the supervisor's process id.
+    """
+    request, reply, heartbeat, stack, parent_pid = (int(argument) for argument in arguments)
+    request, reply, heartbeat, stack = map(make_private, (request, reply, heartbeat, stack))
+    isolate(parent_pid, stack)
+    os.set_blocking(heartbeat, False)
+    channel = Channel(reply, heartbeat_descriptor=heartbeat)
+    channel.start_heartbeat()
+    status = 1
+    try:
+        if _warm_up(channel):
+            status = _serve(request, channel)
+    except KeyboardInterrupt:
+        status = _INTERRUPTED_STATUS
+    except OSError:
+        pass  # the supervisor closed its end, or user code closed ours: the exit status tells
+    finally:
+        _exit(status)
+
+
+def _warm_up(channel: Channel) -> bool:
+    """Import all that a run needs, and say hello. No backend starts here."""
+    try:
+        importlib.import_module("jax.numpy")
+    except Exception as error:
+        _send_failure(channel, None, "environment", _explain_broken_jax(error))
+        return False
+    for module in ("jaxscope.worker.capture", "jaxscope.worker.environment"):
+        with contextlib.suppress(Exception):  # the request that needs it reports it
+            importlib.import_module(module)
+    version = ".".join(map(str, sys.version_info[:3]))
+    channel.send("hello", {"pid": os.getpid(), "python": version, "protocol": PROTOCOL_VERSION})
+    return True
+
+
+def _serve(request_descriptor: int, channel: Channel) -> int:
+    """Answer one request; returns the exit status."""
+
+    def read_exactly(size: int) -> bytes:
+        pieces = bytearray()
+        while len(pieces) < size:
+            piece = read(request_descriptor, size - len(pieces))
+            if not piece:
+                raise EOFError
+            pieces += piece
+        return bytes(pieces)
+
+    try:
+        message = read_message(read_exactly)
+    except (EOFError, FrameError):
+        return 0
+    request = dict(message.fields)
+    channel.run = str(request.pop("run", ""))
+    return _answer(message.type, request, channel)
+
+
+def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> int:
+    start = perf_counter()
+    patched = _clock_identity()
+    try:
+        handler = _find_handler(type_of_request)
+        if type_of_request in _NEEDS_TARGET:
+            _prepare(request, channel)
+        handler(request, channel)
+    except JaxscopeError as error:
+        fault = next((name for cls, name in _FAULTS if isinstance(error, cls)), "internal")
+        stage = getattr(error, "stage", None)
+        _send_failure(channel, stage, fault, error.explanation)
+        return 1
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and was_interrupted():
+            raise
+        _send_failure(channel, None, "internal", _explain_bug(error))
+        return 1
+    if _clock_identity() != patched:
+        channel.message("The code replaced time functions of Python: its own timings may be off.")
+    _flush_output()
+    channel.send("done", {"wall_seconds": perf_counter() - start})
+    return 0
+
+
+def _find_handler(type_of_request: str) -> Handler:
+    module, function = HANDLERS[type_of_request]
+    handler: Handler = getattr(importlib.import_module(module), function)
+    return handler
+
+
+def _prepare(request: dict[str, Any], channel: Channel) -> None:
+    from jaxscope.worker.environment import prepare_target
+    from jaxscope.worker.source import open_folder, read_source
+
+    prepare_target(request)
+    if request.get("file"):
+        for text in open_folder(read_source(request["file"])):
+            channel.message(text)
+
+
+def _clock_identity() -> tuple[int, ...]:
+    return tuple(map(id, (time.perf_counter, time.time, time.monotonic, time.sleep)))
+
+
+def _send_failure(
+    channel: Channel, stage: str | None, fault: str, explanation: Explanation
+) -> None:
+    _flush_output()
+    fields = {name: getattr(explanation, name) for name in Explanation.__slots__}
+    channel.send("failed", {"fault": fault, "stage": stage, "explanation": fields})
+
+
+def _explain_broken_jax(error: BaseException) -> Explanation:
+    return Explanation(
+        what=f"JAX cannot be imported by {sys.executable}.",
+        why=safe_text(error),
+        remedy=f"Repair it: {sys.executable} -m pip install --upgrade jax jaxlib",
+        kind=type(error).__name__,
+        full_traceback=render_exception(error),
+    )
+
+
+def _explain_bug(error: BaseException) -> Explanation:
+    return Explanation(
+        what=f"jaxscope's worker raised {type(error).__name__}: this is a bug in jaxscope.",
+        why=safe_text(error),
+        remedy="Please report it, with the details below.",
+        kind=type(error).__name__,
+        full_traceback=render_exception(error),
+    )
+
+
+def _flush_output() -> None:
+    """Push out what user code printed: `os._exit` would lose it."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(BaseException):  # the user's own object may stand there
+            stream.flush()
+    with contextlib.suppress(Exception):
+        ctypes.CDLL(None).fflush(None)
