@@ -1,0 +1,113 @@
+"""A capture as a Markdown report: what was called, every stage in a table, one stage in full."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from jaxscope.analysis.export.safe_text import make_safe, make_safe_line
+from jaxscope.analysis.export.stage_choice import find_stage_text
+from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
+from jaxscope.model import Capture, Leaf, NodeKind, Stage, is_available
+
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
+_PROGRAM_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
+
+
+def capture_to_markdown(capture: Capture, stage_name: str) -> str:
+    """The report; `stage_name` is the stage whose text stands in it in full.
+
+    Raises:
+        UsageError: There is no such stage.
+        EnvironmentProblem: It has no text.
+    """
+    text = find_stage_text(capture, stage_name).text
+    return "\n".join([*_report(capture), *_section(stage_name), *_fence(text), ""])
+
+
+def _report(capture: Capture) -> Iterator[str]:
+    yield f"# {_code(capture.call)}"
+    yield ""
+    environment = capture.environment
+    yield _escape(
+        f"JAX {environment.jax}, jaxlib {environment.jaxlib}, Python {environment.python}, "
+        f"target {capture.target}, {environment.device or environment.platform}"
+    )
+    yield from _section("Stages")
+    heads = ("stage", "nodes", "FLOPs", "bytes accessed", "time to make")
+    yield from _table(heads, (_stage_row(stage) for stage in capture.stages))
+    for title, leaves in (("Arguments", capture.arguments), ("Results", capture.results)):
+        if leaves:
+            yield from _section(title)
+            yield from _table(("path", "type", "size"), (_leaf_row(leaf) for leaf in leaves))
+    if capture.source.text:
+        yield from _section("Source")
+        if capture.source.file:
+            yield f"{_code(capture.source.file)}, line {capture.source.line}"
+            yield ""
+        yield from _fence(capture.source.text, "python")
+    notes = [*(check.message for check in capture.checks), *capture.messages]
+    if notes:
+        yield from _section("Notes")
+        yield from (f"- {_escape(note)}" for note in notes)
+
+
+def _stage_row(stage: Stage) -> tuple[str, ...]:
+    reason = stage.unavailable or (None if is_available(stage.text) else stage.text)
+    name = _escape(stage.title or stage.name)
+    if reason is not None:
+        return name, _escape(f"not available: {reason.reason}"), "", "", ""
+    count = "no graph"
+    if is_available(stage.graph):
+        kinds = stage.graph.nodes.kind.tolist()
+        count = f"{sum(kinds.count(kind) for kind in _PROGRAM_KINDS):,}"
+    seconds = stage.seconds if isinstance(stage.seconds, float) else math.nan
+    cost = stage.cost
+    numbers = (
+        format_flops(cost.flops),
+        format_bytes(cost.bytes_accessed),
+        format_seconds(seconds),
+    )
+    return name, count, *numbers
+
+
+def _leaf_row(leaf: Leaf) -> tuple[str, ...]:
+    size = "static" if leaf.is_static else format_bytes(leaf.num_bytes)
+    return _code(leaf.path), _code(leaf.type), size
+
+
+def _section(title: str) -> Iterator[str]:
+    yield ""
+    yield f"## {_escape(title)}"
+    yield ""
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'---|' * len(heads)}"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+
+
+def _fence(text: str, language: str = "") -> Iterator[str]:
+    """A code block whose fence is longer than any inside."""
+    text = make_safe(text).rstrip("\n")
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    yield fence + language
+    yield text
+    yield fence
+
+
+def _code(text: str) -> str:
+    """An inline code span, fit for a table cell."""
+    text = make_safe_line(text).replace("|", "\\|")
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    ticks = "`" * (longest + 1)
+    padding = " " if longest or not text else ""
+    return f"{ticks}{padding}{text}{padding}{ticks}"
+
+
+def _escape(text: str) -> str:
+    return _MARKUP.sub(r"\\\1", make_safe_line(text))
