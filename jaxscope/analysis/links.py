@@ -1,0 +1,225 @@
+"""One selection seen in every stage: what came from it and what went into it.
+
+Links go through three keys that nodes carry: origins (equations of the stage `jaxpr`), derived
+(equations of the last jaxpr-level stage) and source positions. The finest key that both sides have
+decides: two stages after lowering meet in derived equations, a transform's jaxpr meets the base
+function in origins. A `LinkIndex` is built once per set of stages; a question then costs a few
+passes over its arrays.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.analysis.link_columns import StageColumns, build_columns
+from jaxscope.model import Direction, Graph, NodeKind, Stage, is_available
+
+Int32s = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+
+LATE_STAGES = frozenset({"gradient", "stablehlo", "hlo", "passes", "optimized", "machine"})
+"""Stages that are no transform of the call; the last one before them is what was lowered."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NodeSelection:
+    """Nodes of one stage.
+
+    Attributes:
+        stage: Name of the stage.
+        nodes: Node indices in that stage's graph.
+    """
+
+    stage: str
+    nodes: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LineSelection:
+    """One line of a source file; `line` is 1-based."""
+
+    file: str
+    line: int
+
+
+Selection = NodeSelection | LineSelection
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Linked:
+    """What a selection means in one stage; index arrays without repeats, in rising order.
+
+    Attributes:
+        selected: The selected nodes themselves; empty in every other stage.
+        forward: Linked nodes that are not of the backward part.
+        backward: Linked nodes of the backward part of a differentiated program.
+    """
+
+    selected: Int32s
+    forward: Int32s
+    backward: Int32s
+
+    @property
+    def num_nodes(self) -> int:
+        return len(self.selected) + len(self.forward) + len(self.backward)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Links:
+    """The answer to one selection.
+
+    Attributes:
+        stages: By stage name; stages without a graph are left out.
+        lines: Source lines as (file, line); the selected line itself comes first.
+        has_origin: Whether any equation or source line is known to be behind the selection. Where
+            it is false, the compiler made the selected nodes.
+    """
+
+    stages: Mapping[str, Linked]
+    lines: tuple[tuple[str, int], ...]
+    has_origin: bool
+
+
+_NOTHING = np.zeros(0, np.int32)
+NO_LINKED = Linked(_NOTHING, _NOTHING, _NOTHING)
+NO_LINKS = Links({}, (), True)
+
+
+class LinkIndex:
+    """Answers which nodes of every stage belong to a selection.
+
+    Args:
+        stages: In pipeline order; those without a graph take no part.
+    """
+
+    def __init__(self, stages: Sequence[Stage]) -> None:
+        graphs = [(s.name, s.graph) for s in stages if is_available(s.graph)]
+        self._graphs: dict[str, Graph] = dict(graphs)
+        names = [name for name, _ in graphs if name not in LATE_STAGES]
+        self._base = "jaxpr" if "jaxpr" in self._graphs else ""
+        self._lowered = names[-1] if names else ""
+        self._numbers: dict[str, int] = {}
+        self._files: dict[str, int] = {}
+        self._columns: dict[str, StageColumns] = {
+            name: build_columns(
+                graph,
+                self._numbers,
+                self._files,
+                own_origins=name == self._base,
+                own_derived=name == self._lowered,
+            )
+            for name, graph in graphs
+        }
+
+    def find_links(self, selection: Selection | None) -> Links:
+        """Everything that belongs to a selection; nothing for no selection or an unknown stage."""
+        if isinstance(selection, LineSelection):
+            return self._links_of_line(selection)
+        if selection is None or selection.stage not in self._graphs:
+            return NO_LINKS
+        return self._links_of_nodes(selection)
+
+    def _links_of_line(self, selection: LineSelection) -> Links:
+        file = self._files.get(selection.file)
+        stages: dict[str, Linked] = {}
+        keys = np.zeros(len(self._numbers), bool)
+        hits: dict[str, Int32s] = {}
+        for name, columns in self._columns.items():
+            rows = _NOTHING
+            if file is not None:
+                found = (columns.file == file) & (columns.line == selection.line)
+                rows = np.unique(columns.source_row[found])
+            hits[name] = rows
+            if name == self._base:
+                keys[columns.origin_key[np.isin(columns.origin_row, rows)]] = True
+        for name, columns in self._columns.items():
+            nodes = np.union1d(hits[name], columns.origin_row[keys[columns.origin_key]])
+            stages[name] = self._split(name, nodes.astype(np.int32), _NOTHING)
+        known = any(linked.num_nodes for linked in stages.values())
+        return Links(stages, ((selection.file, selection.line),), known)
+
+    def _links_of_nodes(self, selection: NodeSelection) -> Links:
+        graph, columns = self._graphs[selection.stage], self._columns[selection.stage]
+        chosen = np.unique(np.asarray(selection.nodes, np.int32))
+        chosen = chosen[(chosen >= 0) & (chosen < len(graph.nodes))]
+        inside = _with_insides(graph, chosen)
+        origins, derived = columns.keys_of(inside, len(self._numbers))
+        stages: dict[str, Linked] = {}
+        for name, other in self._columns.items():
+            use_derived = bool(derived.any()) and len(other.derived_key) > 0
+            keys, key_column, rows = (
+                (derived, other.derived_key, other.derived_row)
+                if use_derived
+                else (origins, other.origin_key, other.origin_row)
+            )
+            nodes = np.unique(rows[keys[key_column]])
+            nodes = np.union1d(nodes, self._same_inputs(selection.stage, chosen, name))
+            stages[name] = self._split(
+                name, nodes.astype(np.int32), chosen if name == selection.stage else _NOTHING
+            )
+        lines = self._lines_of(selection.stage, inside)
+        if not lines and self._base in stages:
+            lines = self._lines_of(self._base, stages[self._base].forward)
+        has_origin = bool(origins.any() or derived.any() or lines)
+        return Links(stages, lines, has_origin)
+
+    def _same_inputs(self, stage: str, chosen: Int32s, other: str) -> Int32s:
+        """Inputs correspond by position wherever two stages have equally many."""
+        mine, theirs = self._columns[stage].inputs, self._columns[other].inputs
+        if stage == other or len(mine) != len(theirs):
+            return _NOTHING
+        return theirs[np.isin(mine, chosen)]
+
+    def _lines_of(self, stage: str, nodes: Iterable[int]) -> tuple[tuple[str, int], ...]:
+        graph = self._graphs[stage]
+        lines: dict[tuple[str, int], None] = {}
+        for index in list(nodes)[:200]:  # a whole program's lines would only paint the page
+            for position in graph.source(int(index)):
+                lines[position.file, position.line] = None
+        return tuple(lines)
+
+    def _split(self, stage: str, nodes: Int32s, chosen: Int32s) -> Linked:
+        graph, columns = self._graphs[stage], self._columns[stage]
+        backward = graph.nodes.direction == Direction.BACKWARD
+        marked = np.zeros(len(graph.nodes), bool)
+        is_back = np.zeros(len(graph.nodes), bool)
+        marked[nodes] = True
+        is_back[nodes] = backward[nodes]
+        owners = columns.fusion_owner[nodes]
+        lifted, back_lifted = owners[owners >= 0], owners[(owners >= 0) & backward[nodes]]
+        only_back = np.setdiff1d(back_lifted, owners[(owners >= 0) & ~backward[nodes]])
+        marked[lifted] = True
+        is_back[only_back] = True
+        marked[chosen] = False
+        return Linked(
+            chosen,
+            np.flatnonzero(marked & ~is_back).astype(np.int32),
+            np.flatnonzero(marked & is_back).astype(np.int32),
+        )
+
+
+def _with_insides(graph: Graph, nodes: Int32s) -> Int32s:
+    """The nodes and everything inside the groups that they own."""
+    groups = graph.groups
+    if not len(groups):
+        return nodes
+    taken = np.isin(groups.owner, nodes) & (groups.owner >= 0)
+    if not taken.any():
+        return nodes
+    parents, flags = groups.parent.tolist(), taken.tolist()
+    for index, parent in enumerate(parents):
+        flags[index] = flags[index] or (parent >= 0 and flags[parent])
+    inside = (graph.nodes.group >= 0) & np.asarray(flags, bool)[graph.nodes.group]
+    return np.union1d(nodes, np.flatnonzero(inside)).astype(np.int32)
+
+
+def is_made_by_compiler(graph: Graph, index: int) -> bool:
+    """Whether nothing is known to be behind an instruction or operation."""
+    if graph.nodes.kind[index] not in (NodeKind.INSTRUCTION, NodeKind.OPERATION):
+        return False
+    nodes = graph.nodes
+    return not (len(nodes.origins[index]) or len(nodes.derived[index]) or len(nodes.source[index]))

@@ -1,0 +1,53 @@
+"""Numbers as people read them: counts of operations, bytes and seconds with fitting units."""
+
+from __future__ import annotations
+
+import math
+
+UNKNOWN = "unknown"
+
+
+def format_flops(flops: float) -> str:
+    """Such as `1.23 GFLOP`; `unknown` for NaN."""
+    return _scaled(flops, 1000.0, ("FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"))
+
+
+def format_bytes(num_bytes: float) -> str:
+    """Such as `4.0 KiB`, in powers of 1024; `unknown` for NaN."""
+    return _scaled(num_bytes, 1024.0, ("B", "KiB", "MiB", "GiB", "TiB", "PiB"))
+
+
+def format_seconds(seconds: float) -> str:
+    """Such as `12.3 ms`; `unknown` for NaN."""
+    if math.isnan(seconds):
+        return UNKNOWN
+    magnitude = abs(seconds)
+    if magnitude >= 60.0:
+        return f"{seconds / 60.0:.1f} min"
+    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if magnitude >= scale:
+            return f"{three_digits(seconds / scale)} {unit}"
+    return f"{three_digits(seconds / 1e-9)} ns" if seconds else "0 s"
+
+
+def format_count(count: int, noun: str) -> str:
+    """Such as `1,234 nodes` or `1 node`."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def three_digits(value: float) -> str:
+    """Three significant digits, never in scientific notation between 0.01 and a million."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    decimals = max(0, 2 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{decimals}f}" if decimals <= 5 else f"{value:.3g}"
+
+
+def _scaled(value: float, step: float, units: tuple[str, ...]) -> str:
+    if math.isnan(value):
+        return UNKNOWN
+    index = 0
+    while abs(value) >= step and index < len(units) - 1:
+        value, index = value / step, index + 1
+    number = f"{value:,.0f}" if index == 0 else three_digits(value)
+    return f"{number} {units[index]}"

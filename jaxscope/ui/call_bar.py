@@ -1,0 +1,151 @@
+"""The bar across the top: the call, its transforms, the target, Run and Stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.ui.call_edit import CallEdit
+from jaxscope.ui.call_text import (
+    TRANSFORMS,
+    CallTextError,
+    Transform,
+    parse_call,
+    unwrap_call,
+    wrap_call,
+)
+from jaxscope.ui.transform_form import TransformForm
+
+_TARGETS = ("cpu", "cpu:2", "cpu:8", "gpu", "tpu")
+
+
+class CallBar(QWidget):
+    """Where a call is typed, wrapped and run. It shows state; it holds none but the text."""
+
+    run_requested = Signal()
+    stop_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.edit = CallEdit()
+        self.target = QComboBox()
+        self.target.setEditable(True)
+        self.target.addItems(_TARGETS)
+        self.target.setAccessibleName("Target")
+        self.target.setToolTip("The kind of device to compile for")
+        self.target.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.run_button = QPushButton("Run")
+        self.run_button.setProperty("role", "primary")
+        self.run_button.setToolTip("Trace, compile and show this call (Enter or Ctrl+R)")
+        self.stop_button = QPushButton("Stop")
+        self.stop_button.setProperty("role", "stop")
+        self.stop_button.setToolTip("Stop what is running (Esc)")
+        self.stop_button.hide()
+        self._problem = QLabel()
+        self._problem.setProperty("role", "error")
+        self._chips: dict[QPushButton, Transform] = {}
+        self._unwrap = QPushButton("remove")
+        self._form: TransformForm | None = None
+        self._build()
+
+    def _build(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(8)
+        top.addWidget(self.edit, 1)
+        top.addWidget(QLabel("on"))
+        top.addWidget(self.target)
+        top.addWidget(self.run_button)
+        top.addWidget(self.stop_button)
+        chips = QHBoxLayout()
+        chips.setSpacing(4)
+        label = QLabel("Wrap in")
+        label.setProperty("role", "muted")
+        chips.addWidget(label)
+        for transform in TRANSFORMS:
+            chip = QPushButton(transform.name)
+            chip.setProperty("role", "chip")
+            chip.setToolTip(transform.effect)
+            chip.clicked.connect(self._on_chip_clicked)
+            self._chips[chip] = transform
+            chips.addWidget(chip)
+        self._unwrap.setProperty("role", "chip")
+        self._unwrap.setText("× remove outermost")
+        self._unwrap.setToolTip("Take the outermost transform away again")
+        self._unwrap.clicked.connect(self._on_unwrap_clicked)
+        chips.addWidget(self._unwrap)
+        chips.addWidget(self._problem, 1)
+        chips.addStretch()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        layout.addLayout(top)
+        layout.addLayout(chips)
+        self.edit.run_requested.connect(self.run_requested)
+        self.run_button.clicked.connect(self.run_requested)
+        self.stop_button.clicked.connect(self.stop_requested)
+        self.edit.textChanged.connect(self._on_edit_text_changed)
+
+    def minimumSizeHint(self) -> QSize:
+        # The row of chips must not keep the window from becoming narrow.
+        return QSize(480, super().minimumSizeHint().height())
+
+    def set_call(self, text: str) -> None:
+        """Put a call into the line."""
+        if text != self.edit.text():
+            self.edit.setText(text)
+
+    def set_names(self, names: Sequence[str]) -> None:
+        """Complete these names of the file."""
+        self.edit.set_names(names)
+
+    def set_running(self, *, is_running: bool, is_stopping: bool, can_run: bool) -> None:
+        """Show Run or Stop, whichever makes sense."""
+        self.run_button.setVisible(not is_running)
+        self.run_button.setEnabled(can_run)
+        self.stop_button.setVisible(is_running)
+        self.stop_button.setText("Stopping …" if is_stopping else "Stop")
+
+    def _on_edit_text_changed(self, _text: str) -> None:
+        self._problem.clear()
+
+    def _on_chip_clicked(self) -> None:
+        chip = self.sender()
+        if not isinstance(chip, QPushButton):
+            return
+        transform, text = self._chips[chip], self.edit.text()
+        try:
+            num_arguments = len(parse_call(text).arguments)
+            wrapped = wrap_call(text, transform.name)
+        except CallTextError as error:
+            self._problem.setText(str(error))
+            return
+        if num_arguments > 1 and (transform.picks_arguments or transform.picks_axes):
+            self._form = TransformForm(text, transform, self)
+            self._form.accepted.connect(self._on_form_accepted)
+            self._form.move(chip.mapToGlobal(chip.rect().bottomLeft()))
+            self._form.show()
+        else:
+            self._accept(wrapped)
+
+    def _on_unwrap_clicked(self) -> None:
+        try:
+            self._accept(unwrap_call(self.edit.text()))
+        except CallTextError as error:
+            self._problem.setText(str(error))
+
+    def _on_form_accepted(self, text: str) -> None:
+        self._accept(text)
+
+    def _accept(self, text: str) -> None:
+        self.edit.setText(text)
+        self.run_requested.emit()

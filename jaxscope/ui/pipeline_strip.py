@@ -1,0 +1,131 @@
+"""The row of steps from source to machine code, each with its size, cost and time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from jaxscope.ui.screen import Step
+
+
+class StepCard(QFrame):
+    """One step; `chosen` carries the name of its stage."""
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "step")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._title, self._size, self._cost = QLabel(), QLabel(), QLabel()
+        self._title.setProperty("role", "heading")
+        for label in (self._size, self._cost):
+            label.setProperty("role", "muted")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 5, 10, 5)
+        layout.setSpacing(0)
+        for label in (self._title, self._size, self._cost):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            layout.addWidget(label)
+        self._step: Step | None = None
+
+    @property
+    def step(self) -> Step | None:
+        return self._step
+
+    def show_step(self, step: Step) -> None:
+        """Show a step's present state."""
+        if step == self._step:
+            return
+        restyle = self._step is None or (self._step.condition, self._step.is_shown) != (
+            step.condition,
+            step.is_shown,
+        )
+        self._step = step
+        self._title.setText(step.title)
+        self._size.setText(step.size)
+        self._cost.setText(step.cost)
+        self.setToolTip(step.tooltip)
+        self.setAccessibleName(f"{step.title}: {step.condition.value}")
+        self.setAccessibleDescription(step.tooltip)
+        if restyle:
+            self.setProperty("condition", step.condition.value)
+            self.setProperty("shown", "true" if step.is_shown else "false")
+            self.style().unpolish(self)
+            self.style().polish(self)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self._step is not None:
+            self.chosen.emit(self._step.name)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        keys = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+        if event.key() in keys and self._step is not None:
+            self.chosen.emit(self._step.name)
+        else:
+            super().keyPressEvent(event)
+
+
+
+class PipelineStrip(QScrollArea):
+    """All steps in a row; `step_chosen` carries the name of a stage."""
+
+    step_chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        content = QWidget()
+        content.setProperty("role", "content")
+        self._row = QHBoxLayout(content)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(3)
+        self._row.addStretch()
+        self.setWidget(content)
+        self._cards: list[StepCard] = []
+        self._arrows: list[QLabel] = []
+
+    @property
+    def cards(self) -> tuple[StepCard, ...]:
+        """The cards that are in use, in order."""
+        return tuple(card for card in self._cards if not card.isHidden())
+
+    def show_steps(self, steps: Sequence[Step]) -> None:
+        """Show these steps and no others."""
+        while len(self._cards) < len(steps):
+            self._add_card()
+        for index, card in enumerate(self._cards):
+            is_used = index < len(steps)
+            if is_used:
+                card.show_step(steps[index])
+            card.setVisible(is_used)
+            self._arrows[index].setVisible(is_used and index > 0)
+        self._fit_height()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit_height()
+
+    def _fit_height(self) -> None:
+        height = max((card.sizeHint().height() for card in self._cards), default=64)
+        bar = self.horizontalScrollBar()
+        needs_bar = self.widget() is not None and self.widget().sizeHint().width() > self.width()
+        self.setFixedHeight(height + (bar.sizeHint().height() if needs_bar else 2))
+
+    def _add_card(self) -> None:
+        arrow = QLabel("›")
+        arrow.setProperty("role", "muted")
+        card = StepCard()
+        card.chosen.connect(self.step_chosen)
+        for widget in (arrow, card):
+            self._row.insertWidget(self._row.count() - 1, widget)
+        self._arrows.append(arrow)
+        self._cards.append(card)

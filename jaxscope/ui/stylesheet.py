@@ -1,0 +1,125 @@
+"""The application's style sheet, made from a theme's colours and a size of type."""
+
+from __future__ import annotations
+
+from string import Template
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jaxscope.ui.theme import Theme
+
+_SHEET = Template("""
+QMainWindow, QDialog { background: $window; }
+QToolTip { background: $raised; color: $text; border: 1px solid $border; padding: 4px; }
+QLabel { background: transparent; }
+QLabel[role="title"] { font-size: ${title}pt; font-weight: 600; }
+QLabel[role="heading"] { font-size: ${heading}pt; font-weight: 600; }
+QLabel[role="muted"] { color: $muted; }
+QLabel[role="badge"] { background: $warning_soft; color: $warning; border-radius: 4px;
+    padding: 1px 6px; font-weight: 600; }
+QLabel[role="error"] { color: $error; font-weight: 600; }
+
+QPushButton, QToolButton, QComboBox { background: $raised; color: $text;
+    border: 1px solid $border; border-radius: 5px; padding: 4px 10px; }
+QToolButton { padding: 4px 7px; }
+QPushButton:hover, QToolButton:hover, QComboBox:hover { border-color: $accent; }
+QPushButton:focus, QToolButton:focus, QComboBox:focus { border: 2px solid $accent; padding: 3px 9px;
+    outline: none; }
+QToolButton:focus { padding: 3px 6px; }
+QPushButton:pressed, QToolButton:pressed { background: $accent_soft; }
+QPushButton:checked, QToolButton:checked { background: $accent_soft; border-color: $accent;
+    color: $text; font-weight: 600; }
+QPushButton:disabled, QToolButton:disabled, QComboBox:disabled { color: $muted;
+    background: $window; }
+QPushButton[role="primary"] { background: $accent; color: $on_accent; border-color: $accent;
+    font-weight: 600; padding: 5px 18px; }
+QPushButton[role="primary"]:disabled { background: $window; color: $muted; border-color: $border; }
+QPushButton[role="stop"] { background: $error_soft; color: $error; border-color: $error;
+    font-weight: 600; padding: 5px 18px; }
+QPushButton[role="link"] { background: transparent; border: none; color: $accent;
+    padding: 2px 2px; text-align: left; text-decoration: underline; }
+QPushButton[role="link"]:focus { border: 1px dotted $accent; padding: 1px; }
+QPushButton[role="chip"] { border-radius: 11px; padding: 2px 10px; background: $surface; }
+QPushButton[role="chip"]:focus { padding: 1px 9px; }
+QComboBox { padding-right: 4px; }
+QComboBox::drop-down { border: none; width: 18px; }
+QComboBox::down-arrow { image: none; width: 0; height: 0; border-left: 4px solid transparent;
+    border-right: 4px solid transparent; border-top: 5px solid $muted; margin-right: 6px; }
+QComboBox QAbstractItemView { background: $surface; color: $text; border: 1px solid $border;
+    selection-background-color: $accent_soft; selection-color: $text; }
+QToolButton::menu-indicator { image: none; width: 0; }
+
+QLineEdit, QSpinBox { background: $surface; color: $text; border: 1px solid $border;
+    border-radius: 5px; padding: 4px 8px; selection-background-color: $accent;
+    selection-color: $on_accent; }
+QLineEdit:focus, QSpinBox:focus { border: 2px solid $accent; padding: 3px 7px; }
+
+QMenu { background: $surface; color: $text; border: 1px solid $border; padding: 4px; }
+QMenu::item { padding: 4px 22px; border-radius: 4px; }
+QMenu::item:selected { background: $accent_soft; }
+QMenu::item:disabled { color: $muted; }
+QMenu::separator { height: 1px; background: $border; margin: 4px; }
+QMenuBar { background: $window; color: $text; }
+QMenuBar::item { padding: 3px 9px; background: transparent; }
+QMenuBar::item:selected { background: $accent_soft; border-radius: 4px; }
+
+QTabWidget::pane { border: 1px solid $border; border-radius: 6px; background: $surface; top: -1px; }
+QTabBar::tab { background: transparent; color: $muted; padding: 5px 14px; margin-right: 2px;
+    border: 1px solid transparent; border-bottom: none; border-top-left-radius: 6px;
+    border-top-right-radius: 6px; }
+QTabBar::tab:selected { background: $surface; color: $text; border-color: $border;
+    font-weight: 600; }
+QTabBar::tab:hover { color: $text; }
+QTabBar::tab:focus { border-color: $accent; }
+
+QFrame[role="card"], QFrame[role="pane"] { background: $surface; border: 1px solid $border;
+    border-radius: 6px; }
+QFrame[role="pane"][active="true"] { border-color: $accent; }
+QFrame[role="step"] { background: $surface; border: 1px solid $border; border-radius: 6px; }
+QFrame[role="step"]:hover, QFrame[role="step"]:focus { border-color: $accent; }
+QFrame[role="step"][condition="failed"] { background: $error_soft; border-color: $error; }
+QFrame[role="step"][condition="running"] { background: $accent_soft; border-color: $accent; }
+QFrame[role="step"][condition="waiting"] { background: transparent; border-style: dashed; }
+QFrame[role="step"][condition="stale"] { border-style: dashed; }
+QFrame[role="step"][shown="true"] { border-bottom: 3px solid $accent; }
+QFrame[role="error"] { background: $error_soft; border: 1px solid $error; border-radius: 6px; }
+QFrame[role="notice"] { background: $warning_soft; border: 1px solid $warning;
+    border-radius: 6px; }
+
+QTreeView, QTableView, QListView, QPlainTextEdit, QTextBrowser { background: $surface;
+    alternate-background-color: $raised; color: $text; border: none; gridline-color: $border;
+    selection-background-color: $accent_soft; selection-color: $text; }
+QTreeView::item, QListView::item { padding: 2px 4px; }
+QTreeView::item:selected, QListView::item:selected, QTableView::item:selected {
+    background: $accent_soft; color: $text; }
+QHeaderView::section { background: $raised; color: $muted; border: none;
+    border-right: 1px solid $border; border-bottom: 1px solid $border; padding: 4px 8px;
+    font-weight: 600; }
+QHeaderView { background: $raised; }
+QTableCornerButton::section { background: $raised; border: none; }
+
+QSplitter::handle { background: transparent; }
+QSplitter::handle:hover { background: $accent_soft; }
+QScrollArea, QScrollArea > QWidget > QWidget[role="content"] { background: transparent;
+    border: none; }
+QScrollBar:vertical { background: transparent; width: 12px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 12px; margin: 0; }
+QScrollBar::handle { background: $border; border-radius: 4px; margin: 2px; min-height: 24px;
+    min-width: 24px; }
+QScrollBar::handle:hover { background: $muted; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QStatusBar { background: $window; color: $muted; }
+QStatusBar::item { border: none; }
+QProgressBar { background: $raised; border: 1px solid $border; border-radius: 4px;
+    text-align: center; color: $text; }
+QProgressBar::chunk { background: $accent; border-radius: 3px; }
+QCheckBox { color: $text; spacing: 6px; }
+""")
+
+
+def build_stylesheet(theme: Theme, points: float) -> str:
+    """Fill the style sheet with a theme's colours and the type scale."""
+    colours = {name: getattr(theme, name) for name in theme.__slots__}
+    scale = {"title": f"{points * 1.7:.1f}", "heading": f"{points * 1.15:.1f}"}
+    return _SHEET.substitute(**colours, **scale)
