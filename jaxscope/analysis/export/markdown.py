@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from jaxscope.analysis.export.safe_text import make_safe, make_safe_line
 from jaxscope.analysis.export.stage_choice import find_stage_text
 from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
-from jaxscope.model import Capture, Leaf, NodeKind, Stage, is_available
+from jaxscope.model import Capture, Leaf, NodeKind, Stage, Unavailable, is_available
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 _PROGRAM_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
@@ -54,7 +54,7 @@ def _report(capture: Capture) -> Iterator[str]:
 
 
 def _stage_row(stage: Stage) -> tuple[str, ...]:
-    reason = stage.unavailable or (None if is_available(stage.text) else stage.text)
+    reason = stage.unavailable or (stage.text if isinstance(stage.text, Unavailable) else None)
     name = _escape(stage.title or stage.name)
     if reason is not None:
         return name, _escape(f"not available: {reason.reason}"), "", "", ""

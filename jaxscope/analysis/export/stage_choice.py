@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
-from jaxscope.model import Capture, Stage, StageText, is_available
+from jaxscope.model import Capture, Stage, StageText, Unavailable
 
 
 def find_stage(capture: Capture, name: str) -> Stage:
@@ -36,7 +36,7 @@ def find_stage_text(capture: Capture, name: str) -> StageText:
         EnvironmentProblem: Its text is unavailable; carries the reason.
     """
     stage = find_stage(capture, name)
-    if not is_available(stage.text):
+    if isinstance(stage.text, Unavailable):
         raise _missing(stage, stage.text.reason)
     return stage.text
 

@@ -1,0 +1,50 @@
+"""Write results: whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from jaxscope.errors import EnvironmentProblem, Explanation
+
+
+def write_file(path: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` fill a neighbour of `path`, then put it in place in one step.
+
+    A full disk or a stopped run leaves what was there before.
+
+    Raises:
+        EnvironmentProblem: The file cannot be written.
+    """
+    # The ending stays: some writers choose the format by it.
+    draft = path.with_name(f".{secrets.token_hex(6)}{path.suffix}")
+    try:
+        if path.exists() and not path.is_file():
+            draft = path  # a device or a pipe, such as /dev/stdout, has no neighbour
+        write(draft)
+        if draft != path:
+            with open(draft, "rb") as written:
+                os.fsync(written.fileno())
+            os.replace(draft, path)
+    except OSError as error:
+        raise EnvironmentProblem(
+            Explanation(
+                what=f"{path} could not be written: {error.strerror or error}.",
+                kind=type(error).__name__,
+                remedy="Name another place with -o, make room, or fix the permissions.",
+            )
+        ) from None
+    finally:
+        if draft != path:
+            draft.unlink(missing_ok=True)
+
+
+def print_text(text: str) -> None:
+    """Print to standard output, whatever encoding it has."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+    sys.stdout.buffer.write(b"" if text.endswith("\n") else b"\n")
+    sys.stdout.buffer.flush()

@@ -1,0 +1,268 @@
+"""The words of the command line: verbs, their options, their help."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import jaxscope
+from jaxscope.errors import Explanation, UsageError
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Verb:
+    """One verb of the command line.
+
+    Attributes:
+        module: Module of `jaxscope.cli` whose `run(options)` does it.
+        summary: One line.
+        example: A command that works in a checkout.
+        takes: Which positional words it takes: `call` (FILE [CALL]), `file`, `pair` or nothing.
+    """
+
+    module: str
+    summary: str
+    example: str
+    takes: str = "call"
+
+
+OPEN = "open"
+_SAMPLE = "samples/quick_start.py"
+
+VERBS = {
+    OPEN: Verb("window", "open the window on a file", f"jaxscope {_SAMPLE}", "optional call"),
+    "calls": Verb(
+        "calls",
+        "list the functions and the calls that a file offers",
+        f"jaxscope calls {_SAMPLE}",
+        "file",
+    ),
+    "capture": Verb(
+        "capture",
+        "inspect a call without a window and write what was found",
+        f"jaxscope capture {_SAMPLE} 'grad(simple_graph)(f32[1000])' -o out.html",
+    ),
+    "time": Verb(
+        "time",
+        "measure a call eager against jitted",
+        f"jaxscope time {_SAMPLE} 'simple_graph(f32[1000])'",
+    ),
+    "check": Verb("not_yet", "look for pitfalls in a call", f"jaxscope check {_SAMPLE}"),
+    "diff": Verb(
+        "not_yet",
+        "compare two captures or two calls",
+        "jaxscope diff a.jaxscope b.jaxscope",
+        "pair",
+    ),
+    "doctor": Verb("doctor", "show what works on this machine", "jaxscope doctor", ""),
+}
+
+FORMATS = ("jaxscope", "json", "svg", "png", "pdf", "dot", "html", "txt", "md")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Options:
+    """A parsed command line.
+
+    Attributes:
+        verb: Key of `VERBS`.
+        file: The user's file; None for the start page and for `doctor`.
+        call: The call, or None for the file's first offered one.
+        others: The two sides of `diff`.
+        output: Where `capture` writes; None for standard output.
+        output_format: One of `FORMATS`.
+        stage: Name of the stage that a picture or text shows.
+        is_rigorous: Whether `time` measures in several processes.
+        timeout_s: Wall seconds after which a run is stopped, or None.
+        memory_bytes: Memory a worker may take, or None for the default share of the machine.
+    """
+
+    verb: str
+    file: Path | None = None
+    call: str | None = None
+    others: tuple[str, ...] = ()
+    output: Path | None = None
+    output_format: str = "json"
+    stage: str = "optimized"
+    target: str = "cpu"
+    python: Path | None = None
+    timeout_s: float | None = None
+    memory_bytes: int | None = None
+    x64: bool = False
+    is_json: bool = False
+    is_rigorous: bool = False
+
+
+def parse(words: Sequence[str]) -> Options:
+    """Read a command line.
+
+    Raises:
+        UsageError: It cannot be read.
+        SystemExit: Help or the version was asked for and has been printed.
+    """
+    verb = words[0] if words and words[0] in VERBS and words[0] != OPEN else OPEN
+    rest = words if verb == OPEN else words[1:]
+    read = _make_parser(verb).parse_args(list(rest))
+    output, output_format = _read_output(verb, read)
+    return Options(
+        verb=verb,
+        file=Path(read.file) if getattr(read, "file", None) else None,
+        call=getattr(read, "call", None),
+        others=tuple(getattr(read, "others", ())),
+        output=output,
+        output_format=output_format,
+        stage=getattr(read, "stage", "optimized"),
+        target=read.target,
+        python=Path(read.python).expanduser() if read.python else None,
+        timeout_s=read.timeout,
+        memory_bytes=None if read.memory is None else int(read.memory * 2**30),
+        x64=read.x64,
+        is_json=read.json,
+        is_rigorous=getattr(read, "rigorous", False),
+    )
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(
+            Explanation(
+                what=message[:1].upper() + message[1:] + ".",
+                remedy=f"Type: {self.prog} --help",
+            )
+        )
+
+
+def _make_parser(verb: str) -> argparse.ArgumentParser:
+    about = VERBS[verb]
+    is_open = verb == OPEN
+    parser = _Parser(
+        prog="jaxscope" if is_open else f"jaxscope {verb}",
+        description=(jaxscope.__doc__ or "").splitlines()[0] if is_open else about.summary + ".",
+        epilog=_epilog(verb),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    if is_open:
+        version = f"jaxscope {jaxscope.__version__}"
+        parser.add_argument("--version", action="version", version=version)
+    if about.takes == "pair":
+        parser.add_argument("others", nargs=2, metavar="A B", help="a capture, or FILE::CALL")
+    elif about.takes:
+        optional = about.takes == "optional call"
+        parser.add_argument(
+            "file", nargs="?" if optional else None, metavar="FILE", help="a Python file"
+        )
+        if about.takes != "file":
+            parser.add_argument(
+                "call",
+                nargs="?",
+                metavar="CALL",
+                help="a call expression; without it the file's first offered call is taken",
+            )
+    if verb == "capture":
+        _add_capture_options(parser)
+    if verb == "time":
+        parser.add_argument(
+            "--rigorous", action="store_true", help="measure in six fresh processes (slower)"
+        )
+    _add_common_options(parser)
+    return parser
+
+
+def _add_capture_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="where to write; the ending picks the format: "
+        + " ".join(f".{name}" for name in FORMATS)
+        + "; - with --json prints to standard output",
+    )
+    parser.add_argument(
+        "--stage",
+        default="optimized",
+        metavar="NAME",
+        help="stage of a picture or text: jaxpr, gradient, stablehlo, hlo, optimized, machine or "
+        "the name of a transform (default: optimized)",
+    )
+
+
+def _add_common_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("common options")
+    group.add_argument("--target", default="cpu", help="cpu, cpu:8, gpu, gpu:0, tpu (default: cpu)")
+    group.add_argument("--python", metavar="PATH", help="run user code under that interpreter")
+    group.add_argument(
+        "--timeout", type=_positive, metavar="S", help="stop the run after so many seconds"
+    )
+    group.add_argument(
+        "--memory", type=_positive, metavar="GIB", help="stop the run if it takes more memory"
+    )
+    group.add_argument("--x64", action="store_true", help="let JAX use 64-bit types")
+    group.add_argument(
+        "--json", action="store_true", help="print the result, or the failure, as one JSON object"
+    )
+
+
+def _positive(word: str) -> float:
+    try:
+        number = float(word)
+    except ValueError:
+        number = -1.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{word!r} is not a positive number")
+    return number
+
+
+def _epilog(verb: str) -> str:
+    lines = [f"example:\n  {VERBS[verb].example}"]
+    if verb == OPEN:
+        width = max(map(len, VERBS))
+        verbs = [
+            f"  jaxscope {name:{width}}  {about.summary}"
+            for name, about in VERBS.items()
+            if name != OPEN
+        ]
+        lines.append("other commands (each has --help):\n" + "\n".join(verbs))
+    lines.append(
+        "exit status: 0 done, 1 the user's code or call failed, 2 wrong usage,\n"
+        "3 something needed is not available, 4 the worker died or ran out of time or memory,\n"
+        "70 a bug of jaxscope's"
+    )
+    return "\n\n".join(lines)
+
+
+def _read_output(verb: str, read: argparse.Namespace) -> tuple[Path | None, str]:
+    """Where to write, and in which format."""
+    named = getattr(read, "output", None)
+    if verb != "capture":
+        return None, "json"
+    if named is None and not read.json:
+        raise UsageError(
+            Explanation(
+                what="Nothing says where to write.",
+                remedy="Name a file, such as -o out.html, or print JSON with --json.",
+            )
+        )
+    if named in (None, "-"):
+        if not read.json:
+            raise UsageError(
+                Explanation(
+                    what="Standard output has no ending that would pick a format.",
+                    remedy="Add --json, or name a file, such as -o out.svg.",
+                )
+            )
+        return None, "json"
+    path = Path(named)
+    ending = path.suffix.lower().removeprefix(".")
+    if ending not in FORMATS:
+        raise UsageError(
+            Explanation(
+                what=f"{path.name} has no ending that names a format.",
+                why="The endings are: " + " ".join(f".{name}" for name in FORMATS) + ".",
+                remedy="Such as: -o out.html",
+            )
+        )
+    return path, ending

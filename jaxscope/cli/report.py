@@ -1,0 +1,113 @@
+"""Shows failures: for a person on standard error, under `--json` as one object on the output.
+
+The only place of the command line that formats errors.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+
+from jaxscope.analysis.export.safe_text import make_safe
+from jaxscope.errors import (
+    EnvironmentProblem,
+    Explanation,
+    InternalError,
+    JaxscopeError,
+    Stopped,
+    UsageError,
+    UserCodeError,
+    WorkerLost,
+)
+
+# Whose failure it is, in the order in which the classes are asked.
+_KINDS: tuple[tuple[type[JaxscopeError], str], ...] = (
+    (UserCodeError, "user code"),
+    (UsageError, "usage"),
+    (EnvironmentProblem, "environment"),
+    (Stopped, "stopped"),
+    (WorkerLost, "worker"),
+    (InternalError, "internal"),
+)
+
+_BUG = "This is a bug in jaxscope. Please report it with the lines above and `jaxscope doctor`."
+
+
+def report_error(error: Exception, *, is_json: bool) -> int:
+    """Print a failure and return the exit status that belongs to it."""
+    failure = error if isinstance(error, JaxscopeError) else _wrap(error)
+    if is_json:
+        print(json.dumps(describe(failure), indent=2))
+    else:
+        print(format_error(failure), file=sys.stderr)
+    return failure.exit_status
+
+
+def report_interrupt(*, is_json: bool) -> int:
+    """Say that the person stopped the run."""
+    return report_error(Stopped("Stopped."), is_json=is_json)
+
+
+def describe(error: JaxscopeError) -> dict[str, object]:
+    """A failure as a JSON object."""
+    explanation = error.explanation
+    kind = next((name for cls, name in _KINDS if isinstance(error, cls)), "internal")
+    return {
+        "format": "jaxscope.error",
+        "version": 1,
+        "kind": kind,
+        "exit_status": error.exit_status,
+        "fault": explanation.kind,
+        "what": explanation.what,
+        "where": explanation.where,
+        "why": explanation.why,
+        "remedy": explanation.remedy,
+        "traceback": explanation.traceback,
+        "output": explanation.output,
+    }
+
+
+def format_error(error: JaxscopeError) -> str:
+    """A failure for a person: what and where, why, the user's frames, what to try."""
+    explanation = error.explanation
+    what = explanation.what
+    head = f"{explanation.where}: {what}" if explanation.where else what
+    parts = [f"jaxscope: {head}"]
+    if explanation.why:
+        parts.append(_indent(explanation.why))
+    if explanation.traceback:
+        parts.append(_indent(explanation.traceback))
+    if explanation.output:
+        parts.append("It printed last:\n" + _indent(explanation.output))
+    if error.exit_status == InternalError.exit_status:
+        if explanation.full_traceback:
+            parts.append(_indent(explanation.full_traceback))
+        parts.append(_BUG)
+    if explanation.remedy:
+        parts.append(f"Try: {explanation.remedy}")
+    return make_safe("\n".join(parts))
+
+
+def _indent(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.rstrip().splitlines())
+
+
+def _wrap(error: Exception) -> JaxscopeError:
+    """Sort an error that nobody raised on purpose: the disk's, or ours."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return EnvironmentProblem(
+            Explanation(
+                what=f"{error.filename}: {error.strerror}.",
+                kind=type(error).__name__,
+                remedy="Name another place, make room, or fix the permissions.",
+            )
+        )
+    return InternalError(
+        Explanation(
+            what="Something went wrong inside jaxscope.",
+            why=f"{type(error).__name__}: {error}",
+            kind=type(error).__name__,
+            full_traceback="".join(traceback.format_exception(error)),
+        )
+    )
