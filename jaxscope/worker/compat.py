@@ -16,7 +16,7 @@ from jax._src import source_info_util as _source_info
 from jaxlib import _jax
 
 try:
-    from jaxlib import _hlo
+    import jaxlib._hlo as _hlo
 except ImportError:  # jaxlib 0.8 keeps HloModule in `_jax`
     _hlo = _jax
 

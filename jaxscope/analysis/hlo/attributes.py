@@ -1,0 +1,237 @@
+"""What an instruction says of itself beyond opcode, operands and types, as short texts.
+
+Only fields that are set are looked at. The tables below are the whole vocabulary; a field that is
+in none of them is left out, because the stage's text has it in full.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from jaxscope.analysis.hlo.literals import render_literal
+from jaxscope.analysis.hlo.proto import HloMessage
+
+_MAX_TEXT = 300
+
+
+def read_attributes(instruction: HloMessage) -> dict[str, str]:
+    """The attributes of an instruction that stand in its own fields."""
+    attributes: dict[str, str] = {}
+    for field, value in instruction.ListFields():
+        render = _RENDERERS.get(field.name)
+        if render is not None:
+            text = render(value)
+            if text:
+                attributes[field.name] = _shorten(text)
+    if instruction.opcode == "parameter":
+        attributes["parameter_number"] = str(instruction.parameter_number)
+    elif instruction.opcode == "get-tuple-element":
+        attributes["tuple_index"] = str(instruction.tuple_index)
+    config = instruction.backend_config or instruction.backend_config_payload.value
+    if config:
+        _read_backend_config(config, attributes)
+    return attributes
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 1] + "…"
+
+
+def _braces(values: Any) -> str:
+    return "{" + ",".join(map(str, values)) + "}"
+
+
+def _flag(value: Any) -> str:
+    return "true" if value else ""
+
+
+def _dot(numbers: HloMessage) -> str:
+    parts = []
+    for side in ("lhs", "rhs"):
+        for name in ("batch", "contracting"):
+            dimensions = getattr(numbers, f"{side}_{name}_dimensions")
+            if dimensions:
+                parts.append(f"{side}_{name}={_braces(dimensions)}")
+    return ", ".join(parts)
+
+
+def _window(window: HloMessage) -> str:
+    """As in HLO text: `size=3x3 stride=2x2 pad=1_1x1_1`, trivial parts left out."""
+    dimensions = list(window.dimensions)
+    if not dimensions:
+        return ""
+    parts = ["size=" + "x".join(str(d.size) for d in dimensions)]
+    columns: tuple[tuple[str, Callable[[HloMessage], str], str], ...] = (
+        ("stride", lambda d: str(d.stride), "1"),
+        ("pad", lambda d: f"{d.padding_low}_{d.padding_high}", "0_0"),
+        ("lhs_dilate", lambda d: str(d.base_dilation), "1"),
+        ("rhs_dilate", lambda d: str(d.window_dilation), "1"),
+        ("rhs_reversal", lambda d: str(int(d.window_reversal)), "0"),
+    )
+    for name, render, trivial in columns:
+        texts = [render(dimension) for dimension in dimensions]
+        if any(text != trivial for text in texts):
+            parts.append(f"{name}={'x'.join(texts)}")
+    return " ".join(parts)
+
+
+def _convolution(numbers: HloMessage) -> str:
+    """As in HLO text: `b01f_01io->b01f`."""
+
+    def side(letters: dict[int, str], spatial: Any) -> str:
+        named = {**letters, **{int(axis): str(i) for i, axis in enumerate(spatial)}}
+        return "".join(named[axis] for axis in sorted(named))
+
+    lhs = side(
+        {numbers.input_batch_dimension: "b", numbers.input_feature_dimension: "f"},
+        numbers.input_spatial_dimensions,
+    )
+    rhs = side(
+        {
+            numbers.kernel_input_feature_dimension: "i",
+            numbers.kernel_output_feature_dimension: "o",
+        },
+        numbers.kernel_spatial_dimensions,
+    )
+    out = side(
+        {numbers.output_batch_dimension: "b", numbers.output_feature_dimension: "f"},
+        numbers.output_spatial_dimensions,
+    )
+    return f"{lhs}_{rhs}->{out}"
+
+
+def _slices(dimensions: Any) -> str:
+    return _braces(f"[{d.start}:{d.limit}:{d.stride}]" for d in dimensions)
+
+
+def _padding(config: HloMessage) -> str:
+    return "x".join(
+        f"{d.edge_padding_low}_{d.edge_padding_high}"
+        + (f"_{d.interior_padding}" if d.interior_padding else "")
+        for d in config.dimensions
+    )
+
+
+def _message(value: HloMessage) -> str:
+    """The set fields of a message on one line: `offset_dims={0}, index_vector_dim=1`."""
+    parts = []
+    for field, content in value.ListFields():
+        if field.name == "metadata":
+            continue
+        if hasattr(content, "ListFields"):
+            parts.append(f"{field.name}=({_message(content)})")
+        elif hasattr(content, "__len__") and not isinstance(content, (str, bytes)):
+            parts.append(
+                f"{field.name}="
+                + _braces(f"({_message(c)})" if hasattr(c, "ListFields") else c for c in content)
+            )
+        else:
+            parts.append(f"{field.name}={_enum_name(field, content)}")
+    return ", ".join(parts)
+
+
+def _enum_name(field: Any, content: Any) -> Any:
+    if field.enum_type is None:
+        return content
+    value = field.enum_type.values_by_number.get(content)
+    return content if value is None else value.name
+
+
+def _sharding(sharding: HloMessage) -> str:
+    """As in HLO text: `{replicated}`, `{maximal device=0}`, `{devices=[2,4]<=[8]}`."""
+    if sharding.tuple_shardings:
+        return "{" + ", ".join(_sharding(part) for part in sharding.tuple_shardings) + "}"
+    if sharding.HasField("named_sharding"):
+        return "{" + _message(sharding.named_sharding) + "}"
+    kind = sharding.DESCRIPTOR.fields_by_name["type"].enum_type.values_by_number
+    name = kind[sharding.type].name.lower() if sharding.type in kind else str(sharding.type)
+    if name == "maximal":
+        return f"{{maximal device={next(iter(sharding.tile_assignment_devices), 0)}}}"
+    if name != "other":
+        return f"{{{name}}}"
+    tiles = ",".join(map(str, sharding.tile_assignment_dimensions))
+    if sharding.iota_reshape_dims:
+        order = "<=[" + ",".join(map(str, sharding.iota_reshape_dims)) + "]"
+        permutation = ",".join(map(str, sharding.iota_transpose_perm))
+        order += f"T({permutation})" if permutation not in ("", "0") else ""
+    else:
+        order = ",".join(map(str, sharding.tile_assignment_devices))
+    last = " last_tile_dim_replicate" if sharding.replicate_on_last_tile_dim else ""
+    return f"{{devices=[{tiles}]{order}{last}}}"
+
+
+def _precision(config: HloMessage) -> str:
+    text = _message(config)
+    return "" if set(config.operand_precision) <= {0} and not config.algorithm else text
+
+
+def _frontend(attributes: HloMessage) -> str:
+    return ", ".join(f"{key}={value}" for key, value in sorted(attributes.map.items()))
+
+
+def _groups(groups: Any) -> str:
+    return _braces(_braces(group.replica_ids) for group in groups)
+
+
+_RENDERERS: dict[str, Callable[[Any], str]] = {
+    "literal": render_literal,
+    "fusion_kind": str,
+    "custom_call_target": str,
+    "dimensions": _braces,
+    "dot_dimension_numbers": _dot,
+    "ragged_dot_dimension_numbers": _message,
+    "window": _window,
+    "convolution_dimension_numbers": _convolution,
+    "feature_group_count": lambda value: "" if value == 1 else str(value),
+    "batch_group_count": lambda value: "" if value == 1 else str(value),
+    "slice_dimensions": _slices,
+    "dynamic_slice_sizes": _braces,
+    "padding_config": _padding,
+    "gather_dimension_numbers": _message,
+    "gather_slice_sizes": _braces,
+    "scatter_dimension_numbers": _message,
+    "indices_are_sorted": _flag,
+    "unique_indices": _flag,
+    "comparison_direction": str,
+    "fft_length": _braces,
+    "channel_id": str,
+    "replica_groups": _groups,
+    "collective_device_list": _message,
+    "iota_collective_device_list": _message,
+    "source_target_pairs": lambda pairs: _braces(f"{{{p.source},{p.target}}}" for p in pairs),
+    "sharding": _sharding,
+    "precision_config": _precision,
+    "triangular_solve_options": _message,
+    "cholesky_options": _message,
+    "custom_call_has_side_effect": _flag,
+    "output_operand_aliasing": lambda aliases: _braces(f"({_message(a)})" for a in aliases),
+    "is_stable": _flag,
+    "is_host_transfer": _flag,
+    "frontend_attributes": _frontend,
+    "k": str,
+    "largest": _flag,
+    "async_execution_thread": str,
+}
+
+
+def _read_backend_config(config: bytes, attributes: dict[str, str]) -> None:
+    """Pick what readers look for out of the backend's own configuration."""
+    text = config.decode("utf-8", "replace")
+    attributes["backend_config"] = _shorten(text)
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        return  # some backends write text protos or bytes
+    if not isinstance(parsed, dict):
+        return
+    trip_count = parsed.get("known_trip_count")
+    if isinstance(trip_count, dict) and str(trip_count.get("n", "")).isdecimal():
+        attributes["known_trip_count"] = str(trip_count["n"])
+    cycles = parsed.get("estimated_cycles")
+    if isinstance(cycles, int | str) and str(cycles).isdecimal():
+        attributes["estimated_cycles"] = str(cycles)
+    fusion = parsed.get("fusion_config", parsed.get("fusion_backend_config"))
+    if isinstance(fusion, dict) and isinstance(fusion.get("kind"), str):
+        attributes["fusion_config"] = _shorten(fusion["kind"])

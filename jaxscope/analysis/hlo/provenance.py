@@ -1,0 +1,66 @@
+"""Which equations an instruction came from."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from jaxscope.analysis.hlo.scope import read_scope
+from jaxscope.model.graph import Direction, Graph
+from jaxscope.model.op_name import TagTable, read_op_name
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Provenance:
+    """What the columns `origins`, `derived`, `scope` and `direction` of a node hold."""
+
+    origins: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
+    scope: tuple[str, ...] = ()
+    direction: Direction = Direction.NONE
+    display: str = ""
+
+
+class ProvenanceReader:
+    """Reads `op_name`s of one module; each distinct name is read once.
+
+    Where the equation of the last jaxpr-level stage is known and that stage's graph is at hand,
+    origins, scope and direction are that equation's: there they are richer, because nested
+    equations inherit from the equations around them. Otherwise the name itself has to do.
+    """
+
+    def __init__(self, tags: TagTable, derived_graph: Graph | None) -> None:
+        self._tags = tags
+        self._graph = derived_graph
+        self._read: dict[str, Provenance] = {"": Provenance()}
+
+    def read(self, op_name: str) -> Provenance:
+        """What a name, with its tags, says."""
+        found = self._read.get(op_name)
+        if found is None:
+            found = self._read[op_name] = self._parse(op_name)
+        return found
+
+    def _parse(self, op_name: str) -> Provenance:
+        named = read_op_name(op_name, self._tags)
+        origins = dict.fromkeys(named.origins)
+        scope: tuple[str, ...] = ()
+        direction = named.direction
+        graph = self._graph
+        if graph is not None:
+            rows = [graph.index_by_id[id] for id in named.derived if id in graph.index_by_id]
+            nodes = graph.nodes
+            found: dict[str, None] = {}
+            for row in rows:
+                found.update(dict.fromkeys(graph.row(nodes.origins, row)))
+                scope = scope or graph.row(nodes.scope, row)
+            # The tag of the name is more exact than what an equation inherits.
+            origins = found if not origins else origins | found
+            directions = [Direction(int(nodes.direction[row])) for row in rows]
+            direction = next((d for d in directions if d is not Direction.NONE), direction)
+        return Provenance(
+            tuple(origins),
+            named.derived,
+            scope or read_scope(named.display),
+            direction,
+            named.display,
+        )

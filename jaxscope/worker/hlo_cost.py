@@ -1,0 +1,101 @@
+"""Cost of HLO modules and of their single instructions, by XLA's own analysis.
+
+The same analysis serves every module: before and after optimization, for any target. XLA counts
+the body of a loop once; whoever shows a loop's cost must say so. Where XLA knows no cost (custom
+calls) it says -1, adds that up, and marks the sum by a negative `optimal_seconds`: such results
+are unknown here.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.worker import compat
+from jaxscope.worker.hlo_slices import SlicedModule
+
+Costs = tuple[float, float, float]
+"""FLOPs, bytes accessed, transcendentals; NaN where unknown."""
+
+UNKNOWN: Costs = (math.nan, math.nan, math.nan)
+_FREE: Costs = (0.0, 0.0, 0.0)
+_FREE_OPCODES = frozenset({"parameter", "constant", "get-tuple-element", "bitcast"})
+"""XLA counts nothing for these, whatever their shapes; a test asks it."""
+
+_PROPERTIES = ("flops", "bytes accessed", "transcendentals")
+
+
+def module_cost(client: Any, hlo_module_proto: Any) -> Costs:
+    """Cost of a whole module; unknown if the analysis fails or meets what it cannot count.
+
+    Args:
+        client: A client of the CPU backend.
+        hlo_module_proto: A serialized `HloModuleProto`, or jaxlib's `HloModule`.
+    """
+    try:
+        module = (
+            compat.parse_hlo_module(hlo_module_proto)
+            if isinstance(hlo_module_proto, bytes)
+            else hlo_module_proto
+        )
+        properties = compat.hlo_cost_properties(client, module)
+    except Exception:  # jaxlib's own error classes differ by release; none may cost the capture
+        return UNKNOWN
+    if properties.get("optimal_seconds", 0.0) < 0.0:
+        return UNKNOWN
+    flops, accessed, transcendentals = (float(properties.get(name, 0.0)) for name in _PROPERTIES)
+    return (_known(flops), _known(accessed), _known(transcendentals))
+
+
+def instruction_costs(
+    proto: bytes, *, client: Any = None, budget_s: float = 2.0
+) -> npt.NDArray[np.float64]:
+    """Cost of every instruction, in the proto's order: its computations, their instructions.
+
+    An instruction that calls computations includes them: the rows of the entry computation add
+    up to the module's cost, and the rows of inner computations are not to be added to them.
+
+    Args:
+        proto: A serialized `HloModuleProto`.
+        client: A client of the CPU backend; by default the process's own.
+        budget_s: Wall seconds after which the instructions not seen yet stay unknown. Entry
+            instructions come last in the proto but are analysed first.
+
+    Returns:
+        float64, shape `(num_instructions, 3)`; NaN where unknown.
+
+    Raises:
+        ValueError: The bytes are no HLO module.
+    """
+    deadline = time.monotonic() + budget_s
+    module = SlicedModule(proto)
+    if client is None:
+        client = compat.cpu_client()
+    costs = np.full((module.num_instructions, 3), math.nan)
+    known: dict[bytes, Costs] = {}
+    rows = list(enumerate(module.instructions()))
+    rows.sort(key=lambda row: row[1][0] != module.entry_id)
+    for row, (computation_id, position) in rows:
+        if time.monotonic() > deadline:
+            break
+        if module.opcode(computation_id, position) in _FREE_OPCODES:
+            costs[row] = _FREE
+            continue
+        try:
+            key = module.key(computation_id, position)
+            cost = known.get(key)
+            if cost is None:
+                cost = module_cost(client, module.slice(computation_id, position))
+                known[key] = cost
+        except ValueError:  # it refers to what is not there
+            continue
+        costs[row] = cost
+    return costs
+
+
+def _known(value: float) -> float:
+    return value if value >= 0.0 else math.nan
