@@ -1,0 +1,158 @@
+"""Statistics of durations: medians with distribution-free intervals, verdicts, noise.
+
+Durations have long tails and several modes, so nothing here assumes a normal distribution. An
+interval is between two order statistics and its coverage is the sign test's, exact for any
+continuous distribution as long as the values are independent. Calls that follow one another are
+not; so intervals are taken over chunks of calls, or over processes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+MARGIN = 0.02
+"""Two programs count as the same within this factor. Without a margin a true ratio of 1.00 was
+called different in 12 % of all runs; with it in 0 of 160."""
+_NOISY_TAIL = 2.0
+_NOISY_SPREAD = 0.10
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Interval:
+    """A median and the interval that covers it.
+
+    Attributes:
+        median: Of the values; NaN if there are none.
+        low: Lower end.
+        high: Upper end.
+        confidence: Coverage that the interval has for sure; 0 for a single value.
+    """
+
+    median: float
+    low: float
+    high: float
+    confidence: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Outliers:
+    """How many values lie outside of Tukey's fences. They are counted, never dropped.
+
+    Attributes:
+        mild: Beyond 1.5 interquartile ranges from the quartiles, but within 3.
+        severe: Beyond 3.
+    """
+
+    mild: int
+    severe: int
+
+
+def find_median_interval(
+    values: Sequence[float] | npt.NDArray[np.float64], confidence: float = 0.95
+) -> Interval:
+    """The median and the narrowest symmetric pair of order statistics that covers it.
+
+    Args:
+        values: Independent values of one quantity.
+        confidence: The coverage wanted. Fewer than 6 values cannot reach 95 %: then the interval
+            is from the smallest to the largest, and its `confidence` says what that is worth.
+
+    Returns:
+        The interval; `confidence` is the wanted one where it is reached.
+    """
+    ordered = np.sort(np.asarray(values, np.float64))
+    count = len(ordered)
+    if count == 0:
+        return Interval(math.nan, math.nan, math.nan, 0.0)
+    median = float(np.median(ordered))
+    widest = 1.0 - 2.0 ** -(count - 1)
+    if widest < confidence:
+        return Interval(median, float(ordered[0]), float(ordered[-1]), widest)
+    trim = num_trimmed(count, confidence)
+    return Interval(median, float(ordered[trim]), float(ordered[count - 1 - trim]), confidence)
+
+
+def num_trimmed(count: int, confidence: float = 0.95) -> int:
+    """How many of the smallest, and of the largest, of `count` values lie outside of the interval.
+
+    The largest `t` with 2·P(Binomial(count, ½) ≤ t) ≤ 1 − confidence, summed as logarithms so
+    that many values do not underflow; 0 where no `t` has it.
+    """
+    allowed = math.log((1.0 - confidence) / 2.0)
+    log_total = -math.inf
+    log_term = -count * math.log(2.0)
+    for trim in range(count // 2):
+        larger = max(log_total, log_term)
+        log_total = larger + math.log1p(math.exp(min(log_total, log_term) - larger))
+        if log_total > allowed:
+            return max(trim - 1, 0)
+        log_term += math.log((count - trim) / (trim + 1))
+    return max(count // 2 - 1, 0)
+
+
+def find_ratio_interval(log_ratios: Sequence[float] | npt.NDArray[np.float64]) -> Interval:
+    """The interval of a ratio from the log-ratios of independent pairs."""
+    interval = find_median_interval(log_ratios)
+    return Interval(
+        math.exp(interval.median),
+        math.exp(interval.low),
+        math.exp(interval.high),
+        interval.confidence,
+    )
+
+
+def judge(ratio: Interval, margin: float = MARGIN) -> str:
+    """Say how the second of a pair does against the first; `ratio` is first over second.
+
+    Returns:
+        `faster`, `slower` or `same` where the whole interval says so and covers 95 %, else
+        `unclear`.
+    """
+    low, high = ratio.low, ratio.high
+    if not (low > 0.0 and math.isfinite(high)) or ratio.confidence < 0.95:
+        return "unclear"
+    if low > 1.0 + margin:
+        return "faster"
+    if high < 1.0 / (1.0 + margin):
+        return "slower"
+    if low >= 1.0 / (1.0 + margin) and high <= 1.0 + margin:
+        return "same"
+    return "unclear"
+
+
+def count_outliers(values: Sequence[float] | npt.NDArray[np.float64]) -> Outliers:
+    """Count values outside of Tukey's fences; fewer than 4 values have none."""
+    if len(values) < 4:
+        return Outliers(0, 0)
+    array = np.asarray(values, np.float64)
+    lower, upper = np.percentile(array, [25, 75])
+    spread = upper - lower
+    distance = np.maximum(lower - array, array - upper)
+    severe = int(np.count_nonzero(distance > 3.0 * spread))
+    return Outliers(int(np.count_nonzero(distance > 1.5 * spread)) - severe, severe)
+
+
+def find_noise(values: Sequence[float] | npt.NDArray[np.float64]) -> tuple[str, ...]:
+    """Reasons to call durations noisy, a sentence each; empty if there are none."""
+    if len(values) < 4:
+        return ()
+    p25, p50, p75, p90 = (float(p) for p in np.percentile(values, [25, 50, 75, 90]))
+    reasons = []
+    if p90 > _NOISY_TAIL * p50:
+        reasons.append(f"One call in ten took more than {p90 / p50:.1f} times the median.")
+    if p75 - p25 > _NOISY_SPREAD * p50:
+        share = (p75 - p25) / p50
+        reasons.append(f"The middle half of the calls spreads over {share:.0%} of the median.")
+    return tuple(reasons)
+
+
+def thin_samples(values: npt.NDArray[np.float64], limit: int = 1000) -> tuple[float, ...]:
+    """At most `limit` of the values, evenly taken over time, in the order taken."""
+    if len(values) > limit:
+        values = values[np.linspace(0, len(values) - 1, limit).round().astype(np.int64)]
+    return tuple(float(value) for value in values)

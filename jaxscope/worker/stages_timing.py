@@ -1,0 +1,141 @@
+"""What happens once per program: trace, lower, compile, first calls; each is timed once.
+
+A compiler's run cannot be repeated cheaply, so these numbers are single readings and carry no
+interval. JAX's caches are emptied first, else a trace made while preparing would make the next
+one look free.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxscope.worker.conditions import read_setting
+from jaxscope.worker.stopwatch import Stopwatch, Subject
+
+_COMPILATION_EVENTS = frozenset(
+    {"/jax/core/compile/jaxpr_trace_duration", "/jax/core/compile/backend_compile_duration"}
+)
+_CACHE_HIT = "/jax/compilation_cache/cache_hits"
+
+
+class CompilationCounter:
+    """Counts what JAX traces and compiles in this process, through its monitoring events.
+
+    Attributes:
+        num_compilations: Traces and compilations so far. A call that runs from the cache is none.
+        num_cache_hits: Programs that came from the persistent compilation cache.
+    """
+
+    def __init__(self) -> None:
+        self.num_compilations = 0
+        self.num_cache_hits = 0
+        jax.monitoring.register_event_duration_secs_listener(self._on_duration)
+        jax.monitoring.register_event_listener(self._on_event)
+
+    def __call__(self) -> int:
+        return self.num_compilations
+
+    def _on_duration(self, event: str, duration_secs: float, **_details: Any) -> None:
+        del duration_secs  # JAX passes it by position or by this name
+        self.num_compilations += event in _COMPILATION_EVENTS
+
+    def _on_event(self, event: str, **_details: Any) -> None:
+        self.num_cache_hits += event == _CACHE_HIT
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StageTime:
+    """One reading.
+
+    Attributes:
+        name: `trace`, `lower` or `compile`.
+        seconds: On the wall.
+        protocol: One sentence: what was measured.
+    """
+
+    name: str
+    seconds: float
+    protocol: str
+
+
+def time_stages(
+    jitted: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    stopwatch: Stopwatch,
+    counter: CompilationCounter,
+) -> Iterator[StageTime | Any]:
+    """Trace, lower and compile once, yielding each time as it is known; last the `Lowered`.
+
+    Raises:
+        Exception: Whatever the user's code or the compiler raises.
+    """
+    jax.clear_caches()  # type: ignore[no-untyped-call]
+    start_s = stopwatch.now_s()
+    traced = jitted.trace(*args, **kwargs)
+    traced_s = stopwatch.now_s()
+    yield StageTime("trace", traced_s - start_s, "Once, with JAX's caches emptied.")
+    start_s = stopwatch.now_s()
+    lowered = traced.lower()
+    yield StageTime("lower", stopwatch.now_s() - start_s, "Once, from jaxpr to StableHLO.")
+    hits = counter.num_cache_hits
+    start_s = stopwatch.now_s()
+    lowered.compile()
+    seconds = stopwatch.now_s() - start_s
+    yield StageTime("compile", seconds, _describe_cache(counter.num_cache_hits - hits))
+    yield lowered
+
+
+def is_donating(lowered: Any) -> bool:
+    """Whether a call consumes some of its arguments."""
+    leaves = jax.tree.leaves(lowered.args_info, is_leaf=lambda leaf: hasattr(leaf, "donated"))
+    return any(getattr(leaf, "donated", False) for leaf in leaves)
+
+
+def same_arguments(
+    args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Callable[[], tuple[tuple[Any, ...], dict[str, Any]]]:
+    """The same arguments for each call."""
+    return lambda: (args, kwargs)
+
+
+def fresh_arguments(
+    args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Callable[[], tuple[tuple[Any, ...], dict[str, Any]]]:
+    """A ready copy of the arguments for each call: the function consumes them."""
+
+    def prepare() -> tuple[tuple[Any, ...], dict[str, Any]]:
+        copies: tuple[tuple[Any, ...], dict[str, Any]] = jax.tree.map(_copy, (args, kwargs))
+        return jax.block_until_ready(copies)  # type: ignore[no-any-return,no-untyped-call]
+
+    return prepare
+
+
+def transfer_subject(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Subject | None:
+    """Copies the arguments from the host to the device; None if no array is among them."""
+    arrays = [leaf for leaf in jax.tree.leaves((args, kwargs)) if _is_plain_array(leaf)]
+    if not arrays:
+        return None
+    on_host = jax.device_get(arrays)
+    return Subject("transfer", jax.device_put, same_arguments((on_host,), {}))
+
+
+def _copy(leaf: Any) -> Any:
+    return leaf.copy() if isinstance(leaf, jax.Array) else leaf
+
+
+def _is_plain_array(leaf: Any) -> bool:
+    return isinstance(leaf, jax.Array) and not jnp.issubdtype(leaf.dtype, jax.dtypes.extended)
+
+
+def _describe_cache(num_hits: int) -> str:
+    if num_hits:
+        return "Once; read from the persistent compilation cache, so nothing was compiled."
+    if read_setting("jax_compilation_cache_dir"):
+        return "Once; not in the persistent compilation cache."
+    return "Once, by XLA; no persistent compilation cache is in use."

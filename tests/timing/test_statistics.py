@@ -1,0 +1,94 @@
+"""Intervals, verdicts and noise of durations."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from jaxscope.analysis.statistics import (
+    Interval,
+    count_outliers,
+    find_median_interval,
+    find_noise,
+    find_ratio_interval,
+    judge,
+    num_trimmed,
+    thin_samples,
+)
+
+
+@pytest.mark.parametrize("count", [6, 7, 12, 24, 48, 96, 1000, 20000])
+def test_the_trim_is_the_largest_that_the_sign_test_allows(count: int) -> None:
+    trim = num_trimmed(count)
+    assert 2 * binom.cdf(trim, count, 0.5) <= 0.05 < 2 * binom.cdf(trim + 1, count, 0.5)
+
+
+def test_twelve_values_give_the_third_and_the_tenth() -> None:
+    assert find_median_interval(range(12)) == Interval(5.5, 2.0, 9.0, 0.95)
+
+
+@pytest.mark.parametrize(("count", "confidence"), [(1, 0.0), (3, 0.75), (5, 0.9375)])
+def test_few_values_say_what_their_interval_is_worth(count: int, confidence: float) -> None:
+    interval = find_median_interval(range(count))
+    assert (interval.low, interval.high, interval.confidence) == (0.0, count - 1.0, confidence)
+
+
+def test_no_value_is_no_number() -> None:
+    interval = find_median_interval([])
+    assert math.isnan(interval.median)
+    assert interval.confidence == 0.0
+
+
+def test_the_interval_covers_the_median_of_skewed_values() -> None:
+    rng = np.random.default_rng(0)
+    hits = 0
+    for _ in range(500):
+        interval = find_median_interval(rng.exponential(size=25))
+        hits += interval.low <= math.log(2) <= interval.high
+    assert hits >= 0.93 * 500
+
+
+@pytest.mark.parametrize(
+    ("ratio", "verdict"),
+    [
+        ((1.05, 1.03, 1.07), "faster"),
+        ((0.95, 0.93, 0.97), "slower"),
+        ((1.0, 0.99, 1.01), "same"),
+        ((1.015, 1.01, 1.03), "unclear"),
+        ((1.03, 0.9, 1.2), "unclear"),
+        ((math.nan, math.nan, math.nan), "unclear"),
+    ],
+)
+def test_a_verdict_needs_the_whole_interval(
+    ratio: tuple[float, float, float], verdict: str
+) -> None:
+    assert judge(Interval(*ratio, confidence=0.95)) == verdict
+
+
+def test_a_verdict_needs_enough_pairs() -> None:
+    assert judge(find_ratio_interval([math.log(10)] * 5)) == "unclear"
+    assert judge(find_ratio_interval([math.log(10)] * 6)) == "faster"
+
+
+def test_outliers_are_sorted_by_tukeys_fences() -> None:
+    values = [float(n) for n in range(1, 12)]
+    found = count_outliers([*values, 22.0, 100.0])
+    assert (found.mild, found.severe) == (1, 1)
+
+
+def test_noise_is_named() -> None:
+    assert find_noise([1.0] * 100) == ()
+    (tail,) = find_noise([1.0] * 80 + [3.0] * 20)
+    assert "One call in ten" in tail
+    (spread,) = find_noise([1.0, 1.2] * 50)
+    assert "middle half" in spread
+
+
+def test_thinned_samples_keep_their_order_and_ends() -> None:
+    thin = thin_samples(np.arange(5000.0))
+    assert len(thin) == 1000
+    assert (thin[0], thin[-1]) == (0.0, 4999.0)
+    assert list(thin) == sorted(thin)

@@ -1,0 +1,192 @@
+"""The stopwatch under a clock that only moves when told to: every number is known beforehand."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import math
+import random
+import statistics
+
+import pytest
+
+from jaxscope.worker import stopwatch
+from jaxscope.worker.stopwatch import Recording, Rounds, Stopwatch, SubjectFailed
+
+from .clockwork import Clockwork
+
+
+def watch(clock: Clockwork, seed: int = 0) -> Stopwatch:
+    return Stopwatch(clock.block, clock, random.Random(seed))
+
+
+def pair() -> Rounds:
+    return Rounds((Recording(), Recording()))
+
+
+def test_dispatch_and_completion_are_told_apart() -> None:
+    clock = Clockwork()
+    subject = clock.subject("product", dispatch_s=0.0002, wait_s=0.35)
+    assert watch(clock).time_call(subject) == (pytest.approx(0.0002), pytest.approx(0.3502))
+
+
+def test_a_pair_keeps_twenty_of_twenty_two_calls_per_chunk() -> None:
+    clock, rounds = Clockwork(), pair()
+    subjects = [clock.subject("eager", 100e-6), clock.subject("jit", 8e-6, 2e-6)]
+    watch(clock).measure(subjects, rounds, budget_s=0.03, typical_s=1e-4)
+    num_rounds = len(rounds.log_values)
+    assert rounds.num_per_chunk == 20
+    assert subjects[0].num_calls == subjects[1].num_calls == 22 * num_rounds
+    assert rounds.sides[0].total_s == pytest.approx([100e-6] * 20 * num_rounds)
+    assert rounds.sides[1].dispatch_s == pytest.approx([8e-6] * 20 * num_rounds)
+    assert rounds.sides[1].chunks == [n for n in range(num_rounds) for _ in range(20)]
+    assert rounds.log_values == pytest.approx([math.log(10)] * num_rounds)
+
+
+def test_the_first_calls_of_a_chunk_are_dropped() -> None:
+    clock, rounds = Clockwork(), Rounds((Recording(),))
+    cold_then_warm = itertools.cycle([(1e-3, 0.0)] * 2 + [(1e-5, 0.0)] * 20)
+    watch(clock).measure(
+        [clock.varying("jit", cold_then_warm)], rounds, budget_s=0.01, typical_s=1e-5
+    )
+    total_s = rounds.sides[0].total_s
+    assert total_s == pytest.approx([1e-5] * len(total_s))
+
+
+def test_slow_calls_are_not_put_in_chunks() -> None:
+    clock, rounds = Clockwork(), pair()
+    subjects = [clock.subject("eager", 0.2), clock.subject("jit", 0.1)]
+    watch(clock).measure(subjects, rounds, budget_s=2.0, typical_s=0.2)
+    assert rounds.num_per_chunk == 1
+    assert rounds.stopped == "budget"
+    assert subjects[0].num_calls == 2 * len(rounds.log_values)
+
+
+def test_both_sides_go_first_about_equally_often() -> None:
+    clock, rounds = Clockwork(), pair()
+    growing = ((0.02 * 2**n, 0.0) for n in range(24))
+    growing = itertools.chain.from_iterable([d] * 40 for d in growing)
+    subjects = [clock.varying("a", growing), clock.subject("b", 0.02)]
+    watch(clock).measure(subjects, rounds, budget_s=3000.0, typical_s=0.02)
+    firsts = [clock.called[start] for start in range(0, len(clock.called), 4)]
+    assert len(firsts) == len(rounds.log_values) > 100
+    assert 0.35 < firsts.count("a") / len(firsts) < 0.65
+
+
+def test_measuring_stops_at_a_look_once_precise_and_long_enough() -> None:
+    clock, rounds, looks = Clockwork(), pair(), []
+    subjects = [clock.subject("a", 2e-3), clock.subject("b", 1e-3)]
+    watch(clock).measure(
+        subjects,
+        rounds,
+        budget_s=9.0,
+        typical_s=2e-3,
+        on_look=lambda seen: looks.append(len(seen.log_values)),
+    )
+    assert rounds.stopped == "precise"
+    assert looks == [12]
+    assert len(rounds.log_values) == 12
+
+
+def test_what_is_never_precise_stops_at_the_budget_after_few_looks() -> None:
+    clock, rounds, looks = Clockwork(), pair(), []
+    rng = random.Random(1)
+    wild = iter(lambda: (rng.choice([1e-3, 9e-3]), 0.0), None)
+    watch(clock).measure(
+        [clock.varying("a", wild), clock.subject("b", 1e-3)],
+        rounds,
+        budget_s=6.0,
+        typical_s=0.1,
+        on_look=lambda seen: looks.append(len(seen.log_values)),
+    )
+    assert rounds.stopped == "budget"
+    assert looks == [12 * 2**n for n in range(len(looks))]
+
+
+def test_a_failure_at_the_57th_call_keeps_what_was_measured() -> None:
+    clock, rounds = Clockwork(), pair()
+    subjects = [clock.subject("a", 1e-4, fails_at=57), clock.subject("b", 1e-4)]
+    with pytest.raises(SubjectFailed) as failure:
+        watch(clock).measure(subjects, rounds, budget_s=9.0, typical_s=1e-4)
+    assert (failure.value.name, failure.value.call_number) == ("a", 57)
+    assert isinstance(failure.value.__cause__, ValueError)
+    assert len(rounds.sides[0].total_s) == 56 - 2 * 3
+    assert len(rounds.log_values) == 2
+    assert gc.isenabled()
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_the_garbage_collector_is_off_while_measuring_and_then_as_before(is_enabled: bool) -> None:
+    clock, seen = Clockwork(), []
+    subject = clock.subject("a", 0.5)
+    function = subject.function
+    subject.function = lambda: (seen.append(gc.isenabled()), function())
+    was_enabled = gc.isenabled()
+    try:
+        (gc.enable if is_enabled else gc.disable)()
+        watch(clock).measure([subject], Rounds((Recording(),)), budget_s=1.0, typical_s=1.0)
+        assert gc.isenabled() is is_enabled
+    finally:
+        (gc.enable if was_enabled else gc.disable)()
+    assert not any(seen)
+
+
+def test_recompilations_in_kept_calls_are_counted_for_their_side() -> None:
+    clock, rounds, compiled = Clockwork(), pair(), [0]
+    subjects = [clock.subject("a", 0.02), clock.subject("b", 0.02)]
+    function = subjects[1].function
+
+    def recompiles() -> None:
+        compiled[0] += 1
+        function()
+
+    subjects[1].function = recompiles
+    counting = Stopwatch(clock.block, clock, count_compilations=lambda: compiled[0])
+    counting.measure(subjects, rounds, budget_s=1.0, typical_s=0.02)
+    assert rounds.sides[0].num_compilations == 0
+    assert rounds.sides[1].num_compilations == len(rounds.log_values)
+
+
+def test_arguments_are_prepared_outside_of_the_timed_part() -> None:
+    clock = Clockwork()
+    subject = clock.subject("donating", 1e-3)
+
+    def slow_copy() -> tuple[tuple[()], dict[str, object]]:
+        clock.now_ns += 10**9
+        return (), {}
+
+    subject.prepare = slow_copy
+    assert watch(clock).time_call(subject) == (pytest.approx(1e-3), pytest.approx(1e-3))
+
+
+def test_an_equal_pair_is_called_different_in_at_most_one_run_of_twenty() -> None:
+    rng = random.Random(7)
+
+    def noisy(name: str, clock: Clockwork) -> stopwatch.Subject:
+        draw = iter(
+            lambda: (1e-4 * rng.lognormvariate(0, 0.3) * (20 if rng.random() < 0.03 else 1), 0.0),
+            None,
+        )
+        return clock.varying(name, draw)
+
+    claims = 0
+    for seed in range(60):
+        clock, rounds = Clockwork(), pair()
+        watch(clock, seed).measure(
+            [noisy("a", clock), noisy("b", clock)], rounds, budget_s=0.6, typical_s=1e-4
+        )
+        middle = statistics.median(rounds.log_values)
+        claims += abs(middle) - stopwatch.half_width(rounds.log_values) > math.log(1.02)
+    assert claims <= 3
+
+
+def test_the_half_width_is_the_sign_tests() -> None:
+    values = [float(n) for n in range(12)]
+    assert stopwatch.half_width(values) == (9.0 - 2.0) / 2
+    assert stopwatch.half_width(values[:5]) == math.inf
+
+
+def test_the_first_steady_call_is_found() -> None:
+    durations = [5e-5 - 1e-6 * n for n in range(40)] + [1e-5] * 160
+    assert stopwatch.find_steady_call(durations) == 31
+    assert stopwatch.find_steady_call(durations[:100]) is None
