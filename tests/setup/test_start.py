@@ -1,0 +1,156 @@
+"""What `./run` decides: what is missing, whether to ask, what to start."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from jaxscope.setup import apt, start
+from jaxscope.setup.environment import Environment
+from jaxscope.setup.problem import SetupProblem
+from jaxscope.setup.system_libraries import (
+    PACKAGE_BY_SONAME,
+    MissingLibraries,
+    find_missing_libraries,
+)
+
+PACKAGES_BY_HAND = {
+    *("libglib2.0-0", "libgl1", "libegl1", "libdbus-1-3", "libfontconfig1"),
+    *("libxkbcommon-x11-0", "libxcb-cursor0", "libxcb-icccm4", "libxcb-keysyms1"),
+    "libxcb-shape0",
+}
+
+
+class FakeEnvironment(Environment):
+    """An environment that is or is not ready, and remembers whether it was prepared."""
+
+    def __init__(self, is_here: bool) -> None:
+        super().__init__(Path("/checkout"), Path("/checkout/.venv"))
+        self._is_here = is_here
+
+    def is_ready(self) -> bool:
+        return self._is_here
+
+    def prepare(self) -> None:
+        self._is_here = True
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """A machine without Qt's libraries; returns what was installed."""
+    installed: list[tuple[str, ...]] = []
+    missing = [MissingLibraries(("libEGL.so.1",), ("libegl1",))]
+    monkeypatch.setattr(start, "find_missing_libraries", lambda: missing[-1])
+    monkeypatch.setattr(start, "find_missing_python_packages", lambda _has_uv: ())
+    monkeypatch.setattr(start, "find_missing_test_programs", lambda: ("xvfb",))
+    monkeypatch.setattr(start.shutil, "which", lambda name: f"/usr/bin/{name}")
+
+    def install(packages: tuple[str, ...]) -> None:
+        installed.append(tuple(packages))
+        missing.append(MissingLibraries())
+
+    monkeypatch.setattr(apt, "install_packages", install)
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    return installed
+
+
+def test_every_package_of_the_list_is_found_missing() -> None:
+    def load(name: str) -> None:
+        raise OSError(name)
+
+    missing = find_missing_libraries(load)
+    assert set(missing.sonames) == set(PACKAGE_BY_SONAME)
+    assert set(missing.packages) >= PACKAGES_BY_HAND
+
+
+def test_one_missing_library_means_one_package() -> None:
+    def load(name: str) -> None:
+        if name == "libxcb-cursor.so.0":
+            raise OSError(name)
+
+    assert find_missing_libraries(load).packages == ("libxcb-cursor0",)
+
+
+def test_nothing_is_installed_without_consent(bare: list[tuple[str, ...]]) -> None:
+    wish = start.parse_wish(["test", "-k", "name"])
+    with pytest.raises(SetupProblem, match=r"\./run test --yes -k name") as caught:
+        start.prepare(wish, FakeEnvironment(is_here=False))
+    assert "apt-get install -y libegl1" in str(caught.value)
+    assert bare == []
+
+
+def test_yes_installs_everything(bare: list[tuple[str, ...]]) -> None:
+    environment = FakeEnvironment(is_here=False)
+    start.prepare(start.parse_wish(["--yes"]), environment)
+    assert bare == [("libegl1",)]
+    assert environment.is_ready()
+
+
+def test_tests_want_an_x_server_too(bare: list[tuple[str, ...]]) -> None:
+    start.prepare(start.parse_wish(["test", "--yes"]), FakeEnvironment(is_here=True))
+    assert bare == [("libegl1", "xvfb")]
+
+
+def test_a_windowless_verb_needs_no_library(bare: list[tuple[str, ...]]) -> None:
+    start.prepare(start.parse_wish(["capture", "x.py"]), FakeEnvironment(is_here=True))
+    assert bare == []
+
+
+def test_another_distribution(bare: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start.shutil, "which", lambda _name: None)
+    with pytest.raises(SetupProblem, match="no apt-get"):
+        start.prepare(start.parse_wish(["--yes"]), FakeEnvironment(is_here=True))
+    assert bare == []
+
+
+def test_no_display_names_the_way_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(SetupProblem, match=r"no display.*\./run capture"):
+        start.check_display(start.parse_wish([]))
+    start.check_display(start.parse_wish(["calls", "x.py"]))
+    start.check_display(start.parse_wish(["test"]))
+
+
+def test_what_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[tuple[list[str], dict[str, str]]] = []
+    monkeypatch.setattr(
+        start.os, "execve", lambda _path, command, variables: started.append((command, variables))
+    )
+    monkeypatch.setattr(start.os, "chdir", lambda _folder: None)
+    environment = FakeEnvironment(is_here=True)
+    for words in (["--yes"], ["time", "x.py", "--yes"], ["test", "-q"]):
+        start.start(start.parse_wish(words), environment)
+    python = "/checkout/.venv/bin/python"
+    assert [command for command, _ in started] == [
+        [python, "-m", "jaxscope", "/checkout/samples/quick_start.py"],
+        [python, "-m", "jaxscope", "time", "x.py"],
+        [python, "-m", "pytest", "-q"],
+    ]
+    assert started[-1][1]["QT_QPA_PLATFORM"] == "offscreen"
+
+
+def test_sudo_is_named_when_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apt, "is_root", lambda: False)
+    present = {"apt-get": "/usr/bin/apt-get"}
+    monkeypatch.setattr(apt.shutil, "which", present.get)
+    with pytest.raises(SetupProblem, match="As root: apt-get install -y libegl1"):
+        apt.install_packages(["libegl1"])
+
+
+def test_a_failing_apt_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apt, "is_root", lambda: True)
+    monkeypatch.setattr(apt.shutil, "which", lambda name: f"/usr/bin/{name}")
+    commands: list[list[str]] = []
+
+    def fail(command: list[str], **_options: object) -> subprocess.CompletedProcess[str]:
+        commands.append(command)
+        return subprocess.CompletedProcess(command, 100)
+
+    monkeypatch.setattr(apt.subprocess, "run", fail)
+    with pytest.raises(SetupProblem, match="online"):
+        apt.install_packages(["libegl1"])
+    assert commands[-1][-1] == "libegl1"
