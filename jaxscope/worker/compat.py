@@ -22,9 +22,7 @@ except ImportError:  # jaxlib 0.8 keeps HloModule in `_jax`
 
 Tracer = jax.core.Tracer
 
-_JAXPR_TYPES = tuple(
-    {_core.Jaxpr, getattr(_core, "ClosedJaxpr", _core.Jaxpr)}
-)
+_JAXPR_TYPES = tuple({_core.Jaxpr, getattr(_core, "ClosedJaxpr", _core.Jaxpr)})
 
 
 def is_jaxpr(value: Any) -> bool:
@@ -125,7 +123,9 @@ def debug_paths(traced: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def is_jitted(function: Any) -> bool:
     """Whether a callable is the result of `jax.jit`."""
     return (
-        hasattr(function, "trace") and hasattr(function, "lower") and hasattr(function, "eval_shape")
+        hasattr(function, "trace")
+        and hasattr(function, "lower")
+        and hasattr(function, "eval_shape")
     )
 
 

@@ -26,7 +26,9 @@ from jaxscope.worker.values import aval_text, value_text
 MAX_FRAMES = 16
 """Frames kept of a traceback; the innermost ones, where users look."""
 
-_UNMAPPED = frozenset({"reduce", "reduce_window", "sort", "select_and_scatter", "select_and_gather"})
+_UNMAPPED = frozenset(
+    {"reduce", "reduce_window", "sort", "select_and_scatter", "select_and_gather"}
+)
 """Primitives whose nested jaxpr combines elements and does not receive the operands as such."""
 
 _TAG_PREFIXES = (BASE_TAG, DERIVED_TAG)
@@ -90,6 +92,7 @@ class _Converter:
         self._is_base = is_base
         self._is_derived = is_derived
         self._names: dict[int, str] = {}
+        self._num_names = 0
         self._equation_nodes: dict[int, int] = {}
         self._groups: dict[int, str] = {}
         self._stacks: dict[Any, tuple[tuple[str, ...], Direction, tuple[str, ...]]] = {}
@@ -98,10 +101,12 @@ class _Converter:
         self._texts: dict[int, tuple[Any, str]] = {}
         self._keep_alive: list[Any] = []
         self._shares: dict[int, list[str]] = {}
+        self._used: set[int] = set()
 
     def convert_root(self, jaxpr: Any, arguments: Sequence[str], results: Sequence[str]) -> None:
         inner = compat.open_jaxpr(jaxpr)
         self._shares = _find_owners(inner)
+        self._used = _find_used(inner)
         places = self._add_inputs(inner, "", NONE, range(len(inner.invars)), arguments)
         self._add_equations(inner, "", NONE, Provenance(), places)
         self._add_outputs(inner, "", NONE, places, results)
@@ -183,7 +188,7 @@ class _Converter:
             path,
             NodeKind.EQUATION,
             equation.primitive.name,
-            name=", ".join(self._name(v) for v in equation.outvars),
+            name=", ".join(self._result_name(v) for v in equation.outvars),
             group=group,
             types=[self._type(v.aval) for v in equation.outvars],
             attributes=self._attributes(equation, path, nested),
@@ -335,12 +340,18 @@ class _Converter:
             known = self._types[aval] = aval_text(aval)
         return known
 
-    def _name(self, variable: Any) -> str:
-        if compat.is_dropped(variable):
+    def _result_name(self, variable: Any) -> str:
+        """JAX's own text calls a result that nothing uses `_`."""
+        if compat.is_dropped(variable) or id(variable) not in self._used:
+            self._names[id(variable)] = "_"
             return "_"
+        return self._name(variable)
+
+    def _name(self, variable: Any) -> str:
         known = self._names.get(id(variable))
         if known is None:
-            known = self._names[id(variable)] = variable_name(len(self._names))
+            known = self._names[id(variable)] = variable_name(self._num_names)
+            self._num_names += 1
             self._keep_alive.append(variable)
         return known
 
@@ -360,6 +371,23 @@ def _find_owners(root: Any) -> dict[int, list[str]]:
 
     visit(root, "")
     return owners
+
+
+def _find_used(root: Any) -> set[int]:
+    """Identities of all variables that an equation or a result uses."""
+    used: set[int] = set()
+    done: set[int] = set()
+    waiting = [root]
+    while waiting:
+        inner = waiting.pop()
+        if id(inner) in done:
+            continue
+        done.add(id(inner))
+        used.update(id(atom) for atom in inner.outvars)
+        for equation in inner.eqns:
+            used.update(id(atom) for atom in equation.invars)
+            waiting += (compat.open_jaxpr(j) for _, j in nested_jaxprs(equation.params))
+    return used
 
 
 def variable_name(number: int) -> str:

@@ -370,4 +370,3 @@ def _location_name(location: Any) -> str:
 def _tagged_text(location: Any) -> str:
     text = str(location)
     return text if "jxs" in text else ""
-

@@ -32,18 +32,6 @@ def execute_file(path: str, text: str) -> ModuleType:
     return module
 
 
-def shadowed_modules(path: str) -> list[str]:
-    """Files beside the user's file whose names are those of standard or loaded modules."""
-    folder = Path(path).parent
-    names = {entry.stem for entry in folder.glob("*.py")}
-    known = set(sys.stdlib_module_names) | {name for name in sys.modules if "." not in name}
-    return sorted(
-        name
-        for name in names & known
-        if not str(getattr(sys.modules.get(name), "__file__", "") or "").startswith(str(folder))
-    )
-
-
 def _module_name(file: Path) -> tuple[str, str, Path]:
     """Full name, package and the folder that belongs on the path."""
     folder = file.parent

@@ -83,7 +83,9 @@ def _describe(value: Any) -> str:
     if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
         return np.dtype(value).name
     if callable(value):
-        return getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or repr(value)
+        return (
+            getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or repr(value)
+        )
     if compat.is_jaxpr(value):
         return f"jaxpr of {len(compat.open_jaxpr(value).eqns)} equations"
     if isinstance(value, tuple) and not hasattr(value, "_fields"):

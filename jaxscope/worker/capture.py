@@ -1,0 +1,391 @@
+"""The pipeline of one capture: file, call, trace, lower, compile, costs, texts.
+
+Stages are sent as soon as they are there, graphs before texts, so a window shows the jaxpr while
+XLA still compiles. A stage that fails ends the pipeline; those before it stay.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxscope.errors import CallError, Explanation, JaxscopeError, TraceError
+from jaxscope.model.graph import Graph
+from jaxscope.model.graph_columns import graph_to_arrays, strings_to_arrays
+from jaxscope.model.op_name import DERIVED_TAG, TagTable, strip_tags
+from jaxscope.worker import compat
+from jaxscope.worker.call import Call, call_namespace, parse_call
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.environment import describe_environment, find_devices
+from jaxscope.worker.explain import explain_exception, guard
+from jaxscope.worker.gradient import NoGradient, trace_gradient
+from jaxscope.worker.hlo_cost import UNKNOWN, Costs, instruction_costs, module_cost
+from jaxscope.worker.jaxpr_graph import ConvertedJaxpr, convert_jaxpr
+from jaxscope.worker.jaxpr_text import print_jaxpr
+from jaxscope.worker.machine_code import dump_folder
+from jaxscope.worker.outline import find_offered_calls
+from jaxscope.worker.program import StageJaxpr, TracedProgram, trace_call
+from jaxscope.worker.propose import handle_propose, propose_call
+from jaxscope.worker.source import SourceSnapshot, read_source
+from jaxscope.worker.stablehlo_graph import (
+    convert_stablehlo,
+    link_stablehlo_lines,
+    print_module,
+)
+from jaxscope.worker.tagging import Tagger
+from jaxscope.worker.user_module import execute_file
+from jaxscope.worker.user_source import describe_function, send_files, source_files
+from jaxscope.worker.values import aval_bytes, aval_text
+
+__all__ = ["handle_capture", "handle_propose", "load_call"]
+
+_MIN_COST_BUDGET_S = 0.1
+_COST_SHARE = 0.05
+"""Per-instruction costs may take this share of what JAX and XLA took for the program."""
+
+_TITLES = {
+    "stablehlo": "StableHLO",
+    "hlo": "HLO before optimization",
+    "optimized": "HLO after optimization",
+    "machine": "Machine code",
+}
+
+Text = Callable[[], tuple[str, Any]]
+
+
+def load_call(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapshot, Call]:
+    """Read and execute the user's file, and take the requested call apart.
+
+    Raises:
+        JaxscopeError: The file cannot be read, or it or an argument of the call raised.
+    """
+    source = read_source(request["file"])
+    channel.progress("import", f"Importing {source.path.rpartition('/')[2]}")
+    with guard("import", {source.path}):
+        module = execute_file(source.path, source.text)
+    names = call_namespace(vars(module))
+    text = request.get("call") or _first_call(source, names, channel)
+    channel.progress("call", "Evaluating the arguments")
+    with guard("call", {source.path}):
+        return source, parse_call(text, names, file=source.path)
+
+
+def _first_call(source: SourceSnapshot, names: dict[str, Any], channel: Channel) -> str:
+    offered = find_offered_calls(source.text)
+    if offered:
+        return offered[0].call
+    text, why = propose_call(source, names, function=None)
+    if text is None:
+        raise CallError(
+            Explanation(
+                what=f"{source.path.rpartition('/')[2]} offers no call, and none could be found.",
+                where=source.path,
+                why=why,
+                remedy="Type a call, or add a comment line such as # jaxscope: loss(f32[8]).",
+                kind="NoCall",
+            )
+        )
+    channel.message(f"The file offers no call; jaxscope proposed {text}.")
+    return text
+
+
+def handle_capture(request: dict[str, Any], channel: Channel) -> None:
+    """Answer a `capture` request.
+
+    Raises:
+        JaxscopeError: The user's code failed; the stages before the failure have been sent.
+    """
+    devices = find_devices(request.get("target") or "cpu")
+    with jax.default_device(devices[0]) if len(devices) == 1 else contextlib.nullcontext():
+        source, call = load_call(request, channel)
+        _Pipeline(request, channel, source, call).run()
+
+
+class _Pipeline:
+    def __init__(
+        self, request: dict[str, Any], channel: Channel, source: SourceSnapshot, call: Call
+    ) -> None:
+        self._target = str(request.get("target") or "cpu")
+        self._channel = channel
+        self._source = source
+        self._call = call
+        self._texts: list[tuple[str, Text]] = []
+        self._graphs: list[Graph] = []
+        self._seconds = 0.0
+
+    def run(self) -> None:
+        with self._step("jaxpr", "trace", f"Tracing {self._call.base_text}"):
+            program = trace_call(self._call)
+            _refuse_leaks(program)
+        for message in program.messages:
+            self._channel.message(message)
+        self._seconds += program.derived.seconds
+        self._send_head(program)
+        tagger = Tagger(DERIVED_TAG)
+        derived = tagger.tag(program.derived.jaxpr)
+        tags = TagTable(program.base_ids, tuple(tagger.ids))
+        self._channel.send(
+            "tags",
+            {},
+            {**strings_to_arrays(tags.base, "base"), **strings_to_arrays(tags.derived, "derived")},
+        )
+        last = self._send_jaxprs(program, tags, derived)
+        with self._step("stablehlo", "lower", "Lowering to StableHLO"):
+            start = time.perf_counter()
+            lowered = compat.retrace_with(program.traced, derived).lower()
+            seconds = time.perf_counter() - start
+        self._seconds += seconds
+        self._send_lowered(lowered, tags, last.graph, seconds)
+        self._compile(lowered)
+        send_files(self._channel, self._source, source_files(self._graphs))
+        self._send_texts()
+
+    def _send_head(self, program: TracedProgram) -> None:
+        derived = program.derived
+        inner = compat.open_jaxpr(derived.jaxpr)
+        arguments = [
+            [path, aval_text(variable.aval), aval_bytes(variable.aval), False]
+            for path, variable in _named(derived.argument_paths, inner.invars)
+        ]
+        arguments += [[path, text, 0, True] for path, text in program.static]
+        results = [
+            [path, aval_text(atom.aval), aval_bytes(atom.aval), False]
+            for path, atom in _named(derived.result_paths, inner.outvars)
+        ]
+        self._channel.send(
+            "head",
+            {
+                "call": self._call.text,
+                "base": self._call.base_text,
+                "transforms": list(self._call.transforms),
+                "source": describe_function(self._call.base, self._source),
+                "environment": describe_environment(),
+                "target": self._target,
+                "arguments": arguments,
+                "results": results,
+            },
+        )
+
+    def _send_jaxprs(self, program: TracedProgram, tags: TagTable, derived: Any) -> ConvertedJaxpr:
+        """Send the jaxpr-level stages; returns the last one of the call."""
+        base_text = self._call.base_text
+        last = self._send_jaxpr(
+            program.base,
+            f"Jaxpr of {base_text}",
+            tags,
+            is_base=True,
+            is_derived=not program.transformed,
+        )
+        for stage in program.transformed:
+            is_last = stage is program.transformed[-1]
+            jaxpr = derived if is_last else stage.jaxpr
+            shown = StageJaxpr(
+                stage.name, jaxpr, stage.argument_paths, stage.result_paths, stage.seconds
+            )
+            last = self._send_jaxpr(
+                shown, f"Jaxpr of {_applied(stage.name, base_text)}", tags, is_derived=is_last
+            )
+        if not program.transformed:
+            self._send_gradient(program.base, tags)
+        return last
+
+    def _send_gradient(self, base: StageJaxpr, tags: TagTable) -> None:
+        self._channel.progress("gradient", "Differentiating")
+        title = f"Gradient of {self._call.base_text}"
+        try:
+            gradient, is_summed = trace_gradient(base)
+        except NoGradient as error:
+            self._send_unavailable("gradient", title, str(error))
+        except Exception as error:
+            _, explanation = explain_exception(error, {self._source.path}, stage="trace")
+            why = explanation.why.partition("\n")[0] or explanation.what
+            self._send_unavailable("gradient", title, f"JAX cannot differentiate it: {why}")
+        else:
+            note = " with respect to every float argument"
+            summed = " (results summed)" if is_summed else ""
+            self._send_jaxpr(gradient, f"{title}{note}{summed}", tags)
+
+    def _send_jaxpr(
+        self,
+        stage: StageJaxpr,
+        title: str,
+        tags: TagTable,
+        *,
+        is_base: bool = False,
+        is_derived: bool = False,
+    ) -> ConvertedJaxpr:
+        converted = convert_jaxpr(
+            stage.jaxpr,
+            tags=tags,
+            is_base=is_base,
+            is_derived=is_derived,
+            argument_paths=stage.argument_paths,
+            result_paths=stage.result_paths,
+        )
+
+        def text() -> tuple[str, Any]:
+            printed = print_jaxpr(stage.jaxpr, converted)
+            return printed.text, printed.line_nodes
+
+        self._send_graph(stage.name, title, stage.seconds, converted.graph)
+        self._texts.append((stage.name, text))
+        return converted
+
+    def _send_graph(
+        self, name: str, title: str, seconds: float, graph: Graph, cost: Costs = UNKNOWN
+    ) -> None:
+        self._graphs.append(graph)
+        self._send_stage(name, title, seconds, "graph", cost, graph_to_arrays(graph))
+
+    def _send_lowered(self, lowered: Any, tags: TagTable, derived: Graph, seconds: float) -> None:
+        """Send StableHLO and the HLO that XLA makes of it."""
+        module = lowered.compiler_ir("stablehlo")
+        converted = convert_stablehlo(module, tags, derived)
+
+        def text() -> tuple[str, Any]:
+            printed = print_module(module)
+            return printed, link_stablehlo_lines(printed, converted)
+
+        start = time.perf_counter()
+        hlo = compat.hlo_module_of(lowered)
+        hlo_seconds = time.perf_counter() - start
+        cost = module_cost(compat.cpu_client(), hlo)
+        self._send_graph("stablehlo", _TITLES["stablehlo"], seconds, converted.graph, cost)
+        self._texts.append(("stablehlo", text))
+        self._send_hlo("hlo", hlo, hlo_seconds, cost)
+
+    def _compile(self, lowered: Any) -> None:
+        with dump_folder() as dump, self._step("optimized", "compile", "Compiling with XLA"):
+            start = time.perf_counter()
+            compiled = lowered.compile(compiler_options=dump.compiler_options)
+            seconds = time.perf_counter() - start
+            self._seconds += seconds
+            machine, why_not = dump.machine_text()
+        module = compat.optimized_module_of(compiled)
+        self._send_hlo("optimized", module, seconds, module_cost(compat.cpu_client(), module))
+        if machine:
+            self._send_stage("machine", _TITLES["machine"], None, "none", UNKNOWN)
+            self._texts.append(("machine", lambda: (machine, None)))
+        else:
+            self._send_unavailable("machine", _TITLES["machine"], why_not)
+
+    def _send_hlo(self, name: str, module: Any, seconds: float, cost: Costs) -> None:
+        self._channel.progress(name, f"Reading {_TITLES[name]}")
+        proto = module.as_serialized_hlo_module_proto()
+        budget = max(_MIN_COST_BUDGET_S, _COST_SHARE * self._seconds)
+        arrays = {
+            "proto": np.frombuffer(proto, np.uint8),
+            "instruction_cost": instruction_costs(
+                proto, client=compat.cpu_client(), budget_s=budget
+            ),
+        }
+        self._send_stage(name, _TITLES[name], seconds, "hlo", cost, arrays)
+        self._texts.append((name, lambda: (strip_tags(module.to_string()), None)))
+
+    def _send_stage(
+        self,
+        name: str,
+        title: str,
+        seconds: float | None,
+        form: str,
+        cost: Costs,
+        arrays: dict[str, Any] | None = None,
+    ) -> None:
+        fields = {
+            "name": name,
+            "title": title,
+            "seconds": seconds,
+            "unavailable": None,
+            "form": form,
+            "cost": list(cost),
+        }
+        self._channel.send("stage", fields, arrays)
+
+    def _send_unavailable(self, name: str, title: str, reason: str) -> None:
+        fields = {
+            "name": name,
+            "title": title,
+            "seconds": None,
+            "unavailable": _sentence(reason),
+            "form": "none",
+            "cost": list(UNKNOWN),
+        }
+        self._channel.send("stage", fields)
+
+    def _send_texts(self) -> None:
+        for name, make_text in self._texts:
+            self._channel.progress("text", f"Printing {_TITLES.get(name, name)}")
+            try:
+                text, line_nodes = make_text()
+            except (RecursionError, MemoryError) as error:
+                reason = f"Printing it raised {type(error).__name__}."
+                self._channel.send("text_missing", {"name": name, "reason": reason})
+                continue
+            data = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
+            arrays = {"utf8": data}
+            if line_nodes is not None:
+                arrays["line_nodes"] = line_nodes
+            self._channel.send("text", {"name": name}, arrays)
+
+    @contextlib.contextmanager
+    def _step(self, stage: str, step: str, text: str) -> Iterator[None]:
+        """Run a part of the pipeline; a failure names its stage, and later ones say why not."""
+        self._channel.progress(step, text)
+        try:
+            with guard(step, {self._source.path}):
+                yield
+        except JaxscopeError as error:
+            error.stage = stage  # type: ignore[attr-defined]
+            if stage != "jaxpr":
+                self._send_missing_after(stage, error)
+            raise
+
+    def _send_missing_after(self, stage: str, error: JaxscopeError) -> None:
+        names = list(_TITLES)
+        why = error.explanation.why.partition("\n")[0] or error.explanation.what
+        for name in names[names.index(stage) :]:
+            reason = why if name == stage else f"{_TITLES[stage]} failed."
+            self._send_unavailable(name, _TITLES[name], reason)
+        with contextlib.suppress(JaxscopeError):
+            send_files(self._channel, self._source, source_files(self._graphs))
+        self._send_texts()
+
+
+def _named(paths: tuple[str, ...], atoms: Any) -> Iterator[tuple[str, Any]]:
+    for number, atom in enumerate(atoms):
+        yield (paths[number] if number < len(paths) else f"[{number}]"), atom
+
+
+def _applied(name: str, base: str) -> str:
+    """`vmap(grad)` of `loss` reads `vmap(grad(loss))`."""
+    depth = name.count("(")
+    return f"{name.rstrip(')')}({base}){')' * depth}"
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _refuse_leaks(program: TracedProgram) -> None:
+    """Refuse a program that captured a tracer of another trace.
+
+    Such a program lowers and compiles without an error, and wants one more input than it has.
+    """
+    jaxpr = compat.traced_jaxpr(program.traced)
+    if any(isinstance(const, compat.Tracer) for const in compat.consts_of(jaxpr)):
+        raise TraceError(
+            Explanation(
+                what="The function uses a tracer that leaked out of an earlier trace.",
+                why="A value of one call of a transformed function was stored outside of it and "
+                "used again by this call.",
+                remedy="Return the value instead of storing it in a global, a list or an attribute."
+                " See https://docs.jax.dev/en/latest/errors.html#jax.errors.UnexpectedTracerError",
+                kind="UnexpectedTracerError",
+            )
+        )
