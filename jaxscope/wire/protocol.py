@@ -29,8 +29,10 @@ Worker to client:
     text_missing name, reason
     check        rule, severity, message, remedy, file, line
     message      text
-    measurement  name, median, low, high, confidence, runs, samples, noisy, protocol, reasons
-    ratio        name, median, low, high, verdict
+    timed        call, environment {…}                        what a `time` run measures
+    measurement  name, protocol, reasons [text, …]; arrays seconds (float64) and chunks (int32),
+                 one entry per call; replaces an earlier one of the same name
+    ratio        name; array log_ratios (float64), one entry per pair of chunks
     warning      text
     outline      functions [{name, kind, line, end_line, signature, doc}], calls [{call, line}], doc
     proposal     call

@@ -58,12 +58,16 @@ class Subject:
         prepare: Makes the arguments of one call, outside of the timed part. Fresh ones where the
             function consumes them, the same ones otherwise.
         num_calls: How often it was called so far.
+        typical_s: Duration of a warm call, once known.
+        steady_call: From which call of the warm-up on it was steady; None if it was not.
     """
 
     name: str
     function: Callable[..., Any]
     prepare: Callable[[], tuple[tuple[Any, ...], dict[str, Any]]]
     num_calls: int = 0
+    typical_s: float = 0.0
+    steady_call: int | None = None
 
 
 @dataclasses.dataclass(eq=False)

@@ -1,0 +1,210 @@
+"""Put a `Timing` together from a worker's messages; several processes into a rigorous one.
+
+What arrives was written by a process that ran user code, so all of it is checked. Statistics are
+made here, from the raw durations.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.analysis.statistics import (
+    find_median_interval,
+    find_noise,
+    find_ratio_interval,
+    judge,
+    thin_samples,
+)
+from jaxscope.model.capture import Environment
+from jaxscope.model.timing import Measurement, Ratio, Timing
+from jaxscope.wire.messages import Message
+
+_MAX_NAMES = 200
+_MAX_WARNINGS = 200
+_NO_ENVIRONMENT = Environment("", "", "", "", "")
+
+
+class MalformedTiming(ValueError):
+    """A message that no working worker sends."""
+
+
+class TimingAssembler:
+    """Collects the messages of one `time` run. A later message replaces one of the same name."""
+
+    def __init__(self, call: str = "") -> None:
+        """Start empty; `call` stands until the worker names the call that it took."""
+        self._call = call
+        self._environment = _NO_ENVIRONMENT
+        self._measurements: dict[str, Measurement] = {}
+        self._ratios: dict[str, Ratio] = {}
+        self._warnings: list[str] = []
+
+    def feed(self, message: Message) -> bool:
+        """Take a message in.
+
+        Returns:
+            Whether it was one of a timing; others are left to whoever knows them.
+
+        Raises:
+            MalformedTiming: It is one, but not well formed.
+        """
+        match message.type:
+            case "timed":
+                self._call = _text(message, "call")
+                self._environment = _read_environment(message.fields.get("environment"))
+            case "measurement":
+                measurement = _read_measurement(message)
+                self._put(self._measurements, measurement.name, measurement)
+            case "ratio":
+                ratio = _read_ratio(message)
+                self._put(self._ratios, ratio.name, ratio)
+            case "warning":
+                if len(self._warnings) < _MAX_WARNINGS:
+                    self._warnings.append(_text(message, "text"))
+            case _:
+                return False
+        return True
+
+    def timing(self) -> Timing:
+        """What was measured so far; complete once the run is done, useful before."""
+        return Timing(
+            call=self._call,
+            environment=self._environment,
+            measurements=tuple(self._measurements.values()),
+            ratios=tuple(self._ratios.values()),
+            warnings=tuple(dict.fromkeys(self._warnings)),
+        )
+
+    @staticmethod
+    def _put(table: dict[str, Any], name: str, value: Any) -> None:
+        if name not in table and len(table) >= _MAX_NAMES:
+            raise MalformedTiming(f"a timing has more than {_MAX_NAMES} entries")
+        table[name] = value
+
+
+def combine_processes(timings: Sequence[Timing]) -> Timing:
+    """Combine the timings of one call in several fresh processes: the rigorous measurement.
+
+    Within a process, placement in memory and the like are drawn once; only another process draws
+    again. So each process counts as one value: its median. The interval is from the smallest to
+    the largest, which covers the median with 1 − 2^(1 − n): 96.9 % for six processes.
+
+    Raises:
+        ValueError: There is no timing.
+    """
+    if not timings:
+        raise ValueError("nothing was measured")
+    if len(timings) == 1:
+        return timings[0]
+    names = dict.fromkeys(m.name for timing in timings for m in timing.measurements)
+    ratios = dict.fromkeys(r.name for timing in timings for r in timing.ratios)
+    warnings = dict.fromkeys(w for timing in timings for w in timing.warnings)
+    return Timing(
+        call=timings[0].call,
+        environment=timings[0].environment,
+        measurements=tuple(_combine_measurement(name, timings) for name in names),
+        ratios=tuple(_combine_ratio(name, timings) for name in ratios),
+        warnings=tuple(warnings),
+    )
+
+
+def _combine_measurement(name: str, timings: Sequence[Timing]) -> Measurement:
+    found = [m for timing in timings if (m := timing.measurement(name)) is not None]
+    medians = [m.median for m in found]
+    low, high, confidence = _whole_range(medians)
+    reasons = dict.fromkeys(reason for m in found for reason in m.reasons)
+    return Measurement(
+        name=name,
+        median=statistics.median(medians),
+        low=low,
+        high=high,
+        confidence=confidence,
+        runs=len(found),
+        samples=tuple(medians),
+        is_noisy=any(m.is_noisy for m in found),
+        protocol=f"Medians of {len(found)} fresh processes. In each: {found[-1].protocol}",
+        reasons=tuple(reasons),
+    )
+
+
+def _combine_ratio(name: str, timings: Sequence[Timing]) -> Ratio:
+    medians = [r.median for timing in timings for r in timing.ratios if r.name == name]
+    interval = find_ratio_interval([math.log(value) for value in medians])
+    low, high, _ = _whole_range(medians)
+    return Ratio(name, statistics.median(medians), low, high, judge(interval))
+
+
+def _whole_range(values: Sequence[float]) -> tuple[float, float, float]:
+    """Smallest, largest, and how surely they enclose the median."""
+    return min(values), max(values), 1.0 - 2.0 ** (1 - len(values))
+
+
+def _read_measurement(message: Message) -> Measurement:
+    name = _text(message, "name")
+    seconds = _column(message, "seconds", np.float64)
+    chunks = _column(message, "chunks", np.int32)
+    if len(chunks) != len(seconds) or len(seconds) == 0:
+        raise MalformedTiming(f"the samples of {name} are malformed")
+    if not (np.all(np.isfinite(seconds)) and np.all(seconds >= 0)):
+        raise MalformedTiming(f"a duration of {name} is impossible")
+    interval = find_median_interval(_chunk_medians(seconds, chunks))
+    median = float(np.median(seconds))
+    reasons = find_noise(seconds)
+    told = message.fields.get("reasons")
+    told = [str(reason)[:500] for reason in told[:20]] if isinstance(told, list) else []
+    return Measurement(
+        name=name,
+        median=median,
+        low=min(interval.low, median),
+        high=max(interval.high, median),
+        confidence=interval.confidence,
+        runs=len(seconds),
+        samples=thin_samples(seconds),
+        is_noisy=bool(reasons),
+        protocol=_text(message, "protocol"),
+        reasons=(*reasons, *told),
+    )
+
+
+def _read_ratio(message: Message) -> Ratio:
+    name = _text(message, "name")
+    log_ratios = _column(message, "log_ratios", np.float64)
+    if len(log_ratios) == 0 or not np.all(np.abs(log_ratios) < 100.0):
+        raise MalformedTiming(f"the ratios of {name} are impossible")
+    interval = find_ratio_interval(log_ratios)
+    return Ratio(name, interval.median, interval.low, interval.high, judge(interval))
+
+
+def _chunk_medians(
+    seconds: npt.NDArray[np.float64], chunks: npt.NDArray[np.int32]
+) -> npt.NDArray[np.float64]:
+    """The median of each chunk: calls within one are no independent values."""
+    starts = np.flatnonzero(np.diff(chunks, prepend=chunks[0] - 1))
+    return np.array([np.median(part) for part in np.split(seconds, starts[1:])], np.float64)
+
+
+def _column(message: Message, name: str, dtype: type[Any]) -> npt.NDArray[Any]:
+    array = message.arrays.get(name)
+    if array is None or array.ndim != 1 or array.dtype != dtype:
+        raise MalformedTiming(f"{message.type} has no column {name}")
+    return array
+
+
+def _text(message: Message, name: str) -> str:
+    value = message.fields.get(name)
+    if not isinstance(value, str) or len(value) > 10_000:
+        raise MalformedTiming(f"{message.type} has no text {name}")
+    return value
+
+
+def _read_environment(fields: Any) -> Environment:
+    if not isinstance(fields, dict):
+        raise MalformedTiming("timed has no environment")
+    names = ("jax", "jaxlib", "python", "platform", "device", "host", "recorded_at")
+    return Environment(**{name: str(fields.get(name, ""))[:500] for name in names})

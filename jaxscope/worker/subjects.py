@@ -1,0 +1,140 @@
+"""What a timing measures of a call: its eager and its jitted form, and those of its gradient."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxscope.worker import compat
+from jaxscope.worker.call import Call
+from jaxscope.worker.program import StaticBox, is_traceable
+
+Function = Callable[..., Any]
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Forms:
+    """One program in two forms.
+
+    Attributes:
+        eager: Runs equation by equation.
+        jitted: The same, compiled; has `trace`.
+        eager_arguments: What `eager` is called with.
+        jitted_arguments: What `jitted` is called with: static leaves are boxed there.
+    """
+
+    eager: Function
+    jitted: Any
+    eager_arguments: Arguments
+    jitted_arguments: Arguments
+
+
+def find_forms(call: Call) -> Forms:
+    """The two forms of a call.
+
+    The eager one is the call without its `jit`s: of a function that is already jitted, the
+    function inside. A function that is jitted by the user is jitted in the user's way.
+
+    Raises:
+        Exception: Whatever a transform raises when applied.
+    """
+    base = _without_jit(call.base)
+    eager = base
+    for level in call.levels:
+        if level.name != "jit":
+            eager = level.apply(eager)
+    arguments = (call.args, call.kwargs)
+    composed = call.compose(call.base)
+    if compat.is_jitted(composed):
+        return Forms(eager, composed, arguments, arguments)
+    return Forms(eager, _jit_boxed(composed), arguments, _box(arguments))
+
+
+def find_gradient_forms(forms: Forms) -> Forms | None:
+    """Both forms of the gradient with respect to every floating-point array of the arguments.
+
+    Outputs that are not one number are summed. None if there is nothing to differentiate.
+    """
+    leaves, tree = jax.tree.flatten(forms.eager_arguments)
+    places = [place for place, leaf in enumerate(leaves) if _is_float_array(leaf)]
+    if not places:
+        return None
+
+    def total(floats: list[Any], rest: list[Any]) -> Any:
+        merged = list(rest)
+        for place, value in zip(places, floats, strict=True):
+            merged[place] = value
+        args, kwargs = jax.tree.unflatten(tree, merged)
+        return _sum_floats(forms.eager(*args, **kwargs))
+
+    gradient = jax.grad(total)
+    floats = [leaves[place] for place in places]
+    rest = [None if place in places else leaf for place, leaf in enumerate(leaves)]
+    arguments: Arguments = ((floats, rest), {})
+    return Forms(gradient, _jit_boxed(gradient), arguments, _box(arguments))
+
+
+def has_python_scalars(forms: Forms) -> bool:
+    """Whether a Python number is among the arguments, which could be static instead."""
+    leaves = jax.tree.leaves(forms.jitted_arguments)
+    return any(is_traceable(leaf) and not is_traceable(leaf, scalars=False) for leaf in leaves)
+
+
+def with_static_scalars(forms: Forms) -> Forms:
+    """The same forms with Python numbers boxed as well, for functions that need their values."""
+    return dataclasses.replace(
+        forms, jitted_arguments=_box(forms.jitted_arguments, scalars_are_static=True)
+    )
+
+
+def _jit_boxed(function: Function) -> Any:
+    @functools.wraps(function, updated=())
+    def unboxed(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = jax.tree.map(_unbox, (args, kwargs), is_leaf=_is_box)
+        return function(*args, **kwargs)
+
+    return jax.jit(unboxed)
+
+
+def _box(arguments: Arguments, *, scalars_are_static: bool = False) -> Arguments:
+    def box(leaf: Any) -> Any:
+        return leaf if is_traceable(leaf, scalars=not scalars_are_static) else StaticBox(leaf)
+
+    boxed: Arguments = jax.tree.map(box, arguments)
+    return boxed
+
+
+def _unbox(leaf: Any) -> Any:
+    return leaf.value if isinstance(leaf, StaticBox) else leaf
+
+
+def _is_box(leaf: Any) -> bool:
+    return isinstance(leaf, StaticBox)
+
+
+def _without_jit(function: Function) -> Function:
+    while compat.is_jitted(function) and hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    return function
+
+
+def _is_float_array(leaf: Any) -> bool:
+    dtype = getattr(leaf, "dtype", None)
+    return dtype is not None and bool(jnp.issubdtype(dtype, jnp.floating))
+
+
+def _sum_floats(result: Any) -> Any:
+    """One number to differentiate: the result itself, or the sum of all that are floats."""
+    leaves = [jnp.asarray(leaf) for leaf in jax.tree.leaves(result)]
+    floats = [leaf for leaf in leaves if _is_float_array(leaf)]
+    if not floats:
+        raise TypeError("The function returns no floating-point number to differentiate.")
+    if len(floats) == 1 and not floats[0].shape:
+        return floats[0]
+    return sum(jnp.sum(leaf) for leaf in floats)
