@@ -42,7 +42,7 @@ from jaxscope.worker.user_module import execute_file
 from jaxscope.worker.user_source import describe_function, send_files, source_files
 from jaxscope.worker.values import aval_bytes, aval_text
 
-__all__ = ["handle_capture", "handle_propose", "load_call"]
+__all__ = ["handle_capture", "handle_propose", "load_call", "send_capture"]
 
 _MIN_COST_BUDGET_S = 0.1
 _COST_SHARE = 0.05
@@ -103,7 +103,18 @@ def handle_capture(request: dict[str, Any], channel: Channel) -> None:
     devices = find_devices(request.get("target") or "cpu")
     with jax.default_device(devices[0]) if len(devices) == 1 else contextlib.nullcontext():
         source, call = load_call(request, channel)
-        _Pipeline(request, channel, source, call).run()
+        send_capture(request, channel, source, call)
+
+
+def send_capture(
+    request: dict[str, Any], channel: Channel, source: SourceSnapshot, call: Call
+) -> None:
+    """Take a call through every stage, and send what is found.
+
+    Raises:
+        JaxscopeError: The user's code failed; the stages before the failure have been sent.
+    """
+    _Pipeline(request, channel, source, call).run()
 
 
 class _Pipeline:
