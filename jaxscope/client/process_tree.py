@@ -35,17 +35,19 @@ def adopt_orphans() -> None:
 def find_children() -> dict[int, list[int]]:
     """The children of every process, by the parent's id; empty without `/proc`."""
     children: dict[int, list[int]] = defaultdict(list)
-    if not _HAS_PROC:
-        return children
-    for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            with open(f"/proc/{name}/stat", "rb") as file:
-                # The command name may hold spaces and parentheses: what follows the last one counts.
-                fields = file.read().rpartition(b")")[2].split()
-            children[int(fields[1])].append(int(name))
+    for name in os.listdir("/proc") if _HAS_PROC else ():
+        if name.isdigit():
+            with contextlib.suppress(ValueError, IndexError):
+                children[int(_read_stat(int(name))[1])].append(int(name))
     return children
+
+
+def _read_stat(pid: int) -> list[bytes]:
+    """The fields of `/proc/PID/stat` from the state on; empty if the process is gone."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
+        # The command's name may hold spaces and parentheses: what follows the last one counts.
+        return file.read().rpartition(b")")[2].split()
+    return []
 
 
 def find_descendants(pid: int) -> list[int]:
@@ -65,17 +67,18 @@ def measure_rss_bytes(pids: Collection[int]) -> int:
     total = 0
     for pid in pids:
         with contextlib.suppress(OSError, ValueError, IndexError):
-            with open(f"/proc/{pid}/statm", "rb") as file:
-                total += int(file.read().split()[1]) * _PAGE_BYTES
+            total += _read_resident_pages(pid) * _PAGE_BYTES
     return total
+
+
+def _read_resident_pages(pid: int) -> int:
+    with open(f"/proc/{pid}/statm", "rb") as file:
+        return int(file.read().split()[1])
 
 
 def read_state(pid: int) -> str:
     """The kernel's letter for what a process does, such as `R`, `S` or `T`; empty if unknown."""
-    with contextlib.suppress(OSError, IndexError):
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            return file.read().rpartition(b")")[2].split()[0].decode()
-    return ""
+    return b"".join(_read_stat(pid)[:1]).decode("ascii", "replace")
 
 
 def total_memory_bytes() -> int:
@@ -92,11 +95,16 @@ def send_signal(pid: int, number: int) -> bool:
     return True
 
 
-def kill_tree(pid: int) -> None:
-    """Kill a session leader, its process group, and everything below it now."""
-    descendants = find_descendants(pid)
+def kill_group(pid: int) -> None:
+    """Kill the process group that `pid` leads or led; harmless if there is none."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
+
+
+def kill_tree(pid: int) -> None:
+    """Kill a process, the group that it leads if it leads one, and everything below it."""
+    descendants = find_descendants(pid)
+    kill_group(pid)
     for descendant in (pid, *descendants):
         send_signal(descendant, signal.SIGKILL)
 
@@ -122,7 +130,7 @@ def sweep_orphans(keep: Collection[int], living_markers: Collection[str]) -> int
             break
         for pid in orphans:
             if pid not in killed:
-                kill_tree(pid) if os.getpgid(pid) == pid else send_signal(pid, signal.SIGKILL)
+                kill_tree(pid)
                 killed.add(pid)
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
@@ -132,9 +140,8 @@ def sweep_orphans(keep: Collection[int], living_markers: Collection[str]) -> int
 
 def _read_marker(pid: int) -> str:
     prefix = MARKER.encode() + b"="
-    with contextlib.suppress(OSError):
-        with open(f"/proc/{pid}/environ", "rb") as file:
-            for entry in file.read().split(b"\0"):
-                if entry.startswith(prefix):
-                    return entry[len(prefix) :].decode("ascii", "replace")
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as file:
+        for entry in file.read().split(b"\0"):
+            if entry.startswith(prefix):
+                return entry[len(prefix) :].decode("ascii", "replace")
     return ""

@@ -1,0 +1,120 @@
+"""What a run tells while it goes on. Events arrive in order, on a thread of the run's own."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from jaxscope.client.results import Result
+from jaxscope.errors import JaxscopeError
+from jaxscope.model import Capture, Measurement, Stage
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Progress:
+    """What is being done now: a stable name of the step, and a text fit to show."""
+
+    step: str
+    text: str
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class HeadArrived:
+    """What is known before the first stage: call, arguments, source; stages still empty."""
+
+    capture: Capture
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class StageArrived:
+    """A stage is complete, or has failed and says why; its text may follow."""
+
+    stage: Stage
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TextArrived:
+    """The text of a stage that arrived before."""
+
+    name: str
+    text: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Output:
+    """Something that the user's code printed, terminal escapes removed.
+
+    Attributes:
+        stream: `stdout` or `stderr`.
+        text: At most about 16 KiB; what was left out of a flood is counted in it.
+    """
+
+    stream: str
+    text: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NotResponding:
+    """The worker shows no sign of life: something in C holds the interpreter's lock.
+
+    Attributes:
+        seconds: For how long by now.
+        where: `file.py:12`, the line of the user's code that runs, or empty.
+    """
+
+    seconds: float
+    where: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Responding:
+    """The worker answers again."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """The answer to `Run.ask_where`: the line of the user's code that runs now, or empty."""
+
+    where: str
+    stack: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class MeasurementArrived:
+    """One quantity has been measured."""
+
+    measurement: Measurement
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Finished:
+    """The run ended well. The last event."""
+
+    result: Result
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Failed:
+    """The run ended without its result. The last event.
+
+    Attributes:
+        error: Why.
+        partial: What a capture had by then; None where nothing had arrived.
+    """
+
+    error: JaxscopeError
+    partial: Capture | None = None
+
+
+Event = (
+    Progress
+    | HeadArrived
+    | StageArrived
+    | TextArrived
+    | Output
+    | NotResponding
+    | Responding
+    | Whereabouts
+    | MeasurementArrived
+    | Finished
+    | Failed
+)

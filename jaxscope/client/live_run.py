@@ -1,0 +1,247 @@
+"""One run: follow it, stop it, wait for its result."""
+
+from __future__ import annotations
+
+import dataclasses
+import queue
+import secrets
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from jaxscope.client.collectors import collector_for, read_failure, read_progress
+from jaxscope.client.ending import Ending, current_thread, explain_ending, find_place
+from jaxscope.client.events import (
+    Event,
+    Failed,
+    Finished,
+    NotResponding,
+    Output,
+    Responding,
+    Whereabouts,
+)
+from jaxscope.client.plain_text import HeadAndTail, clean_fields, clean_text
+from jaxscope.client.requests import Request
+from jaxscope.client.results import Result
+from jaxscope.errors import Explanation, InternalError, JaxscopeError, Stopped, WorkerLost
+from jaxscope.wire.frames import FrameError
+from jaxscope.wire.messages import Message, read_message
+
+_STOP_REASONS = frozenset({"stopped", "killed"})
+_ENDING_FIELDS = frozenset(field.name for field in dataclasses.fields(Ending))
+
+
+class Run:
+    """A request under way, or done. Safe to use from several threads.
+
+    Attributes:
+        id: Random; every message of the run carries it.
+        request: What was asked.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        *,
+        command: Callable[[str], None],
+        on_event: Callable[[Event], None] | None,
+        python: str,
+    ) -> None:
+        self.id = secrets.token_hex(8)
+        self.request = request
+        self._command = command
+        self._on_event = on_event
+        self._python = python
+        self._file = str(getattr(request, "file", None) or "")
+        self._queue: queue.SimpleQueue[bytes | dict[str, Any]] = queue.SimpleQueue()
+        self._collector = collector_for(request)
+        self._outputs = {"stdout": HeadAndTail(), "stderr": HeadAndTail()}
+        self._failure: JaxscopeError | None = None
+        self._is_done = False
+        self._ending: Ending | None = None
+        self._end: Finished | Failed | None = None
+        self._has_ended = threading.Event()
+
+    # --- for the caller ---
+
+    def interrupt(self) -> None:
+        """Stop: the code gets a `KeyboardInterrupt` now, and is killed if it lives 2 s later."""
+        self._command("interrupt")
+
+    def kill(self) -> None:
+        """Kill the worker and all it started, at once."""
+        self._command("kill")
+
+    def ask_where(self) -> None:
+        """Ask for the line that runs now; the answer is a `Whereabouts` event."""
+        self._command("where")
+
+    def wait(self, timeout_s: float | None = None) -> Result:
+        """Wait for the result. When this returns or raises, no process of the run is left.
+
+        Raises:
+            TimeoutError: The run goes on; nothing was stopped.
+            JaxscopeError: Why there is no result.
+        """
+        if not self._has_ended.wait(timeout_s):
+            raise TimeoutError("the run goes on")
+        if isinstance(self._end, Finished):
+            return self._end.result
+        if isinstance(self._end, Failed):
+            raise self._end.error
+        raise InternalError("A run ended without a word.")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the run has ended, well or not."""
+        return self._has_ended.is_set()
+
+    @property
+    def outcome(self) -> Finished | Failed | None:
+        """How it ended; None while it goes on."""
+        return self._end
+
+    def output(self, stream: str) -> str:
+        """What the code printed to `stdout` or `stderr`: the first and last 64 Ki characters."""
+        return str(self._outputs[stream])
+
+    # --- for the session ---
+
+    def begin(self, on_end: Callable[[], None]) -> None:
+        """Follow the run on a thread of its own."""
+        threading.Thread(
+            target=self._follow, args=(on_end,), name=f"jaxscope run {self.id}", daemon=True
+        ).start()
+
+    def put_frame(self, header: bytes, payload: bytes) -> None:
+        """A frame of the worker's arrived."""
+        self._queue.put(header)
+        self._queue.put(payload)
+
+    def put_control(self, values: dict[str, Any]) -> None:
+        """The supervisor tells something."""
+        self._queue.put(values)
+
+    def lose(self, reason: str) -> None:
+        """The supervisor is gone."""
+        self._queue.put({"event": "ended", "reason": "supervisor", "error": reason})
+
+    def _follow(self, on_end: Callable[[], None]) -> None:
+        try:
+            self._read_messages()
+            end = self._conclude()
+        except BaseException as error:  # of ours, or of `on_event`: the run must end all the same
+            self._command("kill")
+            end = Failed(_describe_bug(error))
+        on_end()
+        self._end = end
+        try:
+            self._tell(end)
+        finally:
+            self._has_ended.set()
+
+    def _read_messages(self) -> None:
+        """Take messages until the worker is gone."""
+        while self._ending is None:
+            try:
+                message = read_message(self._read_exactly)
+                if self._failure is None:
+                    self._take(message)
+            except EOFError:
+                return
+            except (FrameError, ValueError, RecursionError, MemoryError) as error:
+                # A worker that says nonsense is as good as dead, whatever it says next.
+                self._fail(_describe_nonsense(error))
+
+    def _fail(self, failure: JaxscopeError) -> None:
+        self._failure = self._failure or failure
+        self._command("finish")
+
+    def _read_exactly(self, size: int) -> bytes:
+        """The next header or payload; what the supervisor tells in between is handled here."""
+        while self._ending is None:
+            item = self._queue.get()
+            if isinstance(item, dict):
+                self._take_control(item)
+            elif len(item) == size:
+                return item
+            else:
+                raise FrameError("a message ended early")
+        raise EOFError
+
+    def _take(self, message: Message) -> None:
+        if self._is_done or message.fields.get("run") not in (self.id, ""):
+            return
+        message = Message(message.type, clean_fields(message.fields), message.arrays)
+        if message.type == "failed":
+            self._fail(read_failure(message))
+        elif message.fields["run"] == "":
+            return
+        elif message.type == "progress":
+            self._tell(read_progress(message))
+        else:
+            for event in self._collector.feed(message):
+                self._tell(event)
+            if message.type == "done":
+                self._is_done = True
+                self._command("finish")
+
+    def _take_control(self, values: dict[str, Any]) -> None:
+        match values:
+            case {"event": "output", "stream": "stdout" | "stderr" as stream, "text": str(text)}:
+                text = clean_text(text)
+                self._outputs[stream].add(text)
+                self._tell(Output(stream, text))
+            case {"event": "silent", "seconds": float(seconds), "stack": str(stack)}:
+                self._tell(NotResponding(seconds, find_place(clean_text(stack), self._file)))
+            case {"event": "responding"}:
+                self._tell(Responding())
+            case {"event": "where", "stack": str(stack)}:
+                stack = clean_text(stack)
+                self._tell(Whereabouts(find_place(stack, self._file), current_thread(stack)))
+            case {"event": "ended"}:
+                known = {name: values[name] for name in _ENDING_FIELDS & values.keys()}
+                self._ending = msgspec.convert(known, Ending)
+
+    def _conclude(self) -> Finished | Failed:
+        ending = self._ending or Ending("supervisor")
+        failure = self._failure
+        if failure is None and self._is_done:
+            try:
+                return Finished(self._collector.result())
+            except ValueError as error:
+                failure = _describe_nonsense(error)
+        if failure is None or (ending.reason in _STOP_REASONS and not self._is_done):
+            # What the code raises when it is interrupted is no fault of the code.
+            failure = explain_ending(ending, python=self._python, file=self._file)
+        output = self.output("stderr")[-4000:]
+        if not failure.explanation.output and output and not isinstance(failure, Stopped):
+            failure = type(failure)(dataclasses.replace(failure.explanation, output=output))
+        return Failed(failure, self._collector.partial())
+
+    def _tell(self, event: Event) -> None:
+        if self._on_event is not None:
+            self._on_event(event)
+
+
+def _describe_nonsense(error: BaseException) -> WorkerLost:
+    return WorkerLost(
+        Explanation(
+            what="The worker sent something that is no message of jaxscope's.",
+            why=f"{type(error).__name__}: {error}"[:1000],
+            remedy="Does the code write to file descriptors that it did not open?",
+            kind="ProtocolViolation",
+        )
+    )
+
+
+def _describe_bug(error: BaseException) -> InternalError:
+    return InternalError(
+        Explanation(
+            what="Following the run failed: this is a bug in jaxscope.",
+            why=f"{type(error).__name__}: {error}"[:1000],
+            kind=type(error).__name__,
+        )
+    )

@@ -1,0 +1,64 @@
+"""Text from a worker, made safe to show: it may try to drive a terminal or to reorder itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_CONTROL = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,1000}(?:\x07|\x1b\\)?|[@-Z\\-_])"
+    r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
+_OVERWRITTEN = re.compile(r"\r+\n?")
+
+
+def clean_text(text: str) -> str:
+    """Remove terminal escapes, control characters and bidirectional marks.
+
+    A carriage return, with which progress bars overwrite their line, becomes a line end.
+    """
+    return _CONTROL.sub("", _OVERWRITTEN.sub("\n", text))
+
+
+def clean_fields(value: Any, *, depth: int = 0) -> Any:
+    """Clean every text in a message's fields.
+
+    Raises:
+        ValueError: They are nested more deeply than any message is.
+    """
+    if isinstance(value, str):
+        return clean_text(value)
+    if depth > 8:
+        raise ValueError("the fields are nested too deeply")
+    if isinstance(value, Mapping):
+        return {key: clean_fields(entry, depth=depth + 1) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [clean_fields(entry, depth=depth + 1) for entry in value]
+    return value
+
+
+class HeadAndTail:
+    """A growing text of which only the beginning and the end are kept.
+
+    Attributes:
+        num_chars: Of everything that was added.
+    """
+
+    def __init__(self, limit_chars: int = 64 << 10) -> None:
+        self.num_chars = 0
+        self._limit = limit_chars
+        self._head = ""
+        self._tail = ""
+
+    def add(self, text: str) -> None:
+        """Append."""
+        self.num_chars += len(text)
+        room = self._limit - len(self._head)
+        self._head += text[:room]
+        self._tail = (self._tail + text[room:])[-self._limit :]
+
+    def __str__(self) -> str:
+        left_out = self.num_chars - len(self._head) - len(self._tail)
+        middle = f"\n[… {left_out} characters left out …]\n" if left_out else ""
+        return f"{self._head}{middle}{self._tail}"

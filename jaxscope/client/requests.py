@@ -1,0 +1,140 @@
+"""What a client can ask of a worker, and the check that it makes sense before a process starts."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from typing import Any
+
+from jaxscope.errors import Explanation, UsageError
+
+_TARGET = re.compile(r"cpu(:[1-9]\d{0,3})?|(gpu|tpu)(:\d{1,4})?|aot:(tpu|gpu):[\w.:-]{1,64}")
+MAX_CALL_CHARS = 100_000
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Request:
+    """What every request has.
+
+    Attributes:
+        python: The interpreter to run under; None for the session's.
+        timeout_s: Wall seconds that the run may take once the worker is ready; None for no limit.
+        memory_bytes: Resident memory that the worker and all it starts may use; None for three
+            quarters of the machine's.
+    """
+
+    python: str | None = dataclasses.field(default=None, kw_only=True)
+    timeout_s: float | None = dataclasses.field(default=None, kw_only=True)
+    memory_bytes: int | None = dataclasses.field(default=None, kw_only=True)
+
+    @property
+    def type(self) -> str:
+        """Its name in `jaxscope.wire.protocol`."""
+        return _TYPES[type(self)]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CaptureRequest(Request):
+    """Capture all stages of a call.
+
+    Attributes:
+        file: The user's file; None for a call that needs none.
+        call: The call; None for the file's first offered call.
+        target: As in the contract: `cpu`, `cpu:8`, `gpu:0`, `aot:tpu:v5e:2x2`, …
+        x64: Whether 64-bit types are on.
+        passes: Whether to record what each XLA pass changed; a second compilation.
+    """
+
+    file: str | None = None
+    call: str | None = None
+    target: str = "cpu"
+    x64: bool = False
+    passes: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TimeRequest(Request):
+    """Measure a call eagerly and jitted.
+
+    Attributes:
+        budget_s: Wall seconds that measuring may take, roughly; compilation comes on top.
+        rigorous: Whether to repeat in fresh processes.
+    """
+
+    file: str | None = None
+    call: str | None = None
+    target: str = "cpu"
+    x64: bool = False
+    budget_s: float = 10.0
+    rigorous: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OutlineRequest(Request):
+    """List the functions and offered calls of a file; executes nothing of it."""
+
+    file: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ProposeRequest(Request):
+    """Find a call of a function of the file that traces."""
+
+    file: str = ""
+    function: str = ""
+    target: str = "cpu"
+    x64: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class EnvironmentRequest(Request):
+    """Versions, devices and targets."""
+
+
+_TYPES: dict[type[Request], str] = {
+    CaptureRequest: "capture",
+    TimeRequest: "time",
+    OutlineRequest: "outline",
+    ProposeRequest: "propose",
+    EnvironmentRequest: "environment",
+}
+_NOT_SENT = frozenset(field.name for field in dataclasses.fields(Request))
+
+
+def request_fields(request: Request) -> dict[str, Any]:
+    """The fields of the request's message, paths made absolute.
+
+    Raises:
+        UsageError: The target is unknown, the call too long, a limit not positive, or neither
+            file nor call is named.
+    """
+    fields = {
+        field.name: getattr(request, field.name)
+        for field in dataclasses.fields(request)
+        if field.name not in _NOT_SENT
+    }
+    if fields.get("file"):
+        fields["file"] = os.path.abspath(os.path.expanduser(fields["file"]))
+    if "target" in fields:
+        _check_target(fields["target"])
+    if isinstance(fields.get("call"), str) and len(fields["call"]) > MAX_CALL_CHARS:
+        raise UsageError(f"A call may have {MAX_CALL_CHARS} characters, not {len(fields['call'])}.")
+    if "file" in fields and not fields["file"] and not fields.get("call"):
+        raise UsageError(Explanation("Neither a file nor a call is named.", remedy="Name a file."))
+    for name in ("timeout_s", "memory_bytes"):
+        limit = getattr(request, name)
+        if limit is not None and not limit > 0:
+            raise UsageError(f"The limit {name} must be positive, not {limit}.")
+    return fields
+
+
+def _check_target(target: str) -> None:
+    if _TARGET.fullmatch(target) is None:
+        raise UsageError(
+            Explanation(
+                what=f"There is no target {target[:100]!r}.",
+                remedy="Targets are cpu, cpu:8, gpu, gpu:0, tpu, aot:tpu:v5e:2x2, aot:gpu:h100.",
+                kind="UnknownTarget",
+            )
+        )

@@ -1,0 +1,263 @@
+"""A session: a supervisor and the runs that go through it. Threads and pipes; no Qt.
+
+    with Session() as session:
+        run = session.start(CaptureRequest(file="f.py"), on_event=print)
+        capture = run.wait()
+
+The window, the command line and the tests use the same class. Events are delivered on a thread of
+the run's own, never on the caller's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import IO, Any, Self
+
+from jaxscope.client.events import Event
+from jaxscope.client.live_run import Run
+from jaxscope.client.relay import (
+    CONTROL,
+    GREETING,
+    decode_control,
+    encode,
+    encode_control,
+    split_relayed_frames,
+)
+from jaxscope.client.requests import Request, TimeRequest, request_fields
+from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, WorkerLost
+from jaxscope.wire.frames import HEADER as WORKER_HEADER
+from jaxscope.wire.frames import FrameError
+from jaxscope.wire.messages import Message, encode_message
+
+_BOOTSTRAP = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "worker", "bootstrap.py"
+)
+_READ_BYTES = 1 << 20
+_GREETING_LIMIT_BYTES = 64 << 10
+_CLOSE_S = 3.0
+
+
+class Session:
+    """Starts runs. Safe to use from several threads.
+
+    Attributes:
+        python: The interpreter of runs whose request names none.
+    """
+
+    def __init__(
+        self,
+        python: str | None = None,
+        *,
+        environment: Mapping[str, str] | None = None,
+        is_warm: bool = True,
+    ) -> None:
+        """Start a supervisor.
+
+        Args:
+            python: Interpreter for user code; ours if None.
+            environment: Variables to set for workers, beyond this process's own.
+            is_warm: Whether to start a spare worker now, before there is a request.
+
+        Raises:
+            EnvironmentProblem: No process can be started.
+        """
+        self.python = python or sys.executable
+        self._environment = dict(environment or {})
+        self._lock = threading.Lock()
+        self._runs: dict[int, Run] = {}
+        self._numbers = itertools.count(1)
+        self._is_over = False
+        self._process = _start_supervisor()
+        self._input = _pipe(self._process.stdin)
+        self._errors = _Tail(_pipe(self._process.stderr))
+        self._reader = threading.Thread(target=self._read, name="jaxscope session", daemon=True)
+        self._reader.start()
+        if is_warm:
+            self._send(encode_control(0, {"op": "prepare", **self._worker_key(None)}))
+
+    def start(self, request: Request, on_event: Callable[[Event], None] | None = None) -> Run:
+        """Start a run in a fresh worker, beside any others, and return at once.
+
+        Args:
+            request: What to do.
+            on_event: Called with every event, in order, on a thread of the run's own.
+
+        Raises:
+            UsageError: The request makes no sense.
+            WorkerLost: The session is closed, or its supervisor is gone.
+        """
+        fields = request_fields(request)
+        number = next(self._numbers)
+        key = self._worker_key(request.python)
+
+        def command(operation: str) -> None:
+            with contextlib.suppress(WorkerLost):  # then the run ends by itself
+                self._send(encode_control(number, {"op": operation}))
+
+        run = Run(request, command=command, on_event=on_event, python=key["python"])
+        message = Message(request.type, {**fields, "run": run.id})
+        frames = b"".join(_renumber(frame, number) for frame in encode_message(message))
+        start = {
+            "op": "start",
+            **key,
+            "timeout_s": request.timeout_s,
+            "memory_bytes": request.memory_bytes,
+            # A spare that starts beside a measurement would disturb it.
+            "spare": "later" if isinstance(request, TimeRequest) else "now",
+        }
+        with self._lock:
+            self._runs[number] = run
+        try:
+            self._send(encode_control(number, start) + frames)
+        except WorkerLost:
+            with self._lock:
+                del self._runs[number]
+            raise
+        run.begin(on_end=lambda: self._forget(number))
+        return run
+
+    def close(self) -> None:
+        """End all runs and processes. Waits a moment, at most 3 s; harmless to call twice."""
+        with self._lock:
+            was_over, self._is_over = self._is_over, True
+            with contextlib.suppress(OSError):
+                self._input.close()
+        try:
+            self._process.wait(_CLOSE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if not was_over:
+            self._reader.join(_CLOSE_S)
+            self._errors.join(_CLOSE_S)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _worker_key(self, python: str | None) -> dict[str, Any]:
+        return {"python": python or self.python, "environment": self._environment}
+
+    def _send(self, data: bytes) -> None:
+        with self._lock:
+            if self._is_over:
+                raise WorkerLost("The session is closed.")
+            try:
+                self._input.write(data)
+                self._input.flush()
+            except (OSError, ValueError) as error:
+                raise WorkerLost(
+                    Explanation("The supervisor of the workers is gone.", why=str(error))
+                ) from None
+
+    def _forget(self, number: int) -> None:
+        with self._lock:
+            self._runs.pop(number, None)
+
+    def _read(self) -> None:
+        output = _pipe(self._process.stdout)
+        try:
+            self._relay(output)
+        except (OSError, FrameError, ValueError) as error:
+            reason = str(error)
+        else:
+            reason = "Its output ended."
+        with self._lock:
+            runs = list(self._runs.values())
+        details = str(self._errors).strip()
+        for run in runs:
+            run.lose(f"{reason}\n{details}".strip())
+        output.close()
+
+    def _relay(self, output: IO[bytes]) -> None:
+        """Hand every frame to its run, until the supervisor's output ends."""
+        data = _skip_greeting(output)
+        splitter = split_relayed_frames()
+        while True:
+            for header, payload in splitter.feed(data):
+                _, kind, number = header
+                with self._lock:
+                    run = self._runs.get(number)
+                if run is None:
+                    continue
+                if kind == CONTROL:
+                    run.put_control(decode_control(payload))
+                else:
+                    run.put_frame(WORKER_HEADER.pack(len(payload), kind), payload)
+            data = os.read(output.fileno(), _READ_BYTES)
+            if not data:
+                return
+
+
+class _Tail:
+    """Drains a stream on a thread of its own and keeps its last 4 KiB."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._tail = b""
+        self._thread = threading.Thread(target=self._drain, name="jaxscope errors", daemon=True)
+        self._thread.start()
+
+    def join(self, timeout_s: float) -> None:
+        """Wait for the stream's end."""
+        self._thread.join(timeout_s)
+
+    def __str__(self) -> str:
+        return self._tail.decode("utf-8", "replace")
+
+    def _drain(self) -> None:
+        with self._stream:
+            while data := os.read(self._stream.fileno(), 4096):
+                self._tail = (self._tail + data)[-4096:]
+
+
+def _start_supervisor() -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-I", "-S", _BOOTSTRAP, "jaxscope.client.supervisor"]
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C in a terminal is for us to translate into a stop
+        )
+    except OSError as error:
+        raise EnvironmentProblem(
+            Explanation("No process can be started.", why=str(error), kind="NotStarted")
+        ) from None
+
+
+def _skip_greeting(output: IO[bytes]) -> bytes:
+    """Read up to the supervisor's own line; returns what came after it."""
+    data = b""
+    while GREETING not in data:
+        piece = os.read(output.fileno(), _READ_BYTES)
+        data += piece
+        if not piece or len(data) > _GREETING_LIMIT_BYTES:
+            raise FrameError("the supervisor did not introduce itself")
+    return data.partition(GREETING)[2]
+
+
+def _renumber(frame: bytes, number: int) -> bytes:
+    _, kind = WORKER_HEADER.unpack_from(frame)
+    return encode(kind, number, frame[WORKER_HEADER.size :])
+
+
+def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
+    if stream is None:
+        raise JaxscopeError("A pipe to the supervisor is missing.")
+    return stream
