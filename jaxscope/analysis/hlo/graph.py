@@ -186,7 +186,7 @@ class _Converter:
                 origins=provenance.origins,
                 derived=provenance.derived,
                 direction=provenance.direction,
-                source=self._frames.read(metadata),
+                source=self._frames.read(metadata) or provenance.source,
             )
             is_element = opcode == "get-tuple-element"
             for operand, number in enumerate(instruction.operand_ids):

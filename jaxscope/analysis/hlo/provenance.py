@@ -11,13 +11,17 @@ from jaxscope.model.op_name import TagTable, read_op_name
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Provenance:
-    """What the columns `origins`, `derived`, `scope` and `direction` of a node hold."""
+    """What the columns `origins`, `derived`, `scope` and `direction` of a node hold.
+
+    `source` is where the equation stands, for instructions without a place of their own.
+    """
 
     origins: tuple[str, ...] = ()
     derived: tuple[str, ...] = ()
     scope: tuple[str, ...] = ()
     direction: Direction = Direction.NONE
     display: str = ""
+    source: tuple[tuple[str, int, int, str], ...] = ()
 
 
 class ProvenanceReader:
@@ -44,6 +48,7 @@ class ProvenanceReader:
         named = read_op_name(op_name, self._tags)
         origins = dict.fromkeys(named.origins)
         scope: tuple[str, ...] = ()
+        source: tuple[tuple[str, int, int, str], ...] = ()
         direction = named.direction
         graph = self._graph
         if graph is not None:
@@ -53,6 +58,10 @@ class ProvenanceReader:
             for row in rows:
                 found.update(dict.fromkeys(graph.row(nodes.origins, row)))
                 scope = scope or graph.row(nodes.scope, row)
+                source = source or tuple(
+                    (place.file, place.line, place.column, place.function)
+                    for place in graph.source(row)
+                )
             # The tag of the name is more exact than what an equation inherits.
             origins = found if not origins else origins | found
             directions = [Direction(int(nodes.direction[row])) for row in rows]
@@ -63,4 +72,5 @@ class ProvenanceReader:
             scope or read_scope(named.display),
             direction,
             named.display,
+            source,
         )

@@ -1,0 +1,204 @@
+"""Cost of every equation of a jaxpr-level stage, and of the stage.
+
+Equations with nested jaxprs cost what these cost:
+    a call (`jit`, `remat2`, `custom_jvp_call`, …) costs its body;
+    `scan` costs its body times its length, and says so in the attribute `cost_note` (XLA's own
+    analysis counts a loop's body once);
+    `while` is unknown, because how often it runs is;
+    `cond` is unknown unless all branches cost the same.
+The cost of an equation inside a body is that of one execution. What is unknown makes every sum
+that it is part of unknown.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.analysis.cost.array_type import ArrayType, parse_type
+from jaxscope.analysis.cost.equation import Equation
+from jaxscope.analysis.cost.rules import find_rule
+from jaxscope.model.graph import NONE, Cost, Graph, NodeKind
+from jaxscope.model.graph_builder import StringTable
+from jaxscope.model.ragged import Ragged
+
+_CALLS = frozenset(
+    ["jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint", "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"]
+)
+_UNKNOWN = np.full(3, math.nan)
+
+Row = npt.NDArray[np.float64]
+
+
+def cost_equations(graph: Graph) -> tuple[Graph, Cost]:
+    """Count the work of a jaxpr-level stage.
+
+    Args:
+        graph: Of nodes of kind `EQUATION`, with types on nodes and edges, literal operands as
+            attributes `in[K]` and parameters as attributes.
+
+    Returns:
+        The graph with costs of all equations, NaN where unknown, and the sum over the outermost
+        equations.
+    """
+    counter = _Counter(graph)
+    costs = counter.count()
+    graph = graph.replace_nodes(cost=costs)
+    notes = counter.notes()
+    if notes:
+        graph = _add_notes(graph, notes)
+    return graph, Cost(*counter.total(NONE).tolist())
+
+
+class _Counter:
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        strings = graph.strings
+        self._operations = [strings[s] for s in graph.nodes.operation.tolist()]
+        self._operands = _operand_types(graph)
+        self._costs = np.full((len(graph.nodes), 3), math.nan)
+        self._members: dict[int, list[int]] = {}
+        is_equation = np.flatnonzero(graph.nodes.kind == NodeKind.EQUATION)
+        self._equations: list[int] = is_equation.tolist()
+        groups = graph.nodes.group[is_equation].tolist()
+        for node, group in zip(self._equations, groups, strict=True):
+            self._members.setdefault(group, []).append(node)
+        self._insides: dict[int, list[int]] = {}
+        for group, owner in enumerate(graph.groups.owner.tolist()):
+            if owner != NONE:
+                self._insides.setdefault(owner, []).append(group)
+        self._add_shared()
+
+    def _add_shared(self) -> None:
+        """A jaxpr that several equations share is drawn inside one and costs for each."""
+        groups = {self._graph.strings[s]: i for i, s in enumerate(self._graph.groups.id.tolist())}
+        try:
+            key = self._graph.strings.index("shares")
+        except ValueError:
+            return
+        attributes = self._graph.nodes.attributes
+        at = np.flatnonzero(attributes.values[0::2] == key)
+        for node in np.unique(attributes.row_numbers()[0::2][at]).tolist():
+            shown = groups.get(self._graph.attributes(node).get("shares", ""))
+            if shown is not None:
+                self._insides.setdefault(node, []).append(shown)
+                # Only the last shared one is named: whether that is all, only a call tells.
+                if self._operations[node] not in _CALLS and self._operations[node] != "scan":
+                    self._insides[node] = []
+                    self._operations[node] = ""
+
+    def count(self) -> npt.NDArray[np.float64]:
+        """Costs of all nodes, `(n, 3)`; NaN for what is no equation."""
+        for group in self._bodies_first():
+            for node in self._members.get(group, ()):
+                self._costs[node] = self._cost(node)
+        return self._costs
+
+    def total(self, group: int) -> Row:
+        """Sum over the equations that stand directly in a group."""
+        members = self._members.get(group, [])
+        total: Row = self._costs[members].sum(axis=0) if members else np.zeros(3)
+        return total
+
+    def notes(self) -> dict[int, str]:
+        """What to say of a node's cost."""
+        return {
+            node: f"body × {length:,}"
+            for node in self._equations
+            if self._operations[node] == "scan"
+            and (length := _length(self._graph.attributes(node))) is not None
+        }
+
+    def _bodies_first(self) -> list[int]:
+        """All groups, each after the groups inside its equations; sharing makes this no tree."""
+        order: list[int] = []
+        state: dict[int, bool] = {}
+        for start in (NONE, *range(len(self._graph.groups))):
+            stack = [start]
+            while stack:
+                group = stack[-1]
+                if group in state:
+                    stack.pop()
+                    if not state[group]:
+                        state[group] = True
+                        order.append(group)
+                    continue
+                state[group] = False
+                for node in self._members.get(group, ()):
+                    stack += (g for g in self._insides.get(node, ()) if g not in state)
+        return order
+
+    def _cost(self, node: int) -> Row:
+        primitive = self._operations[node]
+        insides = self._insides.get(node, [])
+        rule = find_rule(primitive)
+        if rule is not None:
+            return self._apply(node, primitive)
+        bodies = [self.total(group) for group in insides]
+        if primitive in _CALLS and len(bodies) == 1:
+            return bodies[0]
+        if primitive == "scan" and len(bodies) == 1:
+            length = _length(self._graph.attributes(node))
+            return _UNKNOWN if length is None else bodies[0] * length
+        if primitive == "cond" and bodies and all(_same(bodies[0], body) for body in bodies):
+            return bodies[0]
+        return _UNKNOWN
+
+    def _apply(self, node: int, primitive: str) -> Row:
+        graph = self._graph
+        attributes = graph.attributes(node)
+        operands = dict(self._operands.get(node, ()))
+        for key, text in attributes.items():
+            if key.startswith("in[") and key[3:-1].isdecimal():
+                operands[int(key[3:-1])] = text.rpartition(":")[2]
+        # An operand that neither an edge nor a literal names is unknown, not absent.
+        count = max(operands, default=-1) + 1
+        types: list[ArrayType | None] = [
+            parse_type(operands[i]) if i in operands else None for i in range(count)
+        ]
+        results = tuple(parse_type(text) for text in graph.row(graph.nodes.types, node))
+        rule = find_rule(primitive)
+        try:
+            assert rule is not None
+            return np.array(rule(Equation(primitive, tuple(types), results, attributes)))
+        except (LookupError, ValueError, TypeError, ArithmeticError):
+            return _UNKNOWN
+
+
+def _operand_types(graph: Graph) -> dict[int, list[tuple[int, str]]]:
+    edges, strings = graph.edges, graph.strings
+    types: dict[int, list[tuple[int, str]]] = {}
+    for target, operand, type in zip(
+        edges.target.tolist(), edges.operand.tolist(), edges.type.tolist(), strict=True
+    ):
+        types.setdefault(target, []).append((operand, strings[type]))
+    return types
+
+
+def _length(attributes: dict[str, str]) -> int | None:
+    length = attributes.get("length", "")
+    return int(length) if length.isdecimal() else None
+
+
+def _same(first: Row, second: Row) -> bool:
+    """Whether both are known and equal."""
+    return bool(np.array_equal(first, second))
+
+
+def _add_notes(graph: Graph, notes: dict[int, str]) -> Graph:
+    table = StringTable()
+    for string in graph.strings:
+        table.number(string)
+    key = table.number("cost_note")
+    rows: Iterable[list[int]] = (
+        [*graph.nodes.attributes[node].tolist(), key, table.number(notes[node])]
+        if node in notes
+        else graph.nodes.attributes[node].tolist()
+        for node in range(len(graph.nodes))
+    )
+    nodes = dataclasses.replace(graph.nodes, attributes=Ragged.from_rows(rows))
+    return dataclasses.replace(graph, strings=table.strings(), nodes=nodes)

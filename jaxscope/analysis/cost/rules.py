@@ -1,0 +1,183 @@
+"""How XLA's `HloCostAnalysis` counts the instruction that a primitive is lowered to.
+
+A rule gives FLOPs, bytes and transcendentals, or raises where it does not apply. A primitive
+without a rule has unknown cost. Primitives that are lowered to a few instructions count all of
+these (`logistic` is 3 FLOPs and 1 transcendental per element); bytes are always those of the
+equation's own operands and results, as if it were one instruction. What the lowering adds besides
+(broadcast literals, initial values of reductions, clamped indices) is not counted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from jaxscope.analysis.cost.convolution import convolution_flops
+from jaxscope.analysis.cost.equation import Equation
+
+Costs = tuple[float, float, float]
+Rule = Callable[[Equation], Costs]
+
+_ARGUMENT_REDUCTION_FLOPS = {True: 9.0, False: 7.0}
+"""Instructions in the comparator of `argmax`: floats look for NaN too."""
+
+
+def find_rule(primitive: str) -> Rule | None:
+    """The rule of a primitive, or None."""
+    return _RULES.get(primitive)
+
+
+def _elementwise(flops: float, transcendentals: float) -> Rule:
+    def rule(equation: Equation) -> Costs:
+        size = equation.result().size
+        return flops * size, equation.traffic(), transcendentals * size
+
+    return rule
+
+
+def _move(equation: Equation) -> Costs:
+    return 0.0, equation.traffic(), 0.0
+
+
+def _nothing(_equation: Equation) -> Costs:
+    return 0.0, 0.0, 0.0
+
+
+def _convert(equation: Equation) -> Costs:
+    """A change of weak type alone is lowered to nothing."""
+    if equation.operand(0).element == equation.result().element:
+        return 0.0, 0.0, 0.0
+    return float(equation.result().size), equation.traffic(), 0.0
+
+
+def _select(equation: Equation) -> Costs:
+    """More than two cases are lowered to a tree of comparisons: no rule."""
+    if len(equation.operands) != 3:
+        raise LookupError("more than two cases")
+    return float(equation.result().size), equation.traffic(), 0.0
+
+
+def _integer_power(equation: Equation) -> Costs:
+    """Repeated squaring; a negative exponent divides once."""
+    exponent = int(equation.parameter("y"))
+    magnitude = abs(exponent)
+    multiplies = max(magnitude.bit_length() - 1 + magnitude.bit_count() - 1, 0)
+    per_element = multiplies + (exponent < 0)
+    return float(per_element * equation.result().size), equation.traffic(), 0.0
+
+
+def _reduction(equation: Equation) -> Costs:
+    saved = equation.operand(0).size - equation.result().size
+    return float(max(saved, 0)), equation.traffic(), 0.0
+
+
+def _argument_reduction(equation: Equation) -> Costs:
+    operand = equation.operand(0)
+    saved = max(operand.size - equation.result().size, 0)
+    return _ARGUMENT_REDUCTION_FLOPS[operand.is_float] * saved, equation.traffic(), 0.0
+
+
+def _cumulative(equation: Equation) -> Costs:
+    """Lowered to a reduce-window as long as the axis: quadratic before optimization."""
+    operand = equation.operand(0)
+    length = operand.shape[int(equation.parameter("axis"))]
+    return float(operand.size * max(length - 1, 0)), equation.traffic(), 0.0
+
+
+def _window_reduction(equation: Equation) -> Costs:
+    window = math.prod(equation.parameter("window_dimensions"))
+    return float(equation.result().size * max(window - 1, 0)), equation.traffic(), 0.0
+
+
+def _dot(equation: Equation) -> Costs:
+    (contracting, _), _ = equation.parameter("dimension_numbers")
+    shape = equation.operand(0).shape
+    width = math.prod(shape[axis] for axis in contracting)
+    return 2.0 * equation.result().size * width, equation.traffic(), 0.0
+
+
+def _convolution(equation: Equation) -> Costs:
+    return convolution_flops(equation), equation.traffic(), 0.0
+
+
+def _slice(equation: Equation) -> Costs:
+    """Only what is taken is read."""
+    return 0.0, 2.0 * sum(equation.result(i).num_bytes for i in range(len(equation.results))), 0.0
+
+
+def _dynamic_slice(equation: Equation) -> Costs:
+    return 0.0, 2.0 * equation.result().num_bytes + equation.operand(1).num_bytes, 0.0
+
+
+def _dynamic_update_slice(equation: Equation) -> Costs:
+    """Only the update is read and written; of the indices XLA counts the first."""
+    return 0.0, 2.0 * equation.operand(1).num_bytes + equation.operand(2).num_bytes, 0.0
+
+
+def _gather(equation: Equation) -> Costs:
+    return 0.0, 2.0 * equation.result().num_bytes + equation.operand(1).num_bytes, 0.0
+
+
+def _scatter(flops_per_update: float) -> Rule:
+    def rule(equation: Equation) -> Costs:
+        updates = equation.operand(2)
+        moved = 3.0 * updates.num_bytes + equation.operand(1).num_bytes
+        return flops_per_update * updates.size, moved, 0.0
+
+    return rule
+
+
+def _sort(equation: Equation) -> Costs:
+    size = equation.operand(0).size
+    return float(size * max(size - 1, 0).bit_length()), equation.traffic(), 0.0
+
+
+def _fourier(equation: Equation) -> Costs:
+    """Four fused multiply-adds per complex product; one of both sides is real or both are not."""
+    size = max(equation.operand(0).size, equation.result().size)
+    factors = math.prod(max(n, 1).bit_length() - 1 for n in equation.parameter("fft_lengths"))
+    return 8.0 * size * factors, equation.traffic(), 0.0
+
+
+_ONE_FLOP = """abs add add_any and ceil clamp clz complex div eq floor ge gt imag is_finite le lt
+    max min mul ne neg not or population_count real reduce_precision rem round shift_left
+    shift_right_arithmetic shift_right_logical sign square sub xor bitcast_convert_type"""
+_ONE_TRANSCENDENTAL = """atan2 atan cbrt cos erf exp expm1 log log1p pow rsqrt sin sqrt tan tanh"""
+_MOVES = """broadcast_in_dim concatenate copy copy_p device_put expand_dims iota
+    optimization_barrier pad reshape rev squeeze transpose"""
+_REDUCTIONS = "and max min or prod sum xor"
+
+# FLOPs and transcendentals per element of what these are lowered to, the same since JAX 0.8.
+_COMPOSITES = {
+    "exp2": (1.0, 1.0),
+    "logistic": (3.0, 1.0),
+    "asin": (5.0, 2.0),
+    "acos": (3.0, 2.0),
+}
+
+_RULES: dict[str, Rule] = {
+    **{name: _elementwise(1.0, 0.0) for name in _ONE_FLOP.split()},
+    **{name: _elementwise(0.0, 1.0) for name in _ONE_TRANSCENDENTAL.split()},
+    **{name: _elementwise(*counts) for name, counts in _COMPOSITES.items()},
+    **dict.fromkeys(_MOVES.split(), _move),
+    **{f"reduce_{name}": _reduction for name in _REDUCTIONS.split()},
+    **dict.fromkeys(("argmax", "argmin"), _argument_reduction),
+    **dict.fromkeys(("cumsum", "cumprod", "cummax", "cummin"), _cumulative),
+    **{f"reduce_window_{name}": _window_reduction for name in ("sum", "max", "min")},
+    **dict.fromkeys(("random_wrap", "random_unwrap", "stop_gradient"), _nothing),
+    **{name: _scatter(1.0) for name in ("scatter-add", "scatter-sub", "scatter-mul")},
+    **{name: _scatter(1.0) for name in ("scatter-min", "scatter-max")},
+    "scatter": _scatter(0.0),
+    "convert_element_type": _convert,
+    "select_n": _select,
+    "integer_pow": _integer_power,
+    "dot_general": _dot,
+    "conv_general_dilated": _convolution,
+    "slice": _slice,
+    "split": _slice,
+    "dynamic_slice": _dynamic_slice,
+    "dynamic_update_slice": _dynamic_update_slice,
+    "gather": _gather,
+    "sort": _sort,
+    "fft": _fourier,
+}

@@ -1,0 +1,279 @@
+"""The JSON of captures, timings and errors that scripts may rely on.
+
+Key order and extra keys are free; the keys here and their meanings are fixed. NaN is `null`:
+unknown, never zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from jaxscope.errors import JaxscopeError
+from jaxscope.model import (
+    NONE,
+    Capture,
+    Check,
+    Cost,
+    Direction,
+    Environment,
+    Fate,
+    Graph,
+    GroupKind,
+    Leaf,
+    Measurement,
+    NodeKind,
+    Stage,
+    Timing,
+    is_available,
+)
+
+Json = dict[str, Any]
+
+CAPTURE_FORMAT = "jaxscope.capture"
+CAPTURE_VERSION = 1
+
+_DIRECTIONS: tuple[str | None, ...] = tuple(
+    None if direction is Direction.NONE else direction.name.lower() for direction in Direction
+)
+_NODE_KINDS = tuple(kind.name.lower() for kind in NodeKind)
+_GROUP_KINDS = tuple(kind.name.lower() for kind in GroupKind)
+
+
+def capture_to_json(capture: Capture) -> Json:
+    """A capture as the contract has it, ready for `json.dumps(…, allow_nan=False)`."""
+    return {
+        "format": CAPTURE_FORMAT,
+        "version": CAPTURE_VERSION,
+        "call": capture.call,
+        "base": capture.base,
+        "transforms": list(capture.transforms),
+        "source": {
+            "file": capture.source.file,
+            "line": capture.source.line,
+            "text": capture.source.text,
+        },
+        "environment": environment_to_json(capture.environment),
+        "target": capture.target,
+        "arguments": [_leaf(leaf) for leaf in capture.arguments],
+        "results": [_leaf(leaf) for leaf in capture.results],
+        "stages": [_stage(stage) for stage in capture.stages],
+        "fates": {id: _fate(fate) for id, fate in capture.fates.items()},
+        "checks": [check_to_json(check) for check in capture.checks],
+        "messages": list(capture.messages),
+        "seconds": number_to_json(capture.wall_seconds),
+    }
+
+
+def timing_to_json(timing: Timing) -> Json:
+    """Measurements of one call as the contract has them."""
+    return {
+        "call": timing.call,
+        "environment": environment_to_json(timing.environment),
+        "measurements": [_measurement(measurement) for measurement in timing.measurements],
+        "ratios": [
+            {
+                "name": ratio.name,
+                "median": number_to_json(ratio.median),
+                "low": number_to_json(ratio.low),
+                "high": number_to_json(ratio.high),
+                "verdict": ratio.verdict,
+            }
+            for ratio in timing.ratios
+        ],
+        "warnings": list(timing.warnings),
+    }
+
+
+def error_to_json(error: JaxscopeError) -> Json:
+    """A failure: what failed, where, why and what to try, with the exit status it leads to."""
+    explanation = error.explanation
+    return {
+        "format": "jaxscope.error",
+        "version": CAPTURE_VERSION,
+        "error": type(error).__name__,
+        "exit_status": error.exit_status,
+        "what": explanation.what,
+        "where": explanation.where or None,
+        "why": explanation.why or None,
+        "remedy": explanation.remedy or None,
+        "kind": explanation.kind or None,
+        "traceback": explanation.traceback or None,
+    }
+
+
+def number_to_json(value: float) -> float | None:
+    """The number, or None where it is unknown."""
+    return value if math.isfinite(value) else None
+
+
+def cost_to_json(cost: Cost) -> Json:
+    """A cost with null for what is unknown."""
+    return _cost((cost.flops, cost.bytes_accessed, cost.transcendentals))
+
+
+def environment_to_json(environment: Environment) -> Json:
+    """Where a capture or a timing was made."""
+    return {
+        "jax": environment.jax,
+        "jaxlib": environment.jaxlib,
+        "python": environment.python,
+        "platform": environment.platform,
+        "device": environment.device,
+        "host": environment.host,
+        "recorded_at": environment.recorded_at,
+    }
+
+
+def check_to_json(check: Check) -> Json:
+    """One finding of the lint."""
+    return {
+        "rule": check.rule,
+        "severity": check.severity.value,
+        "message": check.message,
+        "remedy": check.remedy,
+        "file": check.file or None,
+        "line": check.line or None,
+    }
+
+
+def graph_to_json(graph: Graph) -> Json:
+    """Nodes, edges and groups; reads whole columns at once, so 50,000 nodes stay quick."""
+    ids = [graph.strings[s] for s in graph.nodes.id.tolist()]
+    group_ids = [graph.strings[s] for s in graph.groups.id.tolist()]
+    return {
+        "nodes": _nodes(graph, ids, group_ids),
+        "edges": _edges(graph, ids),
+        "groups": [
+            {
+                "id": id,
+                "parent": None if parent == NONE else group_ids[parent],
+                "kind": _GROUP_KINDS[kind],
+                "label": graph.strings[label],
+                "owner": None if owner == NONE else ids[owner],
+            }
+            for id, parent, kind, label, owner in zip(
+                group_ids,
+                graph.groups.parent.tolist(),
+                graph.groups.kind.tolist(),
+                graph.groups.label.tolist(),
+                graph.groups.owner.tolist(),
+                strict=True,
+            )
+        ],
+    }
+
+
+def _nodes(graph: Graph, ids: list[str], group_ids: list[str]) -> list[Json]:
+    strings, nodes = graph.strings, graph.nodes
+    kinds, operations = nodes.kind.tolist(), nodes.operation.tolist()
+    names, groups = nodes.name.tolist(), nodes.group.tolist()
+    directions, costs = nodes.direction.tolist(), nodes.cost.tolist()
+    seconds = nodes.seconds.tolist()
+    return [
+        {
+            "id": id,
+            "name": strings[names[index]],
+            "kind": _NODE_KINDS[kinds[index]],
+            "operation": strings[operations[index]],
+            "group": None if groups[index] == NONE else group_ids[groups[index]],
+            "types": list(graph.row(nodes.types, index)),
+            "attributes": graph.attributes(index),
+            "scope": list(graph.row(nodes.scope, index)),
+            "origins": list(graph.row(nodes.origins, index)),
+            "derived": list(graph.row(nodes.derived, index)),
+            "direction": _DIRECTIONS[directions[index]],
+            "source": [
+                {
+                    "file": place.file,
+                    "line": place.line,
+                    "column": place.column if place.column >= 0 else None,
+                    "function": place.function,
+                }
+                for place in graph.source(index)
+            ],
+            "cost": _node_cost(costs[index]),
+            "seconds": number_to_json(seconds[index]),
+        }
+        for index, id in enumerate(ids)
+    ]
+
+
+def _edges(graph: Graph, ids: list[str]) -> list[Json]:
+    edges, strings = graph.edges, graph.strings
+    columns = (edges.source, edges.output, edges.target, edges.operand, edges.type)
+    return [
+        {"from": [ids[source], output], "to": [ids[target], operand], "type": strings[type]}
+        for source, output, target, operand, type in zip(
+            *(column.tolist() for column in columns), strict=True
+        )
+    ]
+
+
+def _node_cost(row: list[float]) -> Json | None:
+    return None if all(math.isnan(value) for value in row) else _cost(row)
+
+
+def _cost(row: Iterable[float]) -> Json:
+    flops, bytes_accessed, transcendentals = (number_to_json(value) for value in row)
+    return {
+        "flops": flops,
+        "bytes_accessed": bytes_accessed,
+        "transcendentals": transcendentals,
+    }
+
+
+def _stage(stage: Stage) -> Json:
+    missing = stage.unavailable
+    if missing is None and not is_available(stage.text) and not is_available(stage.graph):
+        missing = stage.text
+    reasons = {
+        part: value.reason
+        for part, value in (("text", stage.text), ("graph", stage.graph))
+        if not is_available(value)
+    }
+    return {
+        "name": stage.name,
+        "title": stage.title,
+        "text": stage.text.text if is_available(stage.text) else "",
+        "graph": graph_to_json(stage.graph) if is_available(stage.graph) else None,
+        "unavailable": None if missing is None else missing.reason,
+        "reasons": reasons,
+        "cost": cost_to_json(stage.cost),
+        "seconds": number_to_json(stage.seconds) if is_available(stage.seconds) else None,
+    }
+
+
+def _leaf(leaf: Leaf) -> Json:
+    return {
+        "path": leaf.path,
+        "type": leaf.type,
+        "bytes": leaf.num_bytes,
+        "static": leaf.is_static,
+    }
+
+
+def _fate(fate: Fate) -> Json:
+    return {
+        "fate": fate.fate,
+        "pass": fate.pass_name,
+        "instructions": list(fate.instructions),
+        "with": list(fate.merged_with),
+    }
+
+
+def _measurement(measurement: Measurement) -> Json:
+    return {
+        "name": measurement.name,
+        "unit": measurement.unit,
+        "median": number_to_json(measurement.median),
+        "low": number_to_json(measurement.low),
+        "high": number_to_json(measurement.high),
+        "confidence": measurement.confidence,
+        "runs": measurement.runs,
+        "samples": [number_to_json(sample) for sample in measurement.samples],
+        "noisy": measurement.is_noisy,
+        "protocol": measurement.protocol,
+        "reasons": list(measurement.reasons),
+    }

@@ -1,0 +1,280 @@
+"""Put the messages of one run together to a capture, interpreting as they arrive.
+
+The worker sends the rawest stable thing; here it becomes graphs. An interpretation that fails
+leaves its reason in the graph's place and costs nothing else: the text stays.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.analysis.cost import cost_equations
+from jaxscope.analysis.hlo.graph import convert_hlo
+from jaxscope.analysis.hlo.text_lines import link_hlo_lines
+from jaxscope.client.capture_messages import (
+    CheckFields,
+    DoneFields,
+    EnvironmentFields,
+    FileFields,
+    HeadFields,
+    MessageFields,
+    MissingTextFields,
+    SourceFields,
+    StageFields,
+    TextFields,
+    read_message_fields,
+)
+from jaxscope.model import (
+    Capture,
+    Check,
+    Graph,
+    NodeKind,
+    Severity,
+    SourceFile,
+    Stage,
+    StageText,
+    Unavailable,
+    is_available,
+)
+from jaxscope.model.graph_columns import graph_from_arrays, strings_from_arrays
+from jaxscope.model.op_name import TagTable, strip_tags
+from jaxscope.wire.messages import Message
+
+_MAX_STAGES = 64
+_MAX_FILES = 256
+_MAX_FINDINGS = 10_000
+_STAGE_ORDER = ("gradient", "stablehlo", "hlo", "passes", "optimized", "machine")
+_TAGGED_TEXTS = frozenset({"stablehlo", "hlo", "optimized"})
+_SEVERITIES = list(Severity)
+_WAITING = Unavailable("The text has not arrived.")
+_NO_HEAD = HeadFields("", "", (), SourceFields(), EnvironmentFields(), "")
+
+
+class CaptureAssembler:
+    """Takes messages one by one; has a capture, complete or not, at any time.
+
+    `feed` is not thread-safe. It may take long for large modules: call it where that does no harm.
+    """
+
+    def __init__(self) -> None:
+        self._head: HeadFields | None = None
+        self._tags = TagTable()
+        self._stages: dict[str, Stage] = {}
+        self._texts: dict[str, StageText | Unavailable] = {}
+        self._files: dict[str, SourceFile] = {}
+        self._checks: list[Check] = []
+        self._messages: list[str] = []
+        self._wall_seconds = 0.0
+        self._is_done = False
+        self._readers: dict[str, Callable[[Message], Stage | None]] = {
+            "file": self._read_file,
+            "head": self._read_head,
+            "tags": self._read_tags,
+            "stage": self._read_stage,
+            "text": self._read_text,
+            "text_missing": self._read_missing_text,
+            "check": self._read_check,
+            "message": self._read_message,
+            "done": self._read_done,
+        }
+
+    @property
+    def has_head(self) -> bool:
+        """Whether the head has arrived: before it there is nothing to show."""
+        return self._head is not None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the run said that it ended well."""
+        return self._is_done
+
+    def feed(self, message: Message) -> Stage | None:
+        """Take a message; types that are no part of a capture are passed over.
+
+        Returns:
+            The stage that is new or has changed, or None.
+
+        Raises:
+            ValueError: The message is malformed: the worker is not to be trusted any further.
+        """
+        reader = self._readers.get(message.type)
+        return None if reader is None else reader(message)
+
+    def capture(self) -> Capture:
+        """What has arrived so far, as a capture; stages still to come are simply not in it."""
+        head = self._head or _NO_HEAD
+        return Capture(
+            call=head.call,
+            base=head.base,
+            transforms=head.transforms,
+            source=head.source.to_model(),
+            files=tuple(self._files.values()),
+            environment=head.environment.to_model(),
+            target=head.target,
+            arguments=head.leaves(head.arguments),
+            results=head.leaves(head.results),
+            stages=tuple(sorted(self._stages.values(), key=_stage_rank)),
+            fates={},
+            checks=tuple(sorted(self._checks, key=lambda c: _SEVERITIES.index(c.severity))),
+            messages=tuple(self._messages),
+            wall_seconds=self._wall_seconds,
+        )
+
+    def _read_head(self, message: Message) -> None:
+        self._head = read_message_fields(message, HeadFields)
+
+    def _read_file(self, message: Message) -> None:
+        fields = read_message_fields(message, FileFields)
+        if len(self._files) >= _MAX_FILES and fields.path not in self._files:
+            raise ValueError(f"more than {_MAX_FILES} source files were sent")
+        self._files[fields.path] = SourceFile(fields.path, _text_of(message), fields.sha256)
+
+    def _read_tags(self, message: Message) -> None:
+        try:
+            self._tags = TagTable(
+                strings_from_arrays(message.arrays, "base"),
+                strings_from_arrays(message.arrays, "derived"),
+            )
+        except (KeyError, UnicodeDecodeError) as error:
+            raise ValueError(f"the table of tags is malformed: {error}") from None
+
+    def _read_stage(self, message: Message) -> Stage:
+        fields = read_message_fields(message, StageFields)
+        if len(self._stages) >= _MAX_STAGES and fields.name not in self._stages:
+            raise ValueError(f"more than {_MAX_STAGES} stages were sent")
+        missing = None
+        if fields.unavailable is not None:
+            missing = Unavailable(fields.unavailable, fields.name)
+        cost = fields.stage_cost()
+        graph = missing or self._interpret(fields, message)
+        if missing is None and is_available(graph) and _is_jaxpr(graph):
+            graph, counted = cost_equations(graph)
+            cost = cost if cost.is_known else counted
+        stage = Stage(
+            name=fields.name,
+            title=fields.title,
+            text=missing or _WAITING,
+            graph=graph,
+            cost=cost,
+            seconds=_seconds(fields.seconds),
+            unavailable=missing,
+        )
+        self._stages[fields.name] = stage
+        text = self._texts.pop(fields.name, None)
+        return stage if text is None else self._put_text(fields.name, text)
+
+    def _interpret(self, fields: StageFields, message: Message) -> Graph | Unavailable:
+        """The stage's graph; whatever goes wrong becomes the reason why there is none."""
+        if fields.form == "none":
+            return Unavailable("This stage has no graph.", fields.name)
+        try:
+            if fields.form == "graph":
+                return graph_from_arrays(message.arrays)
+            return self._interpret_hlo(fields.name, message)
+        except (ValueError, KeyError, IndexError, RecursionError, MemoryError) as error:
+            reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            return Unavailable(f"The program could not be drawn: {reason}.", fields.name)
+
+    def _interpret_hlo(self, stage: str, message: Message) -> Graph:
+        graph = convert_hlo(
+            _bytes_of(message, "proto"), self._tags, self._derived_graph(), None, stage
+        )
+        cost = message.arrays.get("instruction_cost")
+        # Costs that do not fit are no reason to lose the graph: they stay unknown.
+        if cost is not None and cost.dtype == np.float64 and cost.shape == (len(graph.nodes), 3):
+            known = np.isfinite(cost) & (cost >= 0.0)
+            graph = graph.replace_nodes(cost=np.where(known, cost, np.nan))
+        return graph
+
+    def _derived_graph(self) -> Graph | None:
+        """The graph of what was lowered: the last jaxpr-level stage of the call itself."""
+        found: Graph | None = None
+        for stage in self._stages.values():
+            if stage.name not in _STAGE_ORDER and is_available(stage.graph):
+                found = stage.graph
+        return found
+
+    def _read_text(self, message: Message) -> Stage | None:
+        fields = read_message_fields(message, TextFields)
+        text = _text_of(message)
+        if fields.name in _TAGGED_TEXTS:
+            text = strip_tags(text)
+        plain = StageText.plain(text)
+        nodes = message.arrays.get("line_nodes")
+        if nodes is not None and nodes.shape == plain.line_nodes.shape and nodes.dtype == np.int32:
+            plain = StageText(text, nodes)
+        return self._put_text(fields.name, plain)
+
+    def _read_missing_text(self, message: Message) -> Stage | None:
+        fields = read_message_fields(message, MissingTextFields)
+        return self._put_text(fields.name, Unavailable(fields.reason, fields.name))
+
+    def _put_text(self, name: str, text: StageText | Unavailable) -> Stage | None:
+        """Give a stage its text; a text that comes before its stage waits for it."""
+        stage = self._stages.get(name)
+        if stage is None:
+            if len(self._texts) < _MAX_STAGES:
+                self._texts[name] = text
+            return None
+        if is_available(text):
+            text = StageText(text.text, _line_nodes(text, stage))
+        stage = dataclasses.replace(stage, text=text)
+        self._stages[name] = stage
+        return stage
+
+    def _read_check(self, message: Message) -> None:
+        if len(self._checks) < _MAX_FINDINGS:
+            self._checks.append(read_message_fields(message, CheckFields).to_model())
+
+    def _read_message(self, message: Message) -> None:
+        if len(self._messages) < _MAX_FINDINGS:
+            self._messages.append(read_message_fields(message, MessageFields).text)
+
+    def _read_done(self, message: Message) -> None:
+        seconds = read_message_fields(message, DoneFields).wall_seconds
+        self._wall_seconds = seconds if math.isfinite(seconds) and seconds >= 0.0 else 0.0
+        self._is_done = True
+
+
+def _stage_rank(stage: Stage) -> int:
+    """Stages of the call's transforms keep the order in which they came."""
+    if stage.name == "jaxpr":
+        return 0
+    return _STAGE_ORDER.index(stage.name) + 2 if stage.name in _STAGE_ORDER else 1
+
+
+def _is_jaxpr(graph: Graph) -> bool:
+    return bool(np.any(graph.nodes.kind == NodeKind.EQUATION))
+
+
+def _line_nodes(text: StageText, stage: Stage) -> npt.NDArray[np.int32]:
+    """Links that fit the stage's graph: the worker's, or for HLO those that names give."""
+    if not is_available(stage.graph):
+        return np.full(len(text.line_nodes), -1, np.int32)
+    nodes = text.line_nodes
+    if np.all(nodes < 0) and bool(np.any(stage.graph.nodes.kind == NodeKind.INSTRUCTION)):
+        nodes = link_hlo_lines(text.text, stage.graph)
+    is_known = (nodes >= 0) & (nodes < len(stage.graph.nodes))
+    return np.where(is_known, nodes, -1).astype(np.int32)
+
+
+def _seconds(seconds: float | None) -> float | Unavailable:
+    if seconds is None or not math.isfinite(seconds) or seconds < 0.0:
+        return Unavailable("The time of this stage was not measured.")
+    return seconds
+
+
+def _bytes_of(message: Message, name: str) -> bytes:
+    array = message.arrays.get(name)
+    if array is None or array.dtype != np.uint8 or array.ndim != 1:
+        raise ValueError(f"the message {message.type} has no bytes {name}")
+    return array.tobytes()
+
+
+def _text_of(message: Message) -> str:
+    return _bytes_of(message, "utf8").decode("utf-8", "replace")

@@ -1,0 +1,162 @@
+"""Shapes of the messages that make up a capture, checked when they arrive.
+
+A worker runs other people's code and is treated as hostile: what does not fit these types never
+gets further.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+
+from jaxscope.model import Check, Cost, Environment, FunctionSource, Leaf, Severity
+from jaxscope.wire.messages import Message
+
+ShortText = Annotated[str, msgspec.Meta(max_length=10_000)]
+LongText = Annotated[str, msgspec.Meta(max_length=1_000_000)]
+Line = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
+Size = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+
+T = TypeVar("T")
+
+
+class SourceFields(msgspec.Struct, frozen=True):
+    """`source` of a `head`."""
+
+    file: ShortText = ""
+    line: Line = 0
+    text: LongText = ""
+
+    def to_model(self) -> FunctionSource:
+        return FunctionSource(self.file, self.line, self.text)
+
+
+class EnvironmentFields(msgspec.Struct, frozen=True):
+    """`environment` of a `head`."""
+
+    jax: ShortText = ""
+    jaxlib: ShortText = ""
+    python: ShortText = ""
+    platform: ShortText = ""
+    device: ShortText = ""
+    host: ShortText = ""
+    recorded_at: ShortText = ""
+
+    def to_model(self) -> Environment:
+        return Environment(
+            self.jax,
+            self.jaxlib,
+            self.python,
+            self.platform,
+            self.device,
+            self.host,
+            self.recorded_at,
+        )
+
+
+LeafFields = tuple[ShortText, ShortText, Size, bool]
+
+
+class HeadFields(msgspec.Struct, frozen=True):
+    """A `head`."""
+
+    call: LongText
+    base: LongText
+    transforms: tuple[ShortText, ...]
+    source: SourceFields
+    environment: EnvironmentFields
+    target: ShortText
+    arguments: tuple[LeafFields, ...] = ()
+    results: tuple[LeafFields, ...] = ()
+
+    def leaves(self, which: tuple[LeafFields, ...]) -> tuple[Leaf, ...]:
+        return tuple(Leaf(*fields) for fields in which)
+
+
+class FileFields(msgspec.Struct, frozen=True):
+    """A `file`."""
+
+    path: ShortText
+    sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+
+
+class StageFields(msgspec.Struct, frozen=True):
+    """A `stage`."""
+
+    name: ShortText
+    title: ShortText
+    form: Literal["graph", "hlo", "none"]
+    seconds: float | None = None
+    unavailable: LongText | None = None
+    cost: tuple[float | None, float | None, float | None] | None = None
+
+    def stage_cost(self) -> Cost:
+        return Cost(*(_number(value) for value in self.cost or (None, None, None)))
+
+
+class TextFields(msgspec.Struct, frozen=True):
+    """A `text`."""
+
+    name: ShortText
+
+
+class MissingTextFields(msgspec.Struct, frozen=True):
+    """A `text_missing`."""
+
+    name: ShortText
+    reason: LongText
+
+
+class CheckFields(msgspec.Struct, frozen=True):
+    """A `check`."""
+
+    rule: ShortText
+    severity: Literal["error", "warning", "info"]
+    message: LongText
+    remedy: LongText = ""
+    file: ShortText | None = ""
+    line: Line | None = 0
+
+    def to_model(self) -> Check:
+        return Check(
+            self.rule,
+            Severity(self.severity),
+            self.message,
+            self.remedy,
+            self.file or "",
+            self.line or 0,
+        )
+
+
+class MessageFields(msgspec.Struct, frozen=True):
+    """A `message`."""
+
+    text: LongText
+
+
+class DoneFields(msgspec.Struct, frozen=True):
+    """A `done`."""
+
+    wall_seconds: float = 0.0
+
+
+def read_message_fields(message: Message, wanted: type[T]) -> T:
+    """Check a message's fields.
+
+    Raises:
+        ValueError: They do not fit; the worker is not to be trusted any further.
+    """
+    fields: dict[str, Any] = dict(message.fields)
+    try:
+        return msgspec.convert(fields, wanted)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"a message {message.type} is malformed: {error}") from None
+
+
+def _number(value: float | None) -> float:
+    """NaN for what is unknown; infinite or negative work is unknown too."""
+    if value is None or not math.isfinite(value) or value < 0.0:
+        return math.nan
+    return value
