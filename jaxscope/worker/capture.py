@@ -19,6 +19,7 @@ from jaxscope.model.graph import Graph
 from jaxscope.model.graph_columns import graph_to_arrays, strings_to_arrays
 from jaxscope.model.op_name import DERIVED_TAG, TagTable, strip_tags
 from jaxscope.worker import compat
+from jaxscope.worker.background import Background
 from jaxscope.worker.call import Call, call_namespace, parse_call
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.environment import describe_environment, find_devices
@@ -145,16 +146,45 @@ class _Pipeline:
             {},
             {**strings_to_arrays(tags.base, "base"), **strings_to_arrays(tags.derived, "derived")},
         )
-        last = self._send_jaxprs(program, tags, derived)
-        with self._step("stablehlo", "lower", "Lowering to StableHLO"):
-            start = time.perf_counter()
-            lowered = compat.retrace_with(program.traced, derived).lower()
-            seconds = time.perf_counter() - start
+        try:
+            with self._step("stablehlo", "lower", "Lowering to StableHLO"):
+                start = time.perf_counter()
+                lowered = compat.retrace_with(program.traced, derived).lower()
+                seconds = time.perf_counter() - start
+        except JaxscopeError as error:
+            self._send_jaxprs(program, tags, derived)
+            self._send_missing_after("stablehlo", error)
+            raise
         self._seconds += seconds
-        self._send_lowered(lowered, tags, last.graph, seconds)
-        self._compile(lowered)
+        self._compile_and_send(lowered, tags, program, derived, seconds)
         send_files(self._channel, self._source, source_files(self._graphs))
         self._send_texts()
+
+    def _compile_and_send(
+        self, lowered: Any, tags: TagTable, program: TracedProgram, derived: Any, seconds: float
+    ) -> None:
+        """Convert and send what is there while XLA compiles, then what it made."""
+        bytecode = compat.module_bytecode(lowered)
+        with dump_folder() as dump:
+            compilation = Background(lambda: _compile(lowered, dump.compiler_options))
+            last = self._send_jaxprs(program, tags, derived)
+            self._send_lowered(lowered, bytecode, tags, last.graph, seconds)
+            self._send_texts()
+            try:
+                with self._step("optimized", "compile", "Compiling with XLA"):
+                    module, compile_seconds = compilation.result()
+            except JaxscopeError as error:
+                self._send_missing_after("optimized", error)
+                raise
+            machine, why_not = dump.machine_text()
+        self._seconds += compile_seconds
+        cost = module_cost(compat.cpu_client(), module)
+        self._send_hlo("optimized", module, compile_seconds, cost)
+        if machine:
+            self._send_stage("machine", _TITLES["machine"], None, "none", UNKNOWN)
+            self._texts.append(("machine", lambda: (machine, None)))
+        else:
+            self._send_unavailable("machine", _TITLES["machine"], why_not)
 
     def _send_head(self, program: TracedProgram) -> None:
         derived = program.derived
@@ -253,9 +283,11 @@ class _Pipeline:
         self._graphs.append(graph)
         self._send_stage(name, title, seconds, "graph", cost, graph_to_arrays(graph))
 
-    def _send_lowered(self, lowered: Any, tags: TagTable, derived: Graph, seconds: float) -> None:
+    def _send_lowered(
+        self, lowered: Any, bytecode: bytes, tags: TagTable, derived: Graph, seconds: float
+    ) -> None:
         """Send StableHLO and the HLO that XLA makes of it."""
-        module = lowered.compiler_ir("stablehlo")
+        module = compat.parse_module(bytecode)
         converted = convert_stablehlo(module, tags, derived)
 
         def text() -> tuple[str, Any]:
@@ -263,27 +295,12 @@ class _Pipeline:
             return printed, link_stablehlo_lines(printed, converted)
 
         start = time.perf_counter()
-        hlo = compat.hlo_module_of(lowered)
+        hlo = compat.hlo_module_of(lowered, bytecode)
         hlo_seconds = time.perf_counter() - start
         cost = module_cost(compat.cpu_client(), hlo)
         self._send_graph("stablehlo", _TITLES["stablehlo"], seconds, converted.graph, cost)
         self._texts.append(("stablehlo", text))
         self._send_hlo("hlo", hlo, hlo_seconds, cost)
-
-    def _compile(self, lowered: Any) -> None:
-        with dump_folder() as dump, self._step("optimized", "compile", "Compiling with XLA"):
-            start = time.perf_counter()
-            compiled = lowered.compile(compiler_options=dump.compiler_options)
-            seconds = time.perf_counter() - start
-            self._seconds += seconds
-            machine, why_not = dump.machine_text()
-        module = compat.optimized_module_of(compiled)
-        self._send_hlo("optimized", module, seconds, module_cost(compat.cpu_client(), module))
-        if machine:
-            self._send_stage("machine", _TITLES["machine"], None, "none", UNKNOWN)
-            self._texts.append(("machine", lambda: (machine, None)))
-        else:
-            self._send_unavailable("machine", _TITLES["machine"], why_not)
 
     def _send_hlo(self, name: str, module: Any, seconds: float, cost: Costs) -> None:
         self._channel.progress(name, f"Reading {_TITLES[name]}")
@@ -329,7 +346,9 @@ class _Pipeline:
         self._channel.send("stage", fields)
 
     def _send_texts(self) -> None:
-        for name, make_text in self._texts:
+        """Send the texts that are due."""
+        while self._texts:
+            name, make_text = self._texts.pop(0)
             self._channel.progress("text", f"Printing {_TITLES.get(name, name)}")
             try:
                 text, line_nodes = make_text()
@@ -345,15 +364,13 @@ class _Pipeline:
 
     @contextlib.contextmanager
     def _step(self, stage: str, step: str, text: str) -> Iterator[None]:
-        """Run a part of the pipeline; a failure names its stage, and later ones say why not."""
+        """Run a part of the pipeline; a failure names its stage."""
         self._channel.progress(step, text)
         try:
             with guard(step, {self._source.path}):
                 yield
         except JaxscopeError as error:
             error.stage = stage  # type: ignore[attr-defined]
-            if stage != "jaxpr":
-                self._send_missing_after(stage, error)
             raise
 
     def _send_missing_after(self, stage: str, error: JaxscopeError) -> None:
@@ -365,6 +382,14 @@ class _Pipeline:
         with contextlib.suppress(JaxscopeError):
             send_files(self._channel, self._source, source_files(self._graphs))
         self._send_texts()
+
+
+def _compile(lowered: Any, options: dict[str, str]) -> tuple[Any, float]:
+    """The optimized module and the wall seconds that XLA took."""
+    start = time.perf_counter()
+    compiled = lowered.compile(compiler_options=options)
+    seconds = time.perf_counter() - start
+    return compat.optimized_module_of(compiled), seconds
 
 
 def _named(paths: tuple[str, ...], atoms: Any) -> Iterator[tuple[str, Any]]:

@@ -13,6 +13,7 @@ from typing import Any
 import jax
 import jax._src.core as _core
 from jax._src import source_info_util as _source_info
+from jax._src.interpreters import mlir as _mlir
 from jaxlib import _jax
 
 try:
@@ -129,11 +130,25 @@ def is_jitted(function: Any) -> bool:
     )
 
 
-def hlo_module_of(lowered: Any) -> Any:
+def module_bytecode(lowered: Any) -> bytes:
+    """A lowered program's StableHLO module as MLIR bytecode."""
+    return bytes(_mlir.module_to_bytecode(lowered.compiler_ir("stablehlo")))
+
+
+def parse_module(bytecode: bytes) -> Any:
+    """A StableHLO module of its own, which no compilation touches."""
+    context = _mlir.make_ir_context()
+    with context:
+        return _mlir.ir.Module.parse(bytecode, context)
+
+
+def hlo_module_of(lowered: Any, bytecode: bytes) -> Any:
     """The module before optimization, as jaxlib's `HloModule`."""
-    computation = lowered.compiler_ir("hlo")
-    as_module = getattr(computation, "as_hlo_module", None) or computation.get_hlo_module
-    return as_module()
+    arguments = getattr(lowered._lowering, "compile_args", None) or {}
+    computation = _jax.mlir.mlir_module_to_xla_computation(
+        bytecode, use_tuple_args=bool(arguments.get("tuple_args", False))
+    )
+    return computation.as_hlo_module()
 
 
 def optimized_module_of(compiled: Any) -> Any:

@@ -14,7 +14,6 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-
 from jaxscope.errors import CallError, Explanation
 from jaxscope.worker.call import call_namespace, list_functions, parse_call
 from jaxscope.worker.channel import Channel

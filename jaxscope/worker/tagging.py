@@ -12,16 +12,33 @@ from typing import Any
 
 from jaxscope.worker import compat
 
+_PLAIN = (type(None), bool, int, str, float)
 
-def nested_jaxprs(parameters: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+
+def nested_jaxprs(parameters: dict[str, Any]) -> list[tuple[str, Any]]:
     """Find the jaxprs among an equation's parameters.
 
-    Yields:
-        The path of the jaxpr in an equation id (`jaxpr`, `branches.1`) and the jaxpr, open or
+    Returns:
+        The path of each jaxpr in an equation id (`jaxpr`, `branches.1`) and the jaxpr, open or
         closed. Tuples, lists, named tuples and dictionaries are searched; other objects are not.
     """
+    found: list[tuple[str, Any]] = []
     for name, value in parameters.items():
-        yield from _find_jaxprs(name, value)
+        if type(value) not in _PLAIN and holds_jaxpr(value):
+            found += _find_jaxprs(name, value)
+    return found
+
+
+def holds_jaxpr(value: Any) -> bool:
+    """Whether a parameter is a jaxpr or has one somewhere inside."""
+    if compat.is_jaxpr(value):
+        return True
+    items: Any = ()
+    if isinstance(value, tuple | list):
+        items = value
+    elif isinstance(value, dict):
+        items = value.values()
+    return any(type(item) not in _PLAIN and holds_jaxpr(item) for item in items)
 
 
 def _find_jaxprs(path: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -77,18 +94,21 @@ class Tagger:
         parameters = {
             name: self._tag_parameter(value, f"{path}/{name}")
             for name, value in equation.params.items()
+            if type(value) not in _PLAIN and holds_jaxpr(value)
         }
         source_info = compat.extend_name_stack(equation.source_info, f"{self._prefix}{number}")
-        return equation.replace(params=parameters, source_info=source_info)
+        if not parameters:
+            return equation.replace(source_info=source_info)
+        return equation.replace(params={**equation.params, **parameters}, source_info=source_info)
 
     def _tag_parameter(self, value: Any, path: str) -> Any:
         if compat.is_jaxpr(value):
             return self.tag(value, f"{path}/")
-        if isinstance(value, tuple) and any(True for _ in _find_jaxprs("", value)):
-            items = [self._tag_parameter(item, f"{path}.{i}") for i, item in enumerate(value)]
-            return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-        if isinstance(value, list) and any(True for _ in _find_jaxprs("", value)):
-            return [self._tag_parameter(item, f"{path}.{i}") for i, item in enumerate(value)]
-        if isinstance(value, dict) and any(True for _ in _find_jaxprs("", value)):
+        if not holds_jaxpr(value):
+            return value
+        if isinstance(value, dict):
             return {k: self._tag_parameter(item, f"{path}.{k}") for k, item in value.items()}
-        return value
+        items = [self._tag_parameter(item, f"{path}.{i}") for i, item in enumerate(value)]
+        if hasattr(value, "_fields"):
+            return type(value)(*items)
+        return items if isinstance(value, list) else tuple(items)
