@@ -70,7 +70,6 @@ class StepCard(QFrame):
             super().keyPressEvent(event)
 
 
-
 class PipelineStrip(QScrollArea):
     """All steps in a row; `step_chosen` carries the name of a stage."""
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
-from jaxscope.model import Direction, Graph, NodeKind, Ragged
+from jaxscope.model import Graph, NodeKind, Ragged
 
 Index = QModelIndex | QPersistentModelIndex
 Int32s = npt.NDArray[np.int32]

@@ -1,0 +1,165 @@
+"""Starts the window: `open_window` is all that the command line needs."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from types import TracebackType
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QWidget
+
+from jaxscope.errors import Explanation, InternalError
+from jaxscope.model import Capture
+from jaxscope.ui.bridge import Bridge, Session
+from jaxscope.ui.controller import Controller, RunOptions
+from jaxscope.ui.settings import Settings
+from jaxscope.ui.theme import DARK, LIGHT, Theme, ThemeSwitch
+from jaxscope.ui.window import MainWindow
+
+_BEAT_MS = 250
+"""How often Python gets to run, so that Ctrl+C in the terminal closes the window."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WindowOptions(RunOptions):
+    """What the command line can say about the window.
+
+    Attributes:
+        target: Kind of device to begin with.
+        theme: `light`, `dark`, or empty for the remembered or the system's.
+        points: Size of type; 0 for the remembered or the ordinary.
+        settings_file: Where the window remembers things; None for the usual place.
+    """
+
+    target: str = "cpu"
+    theme: str = ""
+    points: float = 0.0
+    settings_file: str | None = None
+
+
+def open_window(
+    file: str | None = None,
+    call: str | None = None,
+    options: WindowOptions | None = None,
+    capture: Capture | None = None,
+) -> int:
+    """Show the window until it is closed, and return its exit status.
+
+    Args:
+        file: A Python file or a `.jaxscope` file; None for the start page.
+        call: The call to run; None for the first that the file offers.
+        capture: A capture of this process to show instead of a file.
+    """
+    options = options or WindowOptions()
+    application = QApplication.instance()
+    if not isinstance(application, QApplication):
+        application = QApplication(sys.argv[:1])
+    application.setApplicationName("jaxscope")
+    application.setStyle("Fusion")
+    bridge = Bridge(_session_maker(options))
+    window = build_window(application, bridge, options)
+    reporter = ErrorReporter(window)
+    hook, sys.excepthook = sys.excepthook, reporter.report
+    interrupt = signal.signal(signal.SIGINT, reporter.close_on_signal)
+    beat = QTimer(window, interval=_BEAT_MS)
+    beat.timeout.connect(reporter.beat)
+    beat.start()
+    window.show()
+    window.call_bar.target.setCurrentText(options.target)
+    if capture is not None:
+        window.controller.open_capture(capture, capture.source.file or "capture")
+        window.call_bar.set_call(capture.call)
+    elif file:
+        window.open_path(os.path.abspath(file), call or "")
+    try:
+        return application.exec()
+    finally:
+        sys.excepthook = hook
+        signal.signal(signal.SIGINT, interrupt)
+        bridge.close()
+
+
+def build_window(
+    application: QApplication,
+    bridge: Bridge,
+    options: WindowOptions,
+    make_canvas: Callable[[], QWidget] | None = None,
+) -> MainWindow:
+    """Put a window together without showing it."""
+    settings = Settings(options.settings_file)
+    themes = ThemeSwitch(application, _find_theme(options.theme or settings.theme_name))
+    if points := options.points or settings.points:
+        themes.set_points(points)
+    window = MainWindow(
+        Controller(bridge, options), themes, settings, make_canvas or make_graph_canvas
+    )
+    if geometry := settings.geometry:
+        window.restoreGeometry(geometry)
+    return window
+
+
+def make_graph_canvas() -> QWidget:
+    """A graph view; its module is loaded when the first graph is shown."""
+    from jaxscope.ui.graph.canvas import GraphCanvas
+
+    return GraphCanvas()
+
+
+class ErrorReporter(QObject):
+    """Shows exceptions of our own in the window instead of letting them pass unseen."""
+
+    _caught = Signal(object)
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._caught.connect(window.controller.show_problem)
+
+    def report(
+        self,
+        kind: type[BaseException],
+        value: BaseException,
+        trace: TracebackType | None,
+    ) -> None:
+        """An exception hook: never raises, and works from any thread."""
+        text = "".join(traceback.format_exception(kind, value, trace))
+        sys.stderr.write(text)
+        if issubclass(kind, KeyboardInterrupt):
+            self._window.close()
+            return
+        self._caught.emit(
+            InternalError(
+                Explanation(
+                    what="Something went wrong inside jaxscope; your code is not to blame.",
+                    why=f"{kind.__name__}: {value}"[:1_000],
+                    remedy="Go on working. Please report this with the details (Copy details).",
+                    kind=kind.__name__,
+                    full_traceback=text,
+                )
+            )
+        )
+
+    def close_on_signal(self, _number: int, _frame: object) -> None:
+        """Close the window when the terminal asks for it."""
+        self._window.close()
+
+    def beat(self) -> None:
+        """Let Python look at its signals."""
+
+
+def _session_maker(options: WindowOptions) -> Callable[[], Session]:
+    def make_session() -> Session:
+        from jaxscope.client.session import Session as ClientSession
+
+        return ClientSession(python=options.python)
+
+    return make_session
+
+
+def _find_theme(name: str) -> Theme | None:
+    return {"light": LIGHT, "dark": DARK}.get(name)

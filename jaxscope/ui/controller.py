@@ -1,0 +1,269 @@
+"""What the window does: opens files, starts and stops runs, turns their events into state."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+
+from PySide6.QtCore import QObject, Signal
+
+from jaxscope.client.requests import (
+    CaptureRequest,
+    OutlineRequest,
+    ProposeRequest,
+    Request,
+    TimeRequest,
+)
+from jaxscope.errors import Explanation, JaxscopeError, UsageError
+from jaxscope.model import Capture
+from jaxscope.ui.bridge import Bridge
+from jaxscope.ui.outlines import merge_outline
+from jaxscope.ui.progress import apply_event
+from jaxscope.ui.source_reading import read_source
+from jaxscope.ui.state import Job, Phase, WindowState, end_run, show_capture, start_run
+
+QUICK_BUDGET_S = 3.0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What every run of this window shares; from the command line.
+
+    Attributes:
+        python: Interpreter for user code; None for our own.
+        timeout_s: Wall seconds a run may take; None for no limit.
+        memory_bytes: Memory a run may take; None for the default.
+        x64: Whether 64-bit types are on.
+    """
+
+    python: str | None = None
+    timeout_s: float | None = None
+    memory_bytes: int | None = None
+    x64: bool = False
+
+
+class Controller(QObject):
+    """Owns the state. `state_changed` fires after every change; `call_proposed` with a call."""
+
+    state_changed = Signal(object)
+    call_proposed = Signal(str)
+    outline_arrived = Signal()
+
+    def __init__(self, bridge: Bridge, options: RunOptions, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._options = options
+        self._run = 0
+        self._outline_run = 0
+        self._runs_first_call = False
+        self.state = WindowState()
+        bridge.event_arrived.connect(self._on_bridge_event_arrived)
+
+    # --- wishes ---
+
+    def open_file(self, path: str, call: str = "") -> None:
+        """Show a Python file, list what it offers, and run a call of it.
+
+        Args:
+            call: The call to run; empty for the first that the file offers.
+        """
+        self._forget_run()
+        try:
+            snapshot = read_source(path)
+        except JaxscopeError as error:
+            self._set(end_run(self.state, Phase.FAILED, error))
+            return
+        target = self.state.target
+        self._set(WindowState(file=snapshot.path, snapshot=snapshot, call=call, target=target))
+        self._runs_first_call = not call
+        self._ask_outline()
+        if call:
+            self.run(call, target)
+
+    def open_capture(self, capture: Capture, path: str) -> None:
+        """Show a saved capture; nothing is run."""
+        self._forget_run()
+        source = next((f for f in capture.files if f.path == capture.source.file), None)
+        state = WindowState(
+            file=path, snapshot=source, call=capture.call, target=capture.target, is_view_only=True
+        )
+        self._set(dataclasses.replace(show_capture(state, capture), phase=Phase.IDLE))
+
+    def close_file(self) -> None:
+        """Show nothing; what runs is stopped."""
+        self._forget_run()
+        self._set(WindowState(target=self.state.target))
+
+    def run(self, call: str, target: str) -> None:
+        """Capture a call; another run is stopped first."""
+        if not self.state.file or self.state.is_view_only:
+            return
+        self._refresh_snapshot()
+        request = CaptureRequest(
+            file=self.state.file,
+            call=call or None,
+            target=target,
+            x64=self._options.x64,
+            **self._limits(),
+        )
+        self._set(dataclasses.replace(self.state, target=target))
+        self._begin(Job.CAPTURE, call, request)
+
+    def measure(self, *, is_rigorous: bool) -> None:
+        """Measure the present call."""
+        state = self.state
+        if not state.file or state.is_view_only or not state.call:
+            return
+        request = TimeRequest(
+            file=state.file,
+            call=state.call,
+            target=state.target,
+            x64=self._options.x64,
+            budget_s=QUICK_BUDGET_S,
+            rigorous=is_rigorous,
+            **self._limits(),
+        )
+        self._begin(Job.TIMING, state.call, request)
+
+    def propose(self, function: str) -> None:
+        """Find a call of a function that traces, and run it."""
+        state = self.state
+        if not state.file or state.is_view_only:
+            return
+        request = ProposeRequest(
+            file=state.file,
+            function=function,
+            target=state.target,
+            x64=self._options.x64,
+            **self._limits(),
+        )
+        self._begin(Job.PROPOSAL, state.call, request)
+
+    def stop(self) -> None:
+        """Stop what is running."""
+        if self.state.phase is Phase.RUNNING:
+            self._set(dataclasses.replace(self.state, phase=Phase.STOPPING))
+            self._bridge.stop(self._run)
+
+    def note_file_changed(self) -> None:
+        """The file on disk changed: run again what was shown, in the new version."""
+        state = self.state
+        if not state.file or state.is_view_only:
+            return
+        try:
+            snapshot = read_source(state.file)
+        except JaxscopeError as error:
+            if not state.is_running:
+                self._set(dataclasses.replace(state, error=error, is_stale=bool(state.stages)))
+            return
+        if state.snapshot is not None and snapshot.sha256 == state.snapshot.sha256:
+            return
+        if state.is_running:
+            self._set(dataclasses.replace(state, is_changed_on_disk=True))
+            return
+        self._set(dataclasses.replace(state, snapshot=snapshot, is_stale=bool(state.stages)))
+        self._ask_outline()
+        if state.call:
+            self.run(state.call, state.target)
+
+    def show_problem(self, error: JaxscopeError) -> None:
+        """Explain a problem that no run had."""
+        self._set(dataclasses.replace(self.state, error=error))
+
+    def dismiss_error(self) -> None:
+        """The person has read the error."""
+        self._set(dataclasses.replace(self.state, error=None))
+
+    def edit_call(self, call: str) -> None:
+        """The text of the call changed: what is shown is of another call now."""
+        state = self.state
+        is_stale = bool(state.stages) and call.strip() != state.call.strip()
+        if is_stale != state.is_stale and not state.is_running and state.error is None:
+            self._set(dataclasses.replace(state, is_stale=is_stale))
+
+    # --- how it is done ---
+
+    def _limits(self) -> dict[str, object]:
+        options = self._options
+        return {
+            "python": options.python,
+            "timeout_s": options.timeout_s,
+            "memory_bytes": options.memory_bytes,
+        }
+
+    def _begin(self, job: Job, call: str, request: Request) -> None:
+        self._forget_run()
+        self._set(start_run(self.state, job, call, time.monotonic()))
+        self._run = self._bridge.start(request)
+
+    def _forget_run(self) -> None:
+        if self._run:
+            self._bridge.forget(self._run)
+            self._run = 0
+
+    def _ask_outline(self) -> None:
+        if self._outline_run:
+            self._bridge.forget(self._outline_run)
+        self._outline_run = self._bridge.start(
+            OutlineRequest(file=self.state.file, python=self._options.python)
+        )
+
+    def _refresh_snapshot(self) -> None:
+        try:
+            snapshot = read_source(self.state.file)
+        except JaxscopeError:
+            return  # the run itself will say so, with all details
+        if self.state.snapshot is None or snapshot.sha256 != self.state.snapshot.sha256:
+            self._set(dataclasses.replace(self.state, snapshot=snapshot))
+
+    def _on_bridge_event_arrived(self, number: int, event: object) -> None:
+        if number == self._outline_run:
+            self._take_outline(event)
+        elif number == self._run:
+            before = self.state
+            after, proposal = apply_event(before, event)
+            self._set(after)
+            if not after.is_running:
+                self._run = 0
+                if after.is_changed_on_disk and after.job is Job.CAPTURE:
+                    self.note_file_changed()
+            if proposal:
+                self.call_proposed.emit(proposal)
+                self.run(proposal, after.target)
+
+    def _take_outline(self, event: object) -> None:
+        functions = merge_outline(event)
+        if functions is None:
+            return
+        self._outline_run = 0
+        self._set(dataclasses.replace(self.state, functions=functions))
+        self.outline_arrived.emit()
+        if not self._runs_first_call:
+            return
+        self._runs_first_call = False
+        offered = next((f for f in functions if f.calls), None)
+        if offered is not None:
+            self.call_proposed.emit(offered.calls[0])
+            self.run(offered.calls[0], self.state.target)
+        elif functions:
+            self.propose(functions[0].name)
+        elif self.state.error is None:
+            self._set(end_run(self.state, Phase.FAILED, _nothing_to_show(self.state.file)))
+
+    def _set(self, state: WindowState) -> None:
+        if state is not self.state:
+            self.state = state
+            self.state_changed.emit(state)
+
+
+def _nothing_to_show(path: str) -> JaxscopeError:
+    return UsageError(
+        Explanation(
+            what=f"{os.path.basename(path)} defines no function.",
+            why="jaxscope shows what JAX makes of a call of a function.",
+            where=f"{path}:1",
+            remedy="Add a function, or open another file (Ctrl+O).",
+            kind="NoFunction",
+        )
+    )

@@ -1,0 +1,162 @@
+"""The one place in the window that shows errors: what, where, why, and what to try."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.errors import (
+    EnvironmentProblem,
+    Explanation,
+    JaxscopeError,
+    Stopped,
+    UserCodeError,
+    WorkerLost,
+)
+from jaxscope.ui.plain import strip_controls
+
+_PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+)")
+_MAX_SHOWN_CHARACTERS = 20_000
+
+
+def kind_of_error(error: JaxscopeError) -> str:
+    """Whose turn it is, in a few words."""
+    if isinstance(error, Stopped):
+        return "Stopped"
+    if isinstance(error, UserCodeError):
+        return "In your code"
+    if isinstance(error, EnvironmentProblem):
+        return "Missing on this machine"
+    if isinstance(error, WorkerLost):
+        return "The process that ran your code ended"
+    return "A bug in jaxscope"
+
+
+class ErrorPanel(QFrame):
+    """Explains one error. `place_requested` carries file and line of where it happened."""
+
+    place_requested = Signal(str, int)
+    dismissed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "error")
+        self._error: JaxscopeError | None = None
+        self._kind, self._what, self._why, self._remedy = (QLabel() for _ in range(4))
+        self._kind.setProperty("role", "error")
+        self._what.setProperty("role", "heading")
+        self._where = QPushButton()
+        self._where.setProperty("role", "link")
+        self._where.clicked.connect(self._on_where_clicked)
+        self._fold = QPushButton("Show traceback")
+        self._fold.setCheckable(True)
+        self._fold.toggled.connect(self._on_fold_toggled)
+        self._copy = QPushButton("Copy details")
+        self._copy.clicked.connect(self._on_copy_clicked)
+        self._close = QPushButton("Dismiss")
+        self._close.clicked.connect(self.dismissed)
+        self._trace = QPlainTextEdit()
+        self._trace.setReadOnly(True)
+        self._trace.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._trace.setAccessibleName("Traceback")
+        self._trace.setMaximumHeight(220)
+        self._build()
+        self.hide()
+
+    def _build(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(14, 10, 14, 10)
+        layout.setSpacing(4)
+        first = QHBoxLayout()
+        first.addWidget(self._kind)
+        first.addWidget(self._where)
+        first.addStretch()
+        for button in (self._fold, self._copy, self._close):
+            first.addWidget(button)
+        layout.addLayout(first)
+        for label in (self._what, self._why, self._remedy):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            layout.addWidget(label)
+        layout.addWidget(self._trace)
+
+    @property
+    def error(self) -> JaxscopeError | None:
+        """What is explained, or None."""
+        return self._error
+
+    def show_error(self, error: JaxscopeError | None) -> None:
+        """Explain an error, or go away."""
+        if error is self._error:
+            return
+        self._error = error
+        if error is None:
+            self.hide()
+            return
+        explanation = error.explanation
+        self._kind.setText(kind_of_error(error))
+        self._what.setText(_fit(explanation.what, 600))
+        self._why.setText(_fit(explanation.why, 1_200))
+        self._why.setVisible(bool(explanation.why.strip()))
+        self._remedy.setText(f"What to try: {_fit(explanation.remedy, 800)}")
+        self._remedy.setVisible(bool(explanation.remedy))
+        self._where.setText(explanation.where)
+        self._where.setVisible(bool(explanation.where))
+        trace = "\n".join(
+            part for part in (explanation.traceback, explanation.output) if part.strip()
+        )
+        self._trace.setPlainText(_fit(trace or explanation.full_traceback, _MAX_SHOWN_CHARACTERS))
+        self._fold.setChecked(False)
+        self._fold.setVisible(bool(trace or explanation.full_traceback))
+        self._trace.hide()
+        self.show()
+
+    def _on_fold_toggled(self, is_open: bool) -> None:
+        self._fold.setText("Hide traceback" if is_open else "Show traceback")
+        self._trace.setVisible(is_open)
+
+    def _on_copy_clicked(self) -> None:
+        if self._error is not None:
+            QGuiApplication.clipboard().setText(render_details(self._error.explanation))
+
+    def _on_where_clicked(self) -> None:
+        place = find_place(self._error.explanation.where) if self._error is not None else None
+        if place is not None:
+            self.place_requested.emit(*place)
+
+
+def find_place(where: str) -> tuple[str, int] | None:
+    """File and line of a text such as `model.py:12`, or None."""
+    match = _PLACE.match(where)
+    return (match["file"], int(match["line"])) if match else None
+
+
+def render_details(explanation: Explanation) -> str:
+    """Everything that is known of an error, for a bug report."""
+    parts = (
+        explanation.what,
+        explanation.where,
+        explanation.kind,
+        explanation.why,
+        explanation.remedy,
+        explanation.full_traceback or explanation.traceback,
+        explanation.output,
+    )
+    return strip_controls("\n\n".join(part for part in parts if part))
+
+
+def _fit(text: str, limit: int) -> str:
+    text = strip_controls(text).strip()
+    return text if len(text) <= limit else text[:limit] + " …"

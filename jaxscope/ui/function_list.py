@@ -1,0 +1,69 @@
+"""The functions of the file, and under each the calls that the file offers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+
+from jaxscope.ui.state import OfferedFunction
+
+_CALL_ROLE = Qt.ItemDataRole.UserRole
+_FUNCTION_ROLE = Qt.ItemDataRole.UserRole + 1
+
+
+class FunctionList(QFrame):
+    """`call_chosen` carries an offered call; `function_chosen` a function that offers none."""
+
+    call_chosen = Signal(str)
+    function_chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._functions: Sequence[OfferedFunction] = ()
+        title = QLabel("Functions")
+        title.setProperty("role", "heading")
+        self.tree = QTreeWidget()
+        self.tree.setHeaderHidden(True)
+        self.tree.setAccessibleName("Functions of the file and the calls it offers")
+        self.tree.setIndentation(14)
+        self.tree.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.tree.itemClicked.connect(self._on_tree_item_chosen)
+        self.tree.itemActivated.connect(self._on_tree_item_chosen)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 6, 4, 4)
+        layout.setSpacing(4)
+        layout.addWidget(title)
+        layout.addWidget(self.tree, 1)
+
+    def show_functions(self, functions: Sequence[OfferedFunction]) -> None:
+        """Show these functions."""
+        if tuple(functions) == tuple(self._functions):
+            return
+        self._functions = tuple(functions)
+        self.tree.clear()
+        for function in functions:
+            item = QTreeWidgetItem([function.name or "calls"])
+            item.setData(0, _FUNCTION_ROLE, function.name)
+            tip = [f"{function.name}{function.signature}", function.doc]
+            if not function.calls:
+                tip.append("Click: jaxscope looks for arguments that it takes.")
+            item.setToolTip(0, "\n".join(part for part in tip if part)[:600])
+            self.tree.addTopLevelItem(item)
+            for call in function.calls:
+                child = QTreeWidgetItem([call])
+                child.setData(0, _CALL_ROLE, call)
+                child.setToolTip(0, call)
+                item.addChild(child)
+            item.setExpanded(True)
+
+    def _on_tree_item_chosen(self, item: QTreeWidgetItem, _column: int) -> None:
+        call = item.data(0, _CALL_ROLE)
+        if call:
+            self.call_chosen.emit(call)
+        elif item.childCount():
+            self.call_chosen.emit(item.child(0).data(0, _CALL_ROLE))
+        elif item.data(0, _FUNCTION_ROLE):
+            self.function_chosen.emit(item.data(0, _FUNCTION_ROLE))

@@ -1,0 +1,182 @@
+"""The inspector's text: one node, or one source line, told in full; no Qt."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from jaxscope.analysis.explain import explain_operation
+from jaxscope.analysis.links import LineSelection, Linked, Links, is_made_by_compiler
+from jaxscope.analysis.quantities import format_bytes, format_count, format_flops, format_seconds
+from jaxscope.model import Direction, Graph, Node, NodeKind, Stage, is_available
+from jaxscope.ui.plain import escape_html
+from jaxscope.ui.screen import title_of_stage
+
+_MAX_NEIGHBOURS = 24
+_KINDS = {
+    NodeKind.INPUT: "input",
+    NodeKind.CONSTANT: "constant",
+    NodeKind.EQUATION: "equation",
+    NodeKind.OPERATION: "operation",
+    NodeKind.INSTRUCTION: "instruction",
+    NodeKind.OUTPUT: "result",
+}
+_LONG = {"sharding", "metadata", "backend_config"}
+
+
+def describe_node(stage: Stage, index: int, links: Links, muted: str) -> str:
+    """A node in full, as HTML whose links are `node:STAGE:INDEX` and `line:NUMBER:FILE`.
+
+    Args:
+        muted: Colour of labels.
+    """
+    graph = stage.graph
+    if not is_available(graph):
+        return escape_html(graph.reason)
+    node = graph.node(index)
+    rows = [
+        ("in", title_of_stage(stage.name)),
+        ("result", "<br>".join(escape_html(t) for t in node.types)),
+        ("part", _direction(node)),
+        ("source", "<br>".join(_place(p.file, p.line, p.function) for p in node.source[:6])),
+        ("work", _cost(node)),
+        ("time", "" if math.isnan(node.seconds) else format_seconds(node.seconds)),
+        ("comes from", _ids(stage, node.origins, "jaxpr")),
+        ("lowered from", _ids(stage, node.derived, "")),
+        ("scope", escape_html("/".join(node.scope))),
+        ("takes", _neighbours(stage.name, graph, index, incoming=True)),
+        ("goes to", _neighbours(stage.name, graph, index, incoming=False)),
+        ("inside", escape_html(_group_label(graph, index))),
+        *(
+            (escape_html(key, 60), escape_html(value, 120 if key in _LONG else 600))
+            for key, value in node.attributes.items()
+        ),
+        ("elsewhere", _elsewhere(stage.name, links)),
+    ]
+    heading = f"<h3>{escape_html(node.operation or _KINDS[node.kind])}</h3>"
+    name = f"{_KINDS[node.kind]} <b>{escape_html(node.name or node.id)}</b>"
+    explanation = explain_operation(node.operation, node.kind)
+    made = (
+        "<p>Made by the compiler: no equation or line of your program is known to be behind it.</p>"
+        if is_made_by_compiler(graph, index) and not links.has_origin
+        else ""
+    )
+    return (
+        f"{heading}<p>{name}</p>"
+        + (f"<p>{escape_html(explanation)}</p>" if explanation else "")
+        + made
+        + _table(rows, muted)
+    )
+
+
+def describe_line(selection: LineSelection, text: str, links: Links, muted: str) -> str:
+    """A source line and what became of it, as HTML."""
+    name = escape_html(os.path.basename(selection.file))
+    became = _elsewhere("", links) or "Nothing in the program comes from this line."
+    return (
+        f"<h3>{name}, line {selection.line}</h3><p><code>{escape_html(text.strip())}</code></p>"
+        + _table([("became", became)], muted)
+    )
+
+
+def describe_nothing() -> str:
+    """What to do while nothing is selected."""
+    return (
+        "<p>Click a line of the source, an equation, an instruction or a box.</p>"
+        "<p>What came from it and what went into it lights up in every pane.</p>"
+    )
+
+
+def _table(rows: Iterable[tuple[str, str]], muted: str) -> str:
+    cells = "".join(
+        f"<tr><td style='color:{muted}; padding-right:10px; white-space:nowrap'>{label}</td>"
+        f"<td>{value}</td></tr>"
+        for label, value in rows
+        if value
+    )
+    return f"<table cellspacing='0' cellpadding='2'>{cells}</table>"
+
+
+def _direction(node: Node) -> str:
+    return {
+        Direction.NONE: "",
+        Direction.FORWARD: "forward pass",
+        Direction.BACKWARD: "backward pass",
+    }[node.direction]
+
+
+def _cost(node: Node) -> str:
+    cost, parts = node.cost, []
+    if not math.isnan(cost.flops):
+        parts.append(format_flops(cost.flops))
+    if not math.isnan(cost.bytes_accessed):
+        parts.append(f"{format_bytes(cost.bytes_accessed)} read and written")
+    if cost.transcendentals > 0:
+        parts.append(f"{cost.transcendentals:,.0f} of exp, tanh and the like")
+    return "<br>".join(parts)
+
+
+def _place(file: str, line: int, function: str) -> str:
+    name = escape_html(os.path.basename(file))
+    where = f" in {escape_html(function)}" if function and function != "<module>" else ""
+    return f"<a href='line:{line}:{escape_html(file)}'>{name}:{line}</a>{where}"
+
+
+def _ids(stage: Stage, ids: Sequence[str], of_stage: str) -> str:
+    if not ids or (stage.name == of_stage):
+        return ""
+    shown = ", ".join(escape_html(i, 60) for i in ids[:12])
+    rest = f" and {len(ids) - 12} more" if len(ids) > 12 else ""
+    return f"equation{'' if len(ids) == 1 else 's'} {shown}{rest}"
+
+
+def _neighbours(stage: str, graph: Graph, index: int, *, incoming: bool) -> str:
+    edges = graph.edges
+    mine, theirs = (edges.target, edges.source) if incoming else (edges.source, edges.target)
+    found = np.flatnonzero(mine == index)
+    if incoming:
+        found = found[np.argsort(edges.operand[found], kind="stable")]
+    nodes = list(dict.fromkeys(theirs[found].tolist()))
+    links = [
+        f"<a href='node:{escape_html(stage)}:{node}'>{escape_html(_short(graph, node), 60)}</a>"
+        for node in nodes[:_MAX_NEIGHBOURS]
+    ]
+    if len(nodes) > _MAX_NEIGHBOURS:
+        links.append(f"and {len(nodes) - _MAX_NEIGHBOURS} more")
+    return ", ".join(links)
+
+
+def _short(graph: Graph, node: int) -> str:
+    operation = graph.string(graph.nodes.operation, node)
+    name = graph.string(graph.nodes.name, node) or graph.string(graph.nodes.id, node)
+    return f"{name} ({operation})" if operation and operation != name else name
+
+
+def _group_label(graph: Graph, index: int) -> str:
+    group = int(graph.nodes.group[index])
+    labels: list[str] = []
+    while group >= 0 and len(labels) < 6:
+        labels.append(graph.string(graph.groups.label, group))
+        group = int(graph.groups.parent[group])
+    return " › ".join(reversed(labels))
+
+
+def _elsewhere(own: str, links: Links) -> str:
+    parts = []
+    for name, linked in links.stages.items():
+        if name != own and linked.num_nodes:
+            parts.append(f"{escape_html(title_of_stage(name))}: {_count(name, linked)}")
+    return "<br>".join(parts)
+
+
+def _count(stage: str, linked: Linked) -> str:
+    forward, backward = len(linked.forward), len(linked.backward)
+    first = linked.forward if forward else linked.backward
+    target = f"<a href='node:{escape_html(stage)}:{int(first[0])}'>"
+    if forward and backward:
+        return f"{target}{forward} forward, {backward} backward</a>"
+    suffix = " backward" if backward else ""
+    return f"{target}{format_count(forward or backward, 'node')}{suffix}</a>"

@@ -1,0 +1,46 @@
+"""The side panel that tells all about the selected thing."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QTextBrowser, QVBoxLayout, QWidget
+
+from jaxscope.ui.inspection import describe_nothing
+
+
+class Inspector(QFrame):
+    """Shows prepared HTML; its links become `node_requested` and `line_requested`."""
+
+    node_requested = Signal(str, int)
+    line_requested = Signal(str, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        title = QLabel("Selected")
+        title.setProperty("role", "heading")
+        self.page = QTextBrowser()
+        self.page.setOpenLinks(False)
+        self.page.setAccessibleName("Selected thing in full")
+        self.page.anchorClicked.connect(self._on_page_anchor_clicked)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 6, 4, 4)
+        layout.setSpacing(2)
+        layout.addWidget(title)
+        layout.addWidget(self.page, 1)
+        self.show_html(describe_nothing())
+
+    def show_html(self, text: str) -> None:
+        """Show a description."""
+        self.page.setHtml(text)
+
+    def _on_page_anchor_clicked(self, url: QUrl) -> None:
+        kind, _, rest = url.toString(QUrl.ComponentFormattingOption.FullyDecoded).partition(":")
+        if kind == "node":
+            stage, _, number = rest.rpartition(":")
+            if number.isdigit():
+                self.node_requested.emit(stage, int(number))
+        elif kind == "line":
+            number, _, file = rest.partition(":")
+            if number.isdigit():
+                self.line_requested.emit(file, int(number))

@@ -1,0 +1,1 @@
+"""Pages: each answers one question about the call and holds no state but what it shows."""

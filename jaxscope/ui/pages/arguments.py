@@ -1,0 +1,80 @@
+"""Arguments and results: the trees of what goes in and what comes out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+
+from jaxscope.analysis.quantities import format_bytes
+from jaxscope.model import Leaf
+from jaxscope.ui.state import Head
+
+_PART = re.compile(r"\[[^\]]*\]|\.?[^.\[\]]+")
+_MAX_LEAVES = 20_000
+
+
+class ArgumentsPage(QWidget):
+    """Two trees in one: every array with its type and size, sums on every branch."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._head: Head | None = None
+        self.tree = QTreeWidget()
+        self.tree.setHeaderLabels(["name", "type", "size"])
+        self.tree.setAlternatingRowColors(True)
+        self.tree.setUniformRowHeights(True)
+        self.tree.setAccessibleName("Arguments and results")
+        self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        self.tree.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.tree)
+
+    def show_head(self, head: Head | None) -> None:
+        """Show a call's arguments and results."""
+        if head is self._head:
+            return
+        self._head = head
+        self.tree.clear()
+        if head is None:
+            return
+        for title, leaves in (("arguments", head.arguments), ("results", head.results)):
+            self.tree.addTopLevelItem(_build_branch(title, leaves))
+        self.tree.expandToDepth(2)
+
+
+def split_path(path: str) -> list[str]:
+    """Cut a path such as `params['w'].bias` into `params`, `['w']`, `.bias`."""
+    return _PART.findall(path) or [path]
+
+
+def _build_branch(title: str, leaves: Sequence[Leaf]) -> QTreeWidgetItem:
+    root = QTreeWidgetItem([title])
+    branches: dict[tuple[str, ...], QTreeWidgetItem] = {(): root}
+    sizes: dict[tuple[str, ...], int] = {(): 0}
+    counts: dict[tuple[str, ...], int] = {(): 0}
+    for leaf in leaves[:_MAX_LEAVES]:
+        parts = tuple(split_path(leaf.path)) or (leaf.path,)
+        for depth in range(1, len(parts) + 1):
+            key = parts[:depth]
+            if key not in branches:
+                branches[key] = QTreeWidgetItem([parts[depth - 1]])
+                branches[key[:-1]].addChild(branches[key])
+        for depth in range(len(parts)):
+            key = parts[:depth]
+            sizes[key] = sizes.get(key, 0) + leaf.num_bytes
+            counts[key] = counts.get(key, 0) + 1
+        item = branches[parts]
+        item.setText(1, f"{leaf.type} (static)" if leaf.is_static else leaf.type)
+        item.setText(2, "" if leaf.is_static else format_bytes(leaf.num_bytes))
+    for key, total in sizes.items():
+        item = branches[key]
+        if item.childCount():
+            item.setText(1, f"{counts[key]:,} leaves" if counts[key] != 1 else "1 leaf")
+            item.setText(2, format_bytes(total))
+            item.setTextAlignment(2, Qt.AlignmentFlag.AlignLeft)
+    if len(leaves) > _MAX_LEAVES:
+        root.addChild(QTreeWidgetItem([f"… and {len(leaves) - _MAX_LEAVES:,} more"]))
+    return root

@@ -1,0 +1,53 @@
+"""What the user's code printed."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+
+from jaxscope.ui.plain import strip_controls
+from jaxscope.ui.theme import fixed_font
+
+_MAX_LINE_CHARACTERS = 8_000
+"""A longer line is broken: the text widget lays a line out as a whole."""
+
+
+class OutputPage(QWidget):
+    """Plain text, never interpreted."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown = ""
+        note = QLabel("What your code printed while it was imported and traced.")
+        note.setProperty("role", "muted")
+        note.setWordWrap(True)
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setUndoRedoEnabled(False)
+        self.text.setAccessibleName("Output of your code")
+        self.text.setPlaceholderText("Nothing was printed.")
+        layout = QVBoxLayout(self)
+        layout.addWidget(note)
+        layout.addWidget(self.text, 1)
+
+    def show_output(self, output: str) -> None:
+        """Show a text, by adding to what is there where it only grew."""
+        if output == self._shown:
+            return
+        bar = self.text.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum() - 2
+        self._shown = output
+        self.text.setPlainText(_break_lines(strip_controls(output)))
+        if at_end:
+            bar.setValue(bar.maximum())
+
+    def set_points(self, points: float) -> None:
+        """Use a size of type."""
+        self.text.setFont(fixed_font(points))
+
+
+def _break_lines(text: str) -> str:
+    lines = []
+    for line in text.split("\n"):
+        pieces = range(0, max(len(line), 1), _MAX_LINE_CHARACTERS)
+        lines += [line[start : start + _MAX_LINE_CHARACTERS] for start in pieces]
+    return "\n".join(lines)

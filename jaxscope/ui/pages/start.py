@@ -1,0 +1,143 @@
+"""The page before any file: the samples, recent files, and a place to drop one."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+_COLUMNS = 3
+_MAX_SAMPLE_BYTES = 200_000
+
+
+class StartPage(QScrollArea):
+    """`file_chosen` carries a path; `open_requested` asks for a dialog."""
+
+    file_chosen = Signal(str)
+    open_requested = Signal()
+
+    def __init__(self, samples: Sequence[Path], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._recent_box = QVBoxLayout()
+        self._recent_box.setSpacing(2)
+        content = QWidget()
+        content.setProperty("role", "content")
+        layout = QVBoxLayout(content)
+        layout.setContentsMargins(36, 28, 36, 28)
+        layout.setSpacing(12)
+        title = QLabel("See what JAX and XLA do with your code")
+        title.setProperty("role", "title")
+        layout.addWidget(title)
+        about = QLabel(
+            "Open a Python file, choose a function, and follow it from its source through every "
+            "stage to the program that runs. The file needs no changes."
+        )
+        about.setWordWrap(True)
+        layout.addWidget(about)
+        layout.addLayout(self._buttons())
+        self._recent_title = _heading("Recent files")
+        layout.addWidget(self._recent_title)
+        layout.addLayout(self._recent_box)
+        if samples:
+            layout.addWidget(_heading("Samples"))
+            layout.addLayout(self._sample_grid(samples))
+        layout.addStretch()
+        self.setWidget(content)
+        self.show_recent(())
+
+    def show_recent(self, files: Sequence[str]) -> None:
+        """List files that were opened before, latest first."""
+        while (item := self._recent_box.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.deleteLater()
+        self._recent_title.setVisible(bool(files))
+        for path in files:
+            button = QPushButton(_short_path(path))
+            button.setProperty("role", "link")
+            button.setProperty("path", path)
+            button.setToolTip(path)
+            button.setCursor(Qt.CursorShape.PointingHandCursor)
+            button.clicked.connect(self._on_file_button_clicked)
+            self._recent_box.addWidget(button, alignment=Qt.AlignmentFlag.AlignLeft)
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        button = QPushButton("Open a file …")
+        button.setProperty("role", "primary")
+        button.clicked.connect(self.open_requested)
+        row.addWidget(button)
+        hint = QLabel("or drop a .py or .jaxscope file here")
+        hint.setProperty("role", "muted")
+        row.addWidget(hint)
+        row.addStretch()
+        return row
+
+    def _sample_grid(self, samples: Sequence[Path]) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setSpacing(8)
+        for number, path in enumerate(samples):
+            button = QPushButton(f"{path.stem}\n{read_first_line(path)}")
+            button.setProperty("path", str(path))
+            button.setStyleSheet("text-align: left; padding: 8px 12px;")
+            button.setToolTip(str(path))
+            button.clicked.connect(self._on_file_button_clicked)
+            grid.addWidget(button, number // _COLUMNS, number % _COLUMNS)
+        for column in range(_COLUMNS):
+            grid.setColumnStretch(column, 1)
+        return grid
+
+    def _on_file_button_clicked(self) -> None:
+        button = self.sender()
+        if isinstance(button, QPushButton):
+            self.file_chosen.emit(button.property("path"))
+
+
+def find_samples() -> list[Path]:
+    """The sample programs beside this installation, the first lesson first."""
+    folder = Path(__file__).resolve().parents[3] / "samples"
+    if not folder.is_dir():
+        return []
+    files = sorted(folder.glob("*.py"))
+    return sorted(files, key=_is_not_first_lesson)
+
+
+def read_first_line(path: Path) -> str:
+    """The first line of a module's docstring, or the empty string; the file is not run."""
+    try:
+        if path.stat().st_size > _MAX_SAMPLE_BYTES:
+            return ""
+        doc = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return ""
+    line = doc.split("\n", 1)[0].strip()
+    return line if len(line) <= 52 else line[:50].rstrip() + " …"
+
+
+def _is_not_first_lesson(path: Path) -> bool:
+    return path.stem != "quick_start"
+
+
+def _heading(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setProperty("role", "heading")
+    return label
+
+
+def _short_path(path: str) -> str:
+    home = os.path.expanduser("~")
+    return "~" + path[len(home) :] if path.startswith(home + os.sep) else path

@@ -1,0 +1,142 @@
+"""How long the call takes, eager and compiled, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.analysis.quantities import three_digits
+from jaxscope.model import Ratio
+from jaxscope.ui.pages.timing_table import TimingTableModel
+from jaxscope.ui.state import TimingState
+from jaxscope.ui.theme import LIGHT, Theme
+
+_PLOTTED = ("eager", "jit", "gradient_eager", "gradient_jit")
+_EMPTY_TEXT = (
+    "Measure how long this call takes, run operation by operation (eager) and compiled (jit). "
+    "Calls are timed one by one in random order, and each waits for its result."
+)
+
+
+class TimingPage(QWidget):
+    """`measure_requested` carries whether several processes are wanted."""
+
+    measure_requested = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state = TimingState()
+        self._theme = LIGHT
+        self._plot: QWidget | None = None
+        self._verdict, self._note = QLabel(_EMPTY_TEXT), QLabel()
+        self._verdict.setProperty("role", "heading")
+        for label in (self._verdict, self._note):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self._note.setProperty("role", "muted")
+        self.quick = QPushButton("Measure")
+        self.quick.setProperty("role", "primary")
+        self.quick.setToolTip("In one process, within a few seconds")
+        self.rigorous = QPushButton("Measure in six processes")
+        self.rigorous.setToolTip("Slower; shows how much results differ from process to process")
+        self.table = QTableView()
+        self.rows = TimingTableModel(self)
+        self._build()
+
+    def _build(self) -> None:
+        self.table.setModel(self.rows)
+        self.table.setShowGrid(False)
+        self.table.setWordWrap(False)
+        self.table.setAlternatingRowColors(True)
+        self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        self.table.verticalHeader().hide()
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setStretchLastSection(True)
+        self.table.setAccessibleName("Measurements")
+        top = QHBoxLayout()
+        top.addWidget(self._verdict, 1)
+        top.addWidget(self.quick)
+        top.addWidget(self.rigorous)
+        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split.addWidget(self.table)
+        self._split.hide()
+        layout = QVBoxLayout(self)
+        layout.addLayout(top)
+        layout.addWidget(self._note)
+        layout.addWidget(self._split, 1)
+        layout.addStretch()
+        self.quick.clicked.connect(self._on_quick_clicked)
+        self.rigorous.clicked.connect(self._on_rigorous_clicked)
+
+    def show_timing(self, timing: TimingState, *, can_measure: bool) -> None:
+        """Show what has been measured so far."""
+        self.quick.setEnabled(can_measure)
+        self.rigorous.setEnabled(can_measure)
+        if timing is self._state:
+            return
+        self._state = timing
+        self.rows.set_measurements(timing.measurements)
+        self._split.setVisible(bool(timing.measurements))
+        self._verdict.setText(describe_ratios(timing.ratios) or timing.call or _EMPTY_TEXT)
+        self._note.setText("\n".join(_notes(timing)))
+        self._draw()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use a theme's colours."""
+        self._theme = theme
+        self._draw()
+
+    def _draw(self) -> None:
+        measurements = [m for m in self._state.measurements if m.name in _PLOTTED]
+        if not any(m.samples for m in measurements):
+            return
+        from jaxscope.ui.pages.timing_plot import TimingPlot  # pyqtgraph costs half a second
+
+        if self._plot is None:
+            self._plot = TimingPlot()
+            self._split.addWidget(self._plot)
+        if isinstance(self._plot, TimingPlot):
+            self._plot.show_samples(measurements, self._theme)
+
+    def _on_quick_clicked(self) -> None:
+        self.measure_requested.emit(False)
+
+    def _on_rigorous_clicked(self) -> None:
+        self.measure_requested.emit(True)
+
+
+def describe_ratios(ratios: Sequence[Ratio]) -> str:
+    """One sentence per comparison, with its interval, never a bare factor."""
+    return "\n".join(_describe_ratio(ratio) for ratio in ratios)
+
+
+def _describe_ratio(ratio: Ratio) -> str:
+    first, _, second = ratio.name.replace("_", " ").partition("/")
+    interval = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}"
+    if ratio.verdict == "faster":
+        return f"{second} is {three_digits(ratio.median)} times faster than {first} ({interval})"
+    if ratio.verdict == "slower":
+        return (
+            f"{second} is slower than {first}: {three_digits(ratio.median)} of its speed "
+            f"({interval})"
+        )
+    if ratio.verdict == "same":
+        return f"{second} and {first} take the same time, within 2 % (ratio {interval})"
+    return f"Unclear which of {first} and {second} is faster (ratio {interval})"
+
+
+def _notes(timing: TimingState) -> list[str]:
+    protocols = dict.fromkeys(m.protocol for m in timing.measurements if m.protocol)
+    return [*timing.warnings, *list(protocols)[:2]]

@@ -1,0 +1,1 @@
+"""Panes: one stage, or the source, as graph, text or table."""

@@ -1,0 +1,122 @@
+"""Events of a run turned into state: a pure function, one case per kind of event."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from jaxscope.client.events import (
+    Failed,
+    Finished,
+    HeadArrived,
+    MeasurementArrived,
+    NotResponding,
+    Output,
+    Progress,
+    Responding,
+    StageArrived,
+    TextArrived,
+)
+from jaxscope.client.results import Proposal
+from jaxscope.errors import Stopped
+from jaxscope.model import Capture, StageText, Timing
+from jaxscope.ui.screen import expected_stages
+from jaxscope.ui.state import (
+    Head,
+    Job,
+    Phase,
+    TimingState,
+    WindowState,
+    add_head,
+    add_output,
+    add_stage,
+    end_run,
+    show_capture,
+)
+
+
+def apply_event(state: WindowState, event: object) -> tuple[WindowState, str]:
+    """The state after an event, and a call that was proposed by it, or the empty string."""
+    match event:
+        case Progress():
+            return dataclasses.replace(state, step=event.text or event.step), ""
+        case HeadArrived():
+            return add_head(state, _read_head(event.capture)), ""
+        case StageArrived():
+            return add_stage(state, event.stage), ""
+        case TextArrived():
+            return _add_text(state, event), ""
+        case Output():
+            return add_output(state, event.text), ""
+        case NotResponding():
+            return dataclasses.replace(state, is_responding=False), ""
+        case Responding():
+            return dataclasses.replace(state, is_responding=True), ""
+        case MeasurementArrived():
+            return _add_measurement(state, event), ""
+        case Finished():
+            return _finish(state, event)
+        case Failed():
+            return _fail(state, event), ""
+    return state, ""
+
+
+def _read_head(capture: Capture) -> Head:
+    environment = capture.environment
+    return Head(
+        capture.call,
+        capture.base,
+        capture.transforms,
+        capture.source,
+        capture.arguments,
+        capture.results,
+        f"JAX {environment.jax} on {environment.device or environment.platform}",
+    )
+
+
+def _add_text(state: WindowState, event: TextArrived) -> WindowState:
+    stages = tuple(
+        dataclasses.replace(stage, text=StageText.plain(event.text))
+        if stage.name == event.name
+        else stage
+        for stage in state.stages
+    )
+    return state if state.is_stale else dataclasses.replace(state, stages=stages)
+
+
+def _add_measurement(state: WindowState, event: MeasurementArrived) -> WindowState:
+    timing = state.timing
+    kept = tuple(m for m in timing.measurements if m.name != event.measurement.name)
+    timing = dataclasses.replace(timing, measurements=(*kept, event.measurement))
+    return dataclasses.replace(state, timing=timing)
+
+
+def _finish(state: WindowState, event: Finished) -> tuple[WindowState, str]:
+    result = event.result
+    if isinstance(result, Capture):
+        return end_run(show_capture(state, result), Phase.DONE), ""
+    if isinstance(result, Timing):
+        timing = TimingState(result.call, result.measurements, result.ratios, result.warnings)
+        return end_run(dataclasses.replace(state, timing=timing), Phase.DONE), ""
+    if isinstance(result, Proposal):
+        return end_run(state, Phase.DONE), result.call
+    return end_run(state, Phase.DONE), ""
+
+
+def _fail(state: WindowState, event: Failed) -> WindowState:
+    partial = event.partial
+    if partial is not None and partial.stages:
+        state = dataclasses.replace(show_capture(state, partial), capture=None)
+    elif partial is not None:
+        state = dataclasses.replace(state, messages=partial.messages, checks=partial.checks)
+    if isinstance(event.error, Stopped):
+        return end_run(state, Phase.STOPPED)
+    return end_run(state, Phase.FAILED, event.error, _failed_stage(state))
+
+
+def _failed_stage(state: WindowState) -> str:
+    """The first stage that should have come and did not; empty where old stages are shown."""
+    if state.is_stale or state.job is not Job.CAPTURE:
+        return ""
+    known = {stage.name for stage in state.stages}
+    transforms = state.head.transforms if state.head is not None else ()
+    return next((name for name in expected_stages(transforms) if name not in known), "")

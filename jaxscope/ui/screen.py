@@ -1,0 +1,251 @@
+"""The screen: what the window shows, as a frozen value computed from its state; no Qt."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import os
+
+from jaxscope.analysis.quantities import (
+    UNKNOWN,
+    format_bytes,
+    format_count,
+    format_flops,
+    format_seconds,
+)
+from jaxscope.model import Stage, StageText, is_available
+from jaxscope.ui.state import Job, Phase, WindowState
+
+_LATE = ("stablehlo", "hlo", "optimized", "machine")
+LATE_NAMES = frozenset({*_LATE, "gradient", "passes"})
+"""Stages that are no transform of the call."""
+_TITLES = {
+    "source": "Source",
+    "jaxpr": "jaxpr",
+    "gradient": "gradient",
+    "stablehlo": "StableHLO",
+    "hlo": "HLO",
+    "passes": "passes",
+    "optimized": "optimized",
+    "machine": "machine code",
+}
+_MEANINGS = {
+    "source": "Your Python file.",
+    "jaxpr": "What JAX saw when it traced your function: one line per operation.",
+    "gradient": "The program that computes the gradient of your function.",
+    "stablehlo": "The program as JAX hands it to the compiler XLA.",
+    "hlo": "XLA's own form of the program, before any optimization.",
+    "passes": "What each step of XLA's optimizer changed.",
+    "optimized": "The program that really runs: operations joined into fusions.",
+    "machine": "The code of the processor, or the last form before it.",
+}
+
+
+class Condition(enum.Enum):
+    """The state of one step of the pipeline."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    STALE = "stale"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Step:
+    """One card of the pipeline strip."""
+
+    name: str
+    title: str
+    condition: Condition
+    size: str = ""
+    cost: str = ""
+    tooltip: str = ""
+    is_shown: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Screen:
+    """Everything that is shown and is not a graph or a text.
+
+    Attributes:
+        running_s: Whole seconds that the run has taken; 0 where nothing runs.
+    """
+
+    window_title: str
+    shows_start_page: bool
+    steps: tuple[Step, ...]
+    status: str
+    detail: str
+    is_running: bool
+    is_stopping: bool
+    can_run: bool
+    running_s: int
+    notice: str
+    is_stale: bool
+    tab_counts: tuple[int, int]
+
+
+def compute_screen(
+    state: WindowState, shown: frozenset[str] = frozenset(), now_s: float = 0.0
+) -> Screen:
+    """Compute the screen.
+
+    Args:
+        shown: Names of the stages that panes show.
+        now_s: The monotonic clock.
+    """
+    running_s = int(max(now_s - state.started_s, 0.0)) if state.is_running else 0
+    name = os.path.basename(state.file)
+    return Screen(
+        window_title=f"{name} — jaxscope" if name else "jaxscope",
+        shows_start_page=not state.file and not state.stages,
+        steps=tuple(_steps(state, shown)),
+        status=_status(state, running_s),
+        detail=_detail(state),
+        is_running=state.is_running,
+        is_stopping=state.phase is Phase.STOPPING,
+        can_run=bool(state.file) and not state.is_view_only,
+        running_s=running_s,
+        notice=_notice(state, running_s),
+        is_stale=state.is_stale,
+        tab_counts=(len(state.checks) + len(state.messages), state.output.count("\n")),
+    )
+
+
+def title_of_stage(name: str) -> str:
+    """A short title fit for a card or a chooser."""
+    return _TITLES.get(name, name)
+
+
+def expected_stages(transforms: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of the stages that a call will have, in order."""
+    names, inner = ["jaxpr"], ""
+    for transform in transforms:
+        if transform != "jit":
+            inner = f"{transform}({inner})" if inner else transform
+            names.append(inner)
+    return (*names, *(() if inner else ("gradient",)), *_LATE)
+
+
+def _steps(state: WindowState, shown: frozenset[str]) -> list[Step]:
+    steps = []
+    if state.file or state.snapshot:
+        text = state.snapshot.text if state.snapshot else ""
+        steps.append(
+            Step(
+                "source",
+                "Source",
+                Condition.DONE,
+                format_count(text.count("\n") + 1, "line") if text else "",
+                "",
+                _MEANINGS["source"],
+                "source" in shown,
+            )
+        )
+    known = {stage.name: stage for stage in state.stages}
+    names = list(known)
+    captures = state.job is Job.CAPTURE
+    if state.is_running and captures and not state.is_stale and state.head is not None:
+        expected = expected_stages(state.head.transforms)
+        names += [name for name in expected if name not in known]
+    elif state.failed_stage and state.failed_stage not in known:
+        names.append(state.failed_stage)
+    elif not names and state.file:
+        names = list(expected_stages(()))
+    waits = state.is_running and captures
+    for name in names:
+        steps.append(_step(state, name, known.get(name), is_next=waits, shown=name in shown))
+        if name not in known:
+            waits = False
+    return steps
+
+
+def _step(
+    state: WindowState, name: str, stage: Stage | None, *, is_next: bool, shown: bool
+) -> Step:
+    title, meaning = title_of_stage(name), _MEANINGS.get(name, f"The program under {name}.")
+    if stage is None:
+        if state.failed_stage == name and state.error is not None:
+            what = state.error.explanation.what
+            return Step(name, title, Condition.FAILED, "failed", "", what, shown)
+        condition = Condition.RUNNING if is_next else Condition.WAITING
+        word = "working …" if is_next else ""
+        return Step(name, title, condition, word, "", meaning, shown)
+    if stage.unavailable is not None:
+        reason = stage.unavailable.reason
+        return Step(name, title, Condition.FAILED, "not available", "", reason, shown)
+    condition = Condition.STALE if state.is_stale else Condition.DONE
+    return Step(name, title, condition, _size(stage), _cost(stage), _tooltip(stage, meaning), shown)
+
+
+def _size(stage: Stage) -> str:
+    if is_available(stage.graph):
+        size = format_count(len(stage.graph.nodes), "node")
+    elif isinstance(stage.text, StageText):
+        size = format_count(len(stage.text.line_nodes), "line")
+    else:
+        size = ""
+    seconds = f"{format_seconds(stage.seconds)}" if is_available(stage.seconds) else ""
+    return " · ".join(part for part in (size, seconds) if part)
+
+
+def _cost(stage: Stage) -> str:
+    parts = (format_flops(stage.cost.flops), format_bytes(stage.cost.bytes_accessed))
+    return " · ".join(part for part in parts if part != UNKNOWN)
+
+
+def _tooltip(stage: Stage, meaning: str) -> str:
+    lines = [meaning]
+    if stage.title and stage.title != stage.name:
+        lines.append(stage.title)
+    cost = stage.cost
+    if cost.is_known:
+        lines.append(
+            f"Work: {format_flops(cost.flops)}; memory read and written: "
+            f"{format_bytes(cost.bytes_accessed)}"
+        )
+    if is_available(stage.seconds):
+        lines.append(f"Made in {format_seconds(stage.seconds)}")
+    else:
+        lines.append(stage.seconds.reason)
+    return "\n".join(lines)
+
+
+def _status(state: WindowState, running_s: int) -> str:
+    if state.phase is Phase.STOPPING:
+        return "Stopping …"
+    if state.phase is Phase.RUNNING:
+        doing = {
+            Job.CAPTURE: state.step or "working",
+            Job.TIMING: f"measuring: {state.step}" if state.step else "measuring",
+            Job.PROPOSAL: "looking for arguments that the function takes",
+        }[state.job]
+        return f"Running {running_s} s: {doing}" if running_s else doing[:1].upper() + doing[1:]
+    if state.phase is Phase.DONE and state.wall_s and state.job is Job.CAPTURE:
+        return f"Done in {format_seconds(state.wall_s)}"
+    return {
+        Phase.DONE: "Done",
+        Phase.FAILED: "Failed",
+        Phase.STOPPED: "Stopped",
+    }.get(state.phase, "Ready" if state.file else "")
+
+
+def _detail(state: WindowState) -> str:
+    return state.head.environment_text if state.head is not None else ""
+
+
+def _notice(state: WindowState, running_s: int) -> str:
+    if state.is_running and not state.is_responding:
+        return (
+            f"Your code has not answered for a while (running {running_s} s): it holds its process "
+            "up. Wait, or press Stop; nothing else is lost."
+        )
+    if state.is_view_only and state.capture is not None:
+        environment = state.capture.environment
+        where = f" on {environment.host}" if environment.host else ""
+        when = f" at {environment.recorded_at}" if environment.recorded_at else ""
+        return f"A saved capture, recorded{where}{when}. Nothing is run from it."
+    if state.is_changed_on_disk and not state.is_running:
+        return "The file has changed on disk since this run."
+    return ""

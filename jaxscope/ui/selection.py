@@ -1,0 +1,84 @@
+"""The one selection of the window, and what it means in every stage."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+
+from jaxscope.analysis.links import (
+    NO_LINKS,
+    LineSelection,
+    LinkIndex,
+    Links,
+    NodeSelection,
+    Selection,
+)
+from jaxscope.model import Stage, is_available
+
+
+class SelectionModel(QObject):
+    """Holds what is selected; `changed` fires with the new `Links`.
+
+    A selection outlives a new run: its nodes are found again by their ids.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._stages: Sequence[Stage] = ()
+        self._index: LinkIndex | None = None
+        self._ids: tuple[str, ...] = ()
+        self.selection: Selection | None = None
+        self.links: Links = NO_LINKS
+
+    def set_stages(self, stages: Sequence[Stage]) -> None:
+        """Select among other stages; the selection is kept if its nodes still exist."""
+        if stages is self._stages:
+            return
+        before = {stage.name: stage.graph for stage in self._stages}
+        after = {stage.name: stage.graph for stage in stages}
+        self._stages = stages
+        if before == after:
+            return
+        self._index = None
+        if isinstance(self.selection, NodeSelection):
+            self.selection = self._find_again(self.selection.stage)
+        self._resolve()
+
+    def select_node(self, stage: str, node: int) -> None:
+        """Select one node of a stage."""
+        graph = next((s.graph for s in self._stages if s.name == stage), None)
+        if graph is None or not is_available(graph) or not 0 <= node < len(graph.nodes):
+            return
+        self.selection = NodeSelection(stage, (node,))
+        self._ids = (graph.string(graph.nodes.id, node),)
+        self._resolve()
+
+    def select_line(self, file: str, line: int) -> None:
+        """Select a source line, 1-based."""
+        self.selection = LineSelection(os.path.abspath(file), line)
+        self._resolve()
+
+    def clear(self) -> None:
+        """Select nothing."""
+        self.selection = None
+        self._resolve()
+
+    def _find_again(self, stage: str) -> Selection | None:
+        graph = next((s.graph for s in self._stages if s.name == stage), None)
+        if graph is None or not is_available(graph):
+            return NodeSelection(stage, ())
+        found = [graph.index_by_id[i] for i in self._ids if i in graph.index_by_id]
+        return NodeSelection(stage, tuple(found))
+
+    def _resolve(self) -> None:
+        if self.selection is None:
+            self.links = NO_LINKS
+        else:
+            if self._index is None:
+                self._index = LinkIndex(self._stages)
+            self.links = self._index.find_links(self.selection)
+        self.changed.emit(self.links)

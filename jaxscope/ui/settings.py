@@ -1,0 +1,83 @@
+"""What the window remembers between starts: files, calls, size, theme."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from PySide6.QtCore import QByteArray, QSettings, QStandardPaths
+
+_MAX_FILES = 8
+_MAX_CALLS = 200
+
+
+class Settings:
+    """Reads and writes one small file; a broken one is the same as none.
+
+    Args:
+        path: The file; by default in the user's configuration folder.
+    """
+
+    def __init__(self, path: str | None = None) -> None:
+        if path is None:
+            folder = QStandardPaths.writableLocation(
+                QStandardPaths.StandardLocation.GenericConfigLocation
+            )
+            path = os.path.join(folder, "jaxscope", "window.ini")
+        self._store = QSettings(path, QSettings.Format.IniFormat)
+
+    @property
+    def recent_files(self) -> tuple[str, ...]:
+        """Files opened before that still exist, latest first."""
+        return tuple(path for path in self._strings("recent_files") if os.path.isfile(path))
+
+    def add_recent_file(self, path: str) -> None:
+        """Remember a file as the latest."""
+        files = [path, *(known for known in self._strings("recent_files") if known != path)]
+        self._store.setValue("recent_files", files[:_MAX_FILES])
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """Calls run before, oldest first."""
+        return self._strings("calls")
+
+    def set_calls(self, calls: Sequence[str]) -> None:
+        """Remember calls."""
+        self._store.setValue("calls", list(calls)[-_MAX_CALLS:])
+
+    @property
+    def theme_name(self) -> str:
+        """`light`, `dark`, or empty to follow the system."""
+        return str(self._store.value("theme", ""))
+
+    def set_theme_name(self, name: str) -> None:
+        """Remember a theme."""
+        self._store.setValue("theme", name)
+
+    @property
+    def points(self) -> float:
+        """Size of type, or 0 if none is remembered."""
+        try:
+            return float(str(self._store.value("points", 0.0)))
+        except ValueError:
+            return 0.0
+
+    def set_points(self, points: float) -> None:
+        """Remember the size of type."""
+        self._store.setValue("points", points)
+
+    @property
+    def geometry(self) -> QByteArray | None:
+        """The window's place and size, or None."""
+        value = self._store.value("geometry")
+        return value if isinstance(value, QByteArray) else None
+
+    def set_geometry(self, geometry: QByteArray) -> None:
+        """Remember the window's place and size."""
+        self._store.setValue("geometry", geometry)
+
+    def _strings(self, name: str) -> tuple[str, ...]:
+        value = self._store.value(name, [])
+        if isinstance(value, str):
+            return (value,)
+        return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()

@@ -1,0 +1,57 @@
+"""Reads a file of the user's for showing: bounded, and never from something that is no file."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import stat
+import tokenize
+
+from jaxscope.errors import Explanation, SourceError
+from jaxscope.model import SourceFile
+
+MAX_SOURCE_BYTES = 5 * 1024 * 1024
+
+
+def read_source(path: str) -> SourceFile:
+    """Read a Python file as its own encoding cookie says; odd bytes become replacement signs.
+
+    Raises:
+        SourceError: There is no such file, it is no regular file, too large, or not readable.
+    """
+    path = os.path.abspath(os.path.expanduser(path))
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError as error:
+        raise _problem(path, error.strerror or "It cannot be opened.") from None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise _problem(path, "It is not a regular file.")
+        if status.st_size > MAX_SOURCE_BYTES:
+            raise _problem(path, f"It is larger than {MAX_SOURCE_BYTES // 2**20} MiB.")
+        data = file.read(MAX_SOURCE_BYTES + 1)
+    return SourceFile(path, decode_source(data), hashlib.sha256(data).hexdigest())
+
+
+def decode_source(data: bytes) -> str:
+    """Decode source bytes; lines end in a bare newline."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        text = data.decode(encoding, "replace")
+    except (SyntaxError, LookupError, UnicodeDecodeError):
+        text = data.decode("utf-8", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _problem(path: str, why: str) -> SourceError:
+    return SourceError(
+        Explanation(
+            what=f"The file {os.path.basename(path) or path} cannot be read.",
+            why=why,
+            where=path,
+            remedy="Choose another file with Open (Ctrl+O).",
+            kind="UnreadableFile",
+        )
+    )

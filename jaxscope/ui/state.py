@@ -1,0 +1,230 @@
+"""What the window knows, as one frozen value; no Qt. The screen is computed from it."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+from jaxscope.errors import JaxscopeError
+from jaxscope.model import (
+    Capture,
+    Check,
+    FunctionSource,
+    Leaf,
+    Measurement,
+    Ratio,
+    SourceFile,
+    Stage,
+)
+
+
+class Phase(enum.Enum):
+    """What the window is doing about the call."""
+
+    IDLE = "idle"
+    RUNNING = "running"
+    STOPPING = "stopping"
+    DONE = "done"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+class Job(enum.Enum):
+    """What is running."""
+
+    CAPTURE = "capture"
+    TIMING = "timing"
+    PROPOSAL = "proposal"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OfferedFunction:
+    """A function of the file, and the calls that the file offers for it."""
+
+    name: str
+    line: int
+    signature: str = ""
+    doc: str = ""
+    calls: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Head:
+    """What is known of a call before its first stage."""
+
+    call: str
+    base: str
+    transforms: tuple[str, ...]
+    source: FunctionSource
+    arguments: tuple[Leaf, ...]
+    results: tuple[Leaf, ...]
+    environment_text: str = ""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class TimingState:
+    """What has been measured of a call."""
+
+    call: str = ""
+    measurements: tuple[Measurement, ...] = ()
+    ratios: tuple[Ratio, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class WindowState:
+    """Everything that the window shows, except what single widgets keep (zoom, scroll positions).
+
+    Attributes:
+        file: Absolute path of the user's file, or empty.
+        snapshot: Its text as last read, or None.
+        functions: Functions of the file.
+        call: The call as last run or chosen.
+        target: Kind of device.
+        phase: What is going on.
+        job: What `phase` speaks of.
+        started_s: When the run started, by the monotonic clock.
+        step: What the run is doing now, fit to show.
+        is_responding: False while the user's code holds its process up.
+        head: Of the stages shown.
+        stages: As far as they have arrived; of an earlier run while `is_stale`.
+        files: Snapshots of the user's files.
+        capture: Set once the run ended well, or when a capture was opened.
+        is_stale: The stages are of another version of the file or of another call.
+        is_view_only: A reopened capture: nothing can be run.
+        is_changed_on_disk: The file on disk is not what was run.
+        error: Why the last run failed.
+        failed_stage: Name of the stage that failed, or empty.
+        output: What the user's code printed.
+        checks: Findings about the user's code.
+        messages: Sentences for the reader.
+        timing: What has been measured.
+    """
+
+    file: str = ""
+    snapshot: SourceFile | None = None
+    functions: tuple[OfferedFunction, ...] = ()
+    call: str = ""
+    target: str = "cpu"
+    phase: Phase = Phase.IDLE
+    job: Job = Job.CAPTURE
+    started_s: float = 0.0
+    step: str = ""
+    is_responding: bool = True
+    head: Head | None = None
+    stages: tuple[Stage, ...] = ()
+    files: tuple[SourceFile, ...] = ()
+    capture: Capture | None = None
+    is_stale: bool = False
+    is_view_only: bool = False
+    is_changed_on_disk: bool = False
+    error: JaxscopeError | None = None
+    failed_stage: str = ""
+    output: str = ""
+    checks: tuple[Check, ...] = ()
+    messages: tuple[str, ...] = ()
+    timing: TimingState = TimingState()
+    wall_s: float = 0.0
+
+    @property
+    def is_running(self) -> bool:
+        return self.phase in (Phase.RUNNING, Phase.STOPPING)
+
+
+def start_run(state: WindowState, job: Job, call: str, now_s: float) -> WindowState:
+    """A run begins; what is on the screen stays there, as stale, until the new stages come."""
+    captures = job is Job.CAPTURE
+    return dataclasses.replace(
+        state,
+        call=call,
+        phase=Phase.RUNNING,
+        job=job,
+        started_s=now_s,
+        step="starting",
+        is_responding=True,
+        is_stale=state.is_stale or (captures and bool(state.stages)),
+        is_changed_on_disk=state.is_changed_on_disk and not captures,
+        error=None,
+        failed_stage="",
+        output="" if captures else state.output,
+        checks=() if captures else state.checks,
+        messages=() if captures else state.messages,
+        timing=TimingState(call) if job is Job.TIMING else state.timing,
+    )
+
+
+def add_head(state: WindowState, head: Head) -> WindowState:
+    """The call is understood: what was on the screen is cleared away by the first new stage."""
+    return dataclasses.replace(state, head=head)
+
+
+def add_stage(state: WindowState, stage: Stage) -> WindowState:
+    """A stage arrived, or one that was there arrived more complete."""
+    if state.is_stale:
+        return dataclasses.replace(state, stages=(stage,), capture=None, is_stale=False)
+    names = [known.name for known in state.stages]
+    if stage.name not in names:
+        return dataclasses.replace(state, stages=(*state.stages, stage))
+    index = names.index(stage.name)
+    stages = (*state.stages[:index], stage, *state.stages[index + 1 :])
+    return dataclasses.replace(state, stages=stages)
+
+
+def show_capture(state: WindowState, capture: Capture) -> WindowState:
+    """The run ended well, or a capture was opened: everything comes from it."""
+    environment = capture.environment
+    head = Head(
+        capture.call,
+        capture.base,
+        capture.transforms,
+        capture.source,
+        capture.arguments,
+        capture.results,
+        f"JAX {environment.jax} on {environment.device or environment.platform}",
+    )
+    return dataclasses.replace(
+        state,
+        head=head,
+        stages=_keep_known(state.stages, capture.stages) if not state.is_stale else capture.stages,
+        files=capture.files,
+        capture=capture,
+        checks=capture.checks,
+        messages=capture.messages,
+        is_stale=False,
+        wall_s=capture.wall_seconds,
+    )
+
+
+def end_run(
+    state: WindowState, phase: Phase, error: JaxscopeError | None = None, failed_stage: str = ""
+) -> WindowState:
+    """A run is over."""
+    return dataclasses.replace(
+        state, phase=phase, error=error, failed_stage=failed_stage, step="", is_responding=True
+    )
+
+
+def add_output(state: WindowState, text: str) -> WindowState:
+    """The user's code printed something; the first and the last part of much are kept."""
+    output = state.output + text
+    if len(output) > 2 * OUTPUT_HALF_CHARACTERS:
+        cut = "\n… (the middle of the output is not shown) …\n"
+        output = output[:OUTPUT_HALF_CHARACTERS] + cut + output[-OUTPUT_HALF_CHARACTERS:]
+    return dataclasses.replace(state, output=output)
+
+
+OUTPUT_HALF_CHARACTERS = 64 * 1024
+
+
+def _keep_known(known: tuple[Stage, ...], complete: tuple[Stage, ...]) -> tuple[Stage, ...]:
+    """Prefer stage objects that are already on the screen where nothing was added to them."""
+    by_name = {stage.name: stage for stage in known}
+    return tuple(
+        before
+        if (before := by_name.get(stage.name)) is not None
+        and before.graph is stage.graph
+        and before.text is stage.text
+        and before.cost == stage.cost
+        else stage
+        for stage in complete
+    )

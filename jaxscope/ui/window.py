@@ -1,0 +1,362 @@
+"""The main window: call bar, pipeline strip, workspace; shows the controller's state."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QMenu,
+    QProgressBar,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.ui.call_bar import CallBar
+from jaxscope.ui.call_text import find_base_name
+from jaxscope.ui.commands import COMMANDS
+from jaxscope.ui.controller import Controller
+from jaxscope.ui.error_panel import ErrorPanel
+from jaxscope.ui.files import FileDialogs
+from jaxscope.ui.help_dialog import HelpDialog
+from jaxscope.ui.pages.start import StartPage, find_samples
+from jaxscope.ui.panes.stage_pane import Form
+from jaxscope.ui.pipeline_strip import PipelineStrip
+from jaxscope.ui.screen import Screen, compute_screen
+from jaxscope.ui.settings import Settings
+from jaxscope.ui.state import WindowState
+from jaxscope.ui.theme import ThemeSwitch
+from jaxscope.ui.watcher import FileWatcher
+from jaxscope.ui.workspace import Workspace
+
+_TICK_MS = 500
+"""How often the seconds of a run are looked at."""
+
+
+class MainWindow(QMainWindow):
+    """Assembles the parts; its public methods are the commands of `commands.py`.
+
+    Args:
+        make_canvas: Makes a graph view; called when the first graph is to be shown.
+    """
+
+    def __init__(
+        self,
+        controller: Controller,
+        themes: ThemeSwitch,
+        settings: Settings,
+        make_canvas: Callable[[], QWidget],
+    ) -> None:
+        super().__init__()
+        self.controller = controller
+        self._themes, self._settings = themes, settings
+        self.screen_shown: Screen | None = None
+        self._state_shown: WindowState | None = None
+        self.call_bar, self.strip = CallBar(), PipelineStrip()
+        self.error_panel = ErrorPanel()
+        self.workspace = Workspace(make_canvas)
+        self.start_page = StartPage(find_samples())
+        self.files = FileDialogs(self)
+        self._notice = QFrame()
+        self._notice_text = QLabel()
+        self._pages = QStackedWidget()
+        self._status, self._detail = QLabel(), QLabel()
+        self._busy = QProgressBar()
+        self._watcher = FileWatcher(self)
+        self._tick = QTimer(self, interval=_TICK_MS)
+        self._help: HelpDialog | None = None
+        self._menus: dict[str, QMenu] = {}
+        self._build()
+        self._add_commands()
+        self._connect()
+        self._on_themes_changed(themes.theme)
+        self.start_page.show_recent(settings.recent_files)
+        self.call_bar.edit.set_history(settings.calls)
+        self._refresh()
+
+    def _build(self) -> None:
+        self.setWindowTitle("jaxscope")
+        self.setAcceptDrops(True)
+        self.resize(1280, 720)
+        self._notice.setProperty("role", "notice")
+        notice = QHBoxLayout(self._notice)
+        notice.setContentsMargins(12, 6, 12, 6)
+        self._notice_text.setWordWrap(True)
+        notice.addWidget(self._notice_text)
+        self._notice.hide()
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(8, 4, 8, 0)
+        column.setSpacing(6)
+        for part in (self.call_bar, self.strip, self._notice, self.error_panel):
+            column.addWidget(part)
+        column.addWidget(self.workspace, 1)
+        self._pages.addWidget(self.start_page)
+        self._pages.addWidget(body)
+        self.setCentralWidget(self._pages)
+        bar = self.statusBar()
+        bar.setSizeGripEnabled(False)
+        self._busy.setRange(0, 0)
+        self._busy.setFixedSize(90, 10)
+        self._busy.setTextVisible(False)
+        self._busy.hide()
+        bar.addWidget(self._busy)
+        bar.addWidget(self._status, 1)
+        bar.addPermanentWidget(self._detail)
+
+    def _add_commands(self) -> None:
+        for command in COMMANDS:
+            menu = self._menu(command.menu)
+            if command.starts_section:
+                menu.addSeparator()
+            action = QAction(command.text, self)
+            action.setShortcuts([QKeySequence(keys) for keys in command.keys])
+            action.triggered.connect(getattr(self, command.slot))
+            menu.addAction(action)
+
+    def _menu(self, title: str) -> QMenu:
+        if title not in self._menus:
+            self._menus[title] = self.menuBar().addMenu(title)
+        return self._menus[title]
+
+    def _connect(self) -> None:
+        self.controller.state_changed.connect(self._on_controller_state_changed)
+        self.controller.call_proposed.connect(self._on_controller_call_proposed)
+        self.call_bar.run_requested.connect(self.run_call)
+        self.call_bar.stop_requested.connect(self.stop_run)
+        self.call_bar.edit.textChanged.connect(self.controller.edit_call)
+        self.strip.step_chosen.connect(self.workspace.show_stage)
+        self.error_panel.place_requested.connect(self.workspace.show_line)
+        self.error_panel.dismissed.connect(self.controller.dismiss_error)
+        self.workspace.functions.call_chosen.connect(self._on_functions_call_chosen)
+        self.workspace.functions.function_chosen.connect(self._on_functions_function_chosen)
+        self.workspace.timing.measure_requested.connect(self._on_timing_measure_requested)
+        self.workspace.panes_changed.connect(self._refresh)
+        self.start_page.file_chosen.connect(self.open_path)
+        self.start_page.open_requested.connect(self.open_dialog)
+        self._watcher.file_changed.connect(self.controller.note_file_changed)
+        self._themes.changed.connect(self._on_themes_changed)
+        self._tick.timeout.connect(self._refresh)
+
+    # --- state to screen ---
+
+    def _on_controller_state_changed(self, _state: WindowState) -> None:
+        self._refresh()
+
+    def _refresh(self) -> None:
+        state = self.controller.state
+        shown = self.workspace.shown_stages()
+        screen = compute_screen(state, shown, time.monotonic())
+        if screen != self.screen_shown:
+            self._show_screen(screen)
+        if state is not self._state_shown or screen.steps != getattr(self.screen_shown, "steps", 0):
+            self.screen_shown, self._state_shown = screen, state
+            self.workspace.show_state(state, screen)
+            self.error_panel.show_error(state.error)
+            self._watcher.watch("" if state.is_view_only else state.file)
+        self.screen_shown = screen
+
+    def _show_screen(self, screen: Screen) -> None:
+        self.setWindowTitle(screen.window_title)
+        self._pages.setCurrentIndex(0 if screen.shows_start_page else 1)
+        self.strip.show_steps(screen.steps)
+        self._status.setText(screen.status)
+        self._detail.setText(screen.detail)
+        self._busy.setVisible(screen.is_running)
+        self._notice_text.setText(screen.notice)
+        self._notice.setVisible(bool(screen.notice))
+        self.call_bar.set_running(
+            is_running=screen.is_running, is_stopping=screen.is_stopping, can_run=screen.can_run
+        )
+        if screen.is_running != self._tick.isActive():
+            if screen.is_running:
+                self._tick.start()
+            else:
+                self._tick.stop()
+
+    def _on_themes_changed(self, theme: object) -> None:
+        del theme
+        self.workspace.set_theme(self._themes.theme, self._themes.points)
+        self.call_bar.edit.set_points(self._themes.points + 1)
+
+    # --- files ---
+
+    def open_path(self, path: str, call: str = "") -> None:
+        """Open a Python file or a saved capture."""
+        if path.endswith(".jaxscope"):
+            self.files.load(path)
+            return
+        self.controller.open_file(path, call)
+        state = self.controller.state
+        if state.file:
+            self.call_bar.set_call(call)
+            self._settings.add_recent_file(state.file)
+            self.start_page.show_recent(self._settings.recent_files)
+
+    def open_dialog(self) -> None:
+        """Ask for a file and open it."""
+        self.files.ask_open()
+
+    def save_dialog(self) -> None:
+        """Ask where to save the capture."""
+        self.files.ask_save()
+
+    def export_dialog(self) -> None:
+        """Ask where to export the active pane's stage."""
+        self.files.ask_export()
+
+    def show_start_page(self) -> None:
+        """Go back to the samples and recent files; what runs is stopped."""
+        self.controller.close_file()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if _dropped_file(event):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        path = _dropped_file(event)
+        if path:
+            event.acceptProposedAction()
+            self.open_path(path)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._settings.set_calls(self.call_bar.edit.history)
+        self._settings.set_geometry(self.saveGeometry())
+        super().closeEvent(event)
+
+    # --- runs ---
+
+    def run_call(self) -> None:
+        """Run the call in the bar."""
+        call = self.call_bar.edit.text().strip()
+        self.call_bar.edit.remember()
+        self.controller.run(call, self.call_bar.target.currentText().strip() or "cpu")
+
+    def stop_run(self) -> None:
+        """Stop what runs; where nothing runs, put the error or the selection away."""
+        if self.controller.state.is_running:
+            self.controller.stop()
+        elif self.controller.state.error is not None:
+            self.controller.dismiss_error()
+        else:
+            self.workspace.selection.clear()
+
+    def measure_time(self) -> None:
+        """Measure the call and show the timing page."""
+        self.workspace.tabs.setCurrentWidget(self.workspace.timing)
+        self.controller.measure(is_rigorous=False)
+
+    def _on_timing_measure_requested(self, is_rigorous: bool) -> None:
+        self.controller.measure(is_rigorous=is_rigorous)
+
+    def _on_functions_call_chosen(self, call: str) -> None:
+        self.call_bar.set_call(call)
+        self.run_call()
+
+    def _on_functions_function_chosen(self, name: str) -> None:
+        self.controller.propose(name)
+
+    def _on_controller_call_proposed(self, call: str) -> None:
+        self.call_bar.set_call(call)
+        self.call_bar.edit.remember()
+        self.call_bar.set_names(self._names())
+
+    def _names(self) -> list[str]:
+        functions = self.controller.state.functions
+        bases = [find_base_name(call) for f in functions for call in f.calls]
+        return [name for name in {*(f.name for f in functions), *bases} if name]
+
+    # --- view ---
+
+    def focus_call(self) -> None:
+        """Put the cursor into the call."""
+        self.call_bar.edit.setFocus()
+        self.call_bar.edit.selectAll()
+
+    def focus_next_pane(self) -> None:
+        """Move the keyboard to the next pane."""
+        self.workspace.area.focus_next(1)
+
+    def focus_previous_pane(self) -> None:
+        """Move the keyboard to the pane before."""
+        self.workspace.area.focus_next(-1)
+
+    def add_pane(self) -> None:
+        """Open another pane beside the active one."""
+        area = self.workspace.area
+        if area.active is not None:
+            area.open_pane(area.wanted_stage(area.active), after=area.active)
+
+    def close_pane(self) -> None:
+        """Close the active pane."""
+        if self.workspace.area.active is not None:
+            self.workspace.area.active.close_requested.emit(self.workspace.area.active)
+
+    def focus_search(self) -> None:
+        """Put the cursor into the active pane's search."""
+        if self.workspace.area.active is not None:
+            self.workspace.tabs.setCurrentIndex(0)
+            self.workspace.area.active.search.setFocus()
+
+    def show_as_graph(self) -> None:
+        """Show the active pane's stage as a graph."""
+        self.workspace.set_form(Form.GRAPH)
+
+    def show_as_text(self) -> None:
+        """Show the active pane's stage as text."""
+        self.workspace.set_form(Form.TEXT)
+
+    def show_as_table(self) -> None:
+        """Show the active pane's stage as a table."""
+        self.workspace.set_form(Form.TABLE)
+
+    def toggle_side(self) -> None:
+        """Show or hide the side panel."""
+        self.workspace.side.setVisible(self.workspace.side.isHidden())
+
+    def toggle_theme(self) -> None:
+        """Change between light and dark."""
+        self._themes.toggle()
+        self._settings.set_theme_name(self._themes.theme.name)
+
+    def zoom_in(self) -> None:
+        """Make all type larger."""
+        self._zoom(1)
+
+    def zoom_out(self) -> None:
+        """Make all type smaller."""
+        self._zoom(-1)
+
+    def zoom_reset(self) -> None:
+        """Go back to the ordinary size of type."""
+        self._themes.reset_zoom()
+        self._settings.set_points(self._themes.points)
+
+    def show_keys(self) -> None:
+        """List all keys."""
+        if self._help is None:
+            self._help = HelpDialog(self)
+        self._help.show()
+        self._help.raise_()
+
+    def _zoom(self, steps: int) -> None:
+        self._themes.zoom(steps)
+        self._settings.set_points(self._themes.points)
+
+    def keep_recent(self, path: str) -> None:
+        """Remember a file that was opened."""
+        self._settings.add_recent_file(path)
+        self.start_page.show_recent(self._settings.recent_files)
+
+
+def _dropped_file(event: QDropEvent) -> str:
+    urls = event.mimeData().urls()
+    path = urls[0].toLocalFile() if len(urls) == 1 else ""
+    return path if path.endswith((".py", ".jaxscope")) else ""

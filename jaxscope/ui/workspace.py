@@ -1,0 +1,269 @@
+"""The body of the window: side panel, panes and pages, put together and kept in step."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
+
+from jaxscope.analysis.links import NO_LINKED, LineSelection, Links, NodeSelection
+from jaxscope.model import Direction, SourceFile, Stage, is_available
+from jaxscope.ui.error_panel import find_place
+from jaxscope.ui.function_list import FunctionList
+from jaxscope.ui.inspection import describe_line, describe_node, describe_nothing
+from jaxscope.ui.inspector import Inspector
+from jaxscope.ui.pages.arguments import ArgumentsPage
+from jaxscope.ui.pages.notes import NotesPage
+from jaxscope.ui.pages.output import OutputPage
+from jaxscope.ui.pages.timing import TimingPage
+from jaxscope.ui.panes.code_view import Mark
+from jaxscope.ui.panes.pane_area import PaneArea
+from jaxscope.ui.panes.stage_pane import SOURCE, Form, StagePane
+from jaxscope.ui.screen import LATE_NAMES, Screen, title_of_stage
+from jaxscope.ui.selection import SelectionModel
+from jaxscope.ui.state import WindowState
+from jaxscope.ui.theme import LIGHT, Theme
+
+_FIRST_STAGES = (SOURCE, "jaxpr", "optimized")
+
+
+class Workspace(QSplitter):
+    """Shows the state; keeps the one selection. Wishes leave as signals of its parts."""
+
+    panes_changed = Signal()
+
+    def __init__(self, make_canvas: Callable[[], QWidget], parent: QObject | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.setParent(parent)  # type: ignore[arg-type]
+        self._state = WindowState()
+        self._theme = LIGHT
+        self._other_file: SourceFile | None = None
+        self.selection = SelectionModel(self)
+        self.functions = FunctionList()
+        self.inspector = Inspector()
+        self.area = PaneArea(make_canvas)
+        self.timing, self.arguments = TimingPage(), ArgumentsPage()
+        self.notes, self.output = NotesPage(), OutputPage()
+        self.tabs = QTabWidget()
+        self.side = QSplitter(Qt.Orientation.Vertical)
+        self._build()
+        self.selection.changed.connect(self._on_selection_changed)
+        self.area.node_chosen.connect(self.selection.select_node)
+        self.area.line_chosen.connect(self.selection.select_line)
+        self.area.panes_changed.connect(self._on_area_panes_changed)
+        self.inspector.node_requested.connect(self._on_inspector_node_requested)
+        self.inspector.line_requested.connect(self.show_line)
+        self.notes.line_requested.connect(self.show_line)
+
+    def _build(self) -> None:
+        self.setChildrenCollapsible(False)
+        self.setHandleWidth(6)
+        self.side.setChildrenCollapsible(False)
+        self.side.addWidget(self.functions)
+        self.side.addWidget(self.inspector)
+        self.side.setSizes([220, 420])
+        self.tabs.setDocumentMode(False)
+        stages = QWidget()
+        layout = QVBoxLayout(stages)
+        layout.setContentsMargins(4, 4, 4, 4)
+        layout.addWidget(self.area)
+        for title, page in (
+            ("Stages", stages),
+            ("Timing", self.timing),
+            ("Arguments", self.arguments),
+            ("Notes", self.notes),
+            ("Output", self.output),
+        ):
+            self.tabs.addTab(page, title)
+        self.addWidget(self.side)
+        self.addWidget(self.tabs)
+        self.setStretchFactor(1, 1)
+        self.setSizes([250, 1000])
+        for name in _FIRST_STAGES:
+            self.area.open_pane(name)
+
+    # --- showing ---
+
+    def shown_stages(self) -> frozenset[str]:
+        """Names of the stages that panes are for."""
+        return frozenset(self.area.wanted_stage(pane) for pane in self.area.panes)
+
+    def show_state(self, state: WindowState, screen: Screen) -> None:
+        """Show a state."""
+        before, self._state = self._state, state
+        if state.file != before.file:
+            self._other_file = None
+            self.selection.clear()
+        self.functions.show_functions(state.functions)
+        self.timing.show_timing(
+            state.timing, can_measure=screen.can_run and not screen.is_running and bool(state.call)
+        )
+        self.arguments.show_head(state.head)
+        self.notes.show_notes(state.checks, state.messages)
+        self.output.show_output(state.output)
+        notes, lines = screen.tab_counts
+        self.tabs.setTabText(3, f"Notes ({notes})" if notes else "Notes")
+        self.tabs.setTabText(4, f"Output ({lines})" if lines else "Output")
+        if state.stages is not before.stages and not state.is_running:
+            self._retarget_missing(state.stages)
+        self.selection.set_stages(state.stages)
+        self._fill_panes(screen)
+
+    def show_stage(self, name: str) -> None:
+        """Bring a stage into a pane."""
+        self.tabs.setCurrentIndex(0)
+        self.area.show_in_active(name)
+
+    def show_line(self, file: str, line: int) -> None:
+        """Show a line of a file of the user's, and select it."""
+        known = self._find_file(file)
+        if known is None:
+            return
+        self.tabs.setCurrentIndex(0)
+        self._other_file = known
+        if SOURCE not in self.shown_stages():
+            self.area.show_in_active(SOURCE)
+        self._fill_source()
+        self.selection.select_line(known.path, line)
+
+    def set_theme(self, theme: Theme, points: float) -> None:
+        """Use a theme's colours and a size of type."""
+        self._theme = theme
+        for pane in self.area.panes:
+            pane.set_theme(theme, points)
+        self._points = points
+        self.timing.set_theme(theme)
+        self.notes.set_theme(theme)
+        self.output.set_points(points)
+        self._describe(self.selection.links)
+
+    def set_form(self, form: Form) -> None:
+        """Change the form of the active pane."""
+        if self.area.active is not None:
+            self.area.active.set_form(form)
+            self._apply_links(self.selection.links, reveal=True)
+
+    # --- panes ---
+
+    def _fill_panes(self, screen: Screen) -> None:
+        stages = {stage.name: stage for stage in self._state.stages}
+        choices = [(step.name, step.title) for step in screen.steps if step.name != SOURCE]
+        reasons = {step.name: step for step in screen.steps}
+        for pane in self.area.panes:
+            name = self.area.wanted_stage(pane)
+            pane.set_choices(choices)
+            if name == SOURCE:
+                continue
+            stage = stages.get(name)
+            waiting = ""
+            if stage is None:
+                step = reasons.get(name)
+                waiting = _waiting_text(name, screen, step.tooltip if step else "")
+            pane.show_stage(name, stage, waiting)
+            pane.set_stale(screen.is_stale)
+        self._fill_source()
+        self._apply_links(self.selection.links, reveal=False)
+
+    def _fill_source(self) -> None:
+        file = self._other_file or self._state.snapshot
+        for pane in self.area.panes:
+            if self.area.wanted_stage(pane) == SOURCE:
+                pane.show_source(file)
+
+    def _retarget_missing(self, stages: Sequence[Stage]) -> None:
+        names = [stage.name for stage in stages]
+        traced = [name for name in names if name not in LATE_NAMES] or names
+        for pane in self.area.panes:
+            wanted = self.area.wanted_stage(pane)
+            if traced and wanted not in names and wanted != SOURCE:
+                self.area.retarget(pane, traced[-1])
+
+    def _find_file(self, file: str) -> SourceFile | None:
+        state = self._state
+        known = [*([state.snapshot] if state.snapshot else []), *state.files]
+        exact = next((f for f in known if f.path == file), None)
+        return exact or next(
+            (f for f in known if os.path.basename(f.path) == os.path.basename(file)), None
+        )
+
+    def _on_area_panes_changed(self) -> None:
+        for pane in self.area.panes:
+            pane.set_theme(self._theme, getattr(self, "_points", 10.0))
+        self.panes_changed.emit()
+
+    # --- selection ---
+
+    def _on_selection_changed(self, links: Links) -> None:
+        self._apply_links(links, reveal=True)
+        self._describe(links)
+
+    def _on_inspector_node_requested(self, stage: str, node: int) -> None:
+        self.tabs.setCurrentIndex(0)
+        if stage not in self.shown_stages():
+            self.area.show_in_active(stage)
+        self.selection.select_node(stage, node)
+
+    def _apply_links(self, links: Links, *, reveal: bool) -> None:
+        file = self._other_file or self._state.snapshot
+        marks = self._line_marks(links, file.path if file else "")
+        for pane in self.area.panes:
+            name = self.area.wanted_stage(pane)
+            if name == SOURCE:
+                pane.set_line_marks(marks, reveal=reveal)
+            else:
+                pane.set_linked(links.stages.get(name, NO_LINKED), reveal=reveal)
+
+    def _line_marks(self, links: Links, file: str) -> Mapping[int, Mark]:
+        marks: dict[int, Mark] = {}
+        error = self._state.error
+        place = find_place(error.explanation.where) if error is not None else None
+        if place is not None and os.path.basename(place[0]) == os.path.basename(file):
+            marks[place[1] - 1] = Mark.ERROR
+        mark = self._mark_of_lines()
+        for path, line in links.lines:
+            if path == file:
+                marks[line - 1] = mark
+        return marks
+
+    def _mark_of_lines(self) -> Mark:
+        selection = self.selection.selection
+        if isinstance(selection, NodeSelection) and selection.nodes:
+            stage = next((s for s in self._state.stages if s.name == selection.stage), None)
+            if stage is not None and is_available(stage.graph):
+                direction = stage.graph.nodes.direction[selection.nodes[0]]
+                return Mark.BACKWARD if direction == Direction.BACKWARD else Mark.FORWARD
+        return Mark.SELECTED
+
+    def _describe(self, links: Links) -> None:
+        selection, muted = self.selection.selection, self._theme.muted
+        if isinstance(selection, LineSelection):
+            text = self._line_text(selection)
+            self.inspector.show_html(describe_line(selection, text, links, muted))
+            return
+        if selection is not None and selection.nodes:
+            stage = next((s for s in self._state.stages if s.name == selection.stage), None)
+            if stage is not None:
+                html = describe_node(stage, selection.nodes[0], links, muted)
+                self.inspector.show_html(html)
+                return
+        self.inspector.show_html(describe_nothing())
+
+    def _line_text(self, selection: LineSelection) -> str:
+        file = self._find_file(selection.file)
+        lines = file.text.split("\n") if file is not None else []
+        return lines[selection.line - 1] if 0 < selection.line <= len(lines) else ""
+
+    def active_pane(self) -> StagePane | None:
+        """The pane that commands go to."""
+        return self.area.active
+
+
+def _waiting_text(name: str, screen: Screen, tooltip: str) -> str:
+    title = title_of_stage(name)
+    if screen.is_running:
+        return f"Waiting for {title} …"
+    if tooltip and screen.status == "Failed":
+        return f"{title} could not be made:\n{tooltip}"
+    return f"{title}: run a call to see it."
