@@ -16,19 +16,6 @@ from jaxscope.errors import (
     InternalError,
     JaxscopeError,
     Stopped,
-    UsageError,
-    UserCodeError,
-    WorkerLost,
-)
-
-# Whose failure it is, in the order in which the classes are asked.
-_KINDS: tuple[tuple[type[JaxscopeError], str], ...] = (
-    (UserCodeError, "user code"),
-    (UsageError, "usage"),
-    (EnvironmentProblem, "environment"),
-    (Stopped, "stopped"),
-    (WorkerLost, "worker"),
-    (InternalError, "internal"),
 )
 
 _BUG = "This is a bug in jaxscope. Please report it with the lines above and `jaxscope doctor`."
@@ -38,7 +25,10 @@ def report_error(error: Exception, *, is_json: bool) -> int:
     """Print a failure and return the exit status that belongs to it."""
     failure = error if isinstance(error, JaxscopeError) else _wrap(error)
     if is_json:
-        print(json.dumps(describe(failure), indent=2))
+        # Loaded late: it brings NumPy, and a person's message must not wait for that.
+        from jaxscope.analysis.export.contract_json import error_to_json
+
+        print(json.dumps(error_to_json(failure), indent=2))
     else:
         print(format_error(failure), file=sys.stderr)
     return failure.exit_status
@@ -49,30 +39,12 @@ def report_interrupt(*, is_json: bool) -> int:
     return report_error(Stopped("Stopped."), is_json=is_json)
 
 
-def describe(error: JaxscopeError) -> dict[str, object]:
-    """A failure as a JSON object."""
-    explanation = error.explanation
-    kind = next((name for cls, name in _KINDS if isinstance(error, cls)), "internal")
-    return {
-        "format": "jaxscope.error",
-        "version": 1,
-        "kind": kind,
-        "exit_status": error.exit_status,
-        "fault": explanation.kind,
-        "what": explanation.what,
-        "where": explanation.where,
-        "why": explanation.why,
-        "remedy": explanation.remedy,
-        "traceback": explanation.traceback,
-        "output": explanation.output,
-    }
-
-
 def format_error(error: JaxscopeError) -> str:
     """A failure for a person: what and where, why, the user's frames, what to try."""
     explanation = error.explanation
     what = explanation.what
-    head = f"{explanation.where}: {what}" if explanation.where else what
+    is_placed = not explanation.where or explanation.where in what
+    head = what if is_placed else f"{explanation.where}: {what}"
     parts = [f"jaxscope: {head}"]
     if explanation.why:
         parts.append(_indent(explanation.why))

@@ -1,0 +1,127 @@
+"""A capture as one self-contained HTML page: linked source, text and graph of every stage.
+
+The page needs no network and asks for none: its policy forbids every address, and only the one
+script and the one style sheet inside, named by their hashes, may act.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import html
+import json
+from pathlib import Path
+
+from jaxscope.analysis.export.page_data import build_page_data
+from jaxscope.analysis.export.page_drawing import draw_graph, style_rules
+from jaxscope.analysis.export.safe_text import make_safe_line
+from jaxscope.analysis.export.stage_choice import find_stage
+from jaxscope.model import Capture, Unavailable, is_available
+
+_PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="jaxscope">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<header>
+<h1 class="call">{call}</h1>
+<p>{environment}</p>
+<button id="theme" type="button">Dark</button>
+</header>
+<nav id="strip" aria-label="Stages">
+<span id="legend">
+<span><i class="chosen-sign"></i>chosen</span>
+<span><i class="forward-sign"></i>linked</span>
+<span><i class="backward-sign"></i>linked, backward</span>
+</span>
+</nav>
+<main>
+<section id="source" aria-label="Source"><h2>Source</h2><div class="body"></div></section>
+<section id="left" aria-label="Left pane">
+<div class="bar"></div><div class="body"></div></section>
+<section id="right" aria-label="Right pane">
+<div class="bar"></div><div class="body"></div></section>
+<section id="inspector" aria-label="Inspector" aria-live="polite">
+<h2>Inspector</h2><div class="body"></div></section>
+</main>
+<noscript>This page links its parts by a script inside it; allow scripts to use it.</noscript>
+{drawings}
+<script type="application/json" id="data">{data}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def capture_to_html(capture: Capture, stage_name: str = "optimized") -> str:
+    """The page; `stage_name` is the stage that the right pane opens with.
+
+    Raises:
+        UsageError: There is no such stage.
+        EnvironmentProblem: That stage is not available; carries the reason.
+    """
+    find_stage(capture, stage_name)
+    data = build_page_data(capture, stage_name)
+    drawings = []
+    for index, stage in enumerate(capture.stages):
+        if not is_available(stage.graph):
+            continue
+        drawing = draw_graph(stage.graph)
+        if isinstance(drawing, Unavailable):
+            data["stages"][index]["noGraph"] = drawing.reason
+        else:
+            drawings.append(f'<template id="drawing-{index}">{drawing}</template>')
+    style, script = _part("page.css") + style_rules(), _part("page.js")
+    return _PAGE.format(
+        policy=_policy(style, script),
+        title=_escape(f"{capture.call} — jaxscope"),
+        call=_escape(capture.call),
+        environment=_escape(_describe(capture)),
+        style=style,
+        drawings="\n".join(drawings),
+        data=_embed(data),
+        script=script,
+    )
+
+
+def _describe(capture: Capture) -> str:
+    environment = capture.environment
+    device = environment.device or environment.platform
+    return (
+        f"JAX {environment.jax}, Python {environment.python}, target {capture.target}, {device}"
+        + (f", {environment.recorded_at}" if environment.recorded_at else "")
+    )
+
+
+def _escape(text: str) -> str:
+    return html.escape(make_safe_line(text))
+
+
+def _embed(data: object) -> str:
+    """JSON that no text inside can end: `</script>` and `<!--` need a `<`."""
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _policy(style: str, script: str) -> str:
+    return (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@functools.cache
+def _part(name: str) -> str:
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")

@@ -1,0 +1,355 @@
+"use strict";
+// The page of one capture. All data is in the element `data`; nothing is fetched, and text from
+// the capture only ever becomes text nodes.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const maxLines = 20000; // more lines as elements make browsers stall
+
+const state = { selection: null, links: null, panes: [] };
+
+function element(tag, text, className) {
+  const made = document.createElement(tag);
+  if (text !== undefined) made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+// ---- links -------------------------------------------------------------------------------------
+
+function keysOf(rows, keys, nodes) {
+  const found = new Set();
+  rows.forEach((row, i) => { if (nodes.has(row)) found.add(keys[i]); });
+  return found;
+}
+
+function nodesWith(rows, keys, wanted) {
+  const found = new Set();
+  keys.forEach((key, i) => { if (wanted.has(key)) found.add(rows[i]); });
+  return found;
+}
+
+function withInsides(stage, nodes) {
+  const taken = [];
+  const result = new Set(nodes);
+  stage.groupParent.forEach((parent, group) => {
+    taken[group] = nodes.has(stage.groupOwner[group]) || (parent >= 0 && taken[parent]);
+  });
+  stage.group.forEach((group, node) => { if (group >= 0 && taken[group]) result.add(node); });
+  return result;
+}
+
+function linesOf(stage, nodes) {
+  const lines = new Set();
+  stage.sourceRow.forEach((row, i) => {
+    if (nodes.has(row)) lines.add(`${stage.file[i]}:${stage.line[i]}`);
+  });
+  return lines;
+}
+
+function lifted(stage, nodes) {
+  const result = new Set(nodes);
+  nodes.forEach((node) => {
+    if (stage.fusionOwner[node] >= 0) result.add(stage.fusionOwner[node]);
+  });
+  return result;
+}
+
+function linksOfLine(key) {
+  const [file, line] = key.split(":").map(Number);
+  const hits = data.stages.map((stage) => {
+    const found = new Set();
+    if (!stage.hasGraph) return found;
+    stage.sourceRow.forEach((row, i) => {
+      if (stage.file[i] === file && stage.line[i] === line) found.add(row);
+    });
+    return found;
+  });
+  const base = data.stages.findIndex((stage) => stage.isBase);
+  const keys = base < 0
+    ? new Set()
+    : keysOf(data.stages[base].originRow, data.stages[base].originKey, hits[base]);
+  return {
+    lines: new Set([key]),
+    stages: data.stages.map((stage, i) => {
+      if (!stage.hasGraph) return new Set();
+      const more = nodesWith(stage.originRow, stage.originKey, keys);
+      return lifted(stage, new Set([...hits[i], ...more]));
+    }),
+  };
+}
+
+function linksOfNodes(from, chosen) {
+  const mine = data.stages[from];
+  const inside = withInsides(mine, chosen);
+  const origins = keysOf(mine.originRow, mine.originKey, inside);
+  const derived = keysOf(mine.derivedRow, mine.derivedKey, inside);
+  const stages = data.stages.map((stage, i) => {
+    if (!stage.hasGraph) return new Set();
+    const useDerived = derived.size > 0 && stage.derivedKey.length > 0;
+    const nodes = useDerived
+      ? nodesWith(stage.derivedRow, stage.derivedKey, derived)
+      : nodesWith(stage.originRow, stage.originKey, origins);
+    if (i !== from && stage.inputs.length === mine.inputs.length) {
+      mine.inputs.forEach((node, k) => { if (chosen.has(node)) nodes.add(stage.inputs[k]); });
+    }
+    return lifted(stage, nodes);
+  });
+  let lines = linesOf(mine, inside);
+  const base = data.stages.findIndex((stage) => stage.isBase);
+  if (lines.size === 0 && base >= 0) lines = linesOf(data.stages[base], stages[base]);
+  return { lines, stages };
+}
+
+// ---- selection ---------------------------------------------------------------------------------
+
+function select(selection) {
+  state.selection = selection;
+  if (selection === null) state.links = null;
+  else if (selection.line !== undefined) state.links = linksOfLine(selection.line);
+  else state.links = linksOfNodes(selection.stage, selection.nodes);
+  paint();
+  inspect();
+}
+
+function classOf(stageIndex, nodes) {
+  const selection = state.selection;
+  if (selection === null) return "";
+  if (selection.stage === stageIndex && nodes.some((node) => selection.nodes.has(node))) {
+    return "is-chosen";
+  }
+  const linked = nodes.filter((node) => state.links.stages[stageIndex].has(node));
+  if (linked.length === 0) return "";
+  const stage = data.stages[stageIndex];
+  return linked.every((node) => stage.direction[node] === 2) ? "is-backward" : "is-forward";
+}
+
+function mark(target, className) {
+  target.classList.remove("is-chosen", "is-forward", "is-backward");
+  if (className) target.classList.add(className);
+}
+
+function paint() {
+  document.querySelectorAll("#source [data-line]").forEach((row) => {
+    const isSelected = state.selection !== null && state.selection.line === row.dataset.line;
+    const isLinked = state.links !== null && state.links.lines.has(row.dataset.line);
+    mark(row, isSelected ? "is-chosen" : isLinked ? "is-forward" : "");
+  });
+  scrollToFirst(document.querySelector("#source .body"));
+  for (const pane of state.panes) {
+    pane.body.querySelectorAll("[data-nodes]").forEach((target) => {
+      mark(target, classOf(pane.stage, target.dataset.nodes.split(" ").map(Number)));
+    });
+    scrollToFirst(pane.body);
+  }
+}
+
+function scrollToFirst(body) {
+  const first = body.querySelector(".is-chosen, .is-forward, .is-backward");
+  if (first === null || body.contains(document.activeElement)) return;
+  const box = first.getBoundingClientRect();
+  const frame = body.getBoundingClientRect();
+  if (box.top < frame.top || box.bottom > frame.bottom) {
+    body.scrollTop += box.top - frame.top - frame.height / 3;
+  }
+  if (first.closest("svg") && (box.left < frame.left || box.right > frame.right)) {
+    body.scrollLeft += box.left - frame.left - frame.width / 3;
+  }
+}
+
+// ---- inspector ---------------------------------------------------------------------------------
+
+function inspect() {
+  const body = document.querySelector("#inspector .body");
+  body.replaceChildren();
+  const selection = state.selection;
+  if (selection === null) {
+    body.append(element("p", "Choose a source line, a line of text or a box: everything that came "
+      + "from it or went into it lights up in every pane. Escape clears the choice."));
+    return;
+  }
+  const list = element("dl");
+  const row = (name, value) => {
+    if (value) list.append(element("dt", name), element("dd", value));
+  };
+  if (selection.line !== undefined) {
+    const [file, line] = selection.line.split(":").map(Number);
+    row("source line", `${data.files[file].path}:${line}`);
+  } else {
+    const stage = data.stages[selection.stage];
+    [...selection.nodes].slice(0, 6).forEach((node) => describe(stage, node, row));
+    row("more", selection.nodes.size > 6 ? `${selection.nodes.size - 6} more` : "");
+  }
+  data.stages.forEach((stage, i) => {
+    const count = state.links.stages[i].size;
+    if (stage.hasGraph) row(`in ${stage.title}`, count ? `${count} linked` : "nothing linked");
+  });
+  body.append(list);
+}
+
+function describe(stage, node, row) {
+  if (!stage.hasDetails) {
+    row("node", `number ${node}; this stage is too large for details in a page`);
+    return;
+  }
+  const strings = stage.strings;
+  const words = (index) => index.map((s) => strings[s]).join(", ");
+  row(data.kinds[stage.kind[node]], `${strings[stage.operation[node]]}  ${strings[stage.id[node]]}`);
+  row("called", strings[stage.name[node]]);
+  row("type", words(stage.types[node]));
+  const pairs = stage.attributes[node];
+  for (let i = 0; i + 1 < pairs.length; i += 2) row(strings[pairs[i]], strings[pairs[i + 1]]);
+  row("scope", words(stage.scope[node]).replaceAll(", ", " / "));
+  row("direction", ["", "forward", "backward"][stage.direction[node]]);
+  row("cost", stage.cost[node]);
+}
+
+// ---- panes -------------------------------------------------------------------------------------
+
+function showSource() {
+  const body = document.querySelector("#source .body");
+  const text = element("div", undefined, "text");
+  data.files.forEach((file, fileIndex) => {
+    if (data.files.length > 1) text.append(element("div", file.path, "reason"));
+    file.lines.slice(0, maxLines).forEach((line, i) => {
+      const row = element("div", undefined, "linked");
+      row.append(element("span", String(i + 1), "number"), document.createTextNode(line));
+      row.dataset.line = `${fileIndex}:${i + 1}`;
+      text.append(row);
+    });
+  });
+  makeWalkable(text);
+  body.replaceChildren(data.files.length ? text : element("p", "No source is known.", "reason"));
+  const first = text.querySelector(`[data-line="${data.definition}"]`);
+  if (first) body.scrollTop = Math.max(0, first.offsetTop - 60);
+}
+
+function stageText(stage) {
+  const text = element("div", undefined, "text");
+  stage.lines.slice(0, maxLines).forEach((line, i) => {
+    const row = element("div", line);
+    const node = stage.lineNodes[i];
+    if (node >= 0 && stage.hasGraph) {
+      row.className = "linked";
+      row.dataset.nodes = String(node);
+    }
+    text.append(row);
+  });
+  if (stage.lines.length > maxLines) {
+    const rest = stage.lines.length - maxLines;
+    text.append(element("div", `… ${rest} more lines are not shown here.`, "reason"));
+  }
+  makeWalkable(text);
+  return text;
+}
+
+function makeWalkable(text) {
+  const first = text.querySelector(".linked");
+  if (first) first.tabIndex = 0;
+  text.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step || !event.target.classList.contains("linked")) return;
+    const rows = [...text.querySelectorAll(".linked")];
+    const next = rows[rows.indexOf(event.target) + step];
+    if (next) { next.tabIndex = 0; event.target.tabIndex = -1; next.focus(); choose(next); }
+    event.preventDefault();
+  });
+}
+
+function choose(target) {
+  if (target.dataset.line) select({ line: target.dataset.line });
+  else {
+    const pane = state.panes.find((candidate) => candidate.body.contains(target));
+    const nodes = new Set(target.dataset.nodes.split(" ").map(Number));
+    select({ stage: pane.stage, nodes });
+  }
+}
+
+function showPane(pane) {
+  const stage = data.stages[pane.stage];
+  const wantsGraph = pane.form === "graph";
+  const reason = wantsGraph ? stage.noGraph : stage.noText;
+  let content;
+  if (reason) content = element("p", reason, "reason");
+  else if (wantsGraph) {
+    content = document.getElementById(`drawing-${pane.stage}`).content.cloneNode(true);
+    content.querySelectorAll("[data-nodes]").forEach((box) => { box.tabIndex = 0; });
+  } else content = stageText(stage);
+  pane.body.replaceChildren(content);
+  pane.chooser.value = String(pane.stage);
+  for (const [form, button] of Object.entries(pane.buttons)) {
+    button.setAttribute("aria-pressed", String(form === pane.form));
+  }
+  paint();
+}
+
+function makePane(section, stageIndex, form) {
+  const pane = { stage: stageIndex, form, body: section.querySelector(".body"), buttons: {} };
+  const bar = section.querySelector(".bar");
+  pane.chooser = element("select");
+  pane.chooser.setAttribute("aria-label", "Stage");
+  data.stages.forEach((stage, i) => {
+    const option = element("option", stage.title);
+    option.value = String(i);
+    pane.chooser.append(option);
+  });
+  pane.chooser.addEventListener("change", () => {
+    pane.stage = Number(pane.chooser.value);
+    showPane(pane);
+  });
+  bar.append(pane.chooser);
+  for (const name of ["graph", "text"]) {
+    const button = element("button", name === "graph" ? "Graph" : "Text");
+    button.addEventListener("click", () => { pane.form = name; showPane(pane); });
+    pane.buttons[name] = button;
+    bar.append(button);
+  }
+  state.panes.push(pane);
+}
+
+function showStrip() {
+  const strip = document.getElementById("strip");
+  const legend = document.getElementById("legend");
+  data.stages.forEach((stage, i) => {
+    if (i) strip.insertBefore(element("span", "→", "arrow"), legend);
+    const button = element("button", stage.title);
+    button.append(element("small", stage.note));
+    button.addEventListener("click", () => {
+      const pane = state.panes[1];
+      pane.stage = i;
+      showPane(pane);
+    });
+    strip.insertBefore(button, legend);
+  });
+}
+
+// ---- start -------------------------------------------------------------------------------------
+
+function setTheme(name) {
+  document.documentElement.dataset.theme = name;
+  document.getElementById("theme").textContent = name === "dark" ? "Light" : "Dark";
+}
+
+document.addEventListener("click", (event) => {
+  const target = event.target.closest("[data-nodes], #source [data-line]");
+  if (target) choose(target);
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") select(null);
+  if (event.key === "Enter" || event.key === " ") {
+    const target = event.target.closest("[data-nodes], #source [data-line]");
+    if (target) { choose(target); event.preventDefault(); }
+  }
+});
+document.getElementById("theme").addEventListener("click", () => {
+  setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+});
+
+setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+showSource();
+if (data.stages.length) {
+  makePane(document.getElementById("left"), data.first[0], "text");
+  makePane(document.getElementById("right"), data.first[1], "graph");
+  showStrip();
+  state.panes.forEach(showPane);
+}
+inspect();

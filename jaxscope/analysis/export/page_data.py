@@ -1,0 +1,173 @@
+"""The data behind the HTML page: each stage's lines, nodes and links as plain lists.
+
+The script of the page answers "what belongs to this?" by the rule of `jaxscope.analysis.links`,
+from the same columns.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from jaxscope.analysis.export.safe_text import make_safe, make_safe_line
+from jaxscope.analysis.link_columns import StageColumns, build_columns
+from jaxscope.analysis.links import LATE_STAGES
+from jaxscope.analysis.quantities import (
+    format_bytes,
+    format_count,
+    format_flops,
+    format_seconds,
+)
+from jaxscope.model import (
+    Capture,
+    Cost,
+    Graph,
+    NodeKind,
+    Ragged,
+    Stage,
+    StageText,
+    Unavailable,
+    is_available,
+)
+
+MAX_DETAILED_NODES = 20_000
+"""Above so many nodes a stage's inspector entries are left out; they would double the file."""
+
+_NO_LINKS: dict[str, list[int]] = {
+    name: []
+    for name in (
+        *("originRow", "originKey", "derivedRow", "derivedKey", "sourceRow", "file", "line"),
+        *("fusionOwner", "inputs", "group", "groupParent", "groupOwner", "direction"),
+    )
+}
+_PROGRAM_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
+
+
+def build_page_data(capture: Capture, right_stage: str) -> dict[str, Any]:
+    """Everything the script needs, fit for JSON.
+
+    Args:
+        right_stage: Name of the stage that the right pane opens with.
+    """
+    numbers: dict[str, int] = {}
+    paths = {file.path: index for index, file in enumerate(capture.files)}
+    names = [stage.name for stage in capture.stages]
+    own = [name for name in names if name not in LATE_STAGES and _graph_of(capture, name)]
+    lowered = own[-1] if own else ""
+    stages = [_stage(stage, numbers, paths, stage.name == lowered) for stage in capture.stages]
+    definition = f"{paths.get(capture.source.file, 0)}:{capture.source.line}"
+    return {
+        "files": [
+            {"path": make_safe_line(file.path), "lines": make_safe(file.text).split("\n")}
+            for file in capture.files
+        ],
+        "definition": definition,
+        "kinds": [kind.name.lower() for kind in NodeKind],
+        "stages": stages,
+        "first": _first_stages(names, lowered, right_stage),
+    }
+
+
+def _graph_of(capture: Capture, name: str) -> Graph | None:
+    stage = capture.stage(name)
+    return stage.graph if stage is not None and is_available(stage.graph) else None
+
+
+def _first_stages(names: Sequence[str], lowered: str, right_stage: str) -> list[int]:
+    left = names.index(lowered) if lowered in names else 0
+    right = names.index(right_stage) if right_stage in names else len(names) - 1
+    return [left, right]
+
+
+def _stage(
+    stage: Stage, numbers: dict[str, int], paths: dict[str, int], is_lowered: bool
+) -> dict[str, Any]:
+    graph = stage.graph if is_available(stage.graph) else None
+    data: dict[str, Any] = {
+        "title": make_safe_line(stage.title or stage.name),
+        "note": _note(stage, graph),
+        "isBase": stage.name == "jaxpr" and graph is not None,
+        "hasGraph": graph is not None,
+        "noGraph": _reason(stage, stage.graph),
+        "noText": _reason(stage, stage.text),
+        **_lines(stage.text),
+        **_NO_LINKS,
+    }
+    if graph is not None:
+        columns = build_columns(
+            graph, numbers, paths, own_origins=stage.name == "jaxpr", own_derived=is_lowered
+        )
+        data |= _links(graph, columns) | _details(graph)
+    return data
+
+
+def _note(stage: Stage, graph: Graph | None) -> str:
+    if stage.unavailable is not None:
+        return "not available"
+    parts = []
+    if graph is not None:
+        kinds = graph.nodes.kind.tolist()
+        parts.append(format_count(sum(kinds.count(kind) for kind in _PROGRAM_KINDS), "node"))
+    if isinstance(stage.seconds, float):
+        parts.append(format_seconds(stage.seconds))
+    return ", ".join(parts)
+
+
+def _reason(stage: Stage, form: object) -> str:
+    missing = stage.unavailable or form
+    return make_safe(missing.reason) if isinstance(missing, Unavailable) else ""
+
+
+def _lines(text: StageText | Unavailable) -> dict[str, Any]:
+    if isinstance(text, Unavailable):
+        return {"lines": [], "lineNodes": []}
+    return {"lines": make_safe(text.text).split("\n"), "lineNodes": text.line_nodes.tolist()}
+
+
+def _links(graph: Graph, columns: StageColumns) -> dict[str, list[int]]:
+    return {
+        "originRow": columns.origin_row.tolist(),
+        "originKey": columns.origin_key.tolist(),
+        "derivedRow": columns.derived_row.tolist(),
+        "derivedKey": columns.derived_key.tolist(),
+        "sourceRow": columns.source_row.tolist(),
+        "file": columns.file.tolist(),
+        "line": columns.line.tolist(),
+        "fusionOwner": columns.fusion_owner.tolist(),
+        "inputs": columns.inputs.tolist(),
+        "group": graph.nodes.group.tolist(),
+        "groupParent": graph.groups.parent.tolist(),
+        "groupOwner": graph.groups.owner.tolist(),
+        "direction": graph.nodes.direction.tolist(),
+    }
+
+
+def _details(graph: Graph) -> dict[str, Any]:
+    """What the inspector shows of each node."""
+    nodes = graph.nodes
+    if len(nodes) > MAX_DETAILED_NODES:
+        return {"hasDetails": False}
+    return {
+        "hasDetails": True,
+        "strings": [make_safe_line(string) for string in graph.strings],
+        "id": nodes.id.tolist(),
+        "name": nodes.name.tolist(),
+        "kind": nodes.kind.tolist(),
+        "operation": nodes.operation.tolist(),
+        "types": _rows(nodes.types),
+        "attributes": _rows(nodes.attributes),
+        "scope": _rows(nodes.scope),
+        "cost": [_format_cost(Cost(*row)) for row in nodes.cost.tolist()],
+    }
+
+
+def _rows(ragged: Ragged) -> list[list[int]]:
+    values, offsets = ragged.values.tolist(), ragged.offsets.tolist()
+    return [values[a:b] for a, b in itertools.pairwise(offsets)]
+
+
+def _format_cost(cost: Cost) -> str:
+    if not cost.is_known:
+        return ""
+    return f"{format_flops(cost.flops)}, {format_bytes(cost.bytes_accessed)} accessed"

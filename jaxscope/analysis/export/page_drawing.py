@@ -1,0 +1,145 @@
+"""A graph as SVG inside the HTML page: every box knows its nodes, colours come from the sheet."""
+
+from __future__ import annotations
+
+import html
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from jaxscope.analysis.export.safe_text import make_safe_line
+from jaxscope.analysis.layout.compose import build_scene
+from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
+from jaxscope.analysis.view.build import build_view
+from jaxscope.analysis.view.palette import DARK, LIGHT, Palette
+from jaxscope.model import Graph, Unavailable
+
+EXPANDED_NODES = 300
+"""Up to so many nodes everything is drawn opened; a page cannot open boxes afterwards."""
+
+
+def draw_graph(graph: Graph) -> str | Unavailable:
+    """An `<svg>` element, or why there is none.
+
+    Boxes and frames carry the attribute `data-nodes`: the indices of the nodes they stand for.
+    """
+    view = build_view(graph)
+    expanded = view.all_groups() if len(graph.nodes) <= EXPANDED_NODES else view.opened
+    scene = build_scene(view, expanded)
+    if not len(scene.items):
+        return Unavailable("There is nothing to draw: the program has no operations.")
+    parts = [*_draw_frames(scene), *_draw_lines(scene), *_draw_boxes(scene), *_draw_stubs(scene)]
+    width, height = scene.width + 2, scene.height + 2
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="-1 -1 {width:.1f} {height:.1f}">' + "".join(parts) + "</svg>"
+    )
+
+
+def style_rules() -> str:
+    """The colours of boxes, light and dark, as rules for the page's style sheet."""
+    return "\n".join([*_rules(":root", LIGHT), *_rules(':root[data-theme="dark"]', DARK)])
+
+
+def _rules(root: str, palette: Palette) -> Iterator[str]:
+    for style, fill in palette.fill.items():
+        border = palette.border[style]
+        yield f"{root} svg .style-{int(style)} .box {{ fill: {fill}; stroke: {border}; }}"
+    yield f"{root} svg .frame {{ fill: {palette.frame_fill[0]}; stroke: {palette.frame_border}; }}"
+    yield f"{root} svg .wire {{ stroke: {palette.edge}; }}"
+    yield f"{root} svg .tip {{ fill: {palette.edge}; }}"
+    yield f"{root} svg .stub {{ fill: {palette.stub_fill}; }}"
+    yield (
+        f"{root} {{ --chosen-edge: {palette.selected}; --forward-edge: {palette.forward}; "
+        f"--backward-edge: {palette.backward}; --paper: {palette.background}; "
+        f"--ink: {palette.text}; --faint: {palette.muted}; }}"
+    )
+
+
+def _nodes_by_item(scene: Scene) -> list[str]:
+    """For each item its nodes as text, ready for the attribute."""
+    order = np.argsort(scene.item_of_node, kind="stable")
+    items = scene.item_of_node[order]
+    bounds = np.searchsorted(items, np.arange(len(scene.items) + 1))
+    texts = []
+    for item, (start, stop) in enumerate(itertools.pairwise(bounds.tolist())):
+        nodes = set(order[start:stop].tolist())
+        own = int(scene.items.node[item])
+        texts.append(" ".join(map(str, sorted(nodes | ({own} if own >= 0 else set())))))
+    return texts
+
+
+def _group(scene: Scene, item: int, nodes: str) -> str:
+    """The opening tag of an item."""
+    links = f' data-nodes="{nodes}" role="button"' if nodes else ""
+    return f'<g class="item style-{int(scene.items.style[item])}"{links}>'
+
+
+def _draw_frames(scene: Scene) -> Iterator[str]:
+    nodes = _nodes_by_item(scene)
+    for item in range(scene.items.num_frames):
+        x, y, width, height = scene.items.rect[item].tolist()
+        own = int(scene.items.node[item])
+        yield _group(scene, item, nodes[item] if own >= 0 else "")
+        yield _rectangle("frame box" if own >= 0 else "frame", x, y, width, height)
+        yield _text(x + 9, y + HEADER_PX - 8, TITLE_PX, scene.items.titles[item], "title")
+        yield "</g>"
+
+
+def _draw_boxes(scene: Scene) -> Iterator[str]:
+    nodes = _nodes_by_item(scene)
+    for item in range(scene.items.num_frames, len(scene.items)):
+        x, y, width, height = scene.items.rect[item].tolist()
+        detail = scene.items.details[item]
+        middle = y + height / 2 + (-2 if detail else TITLE_PX / 3)
+        yield _group(scene, item, nodes[item])
+        yield _rectangle("box", x, y, width, height)
+        centre = x + width / 2
+        yield _text(centre, middle, TITLE_PX, scene.items.titles[item], "title middle")
+        if detail:
+            yield _text(centre, middle + TITLE_PX + 1, DETAIL_PX, detail, "detail middle")
+        yield "</g>"
+
+
+def _draw_lines(scene: Scene) -> Iterator[str]:
+    for line in range(len(scene.lines)):
+        corners = scene.lines.corners(line).tolist()
+        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners)
+        title = html.escape(make_safe_line(scene.lines.types[line]))
+        yield f'<path class="wire" d="{path}"><title>{title}</title></path>'
+        if scene.lines.has_arrow[line] and len(corners) > 1:
+            yield _tip(corners[-2], corners[-1])
+
+
+def _tip(before: list[float], end: list[float]) -> str:
+    """An arrow head at the end of a line."""
+    across, along = end[0] - before[0], end[1] - before[1]
+    length = max((across**2 + along**2) ** 0.5, 1e-9)
+    across, along = across / length, along / length
+    back_x, back_y = end[0] - 7 * across, end[1] - 7 * along
+    points = (
+        f"{end[0]:.1f},{end[1]:.1f} {back_x - 3 * along:.1f},{back_y + 3 * across:.1f} "
+        f"{back_x + 3 * along:.1f},{back_y - 3 * across:.1f}"
+    )
+    return f'<polygon class="tip" points="{points}"/>'
+
+
+def _draw_stubs(scene: Scene) -> Iterator[str]:
+    for rect, text in zip(scene.connectors.rect.tolist(), scene.connectors.texts, strict=True):
+        x, y, width, height = rect
+        yield _rectangle("stub", x, y, width, height)
+        baseline = y + height / 2 + STUB_TEXT_PX / 3
+        yield _text(x + width / 2, baseline, STUB_TEXT_PX, text, "detail middle")
+
+
+def _rectangle(name: str, x: float, y: float, width: float, height: float) -> str:
+    return (
+        f'<rect class="{name}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
+        'rx="4"/>'
+    )
+
+
+def _text(x: float, y: float, size_px: float, text: str, name: str) -> str:
+    shown = html.escape(make_safe_line(text))
+    return f'<text class="{name}" x="{x:.1f}" y="{y:.1f}" font-size="{size_px:g}">{shown}</text>'

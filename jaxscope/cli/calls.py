@@ -1,0 +1,41 @@
+"""`jaxscope calls FILE`: what a file offers. The file is read, not run."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+from jaxscope.analysis.export.safe_text import make_safe
+from jaxscope.cli.output import print_text
+from jaxscope.cli.parser import Options
+from jaxscope.cli.progress import show_progress
+from jaxscope.cli.runs import Watcher, named_file, run_options
+from jaxscope.client.results import Outline
+from jaxscope.client.run import outline
+
+
+def run(options: Options) -> int:
+    """List functions and calls."""
+    file = named_file(options)
+    with show_progress() as show:
+        found = outline(file, on_event=Watcher(show), **run_options(options))
+    if options.is_json:
+        print_text(json.dumps({"file": file, **dataclasses.asdict(found)}, indent=2))
+    else:
+        print_text(make_safe(format_outline(file, found)))
+    return 0
+
+
+def format_outline(file: str, found: Outline) -> str:
+    """Calls first, since they can be pasted after `jaxscope capture FILE`."""
+    lines = [f"calls that {file} offers:"]
+    lines += [f"  {call.call}" for call in found.calls] or ["  none"]
+    lines += ["", "functions:"]
+    width = max((len(function.signature) for function in found.functions), default=0)
+    for function in found.functions:
+        doc = function.doc.strip().partition("\n")[0]
+        signature = function.signature or function.name
+        lines.append(f"  {signature:{min(width, 60)}}  {doc}".rstrip())
+    if not found.functions:
+        lines.append("  none")
+    return "\n".join(lines)

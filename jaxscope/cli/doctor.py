@@ -1,0 +1,157 @@
+"""`jaxscope doctor`: what works on this machine, for a bug report and for the person itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from typing import Any
+
+import jaxscope
+from jaxscope.analysis.export.safe_text import make_safe
+from jaxscope.cli.output import print_text
+from jaxscope.cli.parser import Options
+from jaxscope.cli.progress import show_progress
+from jaxscope.cli.runs import Watcher, run_options
+from jaxscope.client.results import EnvironmentReport
+from jaxscope.client.run import inspect_environment
+from jaxscope.errors import JaxscopeError
+from jaxscope.setup.apt import is_root
+from jaxscope.setup.system_libraries import find_missing_libraries, format_install_line
+
+_PACKAGES = (
+    *("jax", "jaxlib", "numpy", "scipy", "protobuf", "msgspec"),
+    *("PySide6-Essentials", "pyqtgraph", "Pygments", "graphviz"),
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at.
+
+    Attributes:
+        name: What.
+        is_good: Whether it works; None for what is neither good nor bad.
+        text: What was found, or what to do.
+    """
+
+    name: str
+    is_good: bool | None
+    text: str
+
+
+def run(options: Options) -> int:
+    """Look at everything; status 3 if user code could not be captured here."""
+    with show_progress() as show:
+        show("Asking JAX for its devices …")
+        try:
+            report: EnvironmentReport | JaxscopeError = inspect_environment(
+                on_event=Watcher(show), **run_options(options)
+            )
+        except JaxscopeError as error:
+            report = error
+    findings = [*_about_jaxscope(), *_about_jax(report), *_about_window(), _about_graphviz()]
+    if options.is_json:
+        print_text(json.dumps(_to_json(findings, report), indent=2))
+    else:
+        print_text(make_safe(format_findings(findings)))
+    return report.exit_status if isinstance(report, JaxscopeError) else 0
+
+
+def format_findings(findings: list[Finding]) -> str:
+    """One line each."""
+    signs = {True: "ok", False: "--", None: "  "}
+    width = max(len(finding.name) for finding in findings)
+    return "\n".join(
+        f"{signs[finding.is_good]}  {finding.name:{width}}  {finding.text}" for finding in findings
+    )
+
+
+def _about_jaxscope() -> list[Finding]:
+    python = f"{platform.python_version()} ({sys.executable})"
+    packages = ", ".join(f"{name} {_version_of(name)}" for name in _PACKAGES)
+    return [
+        Finding("jaxscope", None, jaxscope.__version__),
+        Finding("system", None, f"{_system_name()}, {platform.machine()}, {os.cpu_count()} CPUs"),
+        Finding("Python", None, python),
+        Finding("packages", None, packages),
+    ]
+
+
+def _about_jax(report: EnvironmentReport | JaxscopeError) -> list[Finding]:
+    if isinstance(report, JaxscopeError):
+        explanation = report.explanation
+        return [Finding("worker", False, f"{explanation.what} {explanation.remedy}".strip())]
+    findings = [
+        Finding(
+            "worker",
+            True,
+            f"JAX {report.jax}, jaxlib {report.jaxlib}, Python {report.python} "
+            f"({report.executable})",
+        )
+    ]
+    findings += [
+        Finding(f"device {device.platform}:{device.id}", True, device.kind)
+        for device in report.devices
+    ]
+    findings += [
+        Finding(f"target {target.target}", target.is_available, target.reason or "works")
+        for target in report.targets
+    ]
+    return findings
+
+
+def _about_window() -> list[Finding]:
+    missing = find_missing_libraries()
+    line = format_install_line(missing, (), is_root=is_root()) if missing else ""
+    libraries = (
+        Finding("Qt's libraries", False, f"{', '.join(missing.sonames)} missing; type: {line}")
+        if missing
+        else Finding("Qt's libraries", True, "all there")
+    )
+    display = next((n for n in ("WAYLAND_DISPLAY", "DISPLAY") if os.environ.get(n)), None)
+    if display:
+        return [libraries, Finding("display", True, f"{display}={os.environ[display]}")]
+    return [libraries, Finding("display", False, "none: only commands without a window work")]
+
+
+def _about_graphviz() -> Finding:
+    program = shutil.which("dot")
+    if program is None:
+        return Finding("Graphviz", None, "no dot on PATH; not needed, .dot files are written too")
+    try:
+        answer = subprocess.run(
+            [program, "-V"], capture_output=True, text=True, timeout=10, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Finding("Graphviz", False, f"{program} does not start: {error}")
+    return Finding("Graphviz", answer.returncode == 0, answer.stderr.strip() or program)
+
+
+def _version_of(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "missing"
+
+
+def _system_name() -> str:
+    try:
+        return platform.freedesktop_os_release().get("PRETTY_NAME", platform.platform())
+    except OSError:
+        return platform.platform()
+
+
+def _to_json(findings: list[Finding], report: EnvironmentReport | JaxscopeError) -> dict[str, Any]:
+    environment = None if isinstance(report, JaxscopeError) else dataclasses.asdict(report)
+    return {
+        "format": "jaxscope.doctor",
+        "version": 1,
+        "findings": [dataclasses.asdict(finding) for finding in findings],
+        "environment": environment,
+    }

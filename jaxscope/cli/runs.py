@@ -1,0 +1,89 @@
+"""Ask a worker, and let a person see what it does meanwhile."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from jaxscope.analysis.export.safe_text import make_safe
+from jaxscope.cli.parser import Options
+from jaxscope.cli.progress import Show
+from jaxscope.client.events import Event, NotResponding, Output, Progress
+from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
+
+
+def run_options(options: Options) -> dict[str, Any]:
+    """The options that every request understands.
+
+    Raises:
+        EnvironmentProblem: The interpreter does not exist, or the target is not supported yet.
+    """
+    return {
+        "python": _read_python(options),
+        "timeout_s": options.timeout_s,
+        "memory_bytes": options.memory_bytes,
+    }
+
+
+def target_options(options: Options) -> dict[str, Any]:
+    """The options of requests that trace or compile."""
+    _check_target(options.target)
+    return {"target": options.target, "x64": options.x64}
+
+
+def named_file(options: Options) -> str:
+    """The user's file, as typed.
+
+    Raises:
+        UsageError: None was named.
+    """
+    if options.file is None:
+        raise UsageError(Explanation("No file is named.", remedy="Name a Python file."))
+    return str(options.file)
+
+
+class Watcher:
+    """Shows a run's events: steps in the progress line, the user's prints on standard error."""
+
+    def __init__(self, show: Show) -> None:
+        self._show = show
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Progress):
+            self._show(f"{event.text} …")
+        elif isinstance(event, NotResponding):
+            at = f" at {event.where}" if event.where else ""
+            self._show(f"No answer for {event.seconds:.0f} s{at} (Ctrl-C stops it)")
+        elif isinstance(event, Output):
+            self._show("")
+            sys.stderr.write(make_safe(event.text))
+            sys.stderr.flush()
+
+
+def _read_python(options: Options) -> str | None:
+    if options.python is None:
+        return None
+    path = options.python
+    if path.is_dir() and (path / "bin" / "python").exists():
+        path = path / "bin" / "python"  # the folder of an environment
+    if not path.is_file():
+        raise EnvironmentProblem(
+            Explanation(
+                what=f"There is no interpreter {path}.",
+                remedy="Give the path of a Python that has JAX, such as .venv/bin/python.",
+            )
+        )
+    # Not resolved: a link to an interpreter is what makes an environment an environment.
+    return str(path.absolute())
+
+
+def _check_target(target: str) -> None:
+    if target.startswith("ssh://"):
+        what = "Workers on other machines (ssh://) are not available yet in this version."
+    elif target.startswith("aot:"):
+        what = "Compiling ahead of time for an absent device is not available yet in this version."
+    else:
+        return
+    raise EnvironmentProblem(
+        Explanation(what=what, remedy="Targets on this machine are cpu, cpu:8, gpu, gpu:0, tpu.")
+    )

@@ -1,0 +1,88 @@
+"""`jaxscope FILE [CALL]`: open the window; the only module outside of `ui` that loads Qt."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from typing import TYPE_CHECKING
+
+from jaxscope.cli.parser import Options
+from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
+from jaxscope.setup.apt import is_root
+from jaxscope.setup.system_libraries import find_missing_libraries, format_install_line
+
+if TYPE_CHECKING:
+    from jaxscope.model import Capture
+
+_WINDOWLESS_WAY = "Without a window: jaxscope capture FILE [CALL] -o out.html"
+
+
+def run(options: Options) -> int:
+    """Open the window on a file, or on the start page.
+
+    Raises:
+        UsageError: `--json` was asked for.
+        EnvironmentProblem: There is no display, or something that Qt needs is missing.
+    """
+    if options.is_json:
+        raise UsageError(Explanation("A window prints no JSON.", remedy="jaxscope capture --json"))
+    check_qt()
+    from jaxscope.ui.app import open_window
+
+    return open_window(
+        None if options.file is None else str(options.file),
+        options.call,
+        target=options.target,
+        python=None if options.python is None else str(options.python),
+        timeout_s=options.timeout_s,
+        memory_bytes=options.memory_bytes,
+        x64=options.x64,
+    )
+
+
+def open_on(what: Capture | str | os.PathLike[str], call: str | None) -> int:
+    """Open the window on a capture or a file, for `jaxscope.show`.
+
+    Raises:
+        EnvironmentProblem: There is no display, or something that Qt needs is missing.
+    """
+    check_qt()
+    from jaxscope.ui.app import open_window
+
+    if isinstance(what, str | os.PathLike):
+        return open_window(os.fspath(what), call)
+    return open_window(None, None, capture=what)
+
+
+def check_qt() -> None:
+    """Refuse early and with a way out: a missing library makes Qt abort the whole process.
+
+    Raises:
+        EnvironmentProblem: PySide6, a library of the system, or a display is missing.
+    """
+    if importlib.util.find_spec("PySide6") is None:
+        raise EnvironmentProblem(
+            Explanation(
+                what="The window needs PySide6, which is not installed.",
+                why=_WINDOWLESS_WAY,
+                remedy="pip install 'PySide6-Essentials<6.12'",
+            )
+        )
+    missing = find_missing_libraries()
+    if missing:
+        raise EnvironmentProblem(
+            Explanation(
+                what="Libraries of the system that the window needs are missing.",
+                why=f"{', '.join(missing.sonames)}\n{_WINDOWLESS_WAY}",
+                remedy=format_install_line(missing, (), is_root=is_root()),
+            )
+        )
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    if not any(os.environ.get(name) for name in names):
+        raise EnvironmentProblem(
+            Explanation(
+                what="There is no display here: DISPLAY is not set.",
+                why=_WINDOWLESS_WAY,
+                remedy="Log in on a desktop or with ssh -X.",
+            )
+        )
