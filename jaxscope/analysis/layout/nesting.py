@@ -1,0 +1,208 @@
+"""Lay every open group out alone, from the inside out, then put the groups into each other."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from jaxscope.analysis.layout.layered import (
+    Diagram,
+    Drawing,
+    Link,
+    ShouldStop,
+    Spacing,
+    layout_layered,
+)
+from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX
+from jaxscope.analysis.layout.text_width import measure_text, shorten_text
+from jaxscope.analysis.layout.wiring import End, Port, Wire, Wiring
+from jaxscope.analysis.view.labels import BoxText, text_of
+from jaxscope.analysis.view.view import ROOT, View
+
+FREE = math.nan
+"""Shift of a link that may meet its node anywhere; one object, so that equal diagrams are equal."""
+
+DOWN, RIGHT = "down", "right"
+FRAME_PADDING_PX = 16.0
+_BOX_PADDING_PX = 12.0
+_BOX_MIN_PX = 64.0
+_BOX_MAX_PX = 260.0
+_LINE_PX = (26.0, 42.0)  # height of a box with one and with two lines
+_STUB_MAX_PX = 130.0
+_STUB_PADDING_PX = 8.0
+_PORT_PX = 8.0
+STUB_HEIGHT_PX = 18.0
+MERGED_STUB_PX = 84.0
+
+LayoutCache = dict[object, Drawing]
+"""Drawings by diagram: alike groups are laid out once, and what stays open is not laid out again."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Placed:
+    """An open group, laid out.
+
+    Attributes:
+        ends: The diagram's nodes: boxes and ports.
+        index: Of each end, its number.
+        wires: The diagram's links.
+        drawing: Where they went.
+        width: Of the frame.
+        height: Of the frame.
+    """
+
+    ends: list[End]
+    index: dict[End, int]
+    wires: list[Wire]
+    drawing: Drawing
+    width: float
+    height: float
+
+
+class Nester:
+    """Lays groups out; one use per scene, with a cache that outlives it."""
+
+    def __init__(
+        self,
+        view: View,
+        wiring: Wiring,
+        direction: str,
+        spacing: Spacing,
+        cache: LayoutCache,
+        should_stop: ShouldStop,
+    ) -> None:
+        self._view = view
+        self._wiring = wiring
+        self._is_down = direction == DOWN
+        self._spacing = spacing
+        self._cache = cache
+        self._should_stop = should_stop
+        self._texts: dict[int, BoxText] = {}
+        self.placed: dict[int, Placed] = {}
+
+    def place_all(self) -> None:
+        """Lay out every open group, children before parents."""
+        for box in range(len(self._wiring.is_open) - 1, ROOT - 1, -1):
+            if self._wiring.is_open[box]:
+                self.placed[box] = self._place(box)
+
+    def text(self, box: int) -> BoxText:
+        """What is written on a box, shortened to fit its largest width."""
+        known = self._texts.get(box)
+        if known is None:
+            full = text_of(self._view, self._view.boxes[box])
+            room = _BOX_MAX_PX - 2 * _BOX_PADDING_PX
+            known = self._texts[box] = BoxText(
+                shorten_text(full.title, room, TITLE_PX, True),
+                shorten_text(full.detail, room, DETAIL_PX),
+                full.style,
+            )
+        return known
+
+    def size(self, box: int) -> tuple[float, float]:
+        """Width and height of a box or a frame."""
+        placed = self.placed.get(box)
+        if placed is not None:
+            return placed.width, placed.height
+        text = self.text(box)
+        width = max(measure_text(text.title, TITLE_PX, True), measure_text(text.detail, DETAIL_PX))
+        width = max(_BOX_MIN_PX, math.ceil(width) + 2 * _BOX_PADDING_PX)
+        return width, _LINE_PX[1 if text.detail else 0]
+
+    def stub_text(self, end: End) -> str:
+        """What a connector says of the box that its value comes from."""
+        box = self._wiring.bundle_source[end.bundle] if isinstance(end, Port) else end
+        return shorten_text(self.text(box).title, _STUB_MAX_PX, STUB_TEXT_PX)
+
+    def stub_width(self, text: str) -> float:
+        """Width of a connector with a text."""
+        return measure_text(text, STUB_TEXT_PX) + 2 * _STUB_PADDING_PX
+
+    def inner_origin(self, box: int) -> tuple[float, float]:
+        """Where the drawing of an open group begins inside its frame."""
+        if box == ROOT:
+            return FRAME_PADDING_PX, FRAME_PADDING_PX
+        placed = self.placed[box]
+        drawing = placed.drawing
+        inner = drawing.across if self._is_down else drawing.along
+        return (placed.width - inner) / 2, HEADER_PX + FRAME_PADDING_PX / 2
+
+    def _place(self, box: int) -> Placed:
+        wires = self._wiring.wires.get(box, [])
+        ends: list[End] = list(self._view.boxes[box].children)
+        ports = {end for wire in wires for end in (wire.source, wire.target)
+                 if isinstance(end, Port)}  # fmt: skip
+        ends += sorted(ports)
+        index = {end: number for number, end in enumerate(ends)}
+        drawing = self._draw(ends, index, wires)
+        header = measure_text(self.text(box).title, TITLE_PX, True) if box != ROOT else 0.0
+        header += 3 * FRAME_PADDING_PX
+        across, along = drawing.across, drawing.along
+        width, height = (across, along) if self._is_down else (along, across)
+        if box != ROOT:
+            header += measure_text(self.text(box).detail, DETAIL_PX)
+        width = max(width + 2 * FRAME_PADDING_PX, header)
+        height += 2 * FRAME_PADDING_PX if box == ROOT else HEADER_PX + 1.5 * FRAME_PADDING_PX
+        return Placed(ends, index, wires, drawing, width, height)
+
+    def _draw(self, ends: list[End], index: dict[End, int], wires: list[Wire]) -> Drawing:
+        sizes = [(_PORT_PX, 0.0) if isinstance(end, Port) else self._turned(end) for end in ends]
+        links = [
+            Link(
+                index[wire.source],
+                index[wire.target],
+                wire.bundle,
+                self._shift(wire.source, wire.bundle, False),
+                self._shift(wire.target, wire.bundle, True),
+            )
+            for wire in wires
+        ]
+        links = _renumber_nets(links)
+        stubs: tuple[float, ...] = ()
+        if not self._is_down:
+            stubs = (STUB_HEIGHT_PX,) * len(ends)
+        elif len(ends) > self._spacing.max_span:
+            stubs = tuple(self.stub_width(self.stub_text(end)) for end in ends)
+        diagram = Diagram(
+            tuple(size[0] for size in sizes),
+            tuple(size[1] for size in sizes),
+            tuple(links),
+            frozenset(n for e, n in index.items() if isinstance(e, Port) and e.is_entry),
+            frozenset(n for e, n in index.items() if isinstance(e, Port) and not e.is_entry),
+            stubs,
+            MERGED_STUB_PX if self._is_down else STUB_HEIGHT_PX,
+            STUB_HEIGHT_PX if self._is_down else _STUB_MAX_PX + 2 * _STUB_PADDING_PX,
+        )
+        key = (diagram, self._spacing)
+        drawing = self._cache.get(key)
+        if drawing is None:
+            drawing = layout_layered(diagram, self._spacing, self._should_stop)
+            self._cache[key] = drawing
+        return drawing
+
+    def _turned(self, box: int) -> tuple[float, float]:
+        width, height = self.size(box)
+        return (width, height) if self._is_down else (height, width)
+
+    def _shift(self, end: End, bundle: int, is_entry: bool) -> float:
+        """Where a line meets an open group: at the port inside it."""
+        placed = None if isinstance(end, Port) else self.placed.get(end)
+        if placed is None or isinstance(end, Port):
+            return FREE
+        number = placed.index.get(Port(bundle, is_entry))
+        if number is None:
+            return FREE
+        left, top = self.inner_origin(end)
+        at = placed.drawing.x[number]
+        if self._is_down:
+            return left + at - placed.width / 2
+        return top + at - placed.height / 2
+
+
+def _renumber_nets(links: list[Link]) -> list[Link]:
+    """Number nets per diagram, so that alike groups make equal diagrams."""
+    numbers: dict[int, int] = {}
+    return [
+        dataclasses.replace(link, net=numbers.setdefault(link.net, len(numbers)))
+        for link in links
+    ]

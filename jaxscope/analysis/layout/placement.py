@@ -1,0 +1,108 @@
+"""Place the ordered vertices across the flow: as straight as the order and the sizes allow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from jaxscope.analysis.layout.chains import Threads
+
+_NUM_PASSES = 4
+_CHAIN_WEIGHT = 4.0  # a long line that bends is uglier than a box a little off its inputs
+_LONE_WEIGHT = 0.1
+
+
+def place_across(
+    threads: Threads, rows: list[list[int]], gap: float, check_stop: Callable[[], None]
+) -> list[float]:
+    """Centre of every vertex across the flow.
+
+    Each pass asks every rank to sit as near as it can to the neighbours on one side: a least
+    squares problem with least distances, solved exactly by pooling adjacent violators.
+    """
+    num = len(threads.rank)
+    weight = [1.0] * threads.num_nodes + [_CHAIN_WEIGHT] * (num - threads.num_nodes)
+    for stub in threads.stubs:
+        weight[stub.vertex] = _LONE_WEIGHT
+    x = [0.0] * num
+    offsets = [_pack(row, threads.across, gap) for row in rows]
+    for row, offset in zip(rows, offsets, strict=True):
+        middle = offset[-1] / 2 if offset else 0.0
+        for v, at in zip(row, offset, strict=True):
+            x[v] = at - middle
+    onward = list(range(len(rows)))
+    backward = onward[::-1]
+    for _ in range(_NUM_PASSES):
+        check_stop()
+        _pass(onward, rows, offsets, threads.up, threads.up_shift, weight, x)
+        check_stop()
+        _pass(backward, rows, offsets, threads.down, threads.down_shift, weight, x)
+    both = [up + down for up, down in zip(threads.up, threads.down, strict=True)]
+    shift = [a + b for a, b in zip(threads.up_shift, threads.down_shift, strict=True)]
+    _pass(onward, rows, offsets, both, shift, weight, x)
+    return x
+
+
+def _pack(row: list[int], across: list[float], gap: float) -> list[float]:
+    """Distance of each vertex of a rank from the first one, packed as closely as allowed."""
+    offsets, at = [], 0.0
+    for index, v in enumerate(row):
+        if index:
+            at += (across[row[index - 1]] + across[v]) / 2 + gap
+        offsets.append(at)
+    return offsets
+
+
+def _pass(
+    indices: Sequence[int],
+    rows: list[list[int]],
+    offsets: list[list[float]],
+    neighbours: list[list[int]],
+    shift: list[float],
+    weight: list[float],
+    x: list[float],
+) -> None:
+    for index in indices:
+        row = rows[index]
+        if len(row) == 1:
+            v = row[0]
+            near = neighbours[v]
+            if near:
+                x[v] = (sum([x[u] for u in near]) + shift[v]) / len(near)
+            continue
+        wanted, weights = [], []
+        for v in row:
+            near = neighbours[v]
+            if not near:
+                wanted.append(x[v])
+                weights.append(_LONE_WEIGHT)
+            elif len(near) == 1:
+                wanted.append(x[near[0]] + shift[v])
+                weights.append(weight[v])
+            else:
+                wanted.append((sum([x[u] for u in near]) + shift[v]) / len(near))
+                weights.append(weight[v] * len(near))
+        _pool(row, offsets[index], wanted, weights, x)
+
+
+def _pool(
+    row: list[int],
+    offsets: list[float],
+    wanted: list[float],
+    weights: list[float],
+    x: list[float],
+) -> None:
+    """Weighted isotonic regression: the nearest places that keep order and distance."""
+    blocks: list[tuple[float, float, int]] = []  # weight, mean, count
+    for want, offset, weight in zip(wanted, offsets, weights, strict=True):
+        mean, count = want - offset, 1
+        while blocks and blocks[-1][1] > mean:
+            other_weight, other_mean, other_count = blocks.pop()
+            mean = (mean * weight + other_mean * other_weight) / (weight + other_weight)
+            weight += other_weight
+            count += other_count
+        blocks.append((weight, mean, count))
+    index = 0
+    for _, mean, count in blocks:
+        for _ in range(count):
+            x[row[index]] = mean + offsets[index]
+            index += 1

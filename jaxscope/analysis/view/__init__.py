@@ -1,0 +1,1 @@
+"""What of a graph is shown: simplifications, groups, and which groups open at first."""

@@ -1,0 +1,128 @@
+"""Fold literals and scalar constants into the labels of what uses them."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+from jaxscope.analysis.view.draft import Draft
+from jaxscope.analysis.view.operations import CONSTANTS, SPREADERS
+from jaxscope.model import Graph, NodeKind
+
+_LITERAL = re.compile(r"^in\[(\d+)\]$")
+_SCALAR = re.compile(r"^[a-z]\w*\[\]$|^tensor<[a-z]\w*>$")
+_SPLAT = re.compile(r"^(?:dense<)?([-+\w.#]+)>?$")
+_MAX_VALUE_LENGTH = 24
+
+
+def show_literals(draft: Draft) -> Draft:
+    """Put literal operands of equations, such as `2.0`, into the equations' labels."""
+    graph = draft.graph
+    keys = {
+        number: int(match[1])
+        for number, text in enumerate(graph.strings)
+        if (match := _LITERAL.match(text))
+    }
+    if not keys:
+        return draft
+    notes = {node: list(texts) for node, texts in draft.notes.items()}
+    values, rows = graph.nodes.attributes.values.tolist(), graph.nodes.attributes.row_numbers()
+    for at, node in enumerate(rows.tolist()):
+        if at % 2 == 0 and values[at] in keys:
+            literal = graph.strings[values[at + 1]]
+            notes.setdefault(node, []).append((keys[values[at]], literal))
+    return dataclasses.replace(
+        draft, notes={node: tuple(sorted(set(texts))) for node, texts in notes.items()}
+    )
+
+
+def fold_constants(draft: Draft) -> Draft:
+    """Fold scalar constants, and casts and broadcasts of them, into their users' labels.
+
+    Constants with more values stay: captured weights are worth seeing. So do constants that are
+    themselves a result.
+    """
+    values = _constant_values(draft)
+    if not values:
+        return draft
+    users = draft.users()
+    kinds = draft.graph.nodes.kind.tolist()
+    folded = {
+        node
+        for node in values
+        if users[node] and all(kinds[user] != NodeKind.OUTPUT for user in users[node])
+    }
+    # A spreader can only fold if it folds into something: chains are walked from their ends.
+    home = list(draft.home)
+    notes = {node: list(texts) for node, texts in draft.notes.items()}
+    inputs = list(draft.inputs)
+    for node, row in enumerate(draft.inputs):
+        if node in folded or not any(each.source in folded for each in row):
+            continue
+        inputs[node] = tuple(each for each in row if each.source not in folded)
+        notes.setdefault(node, []).extend(
+            (each.operand, values[each.source]) for each in row if each.source in folded
+        )
+    for node in folded:
+        home[node] = _last_user(node, users, folded)
+        inputs[node] = ()
+    final = tuple(_settle(home, at) for at in home)
+    return dataclasses.replace(
+        draft,
+        inputs=tuple(inputs),
+        home=final,
+        notes={node: tuple(sorted(set(texts))) for node, texts in notes.items()},
+    )
+
+
+def _settle(home: list[int], node: int) -> int:
+    for _ in range(len(home)):
+        if home[node] == node:
+            break
+        node = home[node]
+    return node
+
+
+def _last_user(node: int, users: list[list[int]], folded: set[int]) -> int:
+    seen = {node}
+    while node in folded:
+        onward = [user for user in users[node] if user not in seen]
+        if not onward:
+            break
+        node = min(onward)
+        seen.add(node)
+    return node
+
+
+def _constant_values(draft: Draft) -> dict[int, str]:
+    """The text of every node that stands for one scalar value."""
+    graph = draft.graph
+    strings = graph.strings
+    operations = [strings[number] for number in graph.nodes.operation.tolist()]
+    values: dict[int, str] = {}
+    for node, operation in enumerate(operations):
+        if not draft.is_shown(node):
+            continue
+        if operation in CONSTANTS:
+            value = _scalar_value(graph, node)
+            if value:
+                values[node] = value
+        elif operation in SPREADERS:
+            sources = {each.source for each in draft.inputs[node]}
+            noted = draft.notes.get(node, ())
+            if len(sources) + len(noted) == 1 and sources <= values.keys():
+                text = values[sources.pop()] if sources else noted[0][1]
+                if ":" not in text or _SCALAR.match(text.rpartition(":")[2]):
+                    values[node] = text
+    return values
+
+
+def _scalar_value(graph: Graph, node: int) -> str:
+    attributes = graph.attributes(node)
+    value = attributes.get("literal") or attributes.get("value") or ""
+    types = graph.row(graph.nodes.types, node)
+    match = _SPLAT.match(value.strip())
+    is_scalar = len(types) == 1 and _SCALAR.match(types[0].partition("{")[0])
+    if len(value) > _MAX_VALUE_LENGTH or not match:
+        return value if is_scalar and value and len(value) <= _MAX_VALUE_LENGTH else ""
+    return match[1] if is_scalar or value.startswith("dense<") else ""

@@ -1,0 +1,111 @@
+"""What is written on a box, and in which style it is drawn."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+from jaxscope.analysis.view.arguments import argument_path, is_argument
+from jaxscope.analysis.view.operations import Style, short_operation, style_of
+from jaxscope.analysis.view.tree import BranchKind
+from jaxscope.analysis.view.view import Box, View
+from jaxscope.model import NONE, Graph, NodeKind
+
+_LAYOUT = re.compile(r"\{[\d,:TSLEDP()*]*\}")
+_TENSOR = re.compile(r"^tensor<(?:([\dx?]+)x)?([a-z]\w*)(?:,.*)?>$")
+_LITERAL_TYPE = re.compile(r":[a-z]\w*\[[^\]]*\]$")
+_MAX_NOTES = 3
+
+_GROUP_STYLES = {
+    BranchKind.PROGRAM: Style.GROUP,
+    BranchKind.NESTED: Style.CONTROL,
+    BranchKind.FUSION: Style.FUSION,
+    BranchKind.SCOPE: Style.GROUP,
+    BranchKind.ARGUMENTS: Style.INPUT,
+    BranchKind.REPEAT: Style.REPEAT,
+    BranchKind.SECTION: Style.SECTION,
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BoxText:
+    """What is written on a box.
+
+    Attributes:
+        title: First line, bold.
+        detail: Second line, or empty.
+        style: How the box is drawn.
+    """
+
+    title: str
+    detail: str
+    style: Style
+
+
+def text_of(view: View, box: Box) -> BoxText:
+    """The text of any box."""
+    return _text_of_group(view, box) if box.children else _text_of_node(view, box.node)
+
+
+def short_type(type_: str) -> str:
+    """A type in JAX's short form, without layouts: `f32[8,2]` also for `tensor<8x2xf32>`."""
+    match = _TENSOR.match(type_)
+    if match:
+        return f"{match[2]}[{(match[1] or '').replace('x', ',')}]"
+    return _LAYOUT.sub("", type_)
+
+
+def _text_of_group(view: View, box: Box) -> BoxText:
+    assert box.kind is not None
+    count = f"{box.num_leaves:,} " + ("operations" if box.num_leaves != 1 else "operation")
+    label = box.label
+    if box.kind is BranchKind.ARGUMENTS:
+        return BoxText(label, f"{len(box.children):,} arrays", Style.INPUT)
+    if box.kind is BranchKind.REPEAT:
+        return BoxText(f"{label} ×{box.copies}", count, Style.REPEAT)
+    if box.node != NONE:
+        operation = _operation(view.graph, box.node)
+        if operation not in label:
+            count = f"{operation} · {count}" if label else count
+        label = label or operation
+    return BoxText(label, count, _GROUP_STYLES[box.kind])
+
+
+def _operation(graph: Graph, node: int) -> str:
+    return short_operation(graph.string(graph.nodes.operation, node))
+
+
+def _text_of_node(view: View, node: int) -> BoxText:
+    graph = view.graph
+    types = _types(graph, node)
+    kind = graph.nodes.kind[node]
+    if is_argument(graph, node):
+        return BoxText(argument_path(graph, node), types, Style.INPUT)
+    attributes = graph.attributes(node)
+    name = graph.string(graph.nodes.name, node)
+    if kind == NodeKind.OUTPUT:
+        return BoxText(attributes.get("path") or "result", types, Style.OUTPUT)
+    operation = _operation(graph, node)
+    caption = view.captions.get(node, "")
+    title = operation
+    if operation in ("custom-call", "custom_call"):
+        title = attributes.get("custom_call_target") or attributes.get("call_target_name") or title
+    elif operation in ("jit", "pjit") and attributes.get("name"):
+        title = attributes["name"]
+    elif caption and caption != operation:
+        title = f"{operation} · {caption}"
+    notes = [_LITERAL_TYPE.sub("", text) for _, text in view.notes.get(node, ())]
+    if notes:
+        shown = ", ".join(notes[:_MAX_NOTES]) + (", …" if len(notes) > _MAX_NOTES else "")
+        title = f"{title} {shown}"
+    if kind == NodeKind.CONSTANT:
+        return BoxText(name or "constant", types, Style.CONSTANT)
+    detail = f"{name}: {types}" if name and kind == NodeKind.EQUATION else types
+    return BoxText(title, detail, style_of(graph.string(graph.nodes.operation, node)))
+
+
+def _types(graph: Graph, node: int) -> str:
+    types = [short_type(text) for text in graph.row(graph.nodes.types, node)]
+    if len(types) > 2:
+        return f"{types[0]} and {len(types) - 1} more"
+    return ", ".join(types)

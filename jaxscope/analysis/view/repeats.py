@@ -1,0 +1,160 @@
+"""Show what a program does again and again once, with how often: ×12."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.analysis.view.draft import Draft
+from jaxscope.analysis.view.places import find_cuts
+from jaxscope.analysis.view.tree import Branch, BranchKind, Child, map_branches
+
+_MIN_PERIOD = 4
+_MIN_COPIES = 3
+_MIN_CHILDREN = 16
+_MAX_PERIOD = 2000
+
+
+class _Run(NamedTuple):
+    """`copies` times `period` children from `start`; up to `slack` more match."""
+
+    start: int
+    period: int
+    copies: int
+    slack: int
+
+
+def box_repeats(draft: Draft, root: Branch) -> Branch:
+    """Box neighbouring stretches of a group that do the same to values of the same types.
+
+    Three copies of at least four children count, or of one group. What the copies do is compared
+    by operation and types; their constants and weights may differ.
+    """
+    signature = _Signature(draft)
+
+    def change(branch: Branch) -> Branch:
+        if branch.kind is BranchKind.ARGUMENTS:
+            return branch
+        children = branch.children
+        tokens = np.fromiter(
+            (signature.number(child) for child in children), np.int64, len(children)
+        )
+        is_group = np.fromiter((isinstance(c, Branch) for c in children), bool, len(children))
+        cuts = find_cuts(draft, children) if len(children) >= _MIN_COPIES else []
+        boxed = _box(branch.id, children, tokens, is_group, cuts, 0)
+        return dataclasses.replace(branch, children=tuple(boxed))
+
+    return map_branches(root, change)
+
+
+def _box(
+    prefix: str,
+    children: tuple[Child, ...],
+    tokens: npt.NDArray[np.int64],
+    is_group: npt.NDArray[np.bool_],
+    cuts: list[int],
+    first: int,
+) -> list[Child]:
+    """Box the best run, then what is left before and after it. `first` numbers the children."""
+    run = _find_run(tokens, is_group)
+    if run is None:
+        return list(children)
+    start = min(
+        range(run.start, run.start + run.slack + 1), key=lambda at: (cuts[first + at], at)
+    )
+    stop = start + run.period * run.copies
+    before = _box(prefix, children[:start], tokens[:start], is_group[:start], cuts, first)
+    after = _box(prefix, children[stop:], tokens[stop:], is_group[stop:], cuts, first + stop)
+    repeat_id = f"{prefix}/repeat:{first + start}"
+    copies: list[Child] = []
+    for number in range(run.copies):
+        at = start + number * run.period
+        copy = children[at : at + run.period]
+        if run.period == 1:
+            copies.append(copy[0])
+        else:
+            label = f"{number + 1} of {run.copies}"
+            copies.append(Branch(f"{repeat_id}.{number}", BranchKind.SCOPE, label, copy))
+    label = _label(children[start : start + run.period])
+    repeat = Branch(
+        repeat_id, BranchKind.REPEAT, label, tuple(copies), copies=run.copies
+    )
+    return [*before, repeat, *after]
+
+
+def _label(copy: tuple[Child, ...]) -> str:
+    names = list(dict.fromkeys(c.label for c in copy if isinstance(c, Branch) and c.label))
+    if not names:
+        return "repeated"
+    return ", ".join(names[:2]) + (", …" if len(names) > 2 else "")
+
+
+def _find_run(
+    tokens: npt.NDArray[np.int64], is_group: npt.NDArray[np.bool_]
+) -> _Run | None:
+    """The run that covers most; among equals, the one with the shortest period."""
+    num = len(tokens)
+    best: _Run | None = None
+    covered = 0
+    for period in range(1, min(num // _MIN_COPIES, _MAX_PERIOD) + 1):
+        if period * (num // period) <= covered:
+            continue
+        same = tokens[:-period] == tokens[period:]
+        if int(same.sum()) < period * (_MIN_COPIES - 1):
+            continue
+        start, length = _longest_true(same)
+        copies = length // period + 1
+        if copies < _MIN_COPIES or copies * period <= covered:
+            continue
+        stretch = slice(start, start + period)
+        if period < _MIN_PERIOD and not bool(is_group[stretch].all()):
+            continue
+        if period == 1 or copies * period >= _MIN_CHILDREN or bool(is_group[stretch].any()):
+            covered = copies * period
+            best = _Run(start, period, copies, length + period - covered)
+    return best
+
+
+def _longest_true(values: npt.NDArray[np.bool_]) -> tuple[int, int]:
+    padded = np.concatenate(([False], values, [False]))
+    change = np.flatnonzero(padded[1:] != padded[:-1])
+    starts, lengths = change[::2], change[1::2] - change[::2]
+    if not len(lengths):
+        return 0, 0
+    at = int(np.argmax(lengths))
+    return int(starts[at]), int(lengths[at])
+
+
+class _Signature:
+    """Numbers children so that alike ones have the same number."""
+
+    def __init__(self, draft: Draft) -> None:
+        graph = draft.graph
+        self._operations = graph.nodes.operation.tolist()
+        self._types = graph.nodes.types
+        self._numbers: dict[object, int] = {}
+        self._branches: dict[int, int] = {}
+        self._kept: list[Branch] = []
+        self._kinds = graph.nodes.kind.tolist()
+
+    def number(self, child: Child) -> int:
+        if isinstance(child, int):
+            return self._leaf(child)
+        known = self._branches.get(id(child))
+        if known is None:
+            inside = tuple(self.number(each) for each in child.children)
+            kept = child.label.rstrip("0123456789_")
+            known = self._intern((child.kind, kept, inside))
+            self._branches[id(child)] = known
+            self._kept.append(child)  # so that no other branch gets this id
+        return known
+
+    def _leaf(self, node: int) -> int:
+        types = tuple(self._types[node].tolist())
+        return self._intern((self._kinds[node], self._operations[node], types))
+
+    def _intern(self, key: object) -> int:
+        return self._numbers.setdefault(key, len(self._numbers))

@@ -1,0 +1,52 @@
+"""Split groups with very many children into contiguous sections that fit on a page."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from jaxscope.analysis.view.draft import Draft
+from jaxscope.analysis.view.places import find_cuts
+from jaxscope.analysis.view.tree import Branch, BranchKind, Child, map_branches
+
+MAX_CHILDREN = 150
+_SECTION_SIZE = 40
+
+
+def make_sections(draft: Draft, root: Branch) -> Branch:
+    """Box runs of about forty children where a group has more than 150.
+
+    Each border lies where the fewest values cross it.
+    """
+
+    def change(branch: Branch) -> Branch:
+        if len(branch.children) <= MAX_CHILDREN:
+            return branch
+        crossing = find_cuts(draft, branch.children)
+        children = branch.children
+        size = max(_SECTION_SIZE, math.ceil(len(children) / MAX_CHILDREN))
+        borders = _borders(crossing, len(children), size)
+        sections: list[Child] = []
+        for number, (start, stop) in enumerate(
+            zip(borders[:-1], borders[1:], strict=True), start=1
+        ):
+            sections.append(
+                Branch(
+                    f"{branch.id}/section:{number}",
+                    BranchKind.SECTION,
+                    f"part {number} of {len(borders) - 1}",
+                    children[start:stop],
+                )
+            )
+        return dataclasses.replace(branch, children=tuple(sections))
+
+    return map_branches(root, change)
+
+
+def _borders(crossing: list[int], num: int, size: int) -> list[int]:
+    borders = [0]
+    while num - borders[-1] > size + size // 2:
+        ideal = borders[-1] + size
+        slack = range(ideal - size // 4, ideal + size // 4 + 1)
+        borders.append(min(slack, key=lambda at: (crossing[at], abs(at - ideal))))
+    return [*borders, num]

@@ -1,0 +1,268 @@
+"""See through what only passes values on: nested boundaries, tuples and their elements.
+
+A value that enters a nested program does so through an operand of the owner and an input inside;
+here both become one edge from the real producer to the real user. So edges connect operations
+that do something, whatever groups are open.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from jaxscope.analysis.view.draft import Draft, Input
+from jaxscope.analysis.view.operations import PLUMBING
+from jaxscope.model import NONE, Graph, NodeKind
+
+_MAX_DEPTH = 400
+
+Origin = tuple[int, int]
+"""A node and which of its results."""
+
+
+def join_boundaries(draft: Draft) -> Draft:
+    """Connect users inside a nested program with producers outside, and the other way round."""
+    return _Resolver(draft, _find_boundaries(draft.graph), frozenset()).resolve()
+
+
+def skip_plumbing(draft: Draft) -> Draft:
+    """Lead values through `tuple`, `get-tuple-element` and `bitcast`, element by element."""
+    graph = draft.graph
+    plumbing = frozenset(
+        node
+        for node, operation in enumerate(graph.nodes.operation.tolist())
+        if graph.strings[operation] in PLUMBING and draft.is_shown(node) and draft.inputs[node]
+    )
+    return _Resolver(draft, _Boundaries({}, {}), plumbing).resolve() if plumbing else draft
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Boundaries:
+    """Nodes at the edges of nested programs.
+
+    Attributes:
+        entering: Of each inner input, its owner and the operand it receives.
+        leaving: Of each result of an owner, the nodes inside that give it.
+    """
+
+    entering: dict[int, tuple[int, int]]
+    leaving: dict[Origin, list[int]]
+
+
+def _find_boundaries(graph: Graph) -> _Boundaries:
+    groups, nodes = graph.groups, graph.nodes
+    owners = groups.owner.tolist()
+    gives_result = [
+        not graph.strings[label].startswith("condition") for label in groups.label.tolist()
+    ]
+    known = {word: number for number, word in enumerate(graph.strings)}
+    operand_key, result_key, root_key = (known.get(k, -1) for k in ("operand", "result", "root"))
+    entering: dict[int, tuple[int, int]] = {}
+    leaving: dict[Origin, list[int]] = {}
+    mapped: set[int] = set()
+    with_inputs: set[int] = set()
+    results: list[tuple[int, int, int]] = []
+    kinds = nodes.kind.tolist()
+    for node, group in enumerate(nodes.group.tolist()):
+        if group == NONE or owners[group] == NONE:
+            continue
+        row = nodes.attributes[node].tolist()
+        attributes = dict(zip(row[0::2], row[1::2], strict=True))
+        if kinds[node] == NodeKind.INPUT or "parameter_number" in known and (
+            known["parameter_number"] in attributes
+        ):
+            with_inputs.add(group)
+            operand = _integer(graph, attributes.get(operand_key))
+            if operand is not None:
+                mapped.add(group)
+                entering[node] = (owners[group], operand)
+        elif root_key in attributes:
+            results.append((node, group, -1))
+        elif (result := _integer(graph, attributes.get(result_key))) is not None:
+            results.append((node, group, result))
+    for node, group, result in results:
+        if gives_result[group] and (group in mapped or group not in with_inputs):
+            leaving.setdefault((owners[group], result), []).append(node)
+    return _Boundaries(entering, leaving)
+
+
+def _integer(graph: Graph, string: int | None) -> int | None:
+    text = "" if string is None else graph.strings[string]
+    return int(text) if text.isdecimal() and len(text) < 9 else None
+
+
+class _Resolver:
+    """Finds the real producers of every operand; one use."""
+
+    def __init__(
+        self, draft: Draft, boundaries: _Boundaries, plumbing: frozenset[int]
+    ) -> None:
+        self._draft = draft
+        self._graph = draft.graph
+        self._entering = boundaries.entering
+        self._leaving = boundaries.leaving
+        self._plumbing = plumbing
+        self._producers = {
+            (node, each.operand): (each.source, each.output)
+            for node, inputs in enumerate(draft.inputs)
+            for each in inputs
+        }
+        self._hidden = self._find_hidden()
+        self._known: dict[tuple[int, int, tuple[int, ...]], tuple[Origin, ...]] = {}
+        self._touched: set[int] = set()
+        self._element = _tuple_indices(self._graph, plumbing)
+        self._notes = {node: list(notes) for node, notes in draft.notes.items()}
+
+    def _find_hidden(self) -> set[int]:
+        hidden = set(self._plumbing)
+        graph = self._graph
+        for node, place in self._entering.items():
+            if place in self._producers or self._literal(place):
+                hidden.add(node)
+        kinds = graph.nodes.kind.tolist()
+        for nodes in self._leaving.values():
+            hidden.update(
+                node
+                for node in nodes
+                if kinds[node] == NodeKind.OUTPUT and self._draft.inputs[node]
+            )
+        return hidden
+
+    def _literal(self, place: tuple[int, int]) -> str:
+        return self._graph.attributes(place[0]).get(f"in[{place[1]}]", "")
+
+    def resolve(self) -> Draft:
+        draft = self._draft
+        rows: list[tuple[Input, ...]] = [()] * len(draft.inputs)
+        owners = {owner for owner, _ in self._entering.values()}
+        for node, inputs in enumerate(draft.inputs):
+            if node not in self._hidden and node not in owners:
+                rows[node] = self._resolve_row(node, inputs)
+        for node in sorted(owners - self._hidden):
+            kept = [each for each in draft.inputs[node] if not self._is_used(node, each.operand)]
+            rows[node] = self._resolve_row(node, tuple(kept))
+        home = list(draft.home)
+        for node in self._hidden:
+            home[node] = self._home_of(node)
+        final = tuple(_follow(home, node) for node in range(len(home)))
+        notes = {node: tuple(sorted(set(texts))) for node, texts in self._notes.items()}
+        return dataclasses.replace(draft, inputs=tuple(rows), home=final, notes=notes)
+
+    def _resolve_row(self, node: int, inputs: tuple[Input, ...]) -> tuple[Input, ...]:
+        if all(
+            each.source not in self._hidden and (each.source, each.output) not in self._leaving
+            and (each.source, -1) not in self._leaving
+            for each in inputs
+        ):
+            return inputs
+        row: dict[Input, None] = {}
+        for each in inputs:
+            for source, output in self._sources(each.source, each.output, (), 0):
+                if source >= 0:
+                    row[Input(source, output, each.operand, each.type)] = None
+                else:
+                    literal = self._literal(self._entering[-1 - source])
+                    self._notes.setdefault(node, []).append((each.operand, literal))
+        return tuple(row)
+
+    def _sources(
+        self, node: int, output: int, path: tuple[int, ...], depth: int
+    ) -> tuple[Origin, ...]:
+        key = (node, output, path)
+        known = self._known.get(key)
+        if known is None:
+            self._known[key] = ((node, output),)  # ends cycles of malformed graphs
+            known = self._find_sources(node, output, path, depth + 1)
+            self._known[key] = known
+        return known
+
+    def _find_sources(
+        self, node: int, output: int, path: tuple[int, ...], depth: int
+    ) -> tuple[Origin, ...]:
+        itself = ((node, output),)
+        if depth > _MAX_DEPTH:
+            return itself
+        place = self._entering.get(node)
+        if place is not None and node in self._hidden:
+            self._touched.add(node)
+            producer = self._producers.get(place)
+            if producer is None:
+                return ((-1 - node, 0),)
+            return self._sources(*producer, path, depth)
+        if node in self._plumbing:
+            return self._through_plumbing(node, path, depth)
+        inner = self._leaving.get((node, output)) or self._leaving.get((node, -1))
+        if inner is None:
+            return itself
+        found: dict[Origin, None] = {}
+        for each in inner:
+            if each in self._hidden and each not in self._plumbing:
+                ends = [self._producers[each, i.operand] for i in self._draft.inputs[each]]
+            else:
+                ends = [(each, output if self._is_multiple(each) else 0)]
+            for end in ends:
+                for origin in self._sources(*end, path, depth):
+                    inside = origin[0] >= 0 and self._is_inside(origin[0], node)
+                    found[origin if inside else (node, output)] = None
+        return tuple(found)
+
+    def _through_plumbing(
+        self, node: int, path: tuple[int, ...], depth: int
+    ) -> tuple[Origin, ...]:
+        inputs = self._draft.inputs[node]
+        element = self._element.get(node)
+        if element is not None:
+            first = inputs[0]
+            return self._sources(first.source, first.output, (element, *path), depth)
+        wanted = [i for i in inputs if i.operand == path[0]] if path and len(inputs) > 1 else []
+        rest = path[1:] if wanted else path
+        found: dict[Origin, None] = {}
+        for each in wanted or inputs:
+            found.update(dict.fromkeys(self._sources(each.source, each.output, rest, depth)))
+        return tuple(found)
+
+    def _is_multiple(self, node: int) -> bool:
+        return len(self._graph.nodes.types[node]) > 1
+
+    def _is_inside(self, node: int, owner: int) -> bool:
+        groups = self._graph.groups
+        group = int(self._graph.nodes.group[node])
+        while group != NONE:
+            if groups.owner[group] == owner:
+                return True
+            group = int(groups.parent[group])
+        return False
+
+    def _is_used(self, owner: int, operand: int) -> bool:
+        """Whether something inside uses what the owner gets as that operand."""
+        return (owner, operand) in self._used_places()
+
+    def _used_places(self) -> set[tuple[int, int]]:
+        return {self._entering[node] for node in self._touched}
+
+    def _home_of(self, node: int) -> int:
+        place = self._entering.get(node)
+        if place is not None:
+            return place[0]
+        if node in self._plumbing:
+            sources = self._through_plumbing(node, (), 0)
+            return next((source for source, _ in sources if source >= 0), node)
+        group = int(self._graph.nodes.group[node])
+        return int(self._graph.groups.owner[group])
+
+
+def _tuple_indices(graph: Graph, plumbing: frozenset[int]) -> dict[int, int]:
+    """Which element each `get-tuple-element` takes."""
+    indices: dict[int, int] = {}
+    for node in plumbing:
+        text = graph.attributes(node).get("tuple_index", "")
+        if text.isdecimal():
+            indices[node] = int(text)
+    return indices
+
+
+def _follow(home: list[int], node: int) -> int:
+    seen = set()
+    while home[node] != node and node not in seen:
+        seen.add(node)
+        node = home[node]
+    return node

@@ -1,0 +1,63 @@
+"""Dissolve boxes that hold a single box; their names stay with what was inside."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from jaxscope.analysis.view.draft import Draft
+from jaxscope.analysis.view.tree import Branch, BranchKind, Child
+from jaxscope.model import NONE
+
+_JOINT = " / "
+
+
+def dissolve_wrappers(draft: Draft, root: Branch) -> tuple[Draft, Branch]:
+    """Replace every box around one thing, such as a `jit` of one equation, by that thing."""
+    home = list(draft.home)
+    captions = dict(draft.captions)
+
+    def visit(branch: Branch) -> Child:
+        children = tuple(
+            visit(child) if isinstance(child, Branch) else child for child in branch.children
+        )
+        if branch.kind is BranchKind.ARGUMENTS or len(children) != 1:
+            return dataclasses.replace(branch, children=children)
+        only = children[0]
+        if isinstance(only, int):
+            if branch.node not in (NONE, only):
+                home[branch.node] = only
+            captions[only] = _join(branch.label, captions.get(only, ""))
+            return only
+        if branch.node != NONE and only.node not in (NONE, branch.node):
+            home[branch.node] = only.node
+        return dataclasses.replace(
+            only,
+            label=_join(branch.label, only.label),
+            node=branch.node if only.node == NONE else only.node,
+        )
+
+    children = tuple(
+        visit(child) if isinstance(child, Branch) else child for child in root.children
+    )
+    if len(children) == 1 and isinstance(children[0], Branch):
+        children = children[0].children if children[0].node == NONE else children
+    root = dataclasses.replace(root, children=children)
+    settled = dataclasses.replace(
+        draft, home=tuple(_settle(home, node) for node in home), captions=captions
+    )
+    return settled, root
+
+
+def _settle(home: list[int], node: int) -> int:
+    for _ in range(len(home)):
+        if home[node] == node:
+            break
+        node = home[node]
+    return node
+
+
+def _join(outer: str, inner: str) -> str:
+    """Both names, each once."""
+    if not inner or inner == outer:
+        return outer
+    return f"{outer}{_JOINT}{inner}" if outer else inner

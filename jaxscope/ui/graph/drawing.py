@@ -1,0 +1,319 @@
+"""Draw a part of a scene at a scale: everything near, flat shapes from afar.
+
+Arrays are handed to Qt without a copy: `drawRects` and `drawLines` read a C-contiguous float64
+array through a wrapped pointer. Painting fifty thousand boxes takes 22 ms so, and 160 ms through
+a list of `QRectF`.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+
+import numpy as np
+import numpy.typing as npt
+import shiboken6
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QFont, QFontDatabase, QPainter, QPainterPath, QPen, QPolygonF, QStaticText
+
+from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
+from jaxscope.analysis.view.operations import Style
+from jaxscope.ui.graph.grid import Grid
+from jaxscope.ui.graph.palette import Colors
+
+Floats = npt.NDArray[np.float64]
+
+NEAR_SCALE = 0.35
+"""From this scale on text and curves are drawn."""
+
+_MIN_LINE_PX = 1.5
+_RADIUS_PX = 5.0
+_ARROW_PX = 6.0
+_PADDING_PX = 12.0
+_MAX_STATIC_TEXTS = 20_000
+
+
+@functools.cache
+def _family() -> str:
+    """The family that the layout measured with, from the bundled files."""
+    fonts = importlib.resources.files("jaxscope.analysis.export").joinpath("fonts")
+    family = "DejaVu Sans"
+    for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"):
+        number = QFontDatabase.addApplicationFontFromData(fonts.joinpath(name).read_bytes())
+        families = QFontDatabase.applicationFontFamilies(number) if number >= 0 else []
+        family = families[0] if families else family
+    return family
+
+
+def graph_font(size_px: float, is_bold: bool = False) -> QFont:
+    """The font of graphs, in pixels of the scene."""
+    font = QFont(_family())
+    font.setPixelSize(round(size_px))
+    font.setBold(is_bold)
+    font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    return font
+
+
+def draw_rects(painter: QPainter, rects: Floats) -> None:
+    """Draw rows of x, y, width, height."""
+    rects = np.ascontiguousarray(rects)
+    if len(rects):
+        painter.drawRects(shiboken6.Shiboken.wrapInstance(rects.ctypes.data, QRectF), len(rects))
+
+
+def draw_lines(painter: QPainter, segments: Floats) -> None:
+    """Draw rows of x, y, x, y."""
+    segments = np.ascontiguousarray(segments)
+    if len(segments):
+        painter.drawLines(
+            shiboken6.Shiboken.wrapInstance(segments.ctypes.data, QLineF), len(segments)
+        )
+
+
+class SceneDrawing:
+    """A scene prepared for drawing; paints any part of it in one theme."""
+
+    def __init__(self, scene: Scene, colors: Colors) -> None:
+        self.scene = scene
+        self.colors = colors
+        items, lines = scene.items, scene.lines
+        rect = items.rect
+        self.item_grid = Grid(rect[:, :2], rect[:, :2] + rect[:, 2:])
+        self._depth = _depths(items.parent, items.num_frames)
+        starts = lines.offsets[:-1].astype(np.int64)
+        if len(lines):
+            low = np.minimum.reduceat(lines.points, starts)
+            high = np.maximum.reduceat(lines.points, starts)
+        else:
+            low = high = np.zeros((0, 2))
+        self.line_grid = Grid(low, high)
+        inner = np.ones(max(len(lines.points) - 1, 0), bool)
+        inner[lines.offsets[1:-1] - 1] = False
+        segments = np.hstack((lines.points[:-1], lines.points[1:]))[inner]
+        self._segments: Floats = np.unique(segments, axis=0) if len(segments) else segments
+        ends = self._segments.reshape(-1, 2, 2)
+        self._segment_grid = Grid(ends.min(axis=1), ends.max(axis=1))
+        connectors = scene.connectors.rect
+        self.connector_grid = Grid(connectors[:, :2], connectors[:, :2] + connectors[:, 2:])
+        self._title_font = graph_font(TITLE_PX, True)
+        self._detail_font = graph_font(DETAIL_PX)
+        self._stub_font = graph_font(STUB_TEXT_PX)
+        self._texts: dict[tuple[str, int], QStaticText] = {}
+
+    def paint(
+        self, painter: QPainter, x0: float, y0: float, width: float, height: float, scale: float
+    ) -> None:
+        """Paint the part of the scene that begins at (x0, y0) into a `width` × `height` area.
+
+        Sizes are in pixels of the device; (x0, y0) in pixels of the scene.
+        """
+        painter.fillRect(QRectF(0, 0, width, height), self.colors.background)
+        box = (x0, y0, x0 + width / scale, y0 + height / scale)
+        if scale >= NEAR_SCALE:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+            painter.scale(scale, scale)
+            painter.translate(-x0, -y0)
+            self._paint_near(painter, box)
+        else:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            self._paint_far(painter, box, scale)
+
+    def _paint_far(
+        self, painter: QPainter, box: tuple[float, float, float, float], scale: float
+    ) -> None:
+        colors = self.colors
+        items = self.item_grid.query(*box)
+        origin = np.array([box[0], box[1]])
+        rects = self.scene.items.rect[items] * scale
+        rects[:, :2] -= origin * scale
+        np.maximum(rects[:, 2:], 1.0, out=rects[:, 2:])
+        is_frame = items < self.scene.items.num_frames
+        depths = self._depth[items]
+        for depth in np.unique(depths[is_frame]).tolist():
+            painter.setPen(QPen(colors.frame_border, 0))
+            painter.setBrush(colors.frame_fill[depth % 2])
+            draw_rects(painter, rects[is_frame & (depths == depth)])
+        segments = self._segments[self._segment_grid.query(*box)] * scale
+        segments -= np.tile(origin * scale, 2)
+        length = np.abs(segments[:, 0] - segments[:, 2]) + np.abs(segments[:, 1] - segments[:, 3])
+        painter.setPen(QPen(colors.edge, 0))
+        draw_lines(painter, segments[length >= _MIN_LINE_PX])
+        styles = self.scene.items.style[items]
+        for style in np.unique(styles[~is_frame]).tolist():
+            chosen = rects[~is_frame & (styles == style)]
+            painter.setBrush(colors.fill[style])
+            pen = QPen(colors.border[style], 0)
+            painter.setPen(pen if scale > NEAR_SCALE / 4 else Qt.PenStyle.NoPen)
+            if scale <= NEAR_SCALE / 4:  # small dots must not fade into the background
+                painter.setBrush(colors.border[style])
+            draw_rects(painter, chosen)
+
+    def _paint_near(
+        self, painter: QPainter, box: tuple[float, float, float, float]
+    ) -> None:
+        items = self.item_grid.query(*box)
+        num_frames = self.scene.items.num_frames
+        for item in items[items < num_frames].tolist():
+            self._paint_frame(painter, item)
+        self._paint_lines(painter, self.line_grid.query(*box))
+        for item in items[items < num_frames].tolist():
+            self._paint_header(painter, item)
+        for item in items[items >= num_frames].tolist():
+            self._paint_box(painter, item)
+        for connector in self.connector_grid.query(*box).tolist():
+            self._paint_connector(painter, connector)
+
+    def _paint_frame(self, painter: QPainter, item: int) -> None:
+        colors = self.colors
+        painter.setPen(QPen(colors.frame_border, 1))
+        painter.setBrush(colors.frame_fill[int(self._depth[item]) % 2])
+        painter.drawRoundedRect(QRectF(*self.scene.items.rect[item].tolist()), 8, 8)
+
+    def _paint_header(self, painter: QPainter, item: int) -> None:
+        items, colors = self.scene.items, self.colors
+        x, y, width, _ = items.rect[item].tolist()
+        title = self._text(items.titles[item], 0)
+        detail = self._text(items.details[item], 1)
+        room = title.size().width() + detail.size().width() + 34
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colors.frame_fill[int(self._depth[item]) % 2])
+        painter.drawRect(QRectF(x + 4, y + 3, min(room, width - 8), HEADER_PX - 5))
+        self._paint_sign(painter, x + 16, y + HEADER_PX / 2 + 1, True, colors.muted)
+        painter.setPen(colors.text)
+        painter.setFont(self._title_font)
+        painter.drawStaticText(QPointF(x + 26, y + 6), title)
+        painter.setPen(colors.muted)
+        painter.setFont(self._detail_font)
+        painter.drawStaticText(QPointF(x + 34 + title.size().width(), y + 8), detail)
+
+    def _paint_sign(
+        self, painter: QPainter, x: float, y: float, is_open: bool, color: object
+    ) -> None:
+        """A triangle: right for closed, down for open, as in a tree."""
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(color)  # type: ignore[call-overload]  # a QColor is a brush
+        if is_open:
+            corners = [QPointF(x - 4, y - 2.5), QPointF(x + 4, y - 2.5), QPointF(x, y + 3)]
+        else:
+            corners = [QPointF(x - 2.5, y - 4), QPointF(x - 2.5, y + 4), QPointF(x + 3, y)]
+        painter.drawPolygon(QPolygonF(corners))
+
+    def _paint_box(self, painter: QPainter, item: int) -> None:
+        items, colors = self.scene.items, self.colors
+        x, y, width, height = items.rect[item].tolist()
+        style = int(items.style[item])
+        painter.setPen(QPen(colors.border[style], 1.2))
+        painter.setBrush(colors.fill[style])
+        rounded = style in (Style.INPUT, Style.OUTPUT, Style.CONSTANT)
+        radius = min(height / 2, 13.0) if rounded else _RADIUS_PX
+        if style == Style.REPEAT:  # a stack of cards
+            for shift in (6.0, 3.0):
+                painter.drawRoundedRect(
+                    QRectF(x + shift, y + shift, width - 6, height - 6), radius, radius
+                )
+            painter.drawRoundedRect(QRectF(x, y, width - 6, height - 6), radius, radius)
+            width, height = width - 6, height - 6
+        else:
+            painter.drawRoundedRect(QRectF(x, y, width, height), radius, radius)
+        indent = 0.0
+        if items.is_group[item]:
+            indent = 8.0
+            self._paint_sign(painter, x + 11, y + height / 2, False, colors.border[style])
+        title, detail = items.titles[item], items.details[item]
+        two = bool(detail)
+        painter.setPen(colors.text)
+        painter.setFont(self._title_font)
+        self._paint_centred(painter, title, 0, x + indent, y + (4 if two else height / 2 - 8), width - indent)
+        if two:
+            painter.setPen(colors.muted)
+            painter.setFont(self._detail_font)
+            self._paint_centred(painter, detail, 1, x + indent, y + height - 20, width - indent)
+
+    def _paint_centred(
+        self, painter: QPainter, text: str, font: int, x: float, y: float, width: float
+    ) -> None:
+        static = self._text(text, font)
+        painter.drawStaticText(QPointF(x + (width - static.size().width()) / 2, y), static)
+
+    def _paint_connector(self, painter: QPainter, connector: int) -> None:
+        connectors, colors = self.scene.connectors, self.colors
+        x, y, width, height = connectors.rect[connector].tolist()
+        pen = QPen(colors.muted, 1, Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        painter.setBrush(colors.stub_fill)
+        painter.drawRoundedRect(QRectF(x, y, width, height), height / 2, height / 2)
+        painter.setPen(colors.text)
+        painter.setFont(self._stub_font)
+        self._paint_centred(painter, connectors.texts[connector], 2, x, y + 2, width)
+
+    def _text(self, text: str, font: int) -> QStaticText:
+        key = (text, font)
+        known = self._texts.get(key)
+        if known is None:
+            if len(self._texts) > _MAX_STATIC_TEXTS:
+                self._texts.clear()
+            known = QStaticText(text)
+            known.setTextFormat(Qt.TextFormat.PlainText)
+            fonts = (self._title_font, self._detail_font, self._stub_font)
+            known.prepare(font=fonts[font])
+            self._texts[key] = known
+        return known
+
+    def _paint_lines(self, painter: QPainter, lines: npt.NDArray[np.int64]) -> None:
+        painter.setPen(QPen(self.colors.edge, 1.3))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(self.path_of(lines))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.colors.edge)
+        painter.drawPath(self.arrows_of(lines))
+
+    def path_of(self, lines: npt.NDArray[np.int64]) -> QPainterPath:
+        """The curves of some lines."""
+        path = QPainterPath()
+        is_down = self.scene.direction == "down"
+        for line in lines.tolist():
+            corners = self.scene.lines.corners(line).tolist()
+            x0, y0 = corners[0]
+            path.moveTo(x0, y0)
+            for x1, y1 in corners[1:]:
+                if x0 == x1 or y0 == y1:
+                    path.lineTo(x1, y1)
+                elif is_down:
+                    middle = (y0 + y1) / 2
+                    path.cubicTo(x0, middle, x1, middle, x1, y1)
+                else:
+                    middle = (x0 + x1) / 2
+                    path.cubicTo(middle, y0, middle, y1, x1, y1)
+                x0, y0 = x1, y1
+        return path
+
+    def arrows_of(self, lines: npt.NDArray[np.int64]) -> QPainterPath:
+        """The arrowheads of some lines."""
+        path = QPainterPath()
+        is_down = self.scene.direction == "down"
+        for line in lines.tolist():
+            if not self.scene.lines.has_arrow[line]:
+                continue
+            (x0, y0), (x, y) = self.scene.lines.corners(line)[-2:].tolist()
+            sign = 1.0 if (y >= y0 if is_down else x >= x0) else -1.0
+            back, half = _ARROW_PX * sign, _ARROW_PX * 0.6
+            path.moveTo(x, y)
+            if is_down:
+                path.lineTo(x - half, y - back)
+                path.lineTo(x + half, y - back)
+            else:
+                path.lineTo(x - back, y - half)
+                path.lineTo(x - back, y + half)
+            path.closeSubpath()
+        return path
+
+
+def _depths(parent: npt.NDArray[np.int32], num_frames: int) -> npt.NDArray[np.int32]:
+    """How many frames are around each item."""
+    depth = np.zeros(len(parent), np.int32)
+    for item in range(num_frames):  # outer frames come first
+        if parent[item] >= 0:
+            depth[item] = depth[parent[item]] + 1
+    boxes = parent[num_frames:]
+    depth[num_frames:] = np.where(boxes >= 0, depth[boxes] + 1, 0)
+    return depth

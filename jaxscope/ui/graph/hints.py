@@ -1,0 +1,38 @@
+"""What the pointer says of an item when it rests there."""
+
+from __future__ import annotations
+
+import html
+
+from jaxscope.analysis.layout.scene import Scene
+from jaxscope.analysis.view.labels import text_of
+from jaxscope.analysis.view.view import View
+from jaxscope.model import NONE
+
+_MAX_ATTRIBUTES = 6
+_MAX_LENGTH = 80
+
+
+def describe_item(view: View, scene: Scene, item: int) -> str:
+    """Rich text: the full label, types, a few attributes, and where the code is."""
+    box = view.boxes[int(scene.items.box[item])]
+    text = text_of(view, box)
+    lines = [f"<b>{_plain(text.title)}</b>"]
+    if box.children:
+        lines.append(_plain(text.detail))
+        lines.append("<i>Double click: open or close</i>")
+    if box.node != NONE:
+        graph = view.graph
+        lines += [_plain(type_) for type_ in graph.row(graph.nodes.types, box.node)[:4]]
+        attributes = list(graph.attributes(box.node).items())[:_MAX_ATTRIBUTES]
+        lines += [f"{_plain(key)} = {_plain(value)}" for key, value in attributes]
+        source = graph.source(box.node)
+        if source:
+            where = f"{source[0].file.rpartition('/')[2]}:{source[0].line}"
+            lines.append(_plain(f"{where} {source[0].function}"))
+    return "<br>".join(lines)
+
+
+def _plain(text: str) -> str:
+    short = text if len(text) <= _MAX_LENGTH else text[: _MAX_LENGTH - 1] + "…"
+    return html.escape(short)

@@ -1,0 +1,109 @@
+"""Draw what changes from moment to moment over the tiles: highlights, selection, hover."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from jaxscope.model import NONE
+from jaxscope.ui.graph.camera import Camera
+from jaxscope.ui.graph.drawing import NEAR_SCALE, SceneDrawing, draw_rects
+
+Indices = npt.NDArray[np.int64]
+
+_MAX_EMPHASISED_LINES = 400
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Highlight:
+    """Items that stand out, each kind with an outline of its own.
+
+    Attributes:
+        selected: A thick closed outline.
+        forward: A closed outline with a gap around the box.
+        backward: A dashed outline.
+        current: The item that has the keyboard, or `NONE`.
+        hovered: The item under the pointer, or `NONE`.
+    """
+
+    selected: Indices
+    forward: Indices
+    backward: Indices
+    current: int = NONE
+    hovered: int = NONE
+
+
+def no_highlight() -> Highlight:
+    """Nothing stands out."""
+    none = np.zeros(0, np.int64)
+    return Highlight(none, none, none)
+
+
+def paint_overlay(
+    painter: QPainter,
+    drawing: SceneDrawing,
+    highlight: Highlight,
+    camera: Camera,
+    width: int,
+    height: int,
+) -> None:
+    """Draw the outlines that are in sight."""
+    colors = drawing.colors
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, camera.scale >= NEAR_SCALE)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    sight = (camera.x, camera.y, *camera.to_scene(width, height))
+    seen = drawing.item_grid.query(*sight)
+    solid, dashed = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
+    near = camera.scale >= NEAR_SCALE
+    outlines: tuple[tuple[Indices, QColor, float, Qt.PenStyle, float], ...] = (
+        (highlight.backward, colors.backward, 2.2 if near else 2.0, dashed, 2.0),
+        (highlight.forward, colors.forward, 2.2 if near else 2.0, solid, 4.0),
+        (highlight.selected, colors.selected, 3.4 if near else 3.0, solid, 1.0),
+    )
+    for items, color, pen_px, style, gap in outlines:
+        chosen = np.intersect1d(items, seen, assume_unique=True)
+        painter.setPen(QPen(color, pen_px, style))
+        draw_rects(painter, _outline(drawing, chosen, camera, gap))
+    _paint_lines(painter, drawing, highlight, camera)
+    if highlight.hovered != NONE:
+        painter.setPen(QPen(colors.hover, 1.6, Qt.PenStyle.SolidLine))
+        draw_rects(painter, _outline(drawing, np.array([highlight.hovered]), camera, 2.0))
+    if highlight.current != NONE:
+        painter.setPen(QPen(colors.selected, 3.4))
+        rect = _outline(drawing, np.array([highlight.current]), camera, 1.5)[0]
+        painter.drawRoundedRect(QRectF(*rect.tolist()), 6, 6)
+
+
+def _outline(
+    drawing: SceneDrawing, items: Indices, camera: Camera, gap: float
+) -> npt.NDArray[np.float64]:
+    rects = drawing.scene.items.rect[items] * camera.scale
+    rects[:, 0] -= camera.x * camera.scale + gap
+    rects[:, 1] -= camera.y * camera.scale + gap
+    rects[:, 2:] = np.maximum(rects[:, 2:], 3.0) + 2 * gap
+    return rects
+
+
+def _paint_lines(
+    painter: QPainter, drawing: SceneDrawing, highlight: Highlight, camera: Camera
+) -> None:
+    """Draw the lines of the current and the hovered item stronger, by where they go."""
+    colors = drawing.colors
+    lines = drawing.scene.lines
+    painter.save()
+    painter.scale(camera.scale, camera.scale)
+    painter.translate(-camera.x, -camera.y)
+    strength = 2.6 / min(camera.scale, 1.0)
+    for item in {highlight.current, highlight.hovered} - {NONE}:
+        for ends, color, style in (
+            (lines.target, colors.backward, Qt.PenStyle.DashLine),
+            (lines.source, colors.forward, Qt.PenStyle.SolidLine),
+        ):
+            chosen = np.flatnonzero(ends == item)[:_MAX_EMPHASISED_LINES]
+            painter.setPen(QPen(color, strength, style))
+            painter.drawPath(drawing.path_of(chosen))
+    painter.restore()
