@@ -166,7 +166,9 @@ class CaptureAssembler:
         )
         self._stages[fields.name] = stage
         text = self._texts.pop(fields.name, None)
-        return stage if text is None else self._put_text(fields.name, text)
+        if text is not None:
+            self._put_text(fields.name, text)
+        return self._stages[fields.name]
 
     def _interpret(self, fields: StageFields, message: Message) -> Graph | Unavailable:
         """The stage's graph; whatever goes wrong becomes the reason why there is none."""

@@ -27,7 +27,18 @@ from jaxscope.model.graph_builder import StringTable
 from jaxscope.model.ragged import Ragged
 
 _CALLS = frozenset(
-    ["jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint", "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"]
+    [
+        "jit",
+        "pjit",
+        "closed_call",
+        "core_call",
+        "remat",
+        "remat2",
+        "checkpoint",
+        "custom_jvp_call",
+        "custom_vjp_call",
+        "custom_vjp_call_jaxpr",
+    ]
 )
 _UNKNOWN = np.full(3, math.nan)
 

@@ -26,6 +26,7 @@ from jaxscope.model import (
     NodeKind,
     Stage,
     Timing,
+    Unavailable,
     is_available,
 )
 
@@ -225,14 +226,14 @@ def _cost(row: Iterable[float]) -> Json:
 
 
 def _stage(stage: Stage) -> Json:
-    missing = stage.unavailable
-    if missing is None and not is_available(stage.text) and not is_available(stage.graph):
-        missing = stage.text
     reasons = {
         part: value.reason
         for part, value in (("text", stage.text), ("graph", stage.graph))
-        if not is_available(value)
+        if isinstance(value, Unavailable)
     }
+    missing = stage.unavailable
+    if missing is None and len(reasons) == 2 and isinstance(stage.text, Unavailable):
+        missing = stage.text
     return {
         "name": stage.name,
         "title": stage.title,

@@ -1,0 +1,272 @@
+"""`.jaxscope` files: save a capture, and reopen it without running anything.
+
+A file is a zip with `manifest.json` (everything small), `sources.json` (texts of the user's files)
+and one `stages/N.bin` per stage (its columns and its text, as described in the manifest). Reading
+treats the file as hostile: nothing is unpickled or run, no path in it is opened, sizes are checked
+while inflating, and what does not fit is refused as a whole.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.analysis import archive_container
+from jaxscope.analysis.archive_manifest import (
+    FORMAT,
+    VERSION,
+    ArrayEntry,
+    Manifest,
+    Sources,
+    StageEntry,
+    TimingEntry,
+    decode_manifest,
+)
+from jaxscope.errors import Explanation, SourceError
+from jaxscope.model import (
+    Capture,
+    Cost,
+    SourceFile,
+    Stage,
+    StageText,
+    Timing,
+    Unavailable,
+    is_available,
+)
+from jaxscope.model.graph_columns import graph_from_arrays, graph_to_arrays
+
+FILE_ENDING = ".jaxscope"
+"""How names of such files end."""
+
+_MANIFEST = "manifest.json"
+_SOURCES = "sources.json"
+_DTYPES = {
+    "int8": "<i1",
+    "uint8": "<u1",
+    "int32": "<i4",
+    "int64": "<i8",
+    "float64": "<f8",
+}
+_TEXT, _LINE_NODES = "text.utf8", "text.line_nodes"
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def save_capture(capture: Capture, path: str | Path, timing: Timing | None = None) -> None:
+    """Write a capture, and its measurements if there are any, to a file.
+
+    The file is complete or not there: it is written beside its place and moved.
+
+    Raises:
+        UsageError: `path` is a folder, or its folder does not exist.
+        EnvironmentProblem: The disk refuses: full, read-only, no permission.
+    """
+    stages, blobs = [], {}
+    for index, stage in enumerate(capture.stages):
+        arrays = _stage_arrays(stage)
+        described, blob = _pack(arrays)
+        stages.append(_describe_stage(stage, described))
+        blobs[_stage_name(index)] = blob
+    manifest = Manifest(
+        format=FORMAT,
+        version=VERSION,
+        call=capture.call,
+        base=capture.base,
+        transforms=capture.transforms,
+        source=capture.source,
+        environment=capture.environment,
+        target=capture.target,
+        arguments=capture.arguments,
+        results=capture.results,
+        files=tuple((file.path, file.sha256) for file in capture.files),
+        stages=tuple(stages),
+        fates=dict(capture.fates),
+        checks=capture.checks,
+        messages=capture.messages,
+        wall_seconds=capture.wall_seconds,
+        timing=None if timing is None else TimingEntry.from_model(timing),
+    )
+    sources = Sources(tuple(_valid_unicode(file.text) for file in capture.files))
+    entries = {
+        _MANIFEST: msgspec.json.encode(manifest),
+        _SOURCES: msgspec.json.encode(sources),
+        **blobs,
+    }
+    archive_container.write(Path(path), entries)
+
+
+def load_capture(path: str | Path) -> Capture:
+    """Read a capture from a file; nothing is run and no other file is opened.
+
+    Raises:
+        SourceError: The file is missing, damaged, too large or no capture.
+    """
+    return load_session(path)[0]
+
+
+def load_session(path: str | Path) -> tuple[Capture, Timing | None]:
+    """Read a capture and the measurements that were saved with it.
+
+    Raises:
+        SourceError: The file is missing, damaged, too large or no capture.
+    """
+    place = Path(path)
+    entries = archive_container.read(place)
+    try:
+        return _decode(entries)
+    except (
+        ValueError,  # includes msgspec's and Unicode's errors
+        KeyError,
+        RecursionError,
+        MemoryError,
+        OverflowError,
+    ) as error:
+        raise SourceError(
+            Explanation(
+                what=f"{place.name} cannot be opened: it is damaged or no capture of jaxscope's.",
+                why=f"The entry {error.args[0]} is missing."
+                if isinstance(error, KeyError)
+                else str(error)[:500],
+                where=str(place),
+                remedy="Save the capture again, or capture the call anew.",
+            )
+        ) from None
+
+
+def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
+    manifest = decode_manifest(entries[_MANIFEST])
+    texts = msgspec.json.decode(entries[_SOURCES], type=Sources).texts
+    if len(texts) != len(manifest.files):
+        raise ValueError(f"{len(manifest.files)} source files are listed, {len(texts)} are there")
+    wanted = {_MANIFEST, _SOURCES, *map(_stage_name, range(len(manifest.stages)))}
+    if set(entries) - wanted:
+        raise ValueError(f"the entry {min(set(entries) - wanted)} belongs to no stage")
+    capture = Capture(
+        call=manifest.call,
+        base=manifest.base,
+        transforms=manifest.transforms,
+        source=manifest.source,
+        files=tuple(
+            SourceFile(file, text, sha256)
+            for (file, sha256), text in zip(manifest.files, texts, strict=True)
+        ),
+        environment=manifest.environment,
+        target=manifest.target,
+        arguments=manifest.arguments,
+        results=manifest.results,
+        stages=tuple(
+            _read_stage(entry, entries[_stage_name(index)])
+            for index, entry in enumerate(manifest.stages)
+        ),
+        fates=manifest.fates,
+        checks=manifest.checks,
+        messages=manifest.messages,
+        wall_seconds=manifest.wall_seconds or 0.0,
+    )
+    timing = None if manifest.timing is None else manifest.timing.to_model()
+    return capture, timing
+
+
+def _stage_name(index: int) -> str:
+    return f"stages/{index}.bin"
+
+
+def _stage_arrays(stage: Stage) -> Arrays:
+    arrays: Arrays = {}
+    if is_available(stage.graph):
+        arrays |= graph_to_arrays(stage.graph)
+    if is_available(stage.text):
+        encoded = stage.text.text.encode("utf-8", "surrogatepass")
+        arrays[_TEXT] = np.frombuffer(encoded, np.uint8)
+        arrays[_LINE_NODES] = stage.text.line_nodes
+    return arrays
+
+
+def _describe_stage(stage: Stage, described: tuple[ArrayEntry, ...]) -> StageEntry:
+    cost = stage.cost
+    return StageEntry(
+        name=stage.name,
+        title=stage.title,
+        cost=(_finite(cost.flops), _finite(cost.bytes_accessed), _finite(cost.transcendentals)),
+        arrays=described,
+        seconds=stage.seconds if is_available(stage.seconds) else None,
+        seconds_missing=_missing(stage.seconds),
+        text_missing=_missing(stage.text),
+        graph_missing=_missing(stage.graph),
+        unavailable=stage.unavailable,
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _missing(value: object) -> Unavailable | None:
+    return value if isinstance(value, Unavailable) else None
+
+
+def _read_stage(entry: StageEntry, blob: bytes) -> Stage:
+    arrays = _unpack(entry.arrays, blob)
+    seconds: float | Unavailable | None = entry.seconds_missing
+    if seconds is None:
+        seconds = entry.seconds
+    return Stage(
+        name=entry.name,
+        title=entry.title,
+        text=entry.text_missing if entry.text_missing is not None else _read_text(arrays),
+        graph=graph_from_arrays(arrays) if entry.graph_missing is None else entry.graph_missing,
+        cost=Cost(*(math.nan if value is None else value for value in entry.cost)),
+        seconds=Unavailable("The time was not saved.") if seconds is None else seconds,
+        unavailable=entry.unavailable,
+    )
+
+
+def _read_text(arrays: Arrays) -> StageText:
+    text = arrays[_TEXT].tobytes().decode("utf-8", "surrogatepass")
+    nodes = arrays[_LINE_NODES]
+    num_lines = text.count("\n") + 1
+    num_nodes = len(arrays["node.id"]) if "node.id" in arrays else 0
+    if nodes.dtype != np.int32 or nodes.shape != (num_lines,):
+        raise ValueError("the links of a text do not fit its lines")
+    if bool(np.any(nodes < -1)) or bool(np.any(nodes >= num_nodes)):
+        raise ValueError("a line of a text links to a node that is not there")
+    return StageText(text, nodes)
+
+
+def _pack(arrays: Arrays) -> tuple[tuple[ArrayEntry, ...], bytes]:
+    """Put arrays into one blob, widest elements first so that each is aligned."""
+    ordered = sorted(arrays.items(), key=lambda item: -item[1].dtype.itemsize)
+    described = tuple(
+        msgspec.convert([name, array.dtype.name, list(array.shape)], ArrayEntry)
+        for name, array in ordered
+    )
+    blob = b"".join(array.astype(_DTYPES[array.dtype.name]).tobytes() for _, array in ordered)
+    return described, blob
+
+
+def _unpack(described: tuple[ArrayEntry, ...], blob: bytes) -> Arrays:
+    arrays: Arrays = {}
+    start = 0
+    for entry in described:
+        dtype = np.dtype(_DTYPES[entry.dtype])
+        if entry.name in arrays:
+            raise ValueError(f"the array {entry.name} is there twice")
+        count = math.prod(entry.shape)
+        stop = start + count * dtype.itemsize
+        if stop > len(blob):
+            raise ValueError(f"the array {entry.name} runs past the end of its entry")
+        arrays[entry.name] = np.frombuffer(blob, dtype, count, start).reshape(entry.shape)
+        start = stop
+    if start != len(blob):
+        raise ValueError("an entry holds more bytes than its arrays")
+    return arrays
+
+
+def _valid_unicode(text: str) -> str:
+    """JSON cannot carry lone surrogates, which a file read with `surrogateescape` may have."""
+    return text.encode("utf-8", "replace").decode("utf-8")

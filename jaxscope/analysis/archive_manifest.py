@@ -1,0 +1,199 @@
+"""The typed manifest of a `.jaxscope` file."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal
+
+import msgspec
+
+from jaxscope.model import (
+    Check,
+    Environment,
+    Fate,
+    FunctionSource,
+    Leaf,
+    Measurement,
+    Ratio,
+    Timing,
+    Unavailable,
+)
+
+FORMAT = "jaxscope.session"
+VERSION = 1
+
+_MAX_STAGES = 60
+_MAX_ARRAYS = 256
+_Size = Annotated[int, msgspec.Meta(ge=0, lt=2**40)]
+
+
+class ArrayEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, array_like=True):
+    """Name, dtype and shape of one array of a stage, in the order in which their bytes stand."""
+
+    name: str
+    dtype: Literal["int8", "uint8", "int32", "int64", "float64"]
+    shape: Annotated[tuple[_Size, ...], msgspec.Meta(max_length=2)]
+
+
+class StageEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is small of one stage; the reasons stand for what is missing."""
+
+    name: str
+    title: str
+    cost: tuple[float | None, float | None, float | None]
+    arrays: Annotated[tuple[ArrayEntry, ...], msgspec.Meta(max_length=_MAX_ARRAYS)]
+    seconds: float | None = None
+    seconds_missing: Unavailable | None = None
+    text_missing: Unavailable | None = None
+    graph_missing: Unavailable | None = None
+    unavailable: Unavailable | None = None
+
+
+class MeasurementEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A measurement; JSON has no NaN, so an unknown number is null."""
+
+    name: str
+    median: float | None
+    low: float | None
+    high: float | None
+    confidence: float
+    runs: int
+    samples: tuple[float | None, ...]
+    is_noisy: bool
+    unit: str
+    protocol: str
+    reasons: tuple[str, ...]
+
+
+class RatioEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A ratio of two measured quantities."""
+
+    name: str
+    median: float | None
+    low: float | None
+    high: float | None
+    verdict: str
+
+
+class TimingEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The measurements that were saved with a capture."""
+
+    call: str
+    environment: Environment
+    measurements: tuple[MeasurementEntry, ...]
+    ratios: tuple[RatioEntry, ...]
+    warnings: tuple[str, ...]
+
+    @classmethod
+    def from_model(cls, timing: Timing) -> TimingEntry:
+        """Describe measurements."""
+        return cls(
+            timing.call,
+            timing.environment,
+            tuple(
+                MeasurementEntry(
+                    m.name,
+                    _finite(m.median),
+                    _finite(m.low),
+                    _finite(m.high),
+                    m.confidence,
+                    m.runs,
+                    tuple(map(_finite, m.samples)),
+                    m.is_noisy,
+                    m.unit,
+                    m.protocol,
+                    m.reasons,
+                )
+                for m in timing.measurements
+            ),
+            tuple(
+                RatioEntry(r.name, _finite(r.median), _finite(r.low), _finite(r.high), r.verdict)
+                for r in timing.ratios
+            ),
+            timing.warnings,
+        )
+
+    def to_model(self) -> Timing:
+        """The measurements described."""
+        return Timing(
+            call=self.call,
+            environment=self.environment,
+            measurements=tuple(
+                Measurement(
+                    name=m.name,
+                    median=_number(m.median),
+                    low=_number(m.low),
+                    high=_number(m.high),
+                    confidence=m.confidence,
+                    runs=m.runs,
+                    samples=tuple(map(_number, m.samples)),
+                    is_noisy=m.is_noisy,
+                    unit=m.unit,
+                    protocol=m.protocol,
+                    reasons=m.reasons,
+                )
+                for m in self.measurements
+            ),
+            ratios=tuple(
+                Ratio(r.name, _number(r.median), _number(r.low), _number(r.high), r.verdict)
+                for r in self.ratios
+            ),
+            warnings=self.warnings,
+        )
+
+
+class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All of a capture but its columns, its texts and its source files."""
+
+    format: str
+    version: int
+    call: str
+    base: str
+    transforms: tuple[str, ...]
+    source: FunctionSource
+    environment: Environment
+    target: str
+    arguments: tuple[Leaf, ...]
+    results: tuple[Leaf, ...]
+    files: tuple[tuple[str, str], ...]
+    stages: Annotated[tuple[StageEntry, ...], msgspec.Meta(max_length=_MAX_STAGES)]
+    fates: dict[str, Fate]
+    checks: tuple[Check, ...]
+    messages: tuple[str, ...]
+    wall_seconds: float | None = None
+    timing: TimingEntry | None = None
+
+
+class Sources(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Texts of the user's files, in the manifest's order."""
+
+    texts: tuple[str, ...]
+
+
+class _Heading(msgspec.Struct, frozen=True):
+    format: str
+    version: int
+
+
+def decode_manifest(data: bytes) -> Manifest:
+    """Decode and check a manifest.
+
+    Raises:
+        ValueError: It is none, or of another version.
+    """
+    heading = msgspec.json.decode(data, type=_Heading)
+    if heading.format != FORMAT:
+        raise ValueError(f"the format is {heading.format[:100]!r}, not {FORMAT!r}")
+    if heading.version != VERSION:
+        raise ValueError(
+            f"the file has version {heading.version} of the format; this jaxscope reads {VERSION}"
+        )
+    return msgspec.json.decode(data, type=Manifest)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
