@@ -47,8 +47,10 @@ from jaxscope.worker.subjects import (
     with_static_scalars,
 )
 
-DEFAULT_BUDGET_S = 2.0
-"""Seconds for each pair, warming up not counted."""
+DEFAULT_BUDGET_S = 5.0
+"""Seconds for all that is measured; compiling comes on top."""
+_PAIRS_SHARE = 0.8
+"""Of the budget, for the pairs; warming up and copying take the rest."""
 _WARM_UP_CALLS = 200
 _SLOWEST_FIRST_CALL = 10
 """A first eager call that takes so many budgets ends the measurement of the eager form."""
@@ -78,22 +80,23 @@ def handle_time(request: dict[str, Any], channel: Channel) -> None:
 
 def _measure_call(request: dict[str, Any], channel: Channel) -> None:
     snapshot, call = load_call(request, channel)
-    budget_s = float(request.get("budget_s") or DEFAULT_BUDGET_S)
+    is_plain = all(level.name == "jit" for level in call.levels)
+    pairs_s = float(request.get("budget_s") or DEFAULT_BUDGET_S) * _PAIRS_SHARE
     channel.send("timed", {"call": call.text, "environment": describe_environment()})
-    session = _Session(channel, budget_s, (snapshot.path,))
+    session = _Session(channel, pairs_s / 2 if is_plain else pairs_s, (snapshot.path,))
     with channel.quiet():
         for text in find_warnings():
             session.warn(text)
         with guard("call", {snapshot.path}):
             forms = find_forms(call)
         session.measure_program(forms, "")
-        if all(level.name == "jit" for level in call.levels):
+        if is_plain:
             session.measure_gradient(forms)
     session.raise_if_nothing_was_measured()
 
 
 class _Session:
-    """The measurements of one request."""
+    """The measurements of one request, with a budget in seconds for each pair."""
 
     def __init__(self, channel: Channel, budget_s: float, user_files: tuple[str, ...]) -> None:
         self._channel = channel
@@ -101,15 +104,15 @@ class _Session:
         self._user_files = user_files
         self._counter = CompilationCounter()
         self._stopwatch = Stopwatch(_block, rng=Random(), count_compilations=self._counter)
-        self._num_sent = 0
+        self._sent: set[str] = set()
         self._failure: Explanation | None = None
 
     def warn(self, text: str) -> None:
         self._channel.send("warning", {"text": text})
 
     def raise_if_nothing_was_measured(self) -> None:
-        """Raises: TraceError: Every measurement failed before its first number."""
-        if self._num_sent == 0 and self._failure is not None:
+        """Raises: TraceError: Neither form of the program could be run."""
+        if self._failure is not None and not self._sent & {"eager", "jit"}:
             raise TraceError(self._failure)
 
     def measure_gradient(self, forms: Forms) -> None:
@@ -119,7 +122,6 @@ class _Session:
 
     def measure_program(self, forms: Forms, prefix: str) -> None:
         """Measure one program in both forms; `prefix` goes before the names."""
-        num_sent = self._num_sent
         jitted = self._prepare_jitted(forms, prefix)
         if not prefix:
             self._measure_transfer(forms)
@@ -129,8 +131,6 @@ class _Session:
         subjects = [subject for subject in (eager, jitted) if subject is not None]
         if subjects:
             self._measure_steady(subjects, prefix)
-        if self._num_sent == num_sent and prefix:
-            self.warn("There is no gradient to measure.")
 
     def _prepare_jitted(self, forms: Forms, prefix: str) -> Subject | None:
         """Time the stages and the first calls; None where the program cannot be compiled."""
@@ -266,7 +266,7 @@ class _Session:
     ) -> None:
         if not durations:
             return
-        self._num_sent += 1
+        self._sent.add(name)
         numbers = range(len(durations)) if chunks is None else chunks
         self._channel.send(
             "measurement",
@@ -285,7 +285,8 @@ class _Session:
         self._failure = self._failure or explanation
         place = f" at call {call_number}" if call_number > 1 else ""
         where = f" ({explanation.where})" if explanation.where else ""
-        self.warn(f"{name} could not be measured{place}: {explanation.what}{where}")
+        why = f" {explanation.why.splitlines()[0][:300]}" if explanation.why else ""
+        self.warn(f"{name} could not be measured{place}{where}: {explanation.what}{why}")
 
 
 def _noun(prefix: str) -> str:

@@ -46,9 +46,19 @@ def offered_calls(name: str) -> list[str]:
     ]
 
 
+def trace(name: str, call: str) -> Any:
+    """The types of a call's results: everything is traced, nothing compiled."""
+    names = load(name)
+    return jax.eval_shape(lambda: _evaluate(names, call))
+
+
 def evaluate(name: str, call: str) -> Any:
     """The value of a call in the namespace of a sample."""
+    return _evaluate(load(name), call)
+
+
+def _evaluate(namespace: dict[str, Any], call: str) -> Any:
     shorthands = {"f32": Shorthand("float32"), "i32": Shorthand("int32"), "key": jax.random.key}
     transforms = ("grad", "value_and_grad", "vmap", "jit", "hessian", "jacfwd", "jacrev")
     names = {transform: getattr(jax, transform) for transform in transforms}
-    return eval(call, {**shorthands, **names, **load(name)})
+    return eval(call, {**shorthands, **names, **namespace})

@@ -1,0 +1,193 @@
+"""Timing real programs in real workers: what must be there, and what must be said."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import statistics
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from jaxscope.client import run
+from jaxscope.client.requests import TimeRequest
+from jaxscope.client.session import Session
+from jaxscope.errors import EnvironmentProblem, TraceError
+from jaxscope.model import Timing
+from jaxscope.worker.stopwatch import Recording, Rounds, Stopwatch, Subject, half_width
+
+Measure = Callable[..., Timing]
+
+PROGRAMS = """
+import time
+import jax, jax.numpy as jnp
+
+calls = 0
+
+def plain(x):
+    return jnp.sum(jnp.sin(x) ** 2)
+
+def fails_later(x):
+    global calls
+    calls += 1
+    if calls == 300:
+        raise ValueError("the data ran out")
+    return x + 1
+
+def always_fails(x):
+    raise ValueError("no data at all")
+
+def traces_each_time(x):
+    return jax.jit(lambda y: y * 2)(x)
+
+def sleeps(x):
+    time.sleep(0.001)
+    return x
+
+def masked(x):
+    return x[x > 0]
+
+def repeated(x, n):
+    for _ in range(n):
+        x = x * 2
+    return x
+
+def consume(x):
+    return x + 1
+
+@jax.jit
+def jitted(x):
+    return jnp.sum(x * 2)
+"""
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("timing") / "programs.py"
+    path.write_text(PROGRAMS, "utf-8")
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with Session() as session:
+        yield session
+
+
+@pytest.fixture
+def measure(session: Session, file: str) -> Measure:
+    def measure(call: str, target: str = "cpu") -> Timing:
+        result = session.start(TimeRequest(file, call, target, budget_s=0.6)).wait()
+        assert isinstance(result, Timing)
+        return result
+
+    return measure
+
+
+def names(timing: Timing) -> list[str]:
+    return [measurement.name for measurement in timing.measurements]
+
+
+def test_value_and_gradient_are_measured_in_both_forms(measure: Measure) -> None:
+    timing = measure("plain(f32[100])")
+    assert names(timing) == [
+        *("trace", "lower", "compile", "first_call", "second_call", "transfer"),
+        *("first_eager_call", "eager", "eager_dispatch", "jit", "dispatch"),
+        *("gradient_trace", "gradient_lower", "gradient_compile"),
+        *("gradient_eager", "gradient_eager_dispatch", "gradient_jit", "gradient_jit_dispatch"),
+    ]
+    assert [ratio.name for ratio in timing.ratios] == ["eager/jit", "gradient_eager/gradient_jit"]
+    assert timing.call == "plain(f32[100])"
+    assert timing.environment.platform == "cpu"
+    for measurement in timing.measurements:
+        assert 0 < measurement.low <= measurement.median <= measurement.high
+        assert measurement.protocol
+    dispatch, jit = timing.measurement("dispatch"), timing.measurement("jit")
+    assert all(d < j for d, j in zip(dispatch.samples, jit.samples, strict=True))
+
+
+def test_a_call_of_a_gradient_has_no_further_gradient(measure: Measure) -> None:
+    assert not [name for name in names(measure("grad(plain)(f32[100])")) if "gradient" in name]
+
+
+def test_a_failure_in_the_middle_keeps_what_was_measured(measure: Measure) -> None:
+    timing = measure("fails_later(f32[4])")
+    assert timing.measurement("eager").runs > 0
+    assert timing.measurement("jit").runs > 0
+    (warning,) = [text for text in timing.warnings if text.startswith("eager")]
+    assert "at call 299" in warning  # one call more was the trace
+    assert "the data ran out" in warning
+    assert "programs.py:" in warning
+
+
+def test_a_program_that_never_runs_is_an_error(measure: Measure) -> None:
+    with pytest.raises(TraceError, match="ValueError"):
+        measure("always_fails(f32[4])")
+
+
+def test_tracing_while_measured_is_said(measure: Measure) -> None:
+    warnings = measure("traces_each_time(f32[4])").warnings
+    assert [text for text in warnings if text.startswith("eager traced or compiled")]
+    assert not [text for text in warnings if text.startswith("jit traced or compiled")]
+
+
+def test_sleeping_takes_at_least_as_long_as_it_should(measure: Measure) -> None:
+    assert min(measure("sleeps(f32[4])").measurement("eager").samples) >= 0.001
+
+
+def test_what_only_runs_eagerly_is_measured_eagerly(measure: Measure) -> None:
+    timing = measure("masked(f32[8])")
+    assert timing.measurement("eager").runs > 0
+    assert timing.measurement("jit") is None
+    assert [text for text in timing.warnings if text.startswith("jit could not be measured")]
+
+
+def test_donated_arguments_are_fresh_for_each_call(measure: Measure) -> None:
+    timing = measure("jit(consume, donate_argnums=0)(f32[8])")
+    assert timing.measurement("jit").runs > 0
+    assert not [text for text in timing.warnings if "jit" in text]
+
+
+def test_a_number_that_must_be_static_becomes_so(measure: Measure) -> None:
+    timing = measure("repeated(f32[8], 3)")
+    assert timing.measurement("jit").runs > 0
+    assert [text for text in timing.warnings if "static" in text]
+
+
+def test_a_function_that_is_already_jitted_is_measured_without_its_jit(measure: Measure) -> None:
+    timing = measure("jitted(f32[8])")
+    eager, jit = timing.measurement("eager"), timing.measurement("jit")
+    assert min(jit.samples) < min(eager.samples)
+
+
+def test_a_target_that_is_only_compiled_for_cannot_be_timed(measure: Measure) -> None:
+    with pytest.raises(EnvironmentProblem):
+        measure("plain(f32[100])", target="aot:tpu:v5e:2x2")
+
+
+@pytest.mark.slow
+def test_a_rigorous_measurement_takes_a_value_from_each_process(file: str) -> None:
+    timing = run.time_call(file, "plain(f32[100])", budget_s=0.5, rigorous=True)
+    jit = timing.measurement("jit")
+    assert jit.runs == len(jit.samples) == run.RIGOROUS_PROCESSES
+    assert (jit.low, jit.high) == (min(jit.samples), max(jit.samples))
+    assert jit.confidence == pytest.approx(0.96875)
+
+
+@pytest.mark.slow
+def test_equal_programs_are_hardly_ever_called_different() -> None:
+    """A/A with a real clock and real work: at most 2 of 40 may be claimed to differ by 2 %."""
+
+    def work() -> int:
+        return sum(itertools.islice(itertools.count(), 500))
+
+    claims = 0
+    for seed in range(40):
+        subjects = [Subject(name, work, lambda: ((), {})) for name in "ab"]
+        rounds = Rounds((Recording(), Recording()))
+        stopwatch = Stopwatch(lambda result: result, rng=random.Random(seed))
+        stopwatch.measure(subjects, rounds, budget_s=0.3, typical_s=1e-5)
+        middle = statistics.median(rounds.log_values)
+        claims += abs(middle) - half_width(rounds.log_values) > math.log(1.02)
+    assert claims <= 2
