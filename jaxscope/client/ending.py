@@ -15,6 +15,7 @@ _FRAME = re.compile(
     r'^\s*File "(?P<file>[^"]*)", line (?P<line>\d+) in (?P<name>.*)$', re.MULTILINE
 )
 _CURRENT = re.compile(r"^(?:Current thread|Stack) .*$", re.MULTILINE)
+_BEFORE_READY = frozenset({"exited", "signal", "closed", "garbage", "start_timeout"})
 _SIGNAL_MEANINGS = {
     "SIGSEGV": "segmentation fault: native code touched memory that is not its own",
     "SIGBUS": "bus error: native code touched memory that does not exist",
@@ -74,7 +75,7 @@ def explain_ending(ending: Ending, *, python: str, file: str) -> JaxscopeError:
         return WorkerLost(
             Explanation("The supervisor of the workers ended.", why=ending.error, output=stderr)
         )
-    if not ending.is_ready:
+    if not ending.is_ready and ending.reason in _BEFORE_READY:
         return _died_at_start(ending, python, stderr)
     if "Unknown flag" in stderr:
         return EnvironmentProblem(
@@ -191,10 +192,22 @@ def _explanation(
         where=find_place(stack, file),
         remedy=remedy,
         kind=kind,
-        traceback=current_thread(stack).strip(),
+        traceback=_user_traceback(stack),
         full_traceback=stack.strip(),
         output=clean_text(ending.stderr),
     )
+
+
+def _user_traceback(stack: str) -> str:
+    """The user's frames of a stack, in Python's order: innermost last."""
+    frames = [
+        match[0].strip("\n")
+        for match in _FRAME.finditer(current_thread(stack))
+        if not _is_library(match["file"])
+    ]
+    if not frames:
+        return ""
+    return "Stack (most recent call last):\n" + "\n".join(reversed(frames))
 
 
 def _not_started(python: str, error: str) -> EnvironmentProblem:

@@ -49,6 +49,7 @@ class Session:
 
     Attributes:
         python: The interpreter of runs whose request names none.
+        supervisor_pid: Process id; every worker is below it.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Session:
         self._numbers = itertools.count(1)
         self._is_over = False
         self._process = _start_supervisor()
+        self.supervisor_pid = self._process.pid
         self._input = _pipe(self._process.stdin)
         self._errors = _Tail(_pipe(self._process.stderr))
         self._reader = threading.Thread(target=self._read, name="jaxscope session", daemon=True)

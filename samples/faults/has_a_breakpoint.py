@@ -1,0 +1,8 @@
+"""A forgotten `breakpoint()`."""
+
+# jaxscope: f(f32[3])
+
+
+def f(x):
+    breakpoint()
+    return x
