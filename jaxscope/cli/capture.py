@@ -6,7 +6,7 @@ import sys
 
 from jaxscope.analysis.archive import FILE_ENDING, load_capture
 from jaxscope.cli.formats import WRITERS, format_json
-from jaxscope.cli.output import print_text, write_file
+from jaxscope.cli.output import check_place, print_text, write_file
 from jaxscope.cli.parser import Options
 from jaxscope.cli.progress import show_progress
 from jaxscope.cli.runs import Watcher, named_file, run_options, target_options
@@ -16,6 +16,8 @@ from jaxscope.model import Capture
 
 def run(options: Options) -> int:
     """Capture a call, or reopen a capture, and write it."""
+    if options.output is not None:
+        check_place(options.output)
     capture = obtain_capture(options)
     if options.output is None:
         print_text(format_json(capture))

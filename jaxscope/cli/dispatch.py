@@ -6,11 +6,15 @@ import importlib
 import os
 import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
+from types import FrameType
 
 from jaxscope.cli.parser import VERBS, parse
 from jaxscope.cli.report import report_error, report_interrupt
 from jaxscope.errors import JaxscopeError
+
+Handler = Callable[[int, FrameType | None], object] | int | None
 
 
 def run(words: Sequence[str]) -> int:
@@ -19,8 +23,15 @@ def run(words: Sequence[str]) -> int:
     Ctrl-C and SIGTERM end a run through Python's own unwinding, so that the worker is stopped and
     no half-written file stays.
     """
+    before = _replace_sigterm(_interrupt)
+    try:
+        return _run(words)
+    finally:
+        _replace_sigterm(before)
+
+
+def _run(words: Sequence[str]) -> int:
     is_json = "--json" in words
-    signal.signal(signal.SIGTERM, _interrupt)
     try:
         options = parse(words)
         is_json = options.is_json
@@ -40,5 +51,12 @@ def run(words: Sequence[str]) -> int:
     return status
 
 
-def _interrupt(_number: int, _frame: object) -> None:
+def _replace_sigterm(handler: Handler) -> Handler:
+    """Only the main thread may; in another, whoever owns the process decides."""
+    if threading.current_thread() is not threading.main_thread():
+        return None
+    return signal.signal(signal.SIGTERM, handler or signal.SIG_DFL)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt

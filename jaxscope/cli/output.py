@@ -8,7 +8,21 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
+
+
+def check_place(path: Path) -> None:
+    """Refuse a place that cannot work before minutes are spent on what shall be written there.
+
+    Raises:
+        UsageError: It is a folder, or its folder does not exist.
+    """
+    if path.is_dir():
+        raise UsageError(Explanation(f"{path} is a folder.", remedy=f"-o {path}/out.html"))
+    if not path.absolute().parent.is_dir():
+        raise UsageError(
+            Explanation(f"There is no folder {path.parent}.", remedy="Make it, or name another.")
+        )
 
 
 def write_file(path: Path, write: Callable[[Path], None]) -> None:

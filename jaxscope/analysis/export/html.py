@@ -79,7 +79,8 @@ def capture_to_html(capture: Capture, stage_name: str = "optimized") -> str:
             data["stages"][index]["noGraph"] = drawing.reason
         else:
             drawings.append(f'<template id="drawing-{index}">{drawing}</template>')
-    style, script = _part("page.css") + style_rules(), _part("page.js")
+    style = _part("page.css") + style_rules()
+    script = _part("page.js") + _part("page_links.js")
     return _PAGE.format(
         policy=_policy(style, script),
         title=_escape(f"{capture.call} — jaxscope"),

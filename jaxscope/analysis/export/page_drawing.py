@@ -29,7 +29,13 @@ def draw_graph(graph: Graph) -> str | Unavailable:
     scene = build_scene(view, expanded)
     if not len(scene.items):
         return Unavailable("There is nothing to draw: the program has no operations.")
-    parts = [*_draw_frames(scene), *_draw_lines(scene), *_draw_boxes(scene), *_draw_stubs(scene)]
+    parts = [
+        *_draw_frames(scene),
+        *_draw_lines(scene),
+        *_draw_frame_titles(scene),
+        *_draw_boxes(scene),
+        *_draw_stubs(scene),
+    ]
     width, height = scene.width + 2, scene.height + 2
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
@@ -83,8 +89,14 @@ def _draw_frames(scene: Scene) -> Iterator[str]:
         own = int(scene.items.node[item])
         yield _group(scene, item, nodes[item] if own >= 0 else "")
         yield _rectangle("frame box" if own >= 0 else "frame", x, y, width, height)
-        yield _text(x + 9, y + HEADER_PX - 8, TITLE_PX, scene.items.titles[item], "title")
         yield "</g>"
+
+
+def _draw_frame_titles(scene: Scene) -> Iterator[str]:
+    """Above the lines, which enter a frame through its header."""
+    for item in range(scene.items.num_frames):
+        x, y = scene.items.rect[item, :2].tolist()
+        yield _text(x + 9, y + HEADER_PX - 8, TITLE_PX, scene.items.titles[item], "title over")
 
 
 def _draw_boxes(scene: Scene) -> Iterator[str]:

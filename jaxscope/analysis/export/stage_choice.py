@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
-from jaxscope.model import Capture, Stage, StageText, Unavailable
+from jaxscope.model import Capture, Graph, Stage, StageText, Unavailable
 
 
 def find_stage(capture: Capture, name: str) -> Stage:
@@ -39,6 +39,19 @@ def find_stage_text(capture: Capture, name: str) -> StageText:
     if isinstance(stage.text, Unavailable):
         raise _missing(stage, stage.text.reason)
     return stage.text
+
+
+def find_stage_graph(capture: Capture, name: str) -> Graph:
+    """The graph of the stage of that name.
+
+    Raises:
+        UsageError: The capture has no such stage.
+        EnvironmentProblem: Its graph is unavailable; carries the reason.
+    """
+    stage = find_stage(capture, name)
+    if isinstance(stage.graph, Unavailable):
+        raise _missing(stage, stage.graph.reason)
+    return stage.graph
 
 
 def _missing(stage: Stage, reason: str) -> EnvironmentProblem:

@@ -1,0 +1,86 @@
+// What belongs to a selection: the rule of jaxscope.analysis.links, on the page's `data`.
+// No element of the page is touched here, so that a test can run it without a browser.
+
+function keysOf(rows, keys, nodes) {
+  const found = new Set();
+  rows.forEach((row, i) => { if (nodes.has(row)) found.add(keys[i]); });
+  return found;
+}
+
+function nodesWith(rows, keys, wanted) {
+  const found = new Set();
+  keys.forEach((key, i) => { if (wanted.has(key)) found.add(rows[i]); });
+  return found;
+}
+
+function withInsides(stage, nodes) {
+  const taken = [];
+  const result = new Set(nodes);
+  stage.groupParent.forEach((parent, group) => {
+    taken[group] = nodes.has(stage.groupOwner[group]) || (parent >= 0 && taken[parent]);
+  });
+  stage.group.forEach((group, node) => { if (group >= 0 && taken[group]) result.add(node); });
+  return result;
+}
+
+function linesOf(stage, nodes) {
+  const lines = new Set();
+  stage.sourceRow.forEach((row, i) => {
+    if (nodes.has(row)) lines.add(`${stage.file[i]}:${stage.line[i]}`);
+  });
+  return lines;
+}
+
+function lifted(stage, nodes) {
+  const result = new Set(nodes);
+  nodes.forEach((node) => {
+    if (stage.fusionOwner[node] >= 0) result.add(stage.fusionOwner[node]);
+  });
+  return result;
+}
+
+function linksOfLine(key) {
+  const [file, line] = key.split(":").map(Number);
+  const hits = data.stages.map((stage) => {
+    const found = new Set();
+    if (!stage.hasGraph) return found;
+    stage.sourceRow.forEach((row, i) => {
+      if (stage.file[i] === file && stage.line[i] === line) found.add(row);
+    });
+    return found;
+  });
+  const base = data.stages.findIndex((stage) => stage.isBase);
+  const keys = base < 0
+    ? new Set()
+    : keysOf(data.stages[base].originRow, data.stages[base].originKey, hits[base]);
+  return {
+    lines: new Set([key]),
+    stages: data.stages.map((stage, i) => {
+      if (!stage.hasGraph) return new Set();
+      const more = nodesWith(stage.originRow, stage.originKey, keys);
+      return lifted(stage, new Set([...hits[i], ...more]));
+    }),
+  };
+}
+
+function linksOfNodes(from, chosen) {
+  const mine = data.stages[from];
+  const inside = withInsides(mine, chosen);
+  const origins = keysOf(mine.originRow, mine.originKey, inside);
+  const derived = keysOf(mine.derivedRow, mine.derivedKey, inside);
+  const stages = data.stages.map((stage, i) => {
+    if (!stage.hasGraph) return new Set();
+    const useDerived = derived.size > 0 && stage.derivedKey.length > 0;
+    const nodes = useDerived
+      ? nodesWith(stage.derivedRow, stage.derivedKey, derived)
+      : nodesWith(stage.originRow, stage.originKey, origins);
+    if (i !== from && stage.inputs.length === mine.inputs.length) {
+      mine.inputs.forEach((node, k) => { if (chosen.has(node)) nodes.add(stage.inputs[k]); });
+    }
+    return lifted(stage, nodes);
+  });
+  let lines = linesOf(mine, inside);
+  const base = data.stages.findIndex((stage) => stage.isBase);
+  if (lines.size === 0 && base >= 0) lines = linesOf(data.stages[base], stages[base]);
+  return { lines, stages };
+}
