@@ -107,7 +107,8 @@ def _fusion_owners(graph: Graph) -> Int32s:
     if not owners:
         return np.full(len(graph.nodes), NONE, np.int32)
     by_group = np.asarray([*owners, NONE], np.int32)  # index NONE reads the last entry
-    return by_group[graph.nodes.group]
+    result: Int32s = by_group[graph.nodes.group]
+    return result
 
 
 def _own_inputs(graph: Graph) -> Int32s:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import signal
 import sys
 import traceback
 from collections.abc import Callable
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from jaxscope.errors import Explanation, InternalError
 from jaxscope.model import Capture
@@ -21,32 +21,24 @@ from jaxscope.ui.settings import Settings
 from jaxscope.ui.theme import DARK, LIGHT, Theme, ThemeSwitch
 from jaxscope.ui.window import MainWindow
 
+if TYPE_CHECKING:
+    from jaxscope.ui.graph.canvas import GraphCanvas
+
 _BEAT_MS = 250
 """How often Python gets to run, so that Ctrl+C in the terminal closes the window."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class WindowOptions(RunOptions):
-    """What the command line can say about the window.
-
-    Attributes:
-        target: Kind of device to begin with.
-        theme: `light`, `dark`, or empty for the remembered or the system's.
-        points: Size of type; 0 for the remembered or the ordinary.
-        settings_file: Where the window remembers things; None for the usual place.
-    """
-
-    target: str = "cpu"
-    theme: str = ""
-    points: float = 0.0
-    settings_file: str | None = None
 
 
 def open_window(
     file: str | None = None,
     call: str | None = None,
-    options: WindowOptions | None = None,
+    *,
     capture: Capture | None = None,
+    target: str = "cpu",
+    python: str | None = None,
+    timeout_s: float | None = None,
+    memory_bytes: int | None = None,
+    x64: bool = False,
+    settings_file: str | None = None,
 ) -> int:
     """Show the window until it is closed, and return its exit status.
 
@@ -54,15 +46,21 @@ def open_window(
         file: A Python file or a `.jaxscope` file; None for the start page.
         call: The call to run; None for the first that the file offers.
         capture: A capture of this process to show instead of a file.
+        target: Kind of device to begin with.
+        python: Interpreter for user code; None for this one.
+        timeout_s: Wall seconds that a run may take; None for no limit.
+        memory_bytes: Memory that a run may take; None for three quarters of the machine's.
+        x64: Whether 64-bit types are on.
+        settings_file: Where the window remembers things; None for the usual place.
     """
-    options = options or WindowOptions()
+    options = RunOptions(python, timeout_s, memory_bytes, x64)
     application = QApplication.instance()
     if not isinstance(application, QApplication):
         application = QApplication(sys.argv[:1])
     application.setApplicationName("jaxscope")
     application.setStyle("Fusion")
-    bridge = Bridge(_session_maker(options))
-    window = build_window(application, bridge, options)
+    bridge = Bridge(_session_maker(python))
+    window = build_window(application, bridge, options, Settings(settings_file))
     reporter = ErrorReporter(window)
     hook, sys.excepthook = sys.excepthook, reporter.report
     interrupt = signal.signal(signal.SIGINT, reporter.close_on_signal)
@@ -70,7 +68,7 @@ def open_window(
     beat.timeout.connect(reporter.beat)
     beat.start()
     window.show()
-    window.call_bar.target.setCurrentText(options.target)
+    window.call_bar.target.setCurrentText(target)
     if capture is not None:
         window.controller.open_capture(capture, capture.source.file or "capture")
         window.call_bar.set_call(capture.call)
@@ -87,14 +85,14 @@ def open_window(
 def build_window(
     application: QApplication,
     bridge: Bridge,
-    options: WindowOptions,
-    make_canvas: Callable[[], QWidget] | None = None,
+    options: RunOptions,
+    settings: Settings,
+    make_canvas: Callable[[], GraphCanvas] | None = None,
 ) -> MainWindow:
     """Put a window together without showing it."""
-    settings = Settings(options.settings_file)
-    themes = ThemeSwitch(application, _find_theme(options.theme or settings.theme_name))
-    if points := options.points or settings.points:
-        themes.set_points(points)
+    themes = ThemeSwitch(application, _find_theme(settings.theme_name))
+    if settings.points:
+        themes.set_points(settings.points)
     window = MainWindow(
         Controller(bridge, options), themes, settings, make_canvas or make_graph_canvas
     )
@@ -103,7 +101,7 @@ def build_window(
     return window
 
 
-def make_graph_canvas() -> QWidget:
+def make_graph_canvas() -> GraphCanvas:
     """A graph view; its module is loaded when the first graph is shown."""
     from jaxscope.ui.graph.canvas import GraphCanvas
 
@@ -152,11 +150,11 @@ class ErrorReporter(QObject):
         """Let Python look at its signals."""
 
 
-def _session_maker(options: WindowOptions) -> Callable[[], Session]:
+def _session_maker(python: str | None) -> Callable[[], Session]:
     def make_session() -> Session:
         from jaxscope.client.session import Session as ClientSession
 
-        return ClientSession(python=options.python)
+        return ClientSession(python)
 
     return make_session
 

@@ -16,13 +16,15 @@ from jaxscope.errors import Explanation, InternalError, JaxscopeError
 class Run(Protocol):
     """What the window asks of a run."""
 
-    def stop(self) -> None: ...
+    def interrupt(self) -> None: ...
+
+    def kill(self) -> None: ...
 
 
 class Session(Protocol):
     """What the window asks of a session."""
 
-    def start(self, request: Request, on_event: Callable[[Event], None]) -> Run: ...
+    def start(self, request: Request, on_event: Callable[[Event], None] | None = None) -> Run: ...
 
     def close(self) -> None: ...
 
@@ -70,11 +72,19 @@ class Bridge(QObject):
             run = self._runs.get(number)
             self._stopped.add(number)
         if run is not None:
-            run.stop()
+            run.interrupt()
+
+    def kill(self, number: int) -> None:
+        """End a run's process at once."""
+        with self._lock:
+            run = self._runs.get(number)
+            self._stopped.add(number)
+        if run is not None:
+            run.kill()
 
     def forget(self, number: int) -> None:
-        """Stop a run and hear nothing more of it."""
-        self.stop(number)
+        """End a run and hear nothing more of it."""
+        self.kill(number)
         with self._lock:
             self._runs.pop(number, None)
 
@@ -123,7 +133,7 @@ class Bridge(QObject):
                 self._runs[number] = run
             is_stopped = number in self._stopped or not is_known
         if is_stopped:
-            run.stop()
+            run.kill()
 
     def _tell(self, number: int, event: Event) -> None:
         try:

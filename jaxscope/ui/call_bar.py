@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -24,6 +24,7 @@ from jaxscope.ui.call_text import (
     unwrap_call,
     wrap_call,
 )
+from jaxscope.ui.flow_layout import FlowLayout
 from jaxscope.ui.transform_form import TransformForm
 
 _TARGETS = ("cpu", "cpu:2", "cpu:8", "gpu", "tpu")
@@ -66,10 +67,11 @@ class CallBar(QWidget):
         top.addWidget(self.target)
         top.addWidget(self.run_button)
         top.addWidget(self.stop_button)
-        chips = QHBoxLayout()
-        chips.setSpacing(4)
+        row = QWidget()
+        chips = FlowLayout(row)
         label = QLabel("Wrap in")
         label.setProperty("role", "muted")
+        label.setContentsMargins(0, 4, 4, 0)
         chips.addWidget(label)
         for transform in TRANSFORMS:
             chip = QPushButton(transform.name)
@@ -83,21 +85,17 @@ class CallBar(QWidget):
         self._unwrap.setToolTip("Take the outermost transform away again")
         self._unwrap.clicked.connect(self._on_unwrap_clicked)
         chips.addWidget(self._unwrap)
-        chips.addWidget(self._problem, 1)
-        chips.addStretch()
+        self._problem.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)
         layout.addLayout(top)
-        layout.addLayout(chips)
+        layout.addWidget(row)
+        layout.addWidget(self._problem)
         self.edit.run_requested.connect(self.run_requested)
         self.run_button.clicked.connect(self.run_requested)
         self.stop_button.clicked.connect(self.stop_requested)
         self.edit.textChanged.connect(self._on_edit_text_changed)
-
-    def minimumSizeHint(self) -> QSize:
-        # The row of chips must not keep the window from becoming narrow.
-        return QSize(480, super().minimumSizeHint().height())
 
     def set_call(self, text: str) -> None:
         """Put a call into the line."""
@@ -116,7 +114,7 @@ class CallBar(QWidget):
         self.stop_button.setText("Stopping …" if is_stopping else "Stop")
 
     def _on_edit_text_changed(self, _text: str) -> None:
-        self._problem.clear()
+        self._problem.hide()
 
     def _on_chip_clicked(self) -> None:
         chip = self.sender()
@@ -127,7 +125,7 @@ class CallBar(QWidget):
             num_arguments = len(parse_call(text).arguments)
             wrapped = wrap_call(text, transform.name)
         except CallTextError as error:
-            self._problem.setText(str(error))
+            self._complain(error)
             return
         if num_arguments > 1 and (transform.picks_arguments or transform.picks_axes):
             self._form = TransformForm(text, transform, self)
@@ -141,10 +139,14 @@ class CallBar(QWidget):
         try:
             self._accept(unwrap_call(self.edit.text()))
         except CallTextError as error:
-            self._problem.setText(str(error))
+            self._complain(error)
 
     def _on_form_accepted(self, text: str) -> None:
         self._accept(text)
+
+    def _complain(self, error: CallTextError) -> None:
+        self._problem.setText(str(error))
+        self._problem.show()
 
     def _accept(self, text: str) -> None:
         self.edit.setText(text)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCompleter, QLineEdit, QWidget
+from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
 
 from jaxscope.ui.call_text import COMPLETIONS, word_before
 from jaxscope.ui.theme import fixed_font
@@ -27,6 +27,8 @@ class CallEdit(QLineEdit):
         self._draft = ""
         self._words = QStringListModel(self)
         self._completer = QCompleter(self._words, self)
+        self._popup = QListView()
+        self._completer.setPopup(self._popup)
         self._completer.setWidget(self)
         self._completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self._completer.activated.connect(self._on_completer_activated)
@@ -61,7 +63,7 @@ class CallEdit(QLineEdit):
         self.setFont(fixed_font(points))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        popup = self._completer.popup()
+        popup = self._popup
         if popup.isVisible() and event.key() in (
             Qt.Key.Key_Return,
             Qt.Key.Key_Enter,
@@ -91,7 +93,7 @@ class CallEdit(QLineEdit):
     def _on_self_text_edited(self, _text: str) -> None:
         self._position = len(self._history)
         word = word_before(self.text(), self.cursorPosition())
-        popup = self._completer.popup()
+        popup = self._popup
         self._completer.setCompletionPrefix(word)
         count = self._completer.completionCount()
         if len(word) < _MIN_PREFIX or not count or self._completer.currentCompletion() == word:

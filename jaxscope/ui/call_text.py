@@ -7,8 +7,10 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 DTYPES = (
-    "f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool_ c64 c128"  # as in the contract of calls
-).split()
+    *("f16", "bf16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"),
+    *("bool_", "c64", "c128"),
+)
+"""The shorthands of the contract that every JAX has."""
 TAKES_ARGUMENTS_INSIDE = frozenset({"jvp", "vjp", "linearize"})
 """Transforms that are called with the arguments themselves: `jvp(f, (x,), (t,))`."""
 

@@ -105,7 +105,6 @@ class Controller(QObject):
             call=call or None,
             target=target,
             x64=self._options.x64,
-            **self._limits(),
         )
         self._set(dataclasses.replace(self.state, target=target))
         self._begin(Job.CAPTURE, call, request)
@@ -122,7 +121,6 @@ class Controller(QObject):
             x64=self._options.x64,
             budget_s=QUICK_BUDGET_S,
             rigorous=is_rigorous,
-            **self._limits(),
         )
         self._begin(Job.TIMING, state.call, request)
 
@@ -136,15 +134,16 @@ class Controller(QObject):
             function=function,
             target=state.target,
             x64=self._options.x64,
-            **self._limits(),
         )
         self._begin(Job.PROPOSAL, state.call, request)
 
     def stop(self) -> None:
-        """Stop what is running."""
+        """Stop what is running; asked a second time, end its process at once."""
         if self.state.phase is Phase.RUNNING:
             self._set(dataclasses.replace(self.state, phase=Phase.STOPPING))
             self._bridge.stop(self._run)
+        elif self.state.phase is Phase.STOPPING:
+            self._bridge.kill(self._run)
 
     def note_file_changed(self) -> None:
         """The file on disk changed: run again what was shown, in the new version."""
@@ -184,18 +183,17 @@ class Controller(QObject):
 
     # --- how it is done ---
 
-    def _limits(self) -> dict[str, object]:
-        options = self._options
-        return {
-            "python": options.python,
-            "timeout_s": options.timeout_s,
-            "memory_bytes": options.memory_bytes,
-        }
-
     def _begin(self, job: Job, call: str, request: Request) -> None:
         self._forget_run()
         self._set(start_run(self.state, job, call, time.monotonic()))
-        self._run = self._bridge.start(request)
+        options = self._options
+        limited = dataclasses.replace(
+            request,
+            python=options.python,
+            timeout_s=options.timeout_s,
+            memory_bytes=options.memory_bytes,
+        )
+        self._run = self._bridge.start(limited)
 
     def _forget_run(self) -> None:
         if self._run:

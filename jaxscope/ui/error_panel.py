@@ -51,7 +51,7 @@ class ErrorPanel(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("role", "error")
+        self.setProperty("role", "problem")
         self._error: JaxscopeError | None = None
         self._kind, self._what, self._why, self._remedy = (QLabel() for _ in range(4))
         self._kind.setProperty("role", "error")

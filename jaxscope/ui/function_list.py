@@ -63,7 +63,7 @@ class FunctionList(QFrame):
         call = item.data(0, _CALL_ROLE)
         if call:
             self.call_chosen.emit(call)
-        elif item.childCount():
-            self.call_chosen.emit(item.child(0).data(0, _CALL_ROLE))
+        elif (first := item.child(0)) is not None:
+            self.call_chosen.emit(first.data(0, _CALL_ROLE))
         elif item.data(0, _FUNCTION_ROLE):
             self.function_chosen.emit(item.data(0, _FUNCTION_ROLE))

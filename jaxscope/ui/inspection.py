@@ -11,7 +11,7 @@ import numpy as np
 from jaxscope.analysis.explain import explain_operation
 from jaxscope.analysis.links import LineSelection, Linked, Links, is_made_by_compiler
 from jaxscope.analysis.quantities import format_bytes, format_count, format_flops, format_seconds
-from jaxscope.model import Direction, Graph, Node, NodeKind, Stage, is_available
+from jaxscope.model import Direction, Graph, Node, NodeKind, Stage, Unavailable
 from jaxscope.ui.plain import escape_html
 from jaxscope.ui.screen import title_of_stage
 
@@ -34,7 +34,7 @@ def describe_node(stage: Stage, index: int, links: Links, muted: str) -> str:
         muted: Colour of labels.
     """
     graph = stage.graph
-    if not is_available(graph):
+    if isinstance(graph, Unavailable):
         return escape_html(graph.reason)
     node = graph.node(index)
     rows = [

@@ -81,7 +81,7 @@ class PipelineStrip(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        content = QWidget()
+        self._content = content = QWidget()
         content.setProperty("role", "content")
         self._row = QHBoxLayout(content)
         self._row.setContentsMargins(0, 0, 0, 0)
@@ -116,7 +116,7 @@ class PipelineStrip(QScrollArea):
     def _fit_height(self) -> None:
         height = max((card.sizeHint().height() for card in self._cards), default=64)
         bar = self.horizontalScrollBar()
-        needs_bar = self.widget() is not None and self.widget().sizeHint().width() > self.width()
+        needs_bar = self._content.sizeHint().width() > self.width()
         self.setFixedHeight(height + (bar.sizeHint().height() if needs_bar else 2))
 
     def _add_card(self) -> None:

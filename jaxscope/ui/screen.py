@@ -13,7 +13,7 @@ from jaxscope.analysis.quantities import (
     format_flops,
     format_seconds,
 )
-from jaxscope.model import Stage, StageText, is_available
+from jaxscope.model import Stage, StageText, Unavailable, is_available
 from jaxscope.ui.state import Job, Phase, WindowState
 
 _LATE = ("stablehlo", "hlo", "optimized", "machine")
@@ -205,10 +205,10 @@ def _tooltip(stage: Stage, meaning: str) -> str:
             f"Work: {format_flops(cost.flops)}; memory read and written: "
             f"{format_bytes(cost.bytes_accessed)}"
         )
-    if is_available(stage.seconds):
-        lines.append(f"Made in {format_seconds(stage.seconds)}")
-    else:
+    if isinstance(stage.seconds, Unavailable):
         lines.append(stage.seconds.reason)
+    else:
+        lines.append(f"Made in {format_seconds(stage.seconds)}")
     return "\n".join(lines)
 
 

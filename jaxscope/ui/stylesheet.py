@@ -26,6 +26,10 @@ QPushButton:hover, QToolButton:hover, QComboBox:hover { border-color: $accent; }
 QPushButton:focus, QToolButton:focus, QComboBox:focus { border: 2px solid $accent; padding: 3px 9px;
     outline: none; }
 QToolButton:focus { padding: 3px 6px; }
+QToolButton[role="compact"], QComboBox[role="compact"], QLineEdit[role="compact"] {
+    padding: 2px 5px; }
+QToolButton[role="compact"]:focus, QComboBox[role="compact"]:focus,
+QLineEdit[role="compact"]:focus { padding: 1px 4px; }
 QPushButton:pressed, QToolButton:pressed { background: $accent_soft; }
 QPushButton:checked, QToolButton:checked { background: $accent_soft; border-color: $accent;
     color: $text; font-weight: 600; }
@@ -43,8 +47,6 @@ QPushButton[role="chip"] { border-radius: 11px; padding: 2px 10px; background: $
 QPushButton[role="chip"]:focus { padding: 1px 9px; }
 QComboBox { padding-right: 4px; }
 QComboBox::drop-down { border: none; width: 18px; }
-QComboBox::down-arrow { image: none; width: 0; height: 0; border-left: 4px solid transparent;
-    border-right: 4px solid transparent; border-top: 5px solid $muted; margin-right: 6px; }
 QComboBox QAbstractItemView { background: $surface; color: $text; border: 1px solid $border;
     selection-background-color: $accent_soft; selection-color: $text; }
 QToolButton::menu-indicator { image: none; width: 0; }
@@ -82,7 +84,7 @@ QFrame[role="step"][condition="running"] { background: $accent_soft; border-colo
 QFrame[role="step"][condition="waiting"] { background: transparent; border-style: dashed; }
 QFrame[role="step"][condition="stale"] { border-style: dashed; }
 QFrame[role="step"][shown="true"] { border-bottom: 3px solid $accent; }
-QFrame[role="error"] { background: $error_soft; border: 1px solid $error; border-radius: 6px; }
+QFrame[role="problem"] { background: $error_soft; border: 1px solid $error; border-radius: 6px; }
 QFrame[role="notice"] { background: $warning_soft; border: 1px solid $warning;
     border-radius: 6px; }
 
@@ -109,7 +111,8 @@ QScrollBar::handle { background: $border; border-radius: 4px; margin: 2px; min-h
 QScrollBar::handle:hover { background: $muted; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
-QStatusBar { background: $window; color: $muted; }
+QStatusBar { background: $window; color: $muted; padding: 0 8px; }
+QStatusBar QLabel { color: $muted; padding: 2px 6px; }
 QStatusBar::item { border: none; }
 QProgressBar { background: $raised; border: 1px solid $border; border-radius: 4px;
     text-align: center; color: $text; }

@@ -8,6 +8,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
+from jaxscope.analysis.view.palette import DARK as DARK_GRAPH
+from jaxscope.analysis.view.palette import LIGHT as LIGHT_GRAPH
 from jaxscope.ui.stylesheet import build_stylesheet
 
 
@@ -63,11 +65,11 @@ LIGHT = Theme(
     accent="#0b57d0",
     on_accent="#ffffff",
     accent_soft="#dbe7fd",
-    selected="#7a28cb",
+    selected=LIGHT_GRAPH.selected,
     selected_soft="#ecdcfb",
-    forward="#0b57d0",
+    forward=LIGHT_GRAPH.forward,
     forward_soft="#d6e6ff",
-    backward="#b3470b",
+    backward=LIGHT_GRAPH.backward,
     backward_soft="#ffe3cf",
     error="#b3261e",
     error_soft="#fde7e5",
@@ -93,11 +95,11 @@ DARK = Theme(
     accent="#8ab4f8",
     on_accent="#0b1a33",
     accent_soft="#25395c",
-    selected="#d2a8ff",
+    selected=DARK_GRAPH.selected,
     selected_soft="#45305f",
-    forward="#8ab4f8",
+    forward=DARK_GRAPH.forward,
     forward_soft="#233d66",
-    backward="#ffb077",
+    backward=DARK_GRAPH.backward,
     backward_soft="#5c3517",
     error="#ff9d94",
     error_soft="#4b211f",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
@@ -32,9 +33,12 @@ from jaxscope.ui.pipeline_strip import PipelineStrip
 from jaxscope.ui.screen import Screen, compute_screen
 from jaxscope.ui.settings import Settings
 from jaxscope.ui.state import WindowState
-from jaxscope.ui.theme import ThemeSwitch
+from jaxscope.ui.theme import Theme, ThemeSwitch
 from jaxscope.ui.watcher import FileWatcher
 from jaxscope.ui.workspace import Workspace
+
+if TYPE_CHECKING:
+    from jaxscope.ui.graph.canvas import GraphCanvas
 
 _TICK_MS = 500
 """How often the seconds of a run are looked at."""
@@ -52,7 +56,7 @@ class MainWindow(QMainWindow):
         controller: Controller,
         themes: ThemeSwitch,
         settings: Settings,
-        make_canvas: Callable[[], QWidget],
+        make_canvas: Callable[[], GraphCanvas],
     ) -> None:
         super().__init__()
         self.controller = controller
@@ -154,14 +158,14 @@ class MainWindow(QMainWindow):
         state = self.controller.state
         shown = self.workspace.shown_stages()
         screen = compute_screen(state, shown, time.monotonic())
-        if screen != self.screen_shown:
+        before, self.screen_shown = self.screen_shown, screen
+        if screen != before:
             self._show_screen(screen)
-        if state is not self._state_shown or screen.steps != getattr(self.screen_shown, "steps", 0):
-            self.screen_shown, self._state_shown = screen, state
+        if state is not self._state_shown or before is None or screen.steps != before.steps:
+            self._state_shown = state
             self.workspace.show_state(state, screen)
             self.error_panel.show_error(state.error)
             self._watcher.watch("" if state.is_view_only else state.file)
-        self.screen_shown = screen
 
     def _show_screen(self, screen: Screen) -> None:
         self.setWindowTitle(screen.window_title)
@@ -181,8 +185,7 @@ class MainWindow(QMainWindow):
             else:
                 self._tick.stop()
 
-    def _on_themes_changed(self, theme: object) -> None:
-        del theme
+    def _on_themes_changed(self, _theme: Theme) -> None:
         self.workspace.set_theme(self._themes.theme, self._themes.points)
         self.call_bar.edit.set_points(self._themes.points + 1)
 
@@ -303,7 +306,7 @@ class MainWindow(QMainWindow):
         """Put the cursor into the active pane's search."""
         if self.workspace.area.active is not None:
             self.workspace.tabs.setCurrentIndex(0)
-            self.workspace.area.active.search.setFocus()
+            self.workspace.area.active.focus_search()
 
     def show_as_graph(self) -> None:
         """Show the active pane's stage as a graph."""

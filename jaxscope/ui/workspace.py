@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from jaxscope.analysis.links import NO_LINKED, LineSelection, Links, NodeSelection
@@ -24,7 +25,10 @@ from jaxscope.ui.panes.stage_pane import SOURCE, Form, StagePane
 from jaxscope.ui.screen import LATE_NAMES, Screen, title_of_stage
 from jaxscope.ui.selection import SelectionModel
 from jaxscope.ui.state import WindowState
-from jaxscope.ui.theme import LIGHT, Theme
+from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
+
+if TYPE_CHECKING:
+    from jaxscope.ui.graph.canvas import GraphCanvas
 
 _FIRST_STAGES = (SOURCE, "jaxpr", "optimized")
 
@@ -34,12 +38,12 @@ class Workspace(QSplitter):
 
     panes_changed = Signal()
 
-    def __init__(self, make_canvas: Callable[[], QWidget], parent: QObject | None = None) -> None:
+    def __init__(self, make_canvas: Callable[[], GraphCanvas]) -> None:
         super().__init__(Qt.Orientation.Horizontal)
-        self.setParent(parent)  # type: ignore[arg-type]
         self._state = WindowState()
-        self._theme = LIGHT
+        self._theme, self._points = LIGHT, BASE_POINTS
         self._other_file: SourceFile | None = None
+        self._revealed: tuple[str, int] | None = None
         self.selection = SelectionModel(self)
         self.functions = FunctionList()
         self.inspector = Inspector()
@@ -64,6 +68,7 @@ class Workspace(QSplitter):
         self.side.addWidget(self.functions)
         self.side.addWidget(self.inspector)
         self.side.setSizes([220, 420])
+        self.side.setMinimumWidth(210)
         self.tabs.setDocumentMode(False)
         stages = QWidget()
         layout = QVBoxLayout(stages)
@@ -110,6 +115,8 @@ class Workspace(QSplitter):
             self._retarget_missing(state.stages)
         self.selection.set_stages(state.stages)
         self._fill_panes(screen)
+        if state.head is not None and state.head is not before.head:
+            self._reveal_base(state)
 
     def show_stage(self, name: str) -> None:
         """Bring a stage into a pane."""
@@ -166,6 +173,17 @@ class Workspace(QSplitter):
         self._fill_source()
         self._apply_links(self.selection.links, reveal=False)
 
+    def _reveal_base(self, state: WindowState) -> None:
+        """Bring the function that the call is about into sight, once per call."""
+        source = state.head.source if state.head is not None else None
+        place = (source.file, source.line) if source is not None else None
+        if place == self._revealed or source is None or not source.line:
+            return
+        self._revealed = place
+        for pane in self.area.panes:
+            if self.area.wanted_stage(pane) == SOURCE and self._other_file is None:
+                pane.code.show_line(source.line - 1)
+
     def _fill_source(self) -> None:
         file = self._other_file or self._state.snapshot
         for pane in self.area.panes:
@@ -190,7 +208,7 @@ class Workspace(QSplitter):
 
     def _on_area_panes_changed(self) -> None:
         for pane in self.area.panes:
-            pane.set_theme(self._theme, getattr(self, "_points", 10.0))
+            pane.set_theme(self._theme, self._points)
         self.panes_changed.emit()
 
     # --- selection ---

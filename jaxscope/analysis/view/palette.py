@@ -45,6 +45,7 @@ class Palette:
     border: dict[Style, str]
     frame_fill: tuple[str, str]
     frame_border: str
+    header_fill: str
     stub_fill: str
     selected: str
     forward: str
@@ -72,10 +73,11 @@ LIGHT = Palette(
     ),  # fmt: skip
     frame_fill=("#f3f5f9", "#fbfcfe"),
     frame_border="#a9b7cc",
+    header_fill="#e4e9f2",
     stub_fill="#f0f0ec",
-    selected="#0b57d0",
-    forward="#0a7d57",
-    backward="#b3261e",
+    selected="#7a28cb",
+    forward="#0b57d0",
+    backward="#b3470b",
     hover="#5f6b7a",
 )
 
@@ -94,11 +96,12 @@ DARK = Palette(
         "#9a8cf0", "#e8776b", "#ccaa2c", "#5aaae6", "#7fa3dc", "#7f9cf0", "#8d9099",
     ),  # fmt: skip
     frame_fill=("#1c2027", "#21262e"),
-    frame_border="#4a5668",
+    frame_border="#5a6a82",
+    header_fill="#2c3440",
     stub_fill="#2a2c30",
-    selected="#7fb0ff",
-    forward="#5fd3a5",
-    backward="#ff9d8f",
+    selected="#d2a8ff",
+    forward="#8ab4f8",
+    backward="#ffb077",
     hover="#b4bfcc",
 )
 

@@ -118,7 +118,7 @@ class CodeView(QAbstractScrollArea):
         first, last = sorted((self._cursor, self._anchor))
         return "\n".join(self._lines[first : min(last + 1, first + _MAX_COPIED_LINES)])
 
-    def find(self, text: str, *, backwards: bool = False) -> bool:
+    def find_next(self, text: str, *, backwards: bool = False) -> bool:
         """Go to the next line that contains a text, case ignored; false if there is none."""
         wanted, count = text.casefold(), len(self._lines)
         step = -1 if backwards else 1

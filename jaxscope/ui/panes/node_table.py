@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -141,7 +142,7 @@ def find_nodes(graph: Graph, text: str) -> Int32s:
 def _sort_keys(graph: Graph, column: int) -> npt.NDArray[np.float64]:
     """Numbers in the order of a column; unknown costs stand below all known ones."""
     nodes, name = graph.nodes, HEADERS[column]
-    numeric = {
+    numeric: dict[str, npt.NDArray[Any]] = {
         "FLOPs": nodes.cost[:, 0],
         "memory traffic": nodes.cost[:, 1],
         "time": nodes.seconds,
@@ -150,7 +151,8 @@ def _sort_keys(graph: Graph, column: int) -> npt.NDArray[np.float64]:
         "id": np.arange(len(nodes)),
     }
     if name in numeric:
-        return np.nan_to_num(numeric[name].astype(np.float64), nan=-1.0)
+        keys: npt.NDArray[np.float64] = np.nan_to_num(numeric[name].astype(np.float64), nan=-1.0)
+        return keys
     if name == "operation":
         strings = nodes.operation
     else:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtWidgets import QSplitter
 
 from jaxscope.ui.panes.stage_pane import StagePane
+
+if TYPE_CHECKING:
+    from jaxscope.ui.graph.canvas import GraphCanvas
 
 MAX_PANES = 8
 
@@ -19,8 +23,8 @@ class PaneArea(QSplitter):
     line_chosen = Signal(str, int)
     panes_changed = Signal()
 
-    def __init__(self, make_canvas: Callable[[], QWidget], parent: QWidget | None = None) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
+    def __init__(self, make_canvas: Callable[[], GraphCanvas]) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
         self._make_canvas = make_canvas
         self._panes: list[StagePane] = []
         self._wanted: dict[StagePane, str] = {}
@@ -89,7 +93,7 @@ class PaneArea(QSplitter):
 
     def _share_room(self) -> None:
         width = max(self.width(), 300)
-        shares = [5 if self._wanted[pane] == "source" else 6 for pane in self._panes]
+        shares = [7 if self._wanted[pane] == "source" else 8 for pane in self._panes]
         self.setSizes([width * share // sum(shares) for share in shares])
 
     def _on_pane_stage_requested(self, pane: StagePane, name: str) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
@@ -22,12 +23,16 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.analysis.links import NO_LINKED, Linked
-from jaxscope.model import Graph, SourceFile, Stage, StageText, is_available
+from jaxscope.model import Graph, SourceFile, Stage, StageText, Unavailable, is_available
 from jaxscope.ui.panes.code_view import CodeView, Mark
 from jaxscope.ui.panes.colouring import ProgramColouring, PythonColouring
 from jaxscope.ui.panes.marks import marks_of_nodes
+from jaxscope.ui.panes.node_table import find_nodes
 from jaxscope.ui.panes.table_view import NodeTableView
-from jaxscope.ui.theme import Theme
+from jaxscope.ui.theme import LIGHT, Theme
+
+if TYPE_CHECKING:  # the graph view is loaded when the first graph is shown
+    from jaxscope.ui.graph.canvas import GraphCanvas
 
 SOURCE = "source"
 """Stands in for a stage's name where a pane shows the user's file."""
@@ -39,18 +44,6 @@ class Form(enum.Enum):
     GRAPH = "graph"
     TEXT = "text"
     TABLE = "table"
-
-
-class Canvas(Protocol):
-    """What a pane asks of the graph view."""
-
-    node_selected: Signal
-    node_hovered: Signal
-
-    def set_graph(self, graph: Graph, title: str) -> None: ...
-    def set_highlight(
-        self, selected: Sequence[int], forward: Sequence[int], backward: Sequence[int]
-    ) -> None: ...
 
 
 class StagePane(QFrame):
@@ -66,18 +59,23 @@ class StagePane(QFrame):
     add_requested = Signal(object)
     activated = Signal(object)
 
-    def __init__(self, make_canvas: Callable[[], QWidget], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, make_canvas: Callable[[], GraphCanvas], parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setProperty("role", "pane")
         self._make_canvas = make_canvas
-        self._canvas: QWidget | None = None
+        self._canvas: GraphCanvas | None = None
         self._stage: Stage | None = None
         self._file: SourceFile | None = None
+        self._theme = LIGHT
+        self._found: tuple[int, ...] = ()
         self._name = SOURCE
         self._form = Form.TEXT
         self._linked = NO_LINKED
         self._line_marks: Mapping[int, Mark] = {}
         self._shown_graph: Graph | None = None
+        self._shown_name = ""
         self._table_graph: Graph | None = None
         self.code = CodeView()
         self.table = NodeTableView()
@@ -87,10 +85,11 @@ class StagePane(QFrame):
     def _build(self) -> None:
         self.chooser = QComboBox()
         self.chooser.setAccessibleName("Stage of this pane")
+        self.chooser.setProperty("role", "compact")
         self.chooser.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        self.chooser.setMinimumContentsLength(9)
+        self.chooser.setMinimumContentsLength(7)
         self.chooser.activated.connect(self._on_chooser_activated)
         self._forms = QButtonGroup(self)
         self.form_buttons: dict[Form, QToolButton] = {}
@@ -101,6 +100,7 @@ class StagePane(QFrame):
             button = QToolButton()
             button.setText(form.value.capitalize())
             button.setCheckable(True)
+            button.setProperty("role", "compact")
             button.setToolTip(f"Show this stage as {form.value}")
             self._forms.addButton(button, number)
             self.form_buttons[form] = button
@@ -110,7 +110,8 @@ class StagePane(QFrame):
         self.search.setPlaceholderText("Find")
         self.search.setClearButtonEnabled(True)
         self.search.setAccessibleName("Find in this pane")
-        self.search.setMinimumWidth(48)
+        self.search.setProperty("role", "compact")
+        self.search.setMinimumWidth(44)
         self.search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.search.textEdited.connect(self._on_search_text_edited)
         self.search.returnPressed.connect(self._on_search_return_pressed)
@@ -128,7 +129,8 @@ class StagePane(QFrame):
             button.setText(text)
             button.setToolTip(tip)
             button.setAccessibleName(tip)
-            button.setAutoRaise(True)
+            button.setProperty("role", "compact")
+            button.setFixedWidth(24)
             button.clicked.connect(slot)
             header.addWidget(button)
         self._notice.setWordWrap(True)
@@ -141,6 +143,7 @@ class StagePane(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.setSpacing(4)
+        self._header = header
         layout.addLayout(header)
         layout.addWidget(self._pages, 1)
         self.code.line_chosen.connect(self._on_code_line_chosen)
@@ -160,7 +163,7 @@ class StagePane(QFrame):
         return self._form
 
     @property
-    def canvas(self) -> QWidget | None:
+    def canvas(self) -> GraphCanvas | None:
         """The graph view, once there was a graph to show."""
         return self._canvas
 
@@ -222,18 +225,25 @@ class StagePane(QFrame):
 
     def set_active(self, is_active: bool) -> None:
         """Frame the pane that commands go to."""
+        if self.property("active") == ("true" if is_active else "false"):
+            return
         self.setProperty("active", "true" if is_active else "false")
         self.style().unpolish(self)
         self.style().polish(self)
 
     def focus_content(self) -> None:
         """Give the keyboard to what the pane shows."""
-        self._pages.currentWidget().setFocus()
+        page = self._pages.currentWidget()
+        if page is not None:
+            page.setFocus()
 
     def set_theme(self, theme: Theme, points: float) -> None:
         """Use a theme's colours and a size of type."""
+        self._theme = theme
         self.code.set_theme(theme, points)
         self.table.fit()
+        if self._canvas is not None:
+            self._canvas.set_theme(theme.name)
 
     # --- refreshing ---
 
@@ -253,7 +263,7 @@ class StagePane(QFrame):
             self._say(self._stage.unavailable.reason)
         elif self._form is Form.TEXT:
             self._show_text(self._stage.text)
-        elif not is_available(graph := self._stage.graph):
+        elif isinstance(graph := self._stage.graph, Unavailable):
             self._say_no_graph(graph.reason)
         elif self._form is Form.TABLE:
             self._show_table(graph)
@@ -300,14 +310,16 @@ class StagePane(QFrame):
         if self._canvas is None:
             self._canvas = self._make_canvas()
             self._pages.addWidget(self._canvas)
-            self._canvas.node_selected.connect(self._on_node_chosen)  # type: ignore[attr-defined]
+            self._canvas.set_theme(self._theme.name)
+            self._canvas.node_selected.connect(self._on_node_chosen)
             self._canvas.installEventFilter(self)
         if not len(graph.nodes):
             self._say("This program has no equations: it computes nothing.")
             return
         if graph is not self._shown_graph:
-            self._shown_graph = graph
-            self._canvas.set_graph(graph, title)  # type: ignore[attr-defined]
+            is_same_stage = self._shown_name == self._name
+            self._shown_graph, self._shown_name = graph, self._name
+            self._canvas.set_graph(graph, title, self._canvas.expanded if is_same_stage else None)
         self._pages.setCurrentWidget(self._canvas)
 
     def _apply_linked(self, *, reveal: bool) -> None:
@@ -321,9 +333,7 @@ class StagePane(QFrame):
             nodes = (*linked.selected[:1], *linked.forward[:1], *linked.backward[:1])
             self.table.choose(int(nodes[0]) if nodes else None)
         elif shown is self._canvas and self._canvas is not None:
-            self._canvas.set_highlight(  # type: ignore[attr-defined]
-                linked.selected, linked.forward, linked.backward
-            )
+            self._canvas.set_highlight(linked.selected, linked.forward, linked.backward)
 
     # --- slots ---
 
@@ -354,16 +364,46 @@ class StagePane(QFrame):
                 self.node_chosen.emit(self._name, int(nodes[line]))
 
     def _on_search_text_edited(self, text: str) -> None:
+        self._found = ()
+        stage = self._stage
         if self._pages.currentWidget() is self.table:
             self.table.nodes.set_filter(text)
-        elif self._pages.currentWidget() is self._canvas and hasattr(self._canvas, "search"):
-            self._canvas.search(text)
+        elif self._pages.currentWidget() is self._canvas and self._canvas is not None:
+            if stage is not None and is_available(stage.graph) and text:
+                self._found = tuple(find_nodes(stage.graph, text).tolist())
+                self._canvas.set_highlight(self._found, (), ())
+            else:
+                self._apply_linked(reveal=False)
 
     def _on_search_return_pressed(self) -> None:
         if self._pages.currentWidget() is self.code and self.search.text():
-            self.code.find(self.search.text())
-        elif self._pages.currentWidget() is self._canvas and hasattr(self._canvas, "search_next"):
-            self._canvas.search_next()
+            self.code.find_next(self.search.text())
+        elif self._pages.currentWidget() is self._canvas and self._canvas is not None:
+            if not self._found:
+                self._on_search_text_edited(self.search.text())
+            if self._found:
+                node, self._found = self._found[0], (*self._found[1:], self._found[0])
+                self._canvas.select_node(node, reveal=True)
+
+    def minimumSizeHint(self) -> QSize:
+        # Three panes have to fit beside each other on a small screen, whatever the size of type.
+        return QSize(170, 140)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_header()
+
+    def _fit_header(self) -> None:
+        """Leave the search out where there is no room; Ctrl+F brings it back."""
+        shown = self.search.isVisibleTo(self)
+        needed = self._header.minimumSize().width() + (0 if shown else self.search.minimumWidth())
+        self.search.setVisible(self.search.hasFocus() or needed + 12 <= self.width())
+
+    def focus_search(self) -> None:
+        """Put the cursor into the search, also where it had no room."""
+        self.search.show()
+        self.search.setFocus()
+        self.search.selectAll()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.FocusIn:
