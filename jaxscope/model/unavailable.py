@@ -13,7 +13,7 @@ class Unavailable:
     """A result that could not be had, and why.
 
     Stands where the result would be, so a view shows the reason in the place where the reader
-    looks for the result. It is false, so `value or default` reads naturally.
+    looks for the result.
 
     Attributes:
         reason: One sentence that ends with a full stop, fit to show.
@@ -22,9 +22,6 @@ class Unavailable:
 
     reason: str
     since: str = ""
-
-    def __bool__(self) -> bool:
-        return False
 
 
 def is_available(value: T | Unavailable) -> TypeGuard[T]:

@@ -146,7 +146,7 @@ class _CallParser:
         if applied in _APPLIED and outer.args:
             collected = copy.copy(outer)
             collected.args = outer.args[1:]
-            levels.append(Level(applied, self._applied_level(outer.func)))
+            levels.append(Level(applied, self._applied_level(applied, outer.func)))
             inner: ast.expr = outer.args[0]
         else:
             if applied is not None:
@@ -228,13 +228,19 @@ class _CallParser:
 
         return apply
 
-    def _applied_level(self, node: ast.expr) -> Callable[[Function], Function]:
+    def _applied_level(self, name: str, node: ast.expr) -> Callable[[Function], Function]:
         transform = self._evaluate(node)
 
         def apply(function: Function) -> Function:
             def applied(*args: Any, **kwargs: Any) -> Any:
                 return transform(function, *args, **kwargs)
 
+            def of_primals_and_tangents(primals: Any, tangents: Any, **kwargs: Any) -> Any:
+                return transform(function, primals, tangents, **kwargs)
+
+            if name == "jvp":
+                return of_primals_and_tangents
+            applied.__wrapped__ = function  # type: ignore[attr-defined] # for parameter names
             return applied
 
         return apply

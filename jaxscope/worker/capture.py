@@ -17,7 +17,7 @@ import numpy as np
 from jaxscope.errors import CallError, Explanation, JaxscopeError, TraceError
 from jaxscope.model.graph import Graph
 from jaxscope.model.graph_columns import graph_to_arrays, strings_to_arrays
-from jaxscope.model.op_name import DERIVED_TAG, TagTable, strip_tags
+from jaxscope.model.op_name import TagTable, strip_tags
 from jaxscope.worker import compat
 from jaxscope.worker.background import Background
 from jaxscope.worker.call import Call, call_namespace, parse_call
@@ -38,7 +38,6 @@ from jaxscope.worker.stablehlo_graph import (
     link_stablehlo_lines,
     print_module,
 )
-from jaxscope.worker.tagging import Tagger
 from jaxscope.worker.user_module import execute_file
 from jaxscope.worker.user_source import describe_function, send_files, source_files
 from jaxscope.worker.values import aval_bytes, aval_text
@@ -138,9 +137,8 @@ class _Pipeline:
             self._channel.message(message)
         self._seconds += program.derived.seconds
         self._send_head(program)
-        tagger = Tagger(DERIVED_TAG)
-        derived = tagger.tag(program.derived.jaxpr)
-        tags = TagTable(program.base_ids, tuple(tagger.ids))
+        traced, derived, derived_ids = program.tag_derived()
+        tags = TagTable(program.base_ids, derived_ids)
         self._channel.send(
             "tags",
             {},
@@ -149,7 +147,7 @@ class _Pipeline:
         try:
             with self._step("stablehlo", "lower", "Lowering to StableHLO"):
                 start = time.perf_counter()
-                lowered = compat.retrace_with(program.traced, derived).lower()
+                lowered = traced.lower()
                 seconds = time.perf_counter() - start
         except JaxscopeError as error:
             self._send_jaxprs(program, tags, derived)
@@ -161,7 +159,12 @@ class _Pipeline:
         self._send_texts()
 
     def _compile_and_send(
-        self, lowered: Any, tags: TagTable, program: TracedProgram, derived: Any, seconds: float
+        self,
+        lowered: Any,
+        tags: TagTable,
+        program: TracedProgram,
+        derived: StageJaxpr,
+        seconds: float,
     ) -> None:
         """Convert and send what is there while XLA compiles, then what it made."""
         bytecode = compat.module_bytecode(lowered)
@@ -224,13 +227,9 @@ class _Pipeline:
         )
         for stage in program.transformed:
             is_last = stage is program.transformed[-1]
-            jaxpr = derived if is_last else stage.jaxpr
-            shown = StageJaxpr(
-                stage.name, jaxpr, stage.argument_paths, stage.result_paths, stage.seconds
-            )
-            last = self._send_jaxpr(
-                shown, f"Jaxpr of {_applied(stage.name, base_text)}", tags, is_derived=is_last
-            )
+            title = f"Jaxpr of {_applied(stage.name, base_text)}"
+            shown = derived if is_last else stage
+            last = self._send_jaxpr(shown, title, tags, is_derived=is_last)
         if not program.transformed:
             self._send_gradient(program.base, tags)
         return last

@@ -16,7 +16,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxscope.model.op_name import BASE_TAG
+from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG
 from jaxscope.worker import compat
 from jaxscope.worker.call import Call
 from jaxscope.worker.tagging import Tagger
@@ -69,6 +69,21 @@ class TracedProgram:
         """The last jaxpr-level stage of the call: what is lowered."""
         return self.transformed[-1] if self.transformed else self.base
 
+    def tag_derived(self) -> tuple[Any, StageJaxpr, tuple[str, ...]]:
+        """Tag the equations of the last jaxpr-level stage.
+
+        Returns:
+            The `jax.stages.Traced` to lower, the stage with tags, and the equation ids by number.
+        """
+        tagger = Tagger(DERIVED_TAG)
+        whole = compat.traced_jaxpr(self.traced)
+        if self.transformed:
+            tagged = shown = tagger.tag(whole)
+        else:
+            tagged, shown = _tag_body(tagger, whole)
+        stage = dataclasses.replace(self.derived, jaxpr=shown)
+        return compat.retrace_with(self.traced, tagged), stage, tuple(tagger.ids)
+
 
 def trace_call(call: Call) -> TracedProgram:
     """Trace a call once, tagged.
@@ -119,10 +134,11 @@ def _trace_untransformed(call: Call, arguments: _Arguments) -> TracedProgram:
     """Trace a call whose base is the whole program: its own jaxpr is tagged, nothing replaced."""
     traced, seconds = _trace_function(call.compose(call.base), call, arguments)
     tagger = Tagger(BASE_TAG)
-    tagged = compat.retrace_with(traced, tagger.tag(compat.traced_jaxpr(traced)))
+    tagged, shown = _tag_body(tagger, compat.traced_jaxpr(traced))
     names, results = compat.debug_paths(traced)
-    base = StageJaxpr("jaxpr", compat.traced_jaxpr(tagged), names, results, seconds)
-    return TracedProgram(tagged, base, (), tuple(tagger.ids), arguments.static, ())
+    base = StageJaxpr("jaxpr", shown, names, results, seconds)
+    tagged_trace = compat.retrace_with(traced, tagged)
+    return TracedProgram(tagged_trace, base, (), tuple(tagger.ids), arguments.static, ())
 
 
 def _trace_function(

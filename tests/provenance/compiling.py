@@ -7,11 +7,10 @@ from typing import Any
 
 import jax
 
-from jaxscope.model.op_name import DERIVED_TAG, TagTable
+from jaxscope.model.op_name import TagTable
 from jaxscope.worker import compat
 from jaxscope.worker.call import Call
 from jaxscope.worker.program import TracedProgram, trace_call
-from jaxscope.worker.tagging import Tagger
 
 _METADATA = re.compile(r", metadata=\{(?:[^{}\"]|\"[^\"]*\")*\}")
 _NAME = re.compile(r"%[\w.\-]+")
@@ -23,10 +22,8 @@ _WORD = re.compile(r"\b[a-zA-Z_][\w.\-]*(?=: )")
 def compile_tagged(call: Call) -> tuple[Any, TracedProgram, TagTable]:
     """Compile as a capture does."""
     program = trace_call(call)
-    tagger = Tagger(DERIVED_TAG)
-    tagged = tagger.tag(program.derived.jaxpr)
-    compiled = compat.retrace_with(program.traced, tagged).lower().compile()
-    return compiled, program, TagTable(program.base_ids, tuple(tagger.ids))
+    traced, _, derived_ids = program.tag_derived()
+    return traced.lower().compile(), program, TagTable(program.base_ids, derived_ids)
 
 
 def compile_plain(call: Call) -> Any:
