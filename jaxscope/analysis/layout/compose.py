@@ -16,6 +16,7 @@ from jaxscope.analysis.layout.nesting import (
     Placed,
 )
 from jaxscope.analysis.layout.scene import (
+    HEADER_PX,
     Connectors,
     Items,
     Lines,
@@ -157,19 +158,24 @@ class _Composer:
             corners.insert(0, self._border(box, corners[0], True))
         if isinstance(wire.target, Port):
             corners.append(self._border(box, corners[-1], False))
-        has_arrow = not isinstance(wire.target, Port)
+        has_arrow = not isinstance(wire.target, Port) and not self._goes_on(wire)
         self._lines.append(
             (corners, self._item(wire.source, box), self._item(wire.target, box), has_arrow,
              wire.values)
         )  # fmt: skip
 
+    def _goes_on(self, wire: Wire) -> bool:
+        """Whether the wire ends at an open group that leads it on inside."""
+        placed = self._nester.placed.get(wire.target) if isinstance(wire.target, int) else None
+        return placed is not None and Port(wire.bundle, True) in placed.index
+
     def _border(
         self, box: int, corner: tuple[float, float], is_entry: bool
     ) -> tuple[float, float]:
-        """Where a line through a port meets the frame."""
+        """Where a line through a port meets the frame; the header's band belongs to the frame."""
         _, x, y, width, height, _ = self._rows[self._item_of_box[box]]
         if self._direction == DOWN:
-            return corner[0], y if is_entry else y + height
+            return corner[0], y + HEADER_PX if is_entry else y + height
         return x if is_entry else x + width, corner[1]
 
     def _item(self, end: End, box: int) -> int:

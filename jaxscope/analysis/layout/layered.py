@@ -86,7 +86,7 @@ class Spacing:
     """
 
     across: float = 22.0
-    along: float = 34.0
+    along: float = 30.0
     chain: float = 4.0
     max_span: int = 12
 

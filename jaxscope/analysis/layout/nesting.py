@@ -27,6 +27,7 @@ FRAME_PADDING_PX = 16.0
 _BOX_PADDING_PX = 12.0
 _BOX_MIN_PX = 64.0
 _BOX_MAX_PX = 260.0
+_SIGN_PX = 16.0  # of the triangle that says a box can be opened
 _LINE_PX = (26.0, 42.0)  # height of a box with one and with two lines
 _STUB_MAX_PX = 130.0
 _STUB_PADDING_PX = 8.0
@@ -106,7 +107,10 @@ class Nester:
             return placed.width, placed.height
         text = self.text(box)
         width = max(measure_text(text.title, TITLE_PX, True), measure_text(text.detail, DETAIL_PX))
-        width = max(_BOX_MIN_PX, math.ceil(width) + 2 * _BOX_PADDING_PX)
+        width = math.ceil(width) + 2 * _BOX_PADDING_PX
+        if self._view.boxes[box].children:
+            width += _SIGN_PX
+        width = max(width, _BOX_MIN_PX)
         return width, _LINE_PX[1 if text.detail else 0]
 
     def stub_text(self, end: End) -> str:

@@ -29,17 +29,39 @@ def place_across(
         middle = offset[-1] / 2 if offset else 0.0
         for v, at in zip(row, offset, strict=True):
             x[v] = at - middle
+    above = _without_loose_ends(threads.up, threads.up_shift, threads)
+    below = _without_loose_ends(threads.down, threads.down_shift, threads)
     onward = list(range(len(rows)))
     backward = onward[::-1]
     for _ in range(_NUM_PASSES):
         check_stop()
-        _pass(onward, rows, offsets, threads.up, threads.up_shift, weight, x)
+        _pass(onward, rows, offsets, *above, weight, x)
         check_stop()
-        _pass(backward, rows, offsets, threads.down, threads.down_shift, weight, x)
+        _pass(backward, rows, offsets, *below, weight, x)
     both = [up + down for up, down in zip(threads.up, threads.down, strict=True)]
     shift = [a + b for a, b in zip(threads.up_shift, threads.down_shift, strict=True)]
     _pass(onward, rows, offsets, both, shift, weight, x)
     return x
+
+
+def _without_loose_ends(
+    neighbours: list[list[int]], shift: list[float], threads: Threads
+) -> tuple[list[list[int]], list[float]]:
+    """Neighbours without those that have no other neighbour, where that leaves any.
+
+    An argument beside the main line must not pull the line aside a little at every rank.
+    """
+    degree = [len(u) + len(d) for u, d in zip(threads.up, threads.down, strict=True)]
+    kept: list[list[int]] = []
+    shifts = list(shift)
+    for v, near in enumerate(neighbours):
+        firm = [u for u in near if degree[u] > 1]
+        if firm and len(firm) < len(near):
+            shifts[v] *= len(firm) / len(near)
+            kept.append(firm)
+        else:
+            kept.append(near)
+    return kept, shifts
 
 
 def _pack(row: list[int], across: list[float], gap: float) -> list[float]:

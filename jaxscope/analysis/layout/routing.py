@@ -15,6 +15,7 @@ Route = tuple[tuple[float, float], ...]
 _PORT_SPACING_PX = 14.0
 _PORT_SHARE = 0.7  # of a node's size that its ports may spread over
 _LOOP_PX = 9.0
+_SAME_PX = 1e-6
 
 
 def route_edges(
@@ -61,8 +62,8 @@ def _spread_ports(
     ports: dict[tuple[int, int], float] = {}
     for v in range(threads.num_nodes):
         near = neighbours[v]
-        if len(near) < 2:
-            continue
+        if len(near) < 2 or not threads.along[v]:
+            continue  # through a port every line goes at the same place
         step = min(_PORT_SPACING_PX, threads.across[v] * _PORT_SHARE / (len(near) - 1))
         first = -step * (len(near) - 1) / 2
         for index, u in enumerate(sorted(near, key=lambda u: (x[u], u))):
@@ -138,7 +139,7 @@ def _simplify(corners: list[tuple[float, float]]) -> Route:
     """Leave out corners that the straight line passes anyway."""
     kept: list[tuple[float, float]] = []
     for corner in corners:
-        if kept and kept[-1] == corner:
+        if kept and abs(kept[-1][0] - corner[0]) + abs(kept[-1][1] - corner[1]) < _SAME_PX:
             continue
         while len(kept) > 1 and kept[-1][0] == kept[-2][0] == corner[0]:
             kept.pop()

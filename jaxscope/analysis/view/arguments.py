@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import re
 
+import numpy as np
+
 from jaxscope.analysis.view.draft import Draft
 from jaxscope.analysis.view.tree import Branch, BranchKind, Child
-from jaxscope.model import Graph, NodeKind
+from jaxscope.model import NONE, Graph, NodeKind
 
 _PARAMETER = re.compile(r"^[^\[.(]+")
 _MIN_LEAVES = 3
@@ -15,33 +17,57 @@ _MIN_LEAVES = 3
 
 def argument_path(graph: Graph, node: int) -> str:
     """Where an argument sits in the call's arguments, or its name where that is not known."""
-    path = graph.attributes(node).get("path", "")
+    attributes = graph.attributes(node)
+    path = attributes.get("path") or attributes.get("op_name") or ""
     return path or graph.string(graph.nodes.name, node) or graph.string(graph.nodes.id, node)
 
 
-def is_argument(graph: Graph, node: int) -> bool:
-    """Whether a node of the outermost program is one of its inputs."""
-    operation = graph.strings[graph.nodes.operation[node]]
-    return graph.nodes.kind[node] == NodeKind.INPUT or operation == "parameter"
+def result_path(graph: Graph, node: int) -> str:
+    """Where a result sits in what the function returns, or a word for it."""
+    return graph.attributes(node).get("path") or "result"
+
+
+def find_arguments(graph: Graph) -> frozenset[int]:
+    """Nodes that are inputs of their program, and parameters of HLO computations."""
+    nodes = graph.nodes
+    parameter = graph.strings.index("parameter") if "parameter" in graph.strings else NONE
+    is_input = (nodes.kind == int(NodeKind.INPUT)) | (nodes.operation == parameter)
+    return frozenset(np.flatnonzero(is_input).tolist())
+
+
+def find_results(graph: Graph) -> frozenset[int]:
+    """Nodes that are outputs of their program."""
+    return frozenset(np.flatnonzero(graph.nodes.kind == int(NodeKind.OUTPUT)).tolist())
 
 
 def gather_arguments(draft: Draft, root: Branch) -> Branch:
-    """One box per parameter that has several leaves, such as `params` with its 48 arrays."""
+    """One box per parameter that has several leaves, such as `params` with its 48 arrays.
+
+    Arguments come first and results last, wherever the program names them; three or more
+    results are gathered likewise.
+    """
     graph = draft.graph
+    arguments, results = find_arguments(graph), find_results(graph)
+    leaves = [child for child in root.children if isinstance(child, int)]
+    first = _gather(graph, [leaf for leaf in leaves if leaf in arguments], BranchKind.ARGUMENTS)
+    last = _gather(graph, [leaf for leaf in leaves if leaf in results], BranchKind.RESULTS)
+    apart = arguments | results
+    rest = [child for child in root.children if isinstance(child, Branch) or child not in apart]
+    return dataclasses.replace(root, children=(*first, *rest, *last))
+
+
+def _gather(graph: Graph, leaves: list[int], kind: BranchKind) -> list[Child]:
+    is_argument = kind is BranchKind.ARGUMENTS
     gathered: dict[str, list[int]] = {}
-    for child in root.children:
-        if isinstance(child, int) and is_argument(graph, child):
-            path = argument_path(graph, child)
-            match = _PARAMETER.match(path)
-            gathered.setdefault(match[0] if match else path, []).append(child)
-    boxes: list[Child] = []
-    taken: set[int] = set()
-    for name, leaves in gathered.items():
-        if len(leaves) < _MIN_LEAVES:
-            continue
-        taken.update(leaves)
-        boxes.append(Branch(f"argument:{name}", BranchKind.ARGUMENTS, name, tuple(leaves)))
-    if not taken:
-        return root
-    rest = tuple(child for child in root.children if child not in taken)
-    return dataclasses.replace(root, children=(*boxes, *rest))
+    for leaf in leaves:
+        path = argument_path(graph, leaf) if is_argument else result_path(graph, leaf)
+        match = _PARAMETER.match(path)
+        gathered.setdefault(match[0] if match else path, []).append(leaf)
+    children: list[Child] = []
+    for name, group in gathered.items():
+        if len(group) < _MIN_LEAVES:
+            children += group
+        else:
+            word = "argument" if is_argument else "result"
+            children.append(Branch(f"{word}:{name}", kind, name, tuple(group)))
+    return children

@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import re
 
+from jaxscope.analysis.view.arguments import find_results
 from jaxscope.analysis.view.draft import Draft
 from jaxscope.analysis.view.operations import CONSTANTS, SPREADERS
-from jaxscope.model import Graph, NodeKind
+from jaxscope.model import Graph
 
 _LITERAL = re.compile(r"^in\[(\d+)\]$")
 _SCALAR = re.compile(r"^[a-z]\w*\[\]$|^tensor<[a-z]\w*>$")
@@ -46,11 +47,11 @@ def fold_constants(draft: Draft) -> Draft:
     if not values:
         return draft
     users = draft.users()
-    kinds = draft.graph.nodes.kind.tolist()
+    results = find_results(draft.graph)
     folded = {
         node
         for node in values
-        if users[node] and all(kinds[user] != NodeKind.OUTPUT for user in users[node])
+        if users[node] and results.isdisjoint(users[node])
     }
     # A spreader can only fold if it folds into something: chains are walked from their ends.
     home = list(draft.home)

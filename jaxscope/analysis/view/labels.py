@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from jaxscope.analysis.view.arguments import argument_path, is_argument
+from jaxscope.analysis.view.arguments import argument_path, result_path
 from jaxscope.analysis.view.operations import Style, short_operation, style_of
 from jaxscope.analysis.view.tree import BranchKind
 from jaxscope.analysis.view.view import Box, View
@@ -15,6 +15,13 @@ _LAYOUT = re.compile(r"\{[\d,:TSLEDP()*]*\}")
 _TENSOR = re.compile(r"^tensor<(?:([\dx?]+)x)?([a-z]\w*)(?:,.*)?>$")
 _LITERAL_TYPE = re.compile(r":[a-z]\w*\[[^\]]*\]$")
 _MAX_NOTES = 3
+_MAX_LABEL = 34
+_MAX_DIGITS = 8
+
+# Members of enumerations are slow to look up, and every box needs these.
+_OUTPUT, _CONSTANT, _EQUATION = (
+    int(kind) for kind in (NodeKind.OUTPUT, NodeKind.CONSTANT, NodeKind.EQUATION)
+)
 
 _GROUP_STYLES = {
     BranchKind.PROGRAM: Style.GROUP,
@@ -24,6 +31,7 @@ _GROUP_STYLES = {
     BranchKind.ARGUMENTS: Style.INPUT,
     BranchKind.REPEAT: Style.REPEAT,
     BranchKind.SECTION: Style.SECTION,
+    BranchKind.RESULTS: Style.OUTPUT,
 }
 
 
@@ -59,8 +67,10 @@ def _text_of_group(view: View, box: Box) -> BoxText:
     assert box.kind is not None
     count = f"{box.num_leaves:,} " + ("operations" if box.num_leaves != 1 else "operation")
     label = box.label
-    if box.kind is BranchKind.ARGUMENTS:
-        return BoxText(label, f"{len(box.children):,} arrays", Style.INPUT)
+    if box.kind in (BranchKind.ARGUMENTS, BranchKind.RESULTS):
+        return BoxText(label, f"{len(box.children):,} arrays", _GROUP_STYLES[box.kind])
+    if len(label) > _MAX_LABEL and " / " in label:
+        label = _last_names(label)
     if box.kind is BranchKind.REPEAT:
         return BoxText(f"{label} ×{box.copies}", count, Style.REPEAT)
     if box.node != NONE:
@@ -71,6 +81,15 @@ def _text_of_group(view: View, box: Box) -> BoxText:
     return BoxText(label, count, _GROUP_STYLES[box.kind])
 
 
+def _last_names(label: str) -> str:
+    """The innermost names of a path that is too long for a box."""
+    names = label.split(" / ")
+    kept = names.pop()
+    while names and len(kept) + len(names[-1]) + 5 <= _MAX_LABEL:
+        kept = f"{names.pop()} / {kept}"
+    return f"… / {kept}" if names else kept
+
+
 def _operation(graph: Graph, node: int) -> str:
     return short_operation(graph.string(graph.nodes.operation, node))
 
@@ -78,13 +97,13 @@ def _operation(graph: Graph, node: int) -> str:
 def _text_of_node(view: View, node: int) -> BoxText:
     graph = view.graph
     types = _types(graph, node)
-    kind = graph.nodes.kind[node]
-    if is_argument(graph, node):
+    kind = int(graph.nodes.kind[node])
+    if node in view.arguments:
         return BoxText(argument_path(graph, node), types, Style.INPUT)
     attributes = graph.attributes(node)
     name = graph.string(graph.nodes.name, node)
-    if kind == NodeKind.OUTPUT:
-        return BoxText(attributes.get("path") or "result", types, Style.OUTPUT)
+    if kind == _OUTPUT:
+        return BoxText(result_path(graph, node), types, Style.OUTPUT)
     operation = _operation(graph, node)
     caption = view.captions.get(node, "")
     title = operation
@@ -94,14 +113,25 @@ def _text_of_node(view: View, node: int) -> BoxText:
         title = attributes["name"]
     elif caption and caption != operation:
         title = f"{operation} · {caption}"
-    notes = [_LITERAL_TYPE.sub("", text) for _, text in view.notes.get(node, ())]
+    notes = [_short_value(text) for _, text in view.notes.get(node, ())]
     if notes:
         shown = ", ".join(notes[:_MAX_NOTES]) + (", …" if len(notes) > _MAX_NOTES else "")
         title = f"{title} {shown}"
-    if kind == NodeKind.CONSTANT:
+    if kind == _CONSTANT:
         return BoxText(name or "constant", types, Style.CONSTANT)
-    detail = f"{name}: {types}" if name and kind == NodeKind.EQUATION else types
+    detail = f"{name}: {types}" if name and kind == _EQUATION else types
     return BoxText(title, detail, style_of(graph.string(graph.nodes.operation, node)))
+
+
+def _short_value(text: str) -> str:
+    """A literal without its type and with six digits: enough to recognise it."""
+    value = _LITERAL_TYPE.sub("", text)
+    if len(value) <= _MAX_DIGITS:
+        return value
+    try:
+        return f"{float(value):.6g}"
+    except ValueError:
+        return value
 
 
 def _types(graph: Graph, node: int) -> str:

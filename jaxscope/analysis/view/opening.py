@@ -2,42 +2,59 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
+
 from jaxscope.analysis.view.tree import Branch, BranchKind
 
 MAX_VISIBLE = 60
 _FEW = 12
-_CLOSED = frozenset({BranchKind.ARGUMENTS, BranchKind.SECTION})
+_CLOSED = frozenset({BranchKind.ARGUMENTS, BranchKind.RESULTS, BranchKind.SECTION})
 
 
 def choose_opened(root: Branch) -> frozenset[str]:
-    """Open level by level, small groups first, while at most 60 boxes are visible.
+    """Open groups, the largest first, while at most 60 boxes are visible.
 
     Repeats stay closed, for one of twelve alike layers tells it all, unless almost nothing else
     would be seen.
     """
     opened: set[str] = set()
-    visible = _open_level_by_level(root.children, len(root.children), opened, False)
+    visible = _open_largest(root, len(root.children), opened, _CLOSED | {BranchKind.REPEAT})
     if visible < _FEW:
-        _open_level_by_level(root.children, visible, opened, True)
+        _open_largest(root, visible, opened, _CLOSED)
     return frozenset(opened)
 
 
-def _open_level_by_level(
-    top: tuple[Branch | int, ...], visible: int, opened: set[str], with_repeats: bool
+def _open_largest(
+    root: Branch, visible: int, opened: set[str], closed: frozenset[BranchKind]
 ) -> int:
-    level = [child for child in top if isinstance(child, Branch)]
-    while level:
-        below: list[Branch] = []
-        for branch in sorted(level, key=lambda branch: len(branch.children)):
-            if branch.id not in opened:
-                if branch.kind in _CLOSED:
-                    continue
-                if branch.kind is BranchKind.REPEAT and not with_repeats:
-                    continue
-                if visible - 1 + len(branch.children) > MAX_VISIBLE:
-                    continue
-                visible += len(branch.children) - 1
-                opened.add(branch.id)
-            below += [child for child in branch.children if isinstance(child, Branch)]
-        level = below
+    """Open what hides most first, so that the boxes of the page end up of like weight."""
+    leaves: dict[str, int] = {}
+    _count_leaves(root, leaves)
+    queue: list[tuple[int, int, Branch]] = []
+    number = itertools.count()
+
+    def add_children(branch: Branch) -> None:
+        for child in branch.children:
+            if isinstance(child, Branch) and child.kind not in closed:
+                heapq.heappush(queue, (-leaves[child.id], next(number), child))
+
+    add_children(root)
+    while queue:
+        _, _, branch = heapq.heappop(queue)
+        if branch.id not in opened:
+            if visible - 1 + len(branch.children) > MAX_VISIBLE:
+                continue
+            visible += len(branch.children) - 1
+            opened.add(branch.id)
+        add_children(branch)
     return visible
+
+
+def _count_leaves(branch: Branch, leaves: dict[str, int]) -> int:
+    total = sum(
+        _count_leaves(child, leaves) if isinstance(child, Branch) else 1
+        for child in branch.children
+    )
+    leaves[branch.id] = total
+    return total

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.analysis.view.arguments import find_arguments, find_results
 from jaxscope.analysis.view.draft import Draft
 from jaxscope.analysis.view.places import find_cuts
 from jaxscope.analysis.view.tree import Branch, BranchKind, Child, map_branches
+from jaxscope.model import Graph
 
+_NUMBER = re.compile(r"_?\d+")
 _MIN_PERIOD = 4
 _MIN_COPIES = 3
 _MIN_CHILDREN = 16
@@ -36,7 +40,7 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
     signature = _Signature(draft)
 
     def change(branch: Branch) -> Branch:
-        if branch.kind is BranchKind.ARGUMENTS:
+        if branch.kind in (BranchKind.ARGUMENTS, BranchKind.RESULTS):
             return branch
         children = branch.children
         tokens = np.fromiter(
@@ -45,6 +49,9 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
         is_group = np.fromiter((isinstance(c, Branch) for c in children), bool, len(children))
         cuts = find_cuts(draft, children) if len(children) >= _MIN_COPIES else []
         boxed = _box(branch.id, children, tokens, is_group, cuts, 0)
+        only = boxed[0]
+        if len(boxed) == 1 and isinstance(only, Branch) and branch.label:
+            return dataclasses.replace(only, id=branch.id, label=branch.label, node=branch.node)
         return dataclasses.replace(branch, children=tuple(boxed))
 
     return map_branches(root, change)
@@ -86,10 +93,16 @@ def _box(
 
 
 def _label(copy: tuple[Child, ...]) -> str:
-    names = list(dict.fromkeys(c.label for c in copy if isinstance(c, Branch) and c.label))
+    labels = (c.label for c in copy if isinstance(c, Branch) and c.label)
+    names = list(dict.fromkeys(_without_numbers(label) for label in labels))
     if not names:
         return "repeated"
     return ", ".join(names[:2]) + (", …" if len(names) > 2 else "")
+
+
+def _without_numbers(label: str) -> str:
+    """`layer backward` for `layer_11 backward`: what alike groups have in common."""
+    return _NUMBER.sub("", label).strip() or label
 
 
 def _find_run(
@@ -128,6 +141,15 @@ def _longest_true(values: npt.NDArray[np.bool_]) -> tuple[int, int]:
     return int(starts[at]), int(lengths[at])
 
 
+def _find_sharing(graph: Graph) -> frozenset[int]:
+    """Owners of nested programs that others share: only the first of them shows the inside."""
+    known = {text: number for number, text in enumerate(graph.strings)}
+    keys = [known[key] for key in ("shares", "shared_by") if key in known]
+    attributes = graph.nodes.attributes
+    found = np.isin(attributes.values, keys)
+    return frozenset(attributes.row_numbers()[found].tolist())
+
+
 class _Signature:
     """Numbers children so that alike ones have the same number."""
 
@@ -139,20 +161,26 @@ class _Signature:
         self._branches: dict[int, int] = {}
         self._kept: list[Branch] = []
         self._kinds = graph.nodes.kind.tolist()
+        self._apart = find_arguments(graph) | find_results(graph)
+        self._sharing = _find_sharing(graph)
 
     def number(self, child: Child) -> int:
         if isinstance(child, int):
             return self._leaf(child)
+        if child.node in self._sharing:
+            return self._leaf(child.node)
         known = self._branches.get(id(child))
         if known is None:
             inside = tuple(self.number(each) for each in child.children)
-            kept = child.label.rstrip("0123456789_")
+            kept = _without_numbers(child.label)
             known = self._intern((child.kind, kept, inside))
             self._branches[id(child)] = known
             self._kept.append(child)  # so that no other branch gets this id
         return known
 
     def _leaf(self, node: int) -> int:
+        if node in self._apart:
+            return -1 - node
         types = tuple(self._types[node].tolist())
         return self._intern((self._kinds[node], self._operations[node], types))
 

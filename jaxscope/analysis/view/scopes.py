@@ -12,12 +12,17 @@ import functools
 import itertools
 from collections.abc import Callable
 
-from jaxscope.analysis.view.arguments import is_argument
+import numpy as np
+
+from jaxscope.analysis.view.arguments import find_arguments, find_results
 from jaxscope.analysis.view.draft import Draft
 from jaxscope.analysis.view.tree import Branch, BranchKind, Child, map_branches
-from jaxscope.model import NONE, Graph, GroupKind, NodeKind
+from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind
 
 _MIN_LEAVES = 2
+Path = tuple[tuple[str, bool], ...]
+"""Names from outermost to innermost, each with whether it is the backward part."""
+
 _PathOf = Callable[[int], tuple[str, ...]]
 _HIDDEN_FUNCTIONS = frozenset({"<module>", "<lambda>"})
 
@@ -31,31 +36,33 @@ def group_by_scope(draft: Draft, root: Branch) -> Branch:
     def path(node: int) -> tuple[str, ...]:
         return scope_groups.get(nested[node], ()) or graph.row(graph.nodes.scope, node)
 
-    return _group(draft, root, path, "scope")
+    return _group(draft, root, path, "scope", _MIN_LEAVES)
 
 
 def group_by_function(draft: Draft, root: Branch) -> Branch:
     """Box the runs of operations that one call of a Python function wrote.
 
-    Only where a program has no scopes: the traceback of each operation says which functions it
-    was written in.
+    The traceback of each operation says which functions it was written in. In a program with
+    scopes only operations outside of them are grouped, by the innermost function.
     """
     graph = draft.graph
-    if any(length for length in graph.nodes.scope.lengths().tolist()):
-        return root
+    scope_lengths = graph.nodes.scope.lengths().tolist()
+    depth = 1 if any(scope_lengths) else None
     offsets, values = graph.nodes.source.offsets.tolist(), graph.nodes.source.values.tolist()
 
     @functools.cache
     def read(row: tuple[int, ...]) -> tuple[str, ...]:
-        names = [graph.strings[number] for number in row[::-1]]
+        names = [graph.strings[number] for number in row[:depth][::-1]]
         return tuple(
             name.rpartition(".")[2] for name in names if name and name not in _HIDDEN_FUNCTIONS
         )
 
     def path(node: int) -> tuple[str, ...]:
+        if scope_lengths[node]:
+            return ()
         return read(tuple(values[offsets[node] + 3 : offsets[node + 1] : 4]))
 
-    return _group(draft, root, path, "function")
+    return _group(draft, root, path, "function", _MIN_LEAVES if depth is None else 3)
 
 
 def _scope_groups(graph: Graph) -> dict[int, tuple[str, ...]]:
@@ -69,38 +76,69 @@ def _scope_groups(graph: Graph) -> dict[int, tuple[str, ...]]:
     return paths
 
 
-def _group(draft: Draft, root: Branch, path: _PathOf, word: str) -> Branch:
+def _group(draft: Draft, root: Branch, path: _PathOf, word: str, least: int) -> Branch:
     graph = draft.graph
+    constants = np.flatnonzero(graph.nodes.kind == int(NodeKind.CONSTANT)).tolist()
+    apart = find_arguments(graph) | find_results(graph) | frozenset(constants)
 
-    def path_of(child: Child) -> tuple[str, ...]:
+    unknown = _find_unknown(graph)
+    direction = graph.nodes.direction.tolist()
+    backward = int(Direction.BACKWARD)
+
+    def path_of(child: Child) -> Path | None:
         node = child.node if isinstance(child, Branch) else child
-        if node == NONE or (isinstance(child, int) and _stands_apart(graph, node)):
+        if node == NONE or child in apart:
             return ()
-        return path(node)
+        if node in unknown:
+            return None
+        is_backward = direction[node] == backward
+        return tuple((name, is_backward) for name in path(node))
 
     def change(branch: Branch) -> Branch:
-        if branch.kind is BranchKind.ARGUMENTS:
+        if branch.kind in (BranchKind.ARGUMENTS, BranchKind.RESULTS):
             return branch
-        outer = path(branch.node) if branch.node != NONE else ()
-        paths = [path_of(child) for child in branch.children]
-        if outer and all(p[: len(outer)] == outer for p in paths if p):
-            paths = [p[len(outer) :] for p in paths]
-        else:
-            shared = _shared_start([p for p in paths if p]) if branch.node != NONE else 0
-            paths = [p[shared:] for p in paths]
+        paths = _fill_gaps([path_of(child) for child in branch.children])
+        # What all share says nothing here; a nested program repeats the path of its owner.
+        shared = _shared_start([p for p in paths if p])
+        paths = [p[shared:] for p in paths]
         counts: dict[str, int] = {}
-        children = _runs(branch.children, paths, 0, f"{branch.id}/{word}:", counts)
+        children = _runs(branch.children, paths, 0, f"{branch.id}/{word}:", counts, least)
         return dataclasses.replace(branch, children=children)
 
     return map_branches(root, change)
 
 
-def _stands_apart(graph: Graph, node: int) -> bool:
-    kind = graph.nodes.kind[node]
-    return kind in (NodeKind.OUTPUT, NodeKind.CONSTANT) or is_argument(graph, node)
+def _fill_gaps(paths: list[Path | None]) -> list[Path]:
+    """Let operations without a path, which compilers add, belong to what is around them."""
+    before: Path = ()
+    after: list[Path] = []
+    for path in reversed(paths):
+        before = before if path is None else path
+        after.append(before)
+    after.reverse()
+    before = ()
+    filled: list[Path] = []
+    for path, onward in zip(paths, after, strict=True):
+        if path is None:
+            filled.append(before[: _shared_start([before, onward])])
+        else:
+            before = path
+            filled.append(path)
+    return filled
 
 
-def _shared_start(paths: list[tuple[str, ...]]) -> int:
+def _find_unknown(graph: Graph) -> frozenset[int]:
+    """Instructions that say nothing of where they come from: compilers add such."""
+    nodes = graph.nodes
+    named = np.zeros(len(nodes), bool)
+    if "op_name" in graph.strings:
+        key = graph.strings.index("op_name")
+        named[nodes.attributes.row_numbers()[nodes.attributes.values == key]] = True
+    silent = (nodes.source.lengths() == 0) & (nodes.scope.lengths() == 0) & ~named
+    return frozenset(np.flatnonzero(silent & (nodes.kind == int(NodeKind.INSTRUCTION))).tolist())
+
+
+def _shared_start(paths: list[Path]) -> int:
     if not paths:
         return 0
     low, high = min(paths), max(paths)
@@ -110,26 +148,28 @@ def _shared_start(paths: list[tuple[str, ...]]) -> int:
 
 def _runs(
     children: tuple[Child, ...],
-    paths: list[tuple[str, ...]],
+    paths: list[Path],
     depth: int,
     prefix: str,
     counts: dict[str, int],
+    least: int,
 ) -> tuple[Child, ...]:
     """Wrap neighbours that agree on the path's part at `depth`."""
     result: list[Child] = []
     keyed = zip(children, paths, strict=True)
-    for name, group in itertools.groupby(
+    for part, group in itertools.groupby(
         keyed, key=lambda pair: pair[1][depth] if len(pair[1]) > depth else None
     ):
         run = list(group)
         inside = tuple(child for child, _ in run)
-        if name is None or len(run) < _MIN_LEAVES:
+        if part is None or len(run) < least:
             result += inside
             continue
+        name = f"{part[0]} backward" if part[1] else part[0]
         branch_id = f"{prefix}{name}"
         number = counts[branch_id] = counts.get(branch_id, 0) + 1
         if number > 1:
             branch_id += f"#{number}"
-        grown = _runs(inside, [p for _, p in run], depth + 1, f"{branch_id}/", counts)
+        grown = _runs(inside, [p for _, p in run], depth + 1, f"{branch_id}/", counts, least)
         result.append(Branch(branch_id, BranchKind.SCOPE, name, grown))
     return tuple(result)

@@ -62,14 +62,13 @@ def _find_boundaries(graph: Graph) -> _Boundaries:
     with_inputs: set[int] = set()
     results: list[tuple[int, int, int]] = []
     kinds = nodes.kind.tolist()
+    input_kind, parameter_key = int(NodeKind.INPUT), known.get("parameter_number", -1)
     for node, group in enumerate(nodes.group.tolist()):
         if group == NONE or owners[group] == NONE:
             continue
         row = nodes.attributes[node].tolist()
         attributes = dict(zip(row[0::2], row[1::2], strict=True))
-        if kinds[node] == NodeKind.INPUT or "parameter_number" in known and (
-            known["parameter_number"] in attributes
-        ):
+        if kinds[node] == input_kind or parameter_key in attributes:
             with_inputs.add(group)
             operand = _integer(graph, attributes.get(operand_key))
             if operand is not None:
@@ -118,12 +117,12 @@ class _Resolver:
         for node, place in self._entering.items():
             if place in self._producers or self._literal(place):
                 hidden.add(node)
-        kinds = graph.nodes.kind.tolist()
+        kinds, output_kind = graph.nodes.kind.tolist(), int(NodeKind.OUTPUT)
         for nodes in self._leaving.values():
             hidden.update(
                 node
                 for node in nodes
-                if kinds[node] == NodeKind.OUTPUT and self._draft.inputs[node]
+                if kinds[node] == output_kind and self._draft.inputs[node]
             )
         return hidden
 

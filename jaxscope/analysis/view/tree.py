@@ -23,6 +23,7 @@ class BranchKind(enum.IntEnum):
     ARGUMENTS = 4
     REPEAT = 5
     SECTION = 6
+    RESULTS = 7
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)

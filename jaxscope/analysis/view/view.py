@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.analysis.view.arguments import find_arguments
 from jaxscope.analysis.view.draft import Draft
 from jaxscope.analysis.view.tree import Branch, BranchKind
 from jaxscope.model import NONE, Graph
@@ -80,6 +82,11 @@ class View:
     notes: Mapping[int, tuple[tuple[int, str], ...]]
     captions: Mapping[int, str]
     opened: frozenset[str]
+
+    @functools.cached_property
+    def arguments(self) -> frozenset[int]:
+        """Nodes that are inputs."""
+        return find_arguments(self.graph)
 
     def index_of(self, box_id: str) -> int | None:
         """The box of that id, or None."""

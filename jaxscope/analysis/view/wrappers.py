@@ -9,6 +9,7 @@ from jaxscope.analysis.view.tree import Branch, BranchKind, Child
 from jaxscope.model import NONE
 
 _JOINT = " / "
+_NOISE = "wrapped_"  # XLA names a fusion of one instruction so
 
 
 def dissolve_wrappers(draft: Draft, root: Branch) -> tuple[Draft, Branch]:
@@ -20,13 +21,14 @@ def dissolve_wrappers(draft: Draft, root: Branch) -> tuple[Draft, Branch]:
         children = tuple(
             visit(child) if isinstance(child, Branch) else child for child in branch.children
         )
-        if branch.kind is BranchKind.ARGUMENTS or len(children) != 1:
+        if branch.kind in (BranchKind.ARGUMENTS, BranchKind.RESULTS) or len(children) != 1:
             return dataclasses.replace(branch, children=children)
         only = children[0]
         if isinstance(only, int):
             if branch.node not in (NONE, only):
                 home[branch.node] = only
-            captions[only] = _join(branch.label, captions.get(only, ""))
+            if not branch.label.startswith(_NOISE):
+                captions[only] = _join(branch.label, captions.get(only, ""))
             return only
         if branch.node != NONE and only.node not in (NONE, branch.node):
             home[branch.node] = only.node

@@ -174,17 +174,19 @@ class SceneDrawing:
         x, y, width, _ = items.rect[item].tolist()
         title = self._text(items.titles[item], 0)
         detail = self._text(items.details[item], 1)
-        room = title.size().width() + detail.size().width() + 34
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colors.frame_fill[int(self._depth[item]) % 2])
-        painter.drawRect(QRectF(x + 4, y + 3, min(room, width - 8), HEADER_PX - 5))
+        band = QPainterPath()
+        band.addRoundedRect(QRectF(x + 0.5, y + 0.5, width - 1, HEADER_PX + 8), 8, 8)
+        painter.save()
+        painter.setClipRect(QRectF(x, y, width, HEADER_PX))
+        painter.fillPath(band, colors.header_fill)
+        painter.restore()
         self._paint_sign(painter, x + 16, y + HEADER_PX / 2 + 1, True, colors.muted)
         painter.setPen(colors.text)
         painter.setFont(self._title_font)
-        painter.drawStaticText(QPointF(x + 26, y + 6), title)
+        painter.drawStaticText(QPointF(x + 26, y + 5), title)
         painter.setPen(colors.muted)
         painter.setFont(self._detail_font)
-        painter.drawStaticText(QPointF(x + 34 + title.size().width(), y + 8), detail)
+        painter.drawStaticText(QPointF(x + 34 + title.size().width(), y + 6), detail)
 
     def _paint_sign(
         self, painter: QPainter, x: float, y: float, is_open: bool, color: object

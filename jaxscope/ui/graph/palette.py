@@ -23,6 +23,7 @@ class Colors:
     border: tuple[QColor, ...]
     frame_fill: tuple[QColor, QColor]
     frame_border: QColor
+    header_fill: QColor
     stub_fill: QColor
     selected: QColor
     forward: QColor
@@ -43,6 +44,7 @@ def colors(theme: str) -> Colors:
         border=tuple(QColor(palette.border[style]) for style in Style),
         frame_fill=(QColor(palette.frame_fill[0]), QColor(palette.frame_fill[1])),
         frame_border=QColor(palette.frame_border),
+        header_fill=QColor(palette.header_fill),
         stub_fill=QColor(palette.stub_fill),
         selected=QColor(palette.selected),
         forward=QColor(palette.forward),
