@@ -46,7 +46,7 @@ VERBS = {
         f"jaxscope capture {_SAMPLE} 'grad(simple_graph)(f32[1000])' -o out.html",
     ),
     "time": Verb(
-        "time",
+        "timing",
         "measure a call eager against jitted",
         f"jaxscope time {_SAMPLE} 'simple_graph(f32[1000])'",
     ),

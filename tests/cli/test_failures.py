@@ -1,0 +1,166 @@
+"""Every failure has its exit status, its words for a person and its JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cli.commands import CommandLine
+from jaxscope.cli import report
+from jaxscope.errors import EnvironmentProblem, Explanation, InternalError, UserCodeError
+
+
+@pytest.mark.parametrize(
+    ("call", "status", "words"),
+    [
+        ("masked(f32[4])", 1, ["user.py:17", "jnp.where"]),
+        ("nowhere(f32[4])", 1, ["nowhere", "good, masked, endless, crash"]),
+        ("good", 1, ["not a call"]),
+        ("good(f32[4]", 1, ["never closed"]),
+        ("good(f32[4], f32[4])", 1, ["positional argument"]),
+        ("crash(f32[4])", 4, ["SIGSEGV", "user.py:26"]),
+    ],
+)
+def test_failing_calls(
+    jaxscope: CommandLine, user_file: Path, call: str, status: int, words: list[str]
+) -> None:
+    output = user_file.with_name("out.json")
+    answer = jaxscope("capture", user_file, call, "-o", output)
+    assert answer.status == status
+    assert answer.output == ""
+    for word in words:
+        assert word in answer.errors
+    assert not output.exists()
+
+
+def test_a_time_limit(jaxscope: CommandLine, user_file: Path) -> None:
+    answer = jaxscope("capture", user_file, "endless(f32[4])", "--timeout", "1", "--json")
+    assert answer.status == 4
+    assert answer.json()["exit_status"] == 4
+    assert "time limit" in answer.json()["what"]
+    assert "--timeout" in answer.json()["remedy"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["capture"],
+        ["capture", "x.py"],
+        ["capture", "x.py", "-o", "out.xyz"],
+        ["capture", "x.py", "-o", "-"],
+        ["capture", "x.py", "-o", "/no/such/folder/out.json"],
+        ["capture", "x.py", "--timeout", "soon", "--json"],
+        ["capture", "x.py", "--target", "quantum", "--json"],
+        ["calls", "a.py", "b.py"],
+        ["--nonsense"],
+    ],
+)
+def test_wrong_usage(jaxscope: CommandLine, words: list[str]) -> None:
+    answer = jaxscope(*words)
+    assert answer.status == 2
+    assert answer.output or answer.errors.startswith("jaxscope: ")
+
+
+def test_a_missing_file(jaxscope: CommandLine, tmp_path: Path) -> None:
+    answer = jaxscope("calls", tmp_path / "nothing.py")
+    assert answer.status == 1
+    assert "no such file" in answer.errors.lower()
+
+
+@pytest.mark.parametrize("verb", [["check", "x.py"], ["diff", "a.jaxscope", "b.jaxscope"]])
+def test_promised_verbs_say_not_yet(jaxscope: CommandLine, verb: list[str]) -> None:
+    answer = jaxscope(*verb)
+    assert answer.status == 3
+    assert "not available yet" in answer.errors
+
+
+@pytest.mark.parametrize("target", ["ssh://host/", "aot:tpu:v5e:2x2"])
+def test_promised_targets_say_not_yet(jaxscope: CommandLine, user_file: Path, target: str) -> None:
+    answer = jaxscope("capture", user_file, "--target", target, "--json")
+    assert answer.status == 3
+    assert "not available yet" in answer.json()["what"]
+
+
+def test_an_interpreter_that_is_not_there(jaxscope: CommandLine, user_file: Path) -> None:
+    answer = jaxscope("capture", user_file, "--python", "/no/python", "--json")
+    assert answer.status == 3
+    assert "/no/python" in answer.json()["what"]
+
+
+def test_a_bug_of_ours_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        raise ZeroDivisionError("oh")
+    except ZeroDivisionError as error:
+        assert report.report_error(error, is_json=False) == 70
+    shown = capsys.readouterr().err
+    assert "bug in jaxscope" in shown
+    assert "ZeroDivisionError: oh" in shown
+
+
+def test_the_disk_is_not_our_bug(capsys: pytest.CaptureFixture[str]) -> None:
+    error = OSError(28, "No space left on device", "out.json")
+    assert report.report_error(error, is_json=True) == EnvironmentProblem.exit_status
+    assert "No space left" in json.loads(capsys.readouterr().out)["what"]
+
+
+def test_escape_sequences_do_not_reach_the_terminal() -> None:
+    error = UserCodeError(Explanation("bad", why="\x1b]0;owned\x07 \u202eslash"))
+    shown = report.format_error(error)
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+
+
+def test_a_message_has_its_place_once() -> None:
+    error = InternalError(Explanation("x.py:3: is odd", where="x.py:3"))
+    assert report.format_error(error).count("x.py:3") == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_the_run_and_leaves_nothing(user_file: Path, number: signal.Signals) -> None:
+    output = user_file.with_name("out.json")
+    program = "import sys; from jaxscope.cli import main; sys.exit(main(sys.argv[1:]))"
+    words = ["capture", str(user_file), "endless(f32[4])", "-o", str(output)]
+    marker = f"{time.time_ns()}"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "JAXSCOPE_TEST_MARKER": marker},
+        start_new_session=True,
+    )
+    _wait_for(lambda: len(_processes_with(marker)) >= 3)  # itself, supervisor, worker
+    time.sleep(1.0)  # into the endless loop; earlier is stopped as well
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 4
+    assert errors.splitlines()[-1] == "jaxscope: Stopped."
+    _wait_for(lambda: not _processes_with(marker))
+    assert not output.exists()
+
+
+def _processes_with(marker: str) -> list[int]:
+    """Processes that inherited our environment variable, zombies left out."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if marker.encode() in (folder / "environ").read_bytes():
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+def _wait_for(condition: object, limit_s: float = 20.0) -> None:
+    assert callable(condition)
+    deadline = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.05)

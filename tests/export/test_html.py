@@ -1,0 +1,136 @@
+"""The page is one file, needs nothing from outside, and links as the window does."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html.parser
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtQml import QJSEngine
+
+import jaxscope.analysis.export
+from jaxscope.analysis.export.html import capture_to_html
+from jaxscope.analysis.export.page_data import build_page_data
+from jaxscope.analysis.links import LinkIndex, NodeSelection
+from jaxscope.errors import UsageError
+from jaxscope.model import Capture, is_available
+
+SCRIPTS = Path(jaxscope.analysis.export.__file__).parent
+ADDRESS_ATTRIBUTES = {"src", "href", "action", "srcset", "xlink:href"}
+
+
+class Page(html.parser.HTMLParser):
+    """What a browser would see: elements with attributes, scripts, styles, the policy."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, list[str]] = {"script": [], "style": []}
+        self._inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag in self.texts:
+            self._inside = tag
+            self.texts[tag].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == self._inside:
+            self._inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.texts[self._inside][-1] += data
+
+    @property
+    def policy(self) -> str:
+        return next(
+            attributes["content"] or ""
+            for tag, attributes in self.elements
+            if tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
+        )
+
+
+def check_is_closed(page: Page) -> None:
+    """Nothing can be fetched, and only the page's own script and style may act."""
+    assert page.policy.startswith("default-src 'none';")
+    assert "unsafe" not in page.policy
+    data, script = page.texts["script"]
+    json.loads(data)
+    for kind, text in (("script", script), ("style", page.texts["style"][0])):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in page.policy
+    for tag, attributes in page.elements:
+        assert not ADDRESS_ATTRIBUTES & set(attributes), tag
+        assert not [name for name in attributes if name.startswith("on")], tag
+        assert "style" not in attributes, "the policy would ignore it"
+
+
+def test_the_page_is_closed(capture: Capture) -> None:
+    check_is_closed(Page(capture_to_html(capture)))
+
+
+def test_hostile_text_stays_text(capture: Capture, hostile: Capture) -> None:
+    text = capture_to_html(hostile)
+    page = Page(text)
+    check_is_closed(page)
+    tags = [tag for tag, _ in Page(capture_to_html(capture)).elements]
+    assert [tag for tag, _ in page.elements] == tags, "no element was smuggled in"
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+
+
+def test_every_graph_is_drawn_and_knows_its_nodes(capture: Capture) -> None:
+    page = Page(capture_to_html(capture))
+    drawings = [a["id"] for tag, a in page.elements if tag == "template"]
+    graphs = [i for i, stage in enumerate(capture.stages) if is_available(stage.graph)]
+    assert drawings == [f"drawing-{index}" for index in graphs]
+    linked = [a["data-nodes"] for _, a in page.elements if "data-nodes" in a]
+    assert len(linked) > len(graphs)
+    assert all(re.fullmatch(r"\d+( \d+)*", nodes or "") for nodes in linked)
+
+
+def test_an_unknown_stage(capture: Capture) -> None:
+    with pytest.raises(UsageError):
+        capture_to_html(capture, "fused")
+
+
+def linked_by_page(data: dict[str, Any], stage: int, node: int) -> list[list[int]]:
+    """Run the page's own script on its data."""
+    engine = QJSEngine()
+    program = (SCRIPTS / "page_links.js").read_text(encoding="utf-8")
+    engine.evaluate(f"const data = {json.dumps(data)};\n{program}")
+    answer = engine.evaluate(
+        f"JSON.stringify(linksOfNodes({stage}, new Set([{node}])).stages"
+        ".map((nodes) => [...nodes].sort((a, b) => a - b)))"
+    )
+    assert not answer.isError(), answer.toString()
+    found: list[list[int]] = json.loads(answer.toString())
+    return found
+
+
+def test_the_page_links_as_the_window_does(capture: Capture) -> None:
+    data = build_page_data(capture, "optimized")
+    index = LinkIndex(capture.stages)
+    compared = 0
+    for number, stage in enumerate(capture.stages):
+        if not is_available(stage.graph):
+            continue
+        for node in range(0, len(stage.graph.nodes), 5):
+            links = index.find_links(NodeSelection(stage.name, (node,)))
+            by_page = linked_by_page(data, number, node)
+            for other, nodes in zip(capture.stages, by_page, strict=True):
+                linked = links.stages.get(other.name)
+                expected = [] if linked is None else [*linked.forward, *linked.backward]
+                # The page colours the chosen node as chosen whether or not it is linked.
+                assert set(nodes) - {node} == {int(n) for n in expected} - {node} or (
+                    other is not stage and set(nodes) == {int(n) for n in expected}
+                ), (stage.name, node, other.name)
+                compared += len(nodes)
+    assert compared > 100
