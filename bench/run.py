@@ -1,0 +1,203 @@
+"""Measure everything and write the table: `python -m bench.run` → bench/RESULTS.md.
+
+All readings are of one run on one machine: compare ratios and reaches, not seconds of different
+machines. With names of sections as arguments only those are measured, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import importlib.metadata
+import json
+import math
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from bench import links, overhead
+
+_ROOT = Path(__file__).parents[1]
+_RESULTS = _ROOT / "bench" / "RESULTS.md"
+_SIZES = (1_000, 10_000, 50_000)
+_STARTS = 5
+_LONG_S = 1.0
+_PROGRAMS = (
+    ("5 equations", "samples/quick_start.py", "simple_graph(f32[3])"),
+    (
+        "8-layer MLP, gradient",
+        "bench/programs.py",
+        "grad(mlp_loss)(mlp_init(key(0)), f32[128, 64], f32[128, 10])",
+    ),
+    (
+        "convolutions, gradient",
+        "bench/programs.py",
+        "grad(convnet_loss)(convnet_init(key(0)), f32[4, 32, 32, 3], i32[4])",
+    ),
+    ("100 unrolled steps, gradient", "bench/programs.py", "grad(unrolled)(f32[32, 32], f32[32])"),
+    (
+        "12-layer transformer, gradient",
+        "samples/transformer.py",
+        "grad(loss)(init(key(0)), tokens(key(1)))",
+    ),
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One line of the table.
+
+    Attributes:
+        what: Was measured.
+        reach: What it should be, in words.
+        measured: What it is, in words.
+        is_reached: Whether it is; None where nothing was promised.
+    """
+
+    what: str
+    reach: str
+    measured: str
+    is_reached: bool | None
+
+
+def measure_overhead() -> Iterator[Row]:
+    """What a capture adds to JAX's own work."""
+    for name, file, call in _PROGRAMS:
+        plain, capture = overhead.measure(file, call)
+        ratio, added = capture / plain, capture - plain
+        is_long = plain > _LONG_S
+        yield Row(
+            f"inspection: {name}",
+            "≤ 1.25×" if is_long else "≤ 0.3 s added",
+            f"{plain:.2f} s → {capture:.2f} s ({ratio:.2f}×, {added:+.2f} s)",
+            ratio <= 1.25 if is_long else added <= 0.3,
+        )
+
+
+def measure_start() -> Iterator[Row]:
+    """The window, offscreen, from the start of its process."""
+    readings = [_read("bench.start", str(time.monotonic())) for _ in range(_STARTS)]
+    for key, what, reach_s in (
+        ("usable", "window usable after start", 0.7),
+        ("first_stage", "first graph of quick_start.py drawn", 2.5),
+        ("capture", "capture of quick_start.py complete", math.nan),
+    ):
+        seconds = statistics.median(reading[key] for reading in readings)
+        yield _row(what, seconds, reach_s, "s", 1.0)
+
+
+def measure_pictures() -> Iterator[Row]:
+    """Large graphs: transformers' gradients of three sizes."""
+    reaches = {1_000: (0.1, 0.1), 10_000: (0.3, 1.0), 50_000: (1.0, 5.0)}
+    for size in _SIZES:
+        found = _read("bench.pictures", str(size))
+        first_s, full_s = reaches[size]
+        nodes = f"{found['nodes']:,.0f} nodes"
+        yield _row(f"first picture, {nodes}", found["first_picture"], first_s, "s", 1.0)
+        yield _row(f"full layout, {nodes}", found["full_layout"], full_s, "s", 1.0)
+        if size == _SIZES[-1]:
+            yield _row(f"frame while panning, median, {nodes}", found["frame_median"], 16, "ms")
+            yield _row(f"frame while panning, 99 %, {nodes}", found["frame_p99"], 33, "ms")
+            yield _row(f"selection to links of three stages, {nodes}", found["selection"], 50, "ms")
+            yield _row(f"search, {nodes}", found["search"], 50, "ms")
+            yield _row(f"saving three stages of {nodes}", found["save"], 1.0, "s", 1.0)
+            yield _row(f"reopening three stages of {nodes}", found["load"], 1.0, "s", 1.0)
+            yield _row("their file", found["file_mb"], 15, "MB", 1.0)
+            yield _row(
+                "memory at the peak, tracing included", found["peak_mb"], math.nan, "MB", 1.0
+            )
+
+
+def measure_links() -> Iterator[Row]:
+    """Provenance and fates over all calls of the samples."""
+    found = links.read_samples()
+    share = found.linked / max(found.named, 1)
+    yield Row(
+        f"instructions named after an equation and linked to it, {found.captures} captures",
+        "100 %",
+        f"{share:.2%} of {found.named:,} ({found.instructions:,} instructions)",
+        found.linked == found.named,
+    )
+    known = found.known_fates / max(found.equations, 1)
+    yield Row(
+        "equations whose fate is known",
+        "≥ 95 %",
+        f"{known:.1%} of {found.equations:,}",
+        known >= 0.95,
+    )
+
+
+SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
+    "start": measure_start,
+    "pictures": measure_pictures,
+    "links": measure_links,
+    "overhead": measure_overhead,
+}
+
+
+def _row(what: str, value: float, reach: float, unit: str, factor: float = 1000.0) -> Row:
+    """A row of one number: `value` times `factor` is in the unit, and may be up to `reach`."""
+    number = value * factor
+    if math.isnan(reach):
+        return Row(what, "–", f"{number:.3g} {unit}", None)
+    return Row(what, f"≤ {reach:g} {unit}", f"{number:.3g} {unit}", number <= reach)
+
+
+def _read(module: str, argument: str) -> dict[str, float]:
+    """The readings of a fresh process."""
+    command = [sys.executable, "-m", module, argument]
+    done = subprocess.run(
+        command, cwd=_ROOT, capture_output=True, text=True, timeout=900, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(f"{module} {argument} failed:\n{done.stderr[-2000:]}")
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def render(rows: list[Row]) -> str:
+    """The table as Markdown."""
+    lines = ["| what | reach | measured | |", "|---|---|---|---|"]
+    marks = {True: "✓", False: "✗", None: ""}
+    lines += [f"| {r.what} | {r.reach} | {r.measured} | {marks[r.is_reached]} |" for r in rows]
+    return "\n".join(lines)
+
+
+def describe_machine() -> str:
+    """Processor, load, versions: what the numbers depend on."""
+    cpu = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        models = [s for s in info.read_text("utf-8").splitlines() if s.startswith("model name")]
+        cpu = models[0].partition(":")[2].strip() if models else cpu
+    names = ("jax", "jaxlib", "numpy", "PySide6-Essentials")
+    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
+    return (
+        f"{datetime.date.today()}, {cpu}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, "
+        f"{platform.system()}, Python {platform.python_version()}, {versions}."
+    )
+
+
+def main(sections: list[str]) -> None:
+    """Measure the named sections, or all of them and write the results."""
+    rows: list[Row] = []
+    machine = describe_machine()
+    for name in sections or SECTIONS:
+        for row in SECTIONS[name]():
+            print(f"{row.what}: {row.measured} (reach {row.reach})", flush=True)
+            rows.append(row)
+    table = render(rows)
+    print(f"\n{machine}\n\n{table}")
+    if not sections:
+        text = f"# Results of `python -m bench.run`\n\n{machine}\n\n{table}\n"
+        _RESULTS.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    os.chdir(_ROOT)
+    main(sys.argv[1:])

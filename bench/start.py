@@ -1,0 +1,62 @@
+"""How long the window takes to start, and until the first capture is on screen.
+
+python -m bench.start SPAWNED     readings as JSON; SPAWNED: time.monotonic() at the start
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+_SAMPLE = Path(__file__).parents[1] / "samples" / "quick_start.py"
+_LIMIT_S = 60.0
+
+
+def read_start(spawned: float) -> dict[str, float]:
+    """Seconds since the process was spawned: usable, first stage drawn, capture complete."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from PySide6.QtWidgets import QApplication
+
+    from jaxscope.client.session import Session
+    from jaxscope.ui.app import build_window
+    from jaxscope.ui.bridge import Bridge
+    from jaxscope.ui.controller import RunOptions
+    from jaxscope.ui.graph.canvas import GraphCanvas
+    from jaxscope.ui.settings import Settings
+
+    application = QApplication([])
+    bridge = Bridge(Session)
+    canvases: list[GraphCanvas] = []
+
+    def make_canvas() -> GraphCanvas:
+        canvases.append(GraphCanvas())
+        return canvases[-1]
+
+    window = build_window(application, bridge, RunOptions(), Settings(os.devnull), make_canvas)
+    window.show()
+    application.processEvents()
+    readings = {"usable": time.monotonic() - spawned}
+    window.open_path(str(_SAMPLE), "simple_graph(f32[3])")
+    window.run_call()
+
+    def wait(name: str, is_there: object) -> None:
+        while not is_there():  # type: ignore[operator]
+            if time.monotonic() > spawned + _LIMIT_S:
+                raise TimeoutError(f"{name} did not come")
+            application.processEvents()
+            time.sleep(0.001)
+        readings[name] = time.monotonic() - spawned
+
+    wait("first_stage", lambda: any(canvas.scene is not None for canvas in canvases))
+    wait("capture", lambda: window.controller.state.capture is not None)
+    bridge.close()
+    return readings
+
+
+if __name__ == "__main__":
+    print(json.dumps(read_start(float(sys.argv[1]))))
+    sys.stdout.flush()
+    os._exit(0)
