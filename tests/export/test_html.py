@@ -16,7 +16,7 @@ from PySide6.QtQml import QJSEngine
 import jaxscope.analysis.export
 from jaxscope.analysis.export.html import capture_to_html
 from jaxscope.analysis.export.page_data import build_page_data
-from jaxscope.analysis.links import LinkIndex, NodeSelection
+from jaxscope.analysis.links import LineSelection, LinkIndex, Links, NodeSelection
 from jaxscope.errors import UsageError
 from jaxscope.model import Capture, is_available
 
@@ -101,36 +101,68 @@ def test_an_unknown_stage(capture: Capture) -> None:
         capture_to_html(capture, "fused")
 
 
-def linked_by_page(data: dict[str, Any], stage: int, node: int) -> list[list[int]]:
-    """Run the page's own script on its data."""
-    engine = QJSEngine()
-    program = (SCRIPTS / "page_links.js").read_text(encoding="utf-8")
-    engine.evaluate(f"const data = {json.dumps(data)};\n{program}")
-    answer = engine.evaluate(
-        f"JSON.stringify(linksOfNodes({stage}, new Set([{node}])).stages"
-        ".map((nodes) => [...nodes].sort((a, b) => a - b)))"
-    )
-    assert not answer.isError(), answer.toString()
-    found: list[list[int]] = json.loads(answer.toString())
-    return found
+class PageScript:
+    """The page's own rule of linking, run on its data by a script engine without a browser."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self._engine = QJSEngine()
+        program = (SCRIPTS / "page_links.js").read_text(encoding="utf-8")
+        self._evaluate(f"const data = {json.dumps(data)};\n{program}")
+
+    def linked(self, stage: int, node: int) -> list[set[int]]:
+        """Nodes linked to a node, for each stage."""
+        answer = self._evaluate(
+            f"JSON.stringify(linksOfNodes({stage}, new Set([{node}])).stages"
+            ".map((nodes) => [...nodes]))"
+        )
+        return [set(nodes) for nodes in json.loads(answer)]
+
+    def linked_to_line(self, line: str) -> list[set[int]]:
+        """Nodes linked to a source line such as `0:12`, for each stage."""
+        program = f"JSON.stringify(linksOfLine('{line}').stages.map((nodes) => [...nodes]))"
+        return [set(nodes) for nodes in json.loads(self._evaluate(program))]
+
+    def _evaluate(self, program: str) -> str:
+        answer = self._engine.evaluate(program)
+        assert not answer.isError(), answer.toString()
+        return str(answer.toString())
 
 
-def test_the_page_links_as_the_window_does(capture: Capture) -> None:
-    data = build_page_data(capture, "optimized")
+def nodes_of(links: Links, stage: str) -> set[int]:
+    """What the window would light up in a stage, the selection itself left out."""
+    linked = links.stages.get(stage)
+    return set() if linked is None else {*linked.forward.tolist(), *linked.backward.tolist()}
+
+
+@pytest.mark.usefixtures("qapp")
+def test_the_page_links_nodes_as_the_window_does(capture: Capture) -> None:
+    script = PageScript(build_page_data(capture, "optimized"))
     index = LinkIndex(capture.stages)
-    compared = 0
+    num_links = 0
     for number, stage in enumerate(capture.stages):
         if not is_available(stage.graph):
             continue
-        for node in range(0, len(stage.graph.nodes), 5):
+        for node in range(0, len(stage.graph.nodes), 3):
             links = index.find_links(NodeSelection(stage.name, (node,)))
-            by_page = linked_by_page(data, number, node)
+            by_page = script.linked(number, node)
             for other, nodes in zip(capture.stages, by_page, strict=True):
-                linked = links.stages.get(other.name)
-                expected = [] if linked is None else [*linked.forward, *linked.backward]
-                # The page colours the chosen node as chosen whether or not it is linked.
-                assert set(nodes) - {node} == {int(n) for n in expected} - {node} or (
-                    other is not stage and set(nodes) == {int(n) for n in expected}
-                ), (stage.name, node, other.name)
-                compared += len(nodes)
-    assert compared > 100
+                own = {node} if other is stage else set()
+                assert nodes - own == nodes_of(links, other.name), (stage.name, node, other.name)
+                num_links += len(nodes)
+    assert num_links > 100
+
+
+@pytest.mark.usefixtures("qapp")
+def test_the_page_links_lines_as_the_window_does(capture: Capture) -> None:
+    script = PageScript(build_page_data(capture, "optimized"))
+    index = LinkIndex(capture.stages)
+    num_links = 0
+    for number, file in enumerate(capture.files):
+        for line in range(1, file.text.count("\n") + 1):
+            links = index.find_links(LineSelection(file.path, line))
+            for stage, nodes in zip(
+                capture.stages, script.linked_to_line(f"{number}:{line}"), strict=True
+            ):
+                assert nodes == nodes_of(links, stage.name), (line, stage.name)
+                num_links += len(nodes)
+    assert num_links > 20

@@ -44,7 +44,7 @@ def _report(capture: Capture) -> Iterator[str]:
     if capture.source.text:
         yield from _section("Source")
         if capture.source.file:
-            yield f"{_code(capture.source.file)}, line {capture.source.line}"
+            yield f"Line {capture.source.line} of {_code(capture.source.file)}"
             yield ""
         yield from _fence(capture.source.text, "python")
     notes = [*(check.message for check in capture.checks), *capture.messages]
