@@ -76,6 +76,7 @@ def test_a_newer_python_beside_an_old_one_is_taken(machine: Machine) -> None:
     machine.install("python3.12", f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     package = machine.script.parent / "jaxscope" / "setup"
     package.mkdir(parents=True)
+    (package.parent / "__init__.py").touch()
     (package / "start.py").write_text(
         "def main(arguments):\n    print('started', *arguments)\n    return 5\n", encoding="utf-8"
     )
