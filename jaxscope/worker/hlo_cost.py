@@ -62,8 +62,9 @@ def instruction_costs(
     Args:
         proto: A serialized `HloModuleProto`.
         client: A client of the CPU backend; by default the process's own.
-        budget_s: Wall seconds after which the instructions not seen yet stay unknown. Entry
-            instructions come last in the proto but are analysed first.
+        budget_s: Seconds of this thread's processor time after which the instructions not seen
+            yet stay unknown; wall time would charge it for a compilation beside it. The entry
+            computation's instructions are analysed first.
 
     Returns:
         float64, shape `(num_instructions, 3)`; NaN where unknown.
@@ -71,7 +72,7 @@ def instruction_costs(
     Raises:
         ValueError: The bytes are no HLO module.
     """
-    deadline = time.monotonic() + budget_s
+    deadline = time.thread_time() + budget_s
     module = SlicedModule(proto)
     if client is None:
         client = compat.cpu_client()
@@ -80,7 +81,7 @@ def instruction_costs(
     rows = list(enumerate(module.instructions()))
     rows.sort(key=lambda row: row[1][0] != module.entry_id)
     for row, (computation_id, position) in rows:
-        if time.monotonic() > deadline:
+        if time.thread_time() > deadline:
             break
         if module.opcode(computation_id, position) in _FREE_OPCODES:
             costs[row] = _FREE

@@ -59,6 +59,8 @@ _IDENTITY = frozenset(
     }
 )
 _MAX_CALL_DEPTH = 100
+_NAME = b"jaxscope.slice"
+"""XLA refuses a module with two instructions of one name: this must not be a program's."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -180,18 +182,18 @@ class SlicedModule:
         body = b""
         if instruction.opcode == b"parameter":
             program += encode_bytes(ProgramShapeField.PARAMETER, instruction.shape)
-            program += encode_bytes(ProgramShapeField.PARAMETER_NAME, b"p0")
+            program += encode_bytes(ProgramShapeField.PARAMETER_NAME, _NAME + b".p0")
             body += encode_bytes(
                 ComputationField.INSTRUCTION, _parameter(0, instruction.id, instruction.shape)
             )
         else:
             for number, (id, shape) in enumerate(shapes.items()):
                 program += encode_bytes(ProgramShapeField.PARAMETER, shape)
-                program += encode_bytes(ProgramShapeField.PARAMETER_NAME, b"p%d" % number)
+                program += encode_bytes(ProgramShapeField.PARAMETER_NAME, _NAME + b".p%d" % number)
                 body += encode_bytes(ComputationField.INSTRUCTION, _parameter(number, id, shape))
             body += encode_bytes(
                 ComputationField.INSTRUCTION,
-                encode_bytes(InstructionField.NAME, b"sliced")
+                encode_bytes(InstructionField.NAME, _NAME + b".root")
                 + instruction.core
                 + encode_number(InstructionField.ID, instruction.id)
                 + b"".join(
@@ -203,7 +205,7 @@ class SlicedModule:
             )
         program += encode_bytes(ProgramShapeField.RESULT, instruction.shape)
         entry = (
-            encode_bytes(ComputationField.NAME, b"slice")
+            encode_bytes(ComputationField.NAME, _NAME)
             + body
             + encode_bytes(ComputationField.PROGRAM_SHAPE, program)
             + encode_number(ComputationField.ID, computation_id)
@@ -214,8 +216,8 @@ class SlicedModule:
             self._collect_called(id, called, 0)
         return b"".join(
             [
-                encode_bytes(ModuleField.NAME, b"slice"),
-                encode_bytes(ModuleField.ENTRY_NAME, b"slice"),
+                encode_bytes(ModuleField.NAME, _NAME),
+                encode_bytes(ModuleField.ENTRY_NAME, _NAME),
                 *(
                     encode_bytes(ModuleField.COMPUTATION, self._without_metadata(id))
                     for id in called
@@ -299,7 +301,7 @@ def _join(parts: list[bytes]) -> bytes:
 
 def _parameter(number: int, id: int, shape: bytes) -> bytes:
     return (
-        encode_bytes(InstructionField.NAME, b"p%d" % number)
+        encode_bytes(InstructionField.NAME, _NAME + b".p%d" % number)
         + encode_bytes(InstructionField.OPCODE, b"parameter")
         + encode_bytes(InstructionField.SHAPE, shape)
         + encode_number(InstructionField.PARAMETER_NUMBER, number)

@@ -1,0 +1,215 @@
+"""Work of equations against XLA's own analysis of the module before optimization."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+from jaxscope.analysis.cost import cost_equations
+from jaxscope.analysis.cost.array_type import parse_type
+from jaxscope.analysis.cost.convolution import count_meetings
+from jaxscope.model import Cost, Graph, GraphBuilder, NodeKind
+from jaxscope.model.op_name import TagTable
+from jaxscope.worker import compat
+from jaxscope.worker.hlo_cost import module_cost
+from jaxscope.worker.jaxpr_graph import convert_jaxpr
+
+X = jax.ShapeDtypeStruct((4, 8), jnp.float32)
+W = jax.ShapeDtypeStruct((8, 8), jnp.float32)
+IMAGE = jax.ShapeDtypeStruct((2, 9, 9, 3), jnp.float32)
+KERNEL = jax.ShapeDtypeStruct((3, 3, 3, 4), jnp.float32)
+DEPTHWISE = jax.ShapeDtypeStruct((3, 3, 1, 6), jnp.float32)
+NHWC = ("NHWC", "HWIO", "NHWC")
+
+
+def _convolve(image: Any, kernel: Any, strides: tuple[int, int] = (1, 1), **options: Any) -> Any:
+    return lax.conv_general_dilated(
+        image, kernel, strides, "SAME", dimension_numbers=NHWC, **options
+    )
+
+
+def _normalize(x: Any) -> Any:
+    mean = x.mean(-1, keepdims=True)
+    return (x - mean) * lax.rsqrt(x.var(-1, keepdims=True) + 1e-5)
+
+
+FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "matrix product": (lambda x, w: x @ w, (X, W)),
+    "batched product": (
+        lambda a, b: jnp.einsum("bij,bjk->bik", a, b),
+        (
+            jax.ShapeDtypeStruct((2, 3, 4), jnp.float32),
+            jax.ShapeDtypeStruct((2, 4, 5), jnp.float32),
+        ),
+    ),
+    "softmax": (lambda x: jax.nn.softmax(x), (X,)),
+    "gelu": (jax.nn.gelu, (X,)),
+    "silu": (jax.nn.silu, (X,)),
+    "relu": (jax.nn.relu, (X,)),
+    "powers": (lambda x: x**3 + x**-2 + x**7 + jnp.exp2(x), (X,)),
+    "inverse sines": (lambda x: jnp.arcsin(x) + jnp.arccos(x) + lax.atan2(x, x), (X,)),
+    "layer norm": (_normalize, (X,)),
+    "variance": (lambda x: x.var(), (X,)),
+    "argmax": (lambda x: (x.argmax(1), x.argmin(0)), (X,)),
+    "integer argmax": (
+        lambda x: lax.argmax(x, 0, jnp.int32),
+        (jax.ShapeDtypeStruct((4, 8), jnp.int32),),
+    ),
+    "cumulative sum": (lambda x: jnp.cumsum(x, 1), (X,)),
+    "sort": (lambda x: jnp.sort(x), (X,)),
+    "real FFT": (lambda x: lax.fft(x, "RFFT", (8,)), (X,)),
+    "convolution": (_convolve, (IMAGE, KERNEL)),
+    "strided, dilated": (
+        lambda i, k: _convolve(i, k, (2, 2), rhs_dilation=(1, 2)),
+        (IMAGE, KERNEL),
+    ),
+    "depthwise": (lambda i, k: _convolve(i, k, feature_group_count=3), (IMAGE, DEPTHWISE)),
+    "gradient of a convolution": (
+        jax.value_and_grad(lambda k, i: _convolve(i, k, (2, 2)).sum()),
+        (KERNEL, IMAGE),
+    ),
+    "max pooling": (
+        lambda i: lax.reduce_window(i, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID"),
+        (IMAGE,),
+    ),
+}
+
+
+def cost_of(function: Callable[..., Any], *arguments: Any) -> tuple[Graph, Cost]:
+    converted = convert_jaxpr(
+        jax.make_jaxpr(function)(*arguments), tags=TagTable(), is_base=True, is_derived=False
+    )
+    return cost_equations(converted.graph)
+
+
+def node_cost(graph: Graph, id: str) -> Cost:
+    return graph.node(graph.index_by_id[id]).cost
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_flops_and_transcendentals_are_xlas(name: str) -> None:
+    function, arguments = FUNCTIONS[name]
+    _, cost = cost_of(function, *arguments)
+    module = jax.jit(function).lower(*arguments).compiler_ir("hlo").as_hlo_module()
+    flops, accessed, transcendentals = module_cost(compat.cpu_client(), module)
+    assert (cost.flops, cost.transcendentals) == (flops, transcendentals)
+    # XLA adds broadcast literals and initial values; nothing that an equation moves is left out.
+    assert 0 < cost.bytes_accessed <= accessed
+
+
+@pytest.mark.parametrize("name", ["matrix product", "sort", "real FFT", "convolution"])
+def test_bytes_are_xlas_where_an_equation_is_one_instruction(name: str) -> None:
+    function, arguments = FUNCTIONS[name]
+    _, cost = cost_of(function, *arguments)
+    module = jax.jit(function).lower(*arguments).compiler_ir("hlo").as_hlo_module()
+    assert cost.bytes_accessed == module_cost(compat.cpu_client(), module)[1]
+
+
+def test_only_what_is_taken_is_read() -> None:
+    _, cost = cost_of(lambda x: lax.slice(x, (0, 0), (2, 3)), X)
+    assert cost == Cost(0.0, 2 * 2 * 3 * 4, 0.0)
+
+
+def test_scan_costs_its_body_times_its_length_and_says_so() -> None:
+    graph, cost = cost_of(
+        lambda x: lax.scan(lambda c, _: (jnp.sin(c) + 1.0, None), x, None, length=7), X
+    )
+    assert (cost.flops, cost.transcendentals) == (7 * 32, 7 * 32)
+    assert graph.attributes(graph.index_by_id["0"])["cost_note"] == "body × 7"
+    # An equation of the body costs one execution.
+    assert node_cost(graph, "0/jaxpr/0").transcendentals == 32
+
+
+def test_nested_calls_cost_their_bodies() -> None:
+    inner = jax.jit(lambda x: jnp.sin(x) * 2.0)
+    graph, cost = cost_of(lambda x: inner(x) + inner(x), X)
+    # Both calls share one jaxpr, which is drawn once and costs twice.
+    assert (cost.flops, cost.transcendentals) == (3 * 32, 2 * 32)
+    assert len(graph.groups) == 1
+
+
+def test_while_is_unknown_and_so_is_all_that_holds_it() -> None:
+    graph, cost = cost_of(
+        lambda x: jnp.sin(lax.while_loop(lambda c: c.sum() < 1, lambda c: c + 1, x)), X
+    )
+    assert not cost.is_known
+    ids = {graph.node(i).operation: graph.node(i).cost for i in range(len(graph.nodes))}
+    assert not ids["while"].is_known
+    assert ids["sin"].transcendentals == 32
+
+
+@pytest.mark.parametrize(("other", "flops"), [(2.0, 32.0), (None, math.nan)])
+def test_cond_is_known_only_if_its_branches_cost_the_same(
+    other: float | None, flops: float
+) -> None:
+    def false_branch(c: Any) -> Any:
+        return c * other if other is not None else jnp.sin(c)
+
+    graph, _ = cost_of(lambda p, x: lax.cond(p, lambda c: c + 1.0, false_branch, x), True, X)
+    costs = [
+        graph.node(i).cost.flops
+        for i in range(len(graph.nodes))
+        if graph.node(i).operation == "cond"
+    ]
+    np.testing.assert_equal(costs, [flops])
+
+
+def test_primitives_without_a_rule_are_unknown_not_free() -> None:
+    graph, cost = cost_of(lambda x: lax.lgamma(x) + 1.0, X)
+    assert not cost.is_known
+    assert not node_cost(graph, "0").is_known
+    assert node_cost(graph, "1").flops == 32
+
+
+def test_types_that_cannot_be_read_make_the_cost_unknown() -> None:
+    builder = GraphBuilder()
+    builder.add_node("0", NodeKind.EQUATION, "sin", types=("f32[n]",), attributes={})
+    builder.add_node("1", NodeKind.EQUATION, "dot_general", types=("f32[2]",))
+    graph, cost = cost_equations(builder.build())
+    assert np.isnan(graph.nodes.cost).all()
+    assert not cost.is_known
+
+
+@pytest.mark.parametrize(
+    ("text", "num_bytes"),
+    [
+        ("f32[]", 4),
+        ("bf16[2,3]", 12),
+        ("bool[7]", 7),
+        ("c128[2]", 32),
+        ("f8_e4m3fn[5]", 5),
+        ("key<fry>[3]", 24),
+        ("f32[8@x,2]", 64),
+    ],
+)
+def test_sizes_of_types(text: str, num_bytes: int) -> None:
+    parsed = parse_type(text)
+    assert parsed is not None
+    assert parsed.num_bytes == num_bytes
+
+
+@pytest.mark.parametrize("text", ["", "f32", "Ref{f32[2]}", "f32[a]", "f32[2,]", "f32[-1]"])
+def test_what_is_no_array_type(text: str) -> None:
+    assert parse_type(text) is None
+
+
+def test_sub_byte_elements_have_no_known_size() -> None:
+    parsed = parse_type("i4[8]")
+    assert parsed is not None
+    assert math.isnan(parsed.num_bytes)
+
+
+def test_padding_and_holes_do_no_work() -> None:
+    full = {"stride": 1, "padding_low": 0, "input_dilation": 1, "kernel_dilation": 1}
+    assert count_meetings(input_size=5, kernel_size=3, output_size=3, **full) == 9
+    padded = full | {"padding_low": 1}
+    assert count_meetings(input_size=5, kernel_size=3, output_size=5, **padded) == 13
+    holes = full | {"input_dilation": 2}
+    assert count_meetings(input_size=3, kernel_size=2, output_size=4, **holes) == 4

@@ -1,0 +1,109 @@
+"""Costs of single instructions, from XLA's analysis of one-instruction modules."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from jaxscope.analysis.hlo.proto import parse_module
+from jaxscope.worker import compat
+from jaxscope.worker.hlo_cost import instruction_costs, module_cost
+from jaxscope.worker.hlo_slices import SlicedModule
+from tests.hlo.programs import PROGRAMS, optimized, proto_of, unoptimized
+from tests.hlo.test_graph import FUSION
+
+PLENTY_S = 60.0
+
+REPEATED = """HloModule repeated
+
+ENTRY %main (x: f32[8,8]) -> f32[8,8] {
+  %x = f32[8,8]{1,0} parameter(0)
+  %a = f32[8,8]{1,0} dot(%x, %x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  %b = f32[8,8]{1,0} dot(%a, %a), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  %c = f32[8,8]{1,0} dot(%b, %x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  %d = f32[8,8]{1,0} dot(%c, %x), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+  ROOT %e = f32[8,8]{1,0} tanh(%d)
+}
+"""
+
+CUSTOM = """HloModule custom
+
+ENTRY %main (x: f32[4]) -> f32[4] {
+  %x = f32[4]{0} parameter(0)
+  %y = f32[4]{0} custom-call(%x), custom_call_target="Unknown"
+  ROOT %z = f32[4]{0} add(%y, %x)
+}
+"""
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("stage", ["before", "after"])
+def test_instructions_of_the_entry_add_up_to_the_module(name: str, stage: str) -> None:
+    proto = (optimized(name) if stage == "after" else unoptimized(name))[0]
+    costs = instruction_costs(proto, budget_s=PLENTY_S)
+    module = parse_module(proto)
+    is_entry = [
+        computation.id == module.entry_computation_id
+        for computation in module.computations
+        for _ in computation.instructions
+    ]
+    assert costs.shape == (len(is_entry), 3)
+    assert not np.isnan(costs).any()
+    assert tuple(costs[is_entry].sum(axis=0)) == module_cost(compat.cpu_client(), proto)
+
+
+def test_free_instructions_cost_what_xla_says() -> None:
+    proto, _ = optimized("scan")
+    module = SlicedModule(proto)
+    free = {"parameter", "constant", "get-tuple-element", "bitcast"}
+    seen = set()
+    for computation, position in module.instructions():
+        opcode = module.opcode(computation, position)
+        if opcode in free:
+            seen.add(opcode)
+            cost = module_cost(compat.cpu_client(), module.slice(computation, position))
+            assert cost == (0.0, 0.0, 0.0), opcode
+    assert seen == free
+
+
+def test_inside_of_a_fusion_is_costed_too() -> None:
+    costs = instruction_costs(proto_of(FUSION), budget_s=PLENTY_S)
+    # p0, p1, sum, product, x, four, fusion
+    assert costs[:, 0].tolist() == [0, 0, 4, 4, 0, 0, 8]
+    assert costs[2].tolist() == [4, 48, 0]
+
+
+def test_equal_instructions_share_a_key_and_different_ones_do_not() -> None:
+    module = SlicedModule(proto_of(REPEATED))
+    keys = [module.key(*row) for row in module.instructions()]
+    # %a and %b square their operand; %c has two; %d contracts other dimensions.
+    assert keys[1] == keys[2]
+    assert len({*keys[1:]}) == 4
+
+
+def test_custom_calls_are_unknown_and_so_is_the_module() -> None:
+    proto = proto_of(CUSTOM)
+    costs = instruction_costs(proto, budget_s=PLENTY_S)
+    assert np.isnan(costs[1]).all()
+    assert costs[2].tolist() == [4.0, 48.0, 0.0]
+    assert np.isnan(module_cost(compat.cpu_client(), proto)).all()
+
+
+def test_without_budget_everything_is_unknown() -> None:
+    assert np.isnan(instruction_costs(proto_of(REPEATED), budget_s=-1.0)).all()
+
+
+def test_bytes_that_are_no_module() -> None:
+    assert np.isnan(module_cost(compat.cpu_client(), b"\xff\xff")).all()
+    with pytest.raises(ValueError):
+        instruction_costs(b"\xff\xff")
+    with pytest.raises(ValueError, match="no computations"):
+        instruction_costs(b"")
+
+
+def test_module_whose_operands_are_missing_stays_unknown_there() -> None:
+    module = parse_module(proto_of(REPEATED))
+    module.computations[0].instructions[1].operand_ids[0] = 12345
+    costs = instruction_costs(module.SerializeToString(), budget_s=PLENTY_S)
+    assert np.isnan(costs[1]).all()
+    assert costs[2, 0] == 2 * 8**3

@@ -1,0 +1,185 @@
+"""HLO modules as graphs: every instruction once, groups as they are called, edges by operand."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from jaxscope.analysis.hlo.graph import convert_hlo
+from jaxscope.analysis.hlo.text_lines import link_hlo_lines
+from jaxscope.model import NONE, Graph, GroupKind, NodeKind
+from jaxscope.model.op_name import TagTable
+from tests.hlo.programs import PROGRAMS, convert, draw, optimized, proto_of, unoptimized
+
+DEFINITION = re.compile(r"^\s+(?:ROOT )?%?([\w.\-]+) = (?:\(.*?\)|\S+) ([\w\-]+)\(", re.MULTILINE)
+
+FUSION = """HloModule small
+
+%fused (p0: f32[4], p1: f32[4]) -> f32[4] {
+  %p0 = f32[4]{0} parameter(0)
+  %p1 = f32[4]{0} parameter(1)
+  %sum = f32[4]{0} add(%p0, %p1)
+  ROOT %product = f32[4]{0} multiply(%sum, %p1), metadata={op_name="jit(f)/layer/mul"}
+}
+
+ENTRY %main (x: f32[4]) -> f32[4] {
+  %x = f32[4]{0} parameter(0), metadata={op_name="x"}
+  %four = f32[4]{0} constant({1, 2, 3, 4})
+  ROOT %fusion = f32[4]{0} fusion(%x, %four), kind=kLoop, calls=%fused
+}
+"""
+
+LOOP = """HloModule loop
+
+%body (b: (s32[], f32[2,3])) -> (s32[], f32[2,3]) {
+  %b = (s32[], f32[2,3]{1,0}) parameter(0)
+  %i = s32[] get-tuple-element(%b), index=0
+  %v = f32[2,3]{1,0} get-tuple-element(%b), index=1
+  %one = s32[] constant(1)
+  %next = s32[] add(%i, %one)
+  ROOT %both = (s32[], f32[2,3]{1,0}) tuple(%next, %v)
+}
+
+%test (t: (s32[], f32[2,3])) -> pred[] {
+  %t = (s32[], f32[2,3]{1,0}) parameter(0)
+  %j = s32[] get-tuple-element(%t), index=0
+  %limit = s32[] constant(7)
+  ROOT %less = pred[] compare(%j, %limit), direction=LT
+}
+
+ENTRY %main (x: f32[2,3]) -> f32[2,3] {
+  %x = f32[2,3]{1,0} parameter(0)
+  %zero = s32[] constant(0)
+  %start = (s32[], f32[2,3]{1,0}) tuple(%zero, %x)
+  %while = (s32[], f32[2,3]{1,0}) while(%start), condition=%test, body=%body, \
+backend_config={"known_trip_count":{"n":"7"}}
+  ROOT %out = f32[2,3]{1,0} get-tuple-element(%while), index=1
+}
+"""
+
+TWO_CALLERS = """HloModule twice
+
+%add (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %c = f32[] add(%a, %b)
+}
+
+ENTRY %main (x: f32[4]) -> (f32[], f32[]) {
+  %x = f32[4]{0} parameter(0)
+  %zero = f32[] constant(0)
+  %first = f32[] reduce(%x, %zero), dimensions={0}, to_apply=%add
+  %y = f32[4]{0} negate(%x)
+  %second = f32[] reduce(%y, %zero), dimensions={0}, to_apply=%add
+  ROOT %both = (f32[], f32[]) tuple(%first, %second)
+}
+"""
+
+
+def test_fusion_is_a_node_with_its_computation_as_a_group_inside() -> None:
+    assert draw(convert(proto_of(FUSION))) == (
+        "x = parameter() : f32[4] | parameter_number=0 op_name=x layout={0}\n"
+        "four = constant() : f32[4] | literal={1, 2, 3, 4} layout={0}\n"
+        "fusion = fusion(x, four) : f32[4] | fusion_kind=kLoop calls=fused root=true layout={0}\n"
+        "  [fusion] fusion\n"
+        "    p0 = parameter() : f32[4] | parameter_number=0 operand=0 layout={0}\n"
+        "    p1 = parameter() : f32[4] | parameter_number=1 operand=1 layout={0}\n"
+        "    sum = add(p0, p1) : f32[4] | layout={0}\n"
+        "    product = multiply(sum, p1) : f32[4] | root=true called_by=fusion"
+        " op_name=jit(f)/layer/mul layout={0}"
+    )
+
+
+def test_loop_has_its_body_and_condition_as_regions_and_says_how_often_it_runs() -> None:
+    drawn = draw(convert(proto_of(LOOP)))
+    assert "while = while(start) : s32[] f32[2,3]" in drawn
+    assert "known_trip_count=7" in drawn
+    assert "  [region] body of while ×7\n" in drawn
+    assert "  [region] condition of while\n" in drawn
+    # The result that a get-tuple-element takes is the edge's output.
+    assert "out = get-tuple-element(while.1) : f32[2,3]" in drawn
+    assert "less = compare(j, limit) : pred[] | comparison_direction=LT" in drawn
+
+
+def test_computation_of_two_callers_is_shown_once_and_names_both() -> None:
+    graph = convert(proto_of(TWO_CALLERS))
+    assert len(graph.groups) == 1
+    assert graph.string(graph.groups.id, 0) == "add"
+    assert graph.string(graph.nodes.id, int(graph.groups.owner[0])) == "first"
+    assert graph.attributes(graph.index_by_id["c"])["called_by"] == "first, second"
+    assert graph.attributes(graph.index_by_id["second"])["calls"] == "add"
+    # A reducer's parameters are elements, not operands of the caller.
+    assert "operand" not in graph.attributes(graph.index_by_id["a"])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("stage", ["before", "after"])
+def test_every_instruction_of_the_text_is_one_node(name: str, stage: str) -> None:
+    proto, text = optimized(name) if stage == "after" else unoptimized(name)
+    graph = convert(proto)
+    listed = DEFINITION.findall(text)
+    nodes = [graph.node(index) for index in range(len(graph.nodes))]
+    assert sorted((node.id, node.operation) for node in nodes) == sorted(listed)
+    assert all(node.kind is NodeKind.INSTRUCTION for node in nodes)
+    fusions = Counter(operation for _, operation in listed)["fusion"]
+    assert int(np.sum(graph.groups.kind == GroupKind.FUSION)) == fusions
+    # A computation's header ends in "{" and holds an arrow; the entry is no group.
+    assert len(graph.groups) == len(re.findall(r"^%?\S.*->.*\{$", text, re.MULTILINE)) - 1
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_operand_of_the_text_is_one_edge(name: str) -> None:
+    proto, text = optimized(name)
+    graph = convert(proto)
+    names = {graph.string(graph.nodes.id, index) for index in range(len(graph.nodes))}
+    wanted: Counter[tuple[str, str]] = Counter()
+    for line in text.splitlines():
+        match = DEFINITION.search(line)
+        if match is None:
+            continue
+        inside = line[match.end() :].split(")", 1)[0]
+        for operand in re.findall(r"%([\w.\-]+)", inside):
+            if operand in names:
+                wanted[(operand, match[1])] += 1
+    edges = graph.edges
+    found = Counter(
+        (graph.string(graph.nodes.id, s), graph.string(graph.nodes.id, t))
+        for s, t in zip(edges.source.tolist(), edges.target.tolist(), strict=True)
+    )
+    assert found == wanted
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_groups_stand_where_their_owner_stands(name: str) -> None:
+    graph = convert(optimized(name)[0])
+    for group in range(len(graph.groups)):
+        owner = int(graph.groups.owner[group])
+        assert owner != NONE
+        assert int(graph.nodes.group[owner]) == int(graph.groups.parent[group])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_line_that_defines_an_instruction_links_to_it(name: str) -> None:
+    proto, text = optimized(name)
+    graph = convert(proto)
+    nodes = link_hlo_lines(text, graph)
+    assert len(nodes) == text.count("\n") + 1
+    linked = [node for node in nodes.tolist() if node != NONE]
+    assert sorted(linked) == list(range(len(graph.nodes)))
+    for line, node in zip(text.split("\n"), nodes.tolist(), strict=True):
+        if node != NONE:
+            assert graph.string(graph.nodes.id, node) in line
+
+
+def test_costs_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="costs of shape"):
+        convert_hlo(proto_of(FUSION), TagTable(), None, np.zeros((3, 3)), "hlo")
+
+
+def test_costs_belong_to_the_nodes_in_order() -> None:
+    cost = np.arange(21, dtype=np.float64).reshape(7, 3)
+    graph: Graph = convert_hlo(proto_of(FUSION), TagTable(), None, cost, "hlo")
+    assert graph.node(graph.index_by_id["product"]).cost.flops == 9.0
