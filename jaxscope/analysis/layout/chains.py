@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from jaxscope.analysis.layout.layered import Diagram, Spacing
 
 MAX_STUBS_PER_NODE = 3
+_MIN_SPAN = 4
+_MIN_DUMMIES = 12
+_MAX_DUMMIES_PER_NODE = 1.5
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -99,13 +102,14 @@ def thread_edges(
     paths: list[tuple[int, ...]] = [()] * len(diagram.links)
     nets: dict[tuple[int, int, bool], list[tuple[int, int, int]]] = {}
     far: list[int] = []
+    max_span = _choose_max_span(diagram, ranks, spacing.max_span)
     for index, link in enumerate(diagram.links):
         is_turned = index in turned
         top, bottom = (link.target, link.source) if is_turned else (link.source, link.target)
         span = ranks[bottom] - ranks[top]
         if span <= 0:
             continue  # a self-loop; `routing` draws it beside its node
-        if span > spacing.max_span:
+        if span > max_span:
             far.append(index)
             continue
         nets.setdefault((top, link.net, is_turned), []).append((ranks[bottom], bottom, index))
@@ -126,6 +130,23 @@ def thread_edges(
         stubs=stubs,
         num_ranks=max(threader.rank) + 1,
     )
+
+
+def _choose_max_span(diagram: Diagram, ranks: list[int], most: int) -> int:
+    """The longest span to draw in full, less where many long lines would hide the boxes."""
+    spans: dict[tuple[int, int], list[int]] = {}
+    for link in diagram.links:
+        span = abs(ranks[link.target] - ranks[link.source])
+        spans.setdefault((link.source, link.net), []).append(span)
+    room = _MAX_DUMMIES_PER_NODE * len(ranks) + _MIN_DUMMIES
+    for limit in range(most, _MIN_SPAN, -1):
+        dummies = 0
+        for net in spans.values():
+            drawn = [span for span in net if span <= limit]
+            dummies += max(drawn, default=1) - 1
+        if dummies <= room:
+            return limit
+    return min(most, _MIN_SPAN)
 
 
 def _known(shift: float) -> float:

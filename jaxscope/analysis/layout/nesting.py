@@ -17,6 +17,7 @@ from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, T
 from jaxscope.analysis.layout.text_width import measure_text, shorten_text
 from jaxscope.analysis.layout.wiring import End, Port, Wire, Wiring
 from jaxscope.analysis.view.labels import BoxText, text_of
+from jaxscope.analysis.view.operations import Style
 from jaxscope.analysis.view.view import ROOT, View
 
 FREE = math.nan
@@ -27,6 +28,7 @@ FRAME_PADDING_PX = 16.0
 _BOX_PADDING_PX = 12.0
 _BOX_MIN_PX = 64.0
 _BOX_MAX_PX = 260.0
+_STACK_PX = 6.0  # by which the cards behind a repeat stick out
 _SIGN_PX = 16.0  # of the triangle that says a box can be opened
 _LINE_PX = (26.0, 42.0)  # height of a box with one and with two lines
 _STUB_MAX_PX = 130.0
@@ -111,7 +113,10 @@ class Nester:
         if self._view.boxes[box].children:
             width += _SIGN_PX
         width = max(width, _BOX_MIN_PX)
-        return width, _LINE_PX[1 if text.detail else 0]
+        height = _LINE_PX[1 if text.detail else 0]
+        if text.style is Style.REPEAT:
+            return width + _STACK_PX, height + _STACK_PX
+        return width, height
 
     def stub_text(self, end: End) -> str:
         """What a connector says of the box that its value comes from."""

@@ -15,7 +15,7 @@ _LAYOUT = re.compile(r"\{[\d,:TSLEDP()*]*\}")
 _TENSOR = re.compile(r"^tensor<(?:([\dx?]+)x)?([a-z]\w*)(?:,.*)?>$")
 _LITERAL_TYPE = re.compile(r":[a-z]\w*\[[^\]]*\]$")
 _MAX_NOTES = 3
-_MAX_LABEL = 34
+_MAX_LABEL = 28
 _MAX_DIGITS = 8
 
 # Members of enumerations are slow to look up, and every box needs these.

@@ -16,7 +16,7 @@ import numpy as np
 
 from jaxscope.analysis.view.arguments import find_arguments, find_results
 from jaxscope.analysis.view.draft import Draft
-from jaxscope.analysis.view.tree import Branch, BranchKind, Child, map_branches
+from jaxscope.analysis.view.tree import BACKWARD, Branch, BranchKind, Child, map_branches
 from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind
 
 _MIN_LEAVES = 2
@@ -165,7 +165,7 @@ def _runs(
         if part is None or len(run) < least:
             result += inside
             continue
-        name = f"{part[0]} backward" if part[1] else part[0]
+        name = part[0] + BACKWARD if part[1] else part[0]
         branch_id = f"{prefix}{name}"
         number = counts[branch_id] = counts.get(branch_id, 0) + 1
         if number > 1:

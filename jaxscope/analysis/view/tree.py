@@ -11,6 +11,8 @@ from jaxscope.analysis.view.draft import Draft
 from jaxscope.model import NONE, GroupKind
 
 ROOT_ID = "root"
+BACKWARD = " backward"
+"""Ends the labels of groups of the backward part."""
 
 
 class BranchKind(enum.IntEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from jaxscope.analysis.view.draft import Draft
-from jaxscope.analysis.view.tree import Branch, BranchKind, Child
+from jaxscope.analysis.view.tree import BACKWARD, Branch, BranchKind, Child
 from jaxscope.model import NONE
 
 _JOINT = " / "
@@ -62,4 +62,6 @@ def _join(outer: str, inner: str) -> str:
     """Both names, each once."""
     if not inner or inner == outer:
         return outer
+    if inner.endswith(BACKWARD):
+        outer = outer.removesuffix(BACKWARD)
     return f"{outer}{_JOINT}{inner}" if outer else inner

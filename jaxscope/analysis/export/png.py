@@ -1,0 +1,52 @@
+"""A scene as PNG, by way of SVG and the bundled font: the same on every machine."""
+
+from __future__ import annotations
+
+import importlib.resources
+import math
+
+import resvg_py
+
+from jaxscope.analysis.export.svg import FONT_FAMILY, scene_to_svg
+from jaxscope.analysis.layout.scene import Scene
+
+MAX_SIDE_PX = 16_000
+MAX_PIXELS = 80_000_000
+"""Larger pictures are scaled down: few programs open them, and resvg needs four bytes a pixel."""
+
+_FONTS = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")
+
+
+def scene_to_png(scene: Scene, theme: str = "light", scale: float = 2.0) -> bytes:
+    """A PNG of the whole scene.
+
+    Args:
+        scene: What to draw.
+        theme: `light` or `dark`.
+        scale: Pixels per scene pixel; less where the picture would pass the limits.
+
+    Raises:
+        KeyError: There is no such theme.
+        ValueError: The scale is not positive.
+    """
+    if not scale > 0 or math.isinf(scale):
+        raise ValueError(f"a picture cannot be {scale} times as large")
+    svg = scene_to_svg(scene, theme)
+    fonts = importlib.resources.files("jaxscope.analysis.export").joinpath("fonts")
+    with importlib.resources.as_file(fonts) as folder:
+        return bytes(
+            resvg_py.svg_to_bytes(
+                svg_string=svg,
+                zoom=fit_scale(scene.width, scene.height, scale),
+                skip_system_fonts=False,
+                font_files=[str(folder / name) for name in _FONTS],
+                font_family=FONT_FAMILY,
+                sans_serif_family=FONT_FAMILY,
+            )
+        )
+
+
+def fit_scale(width: float, height: float, scale: float) -> float:
+    """The wanted scale, or the largest one within the limits."""
+    side, area = max(width, height, 1.0), max(width * height, 1.0)
+    return min(scale, MAX_SIDE_PX / side, math.sqrt(MAX_PIXELS / area))
