@@ -37,7 +37,7 @@ def _write_json(capture: Capture, _stage: str, path: Path) -> None:
 def _write_svg(capture: Capture, stage: str, path: Path) -> None:
     from jaxscope.analysis.export.svg import scene_to_svg
 
-    _write_text(path, scene_to_svg(_scene(capture, stage)))
+    _write_text(path, scene_to_svg(_scene(capture, stage), title=capture.call))
 
 
 def _write_png(capture: Capture, stage: str, path: Path) -> None:
@@ -49,7 +49,7 @@ def _write_png(capture: Capture, stage: str, path: Path) -> None:
 def _write_pdf(capture: Capture, stage: str, path: Path) -> None:
     from jaxscope.analysis.export.pdf import scene_to_pdf
 
-    path.write_bytes(scene_to_pdf(_scene(capture, stage)))
+    path.write_bytes(scene_to_pdf(_scene(capture, stage), title=capture.call))
 
 
 def _write_dot(capture: Capture, stage: str, path: Path) -> None:
