@@ -55,6 +55,7 @@ class TracedProgram:
         base_ids: Equation ids by number of the base tags.
         static: Path and text of each argument leaf that is not traced.
         messages: What the reader should know of how it was traced.
+        is_body: The base was jitted already and the program only calls it: its body is shown.
     """
 
     traced: Any
@@ -63,6 +64,7 @@ class TracedProgram:
     base_ids: tuple[str, ...]
     static: tuple[tuple[str, str], ...]
     messages: tuple[str, ...]
+    is_body: bool = False
 
     @property
     def derived(self) -> StageJaxpr:
@@ -77,10 +79,7 @@ class TracedProgram:
         """
         tagger = Tagger(DERIVED_TAG)
         whole = compat.traced_jaxpr(self.traced)
-        if self.transformed:
-            tagged = shown = tagger.tag(whole)
-        else:
-            tagged, shown = _tag_body(tagger, whole)
+        tagged, shown = _tag_shown(tagger, whole, self.is_body)
         stage = dataclasses.replace(self.derived, jaxpr=shown)
         return compat.retrace_with(self.traced, tagged), stage, tuple(tagger.ids)
 
@@ -134,11 +133,12 @@ def _trace_untransformed(call: Call, arguments: _Arguments) -> TracedProgram:
     """Trace a call whose base is the whole program: its own jaxpr is tagged, nothing replaced."""
     traced, seconds = _trace_function(call.compose(call.base), call, arguments)
     tagger = Tagger(BASE_TAG)
-    tagged, shown = _tag_body(tagger, compat.traced_jaxpr(traced))
+    is_body = bool(call.levels) and compat.is_jitted(call.base)
+    tagged, shown = _tag_shown(tagger, compat.traced_jaxpr(traced), is_body)
     names, results = compat.debug_paths(traced)
     base = StageJaxpr("jaxpr", shown, names, results, seconds)
     tagged_trace = compat.retrace_with(traced, tagged)
-    return TracedProgram(tagged_trace, base, (), tuple(tagger.ids), arguments.static, ())
+    return TracedProgram(tagged_trace, base, (), tuple(tagger.ids), arguments.static, (), is_body)
 
 
 def _trace_function(
@@ -149,8 +149,17 @@ def _trace_function(
         traced = function.trace(*call.args, **call.kwargs)  # type: ignore[attr-defined]
     else:
         args, kwargs = arguments.boxed()
-        traced = jax.jit(arguments.unboxing(function)).trace(*args, **kwargs)
+        traced = jax.jit(_hashable(arguments.unboxing(function))).trace(*args, **kwargs)
     return traced, time.perf_counter() - start
+
+
+def _hashable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`jit` looks functions up by hash; callable objects that hold arrays often have none."""
+    try:
+        hash(function)
+    except TypeError:
+        return named_like(function, lambda *args, **kwargs: function(*args, **kwargs))
+    return function
 
 
 def is_traceable(leaf: Any, *, scalars: bool = True) -> bool:
@@ -259,15 +268,16 @@ class BaseRecorder:
             # A transform that calls the function again repeats its equations. They are numbered
             # like the first ones, so that a tag means the same equation in every repetition.
             again = Tagger(BASE_TAG)
-            tagged, shown = _tag_body(again, jaxpr)
+            tagged, shown = _tag_shown(again, jaxpr, compat.is_jitted(self._base))
             if again.ids == self.tagger.ids:
                 return tagged, shown
             return jaxpr, shown
-        return _tag_body(self.tagger, jaxpr)
+        return _tag_shown(self.tagger, jaxpr, compat.is_jitted(self._base))
 
 
-def _tag_body(tagger: Tagger, jaxpr: Any) -> tuple[Any, Any]:
-    parameter = jitted_body(jaxpr)
+def _tag_shown(tagger: Tagger, jaxpr: Any, is_jitted: bool) -> tuple[Any, Any]:
+    """Tag a jaxpr; returns the whole, and what to show: of an already jitted function its body."""
+    parameter = jitted_body(jaxpr) if is_jitted else None
     if parameter is None:
         tagged = tagger.tag(jaxpr)
         return tagged, tagged
