@@ -136,11 +136,12 @@ class Run:
             self._command("kill")
             end = Failed(_describe_bug(error))
         on_end()
-        self._end = end
         try:
             self._tell(end)
-        finally:
-            self._has_ended.set()
+        except Exception as error:
+            end = Failed(_describe_bug(error))
+        self._end = end
+        self._has_ended.set()
 
     def _read_messages(self) -> None:
         """Take messages until the worker is gone."""

@@ -81,6 +81,17 @@ def read_state(pid: int) -> str:
     return b"".join(_read_stat(pid)[:1]).decode("ascii", "replace")
 
 
+def catches_signal(pid: int, number: int) -> bool:
+    """Whether a process has a handler for a signal; true where that cannot be known."""
+    if not _HAS_PROC:
+        return True
+    with contextlib.suppress(OSError, ValueError), open(f"/proc/{pid}/status", "rb") as file:
+        for line in file:
+            if line.startswith(b"SigCgt:"):
+                return bool(int(line.split()[1], 16) >> (number - 1) & 1)
+    return False
+
+
 def total_memory_bytes() -> int:
     """Memory of this machine."""
     return os.sysconf("SC_PHYS_PAGES") * _PAGE_BYTES

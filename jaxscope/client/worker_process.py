@@ -201,7 +201,9 @@ class WorkerProcess:
     def ask_where(self) -> None:
         """Let faulthandler write the stack, whatever holds the interpreter's lock."""
         self.stack = b""
-        process_tree.send_signal(self.pid, signal.SIGUSR2)
+        # User code may have removed the handler, and then the signal would kill.
+        if process_tree.catches_signal(self.pid, signal.SIGUSR2):
+            process_tree.send_signal(self.pid, signal.SIGUSR2)
 
     def end(self, reason: str, *, kill_after_s: float) -> None:
         """Decide that the worker ends; a kill that is already nearer stays."""

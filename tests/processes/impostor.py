@@ -1,0 +1,47 @@
+"""An interpreter that is none: it stands where a worker should, and says what a test tells it."""
+
+from __future__ import annotations
+
+import stat
+import sys
+from pathlib import Path
+
+_PROGRAM = """#!{python} -IS
+import json, os, struct, sys, time
+_, _, request_fd, reply_fd, heartbeat_fd, stack_fd, parent = sys.argv[1:]
+REPLY = int(reply_fd)
+
+
+def raw(data):
+    while data:
+        data = data[os.write(REPLY, data):]
+
+
+def frame(payload, kind=1):
+    raw(struct.pack("<IB", len(payload), kind) + payload)
+
+
+def say(type, **fields):
+    fields.setdefault("run", RUN)
+    fields.setdefault("arrays", [])
+    frame(json.dumps(dict(fields, type=type)).encode())
+
+
+RUN = ""
+say("hello", pid=os.getpid(), python="3.11", protocol=1)
+length, kind = struct.unpack("<IB", os.read(int(request_fd), 5))
+REQUEST = json.loads(os.read(int(request_fd), length))
+RUN = REQUEST["run"]
+{code}
+"""
+
+
+def write_impostor(folder: Path, code: str) -> str:
+    """Write a program that acts as a worker which runs `code` once it has its request.
+
+    The code can use `raw(bytes)`, `frame(payload, kind)`, `say(type, **fields)`, `REQUEST`, `RUN`.
+    """
+    path = folder / "impostor"
+    path.write_text(_PROGRAM.format(python=sys.executable, code=code))
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)

@@ -1,0 +1,145 @@
+"""A worker may be taken over by what it runs: nothing that it sends is believed unchecked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jaxscope.client.events import Event, Progress
+from jaxscope.client.requests import CaptureRequest, OutlineRequest, Request
+from jaxscope.client.results import Outline
+from jaxscope.client.session import Session
+from jaxscope.errors import InternalError, JaxscopeError, SourceError, WorkerLost
+from jaxscope.model import Capture, Unavailable
+from tests.processes.impostor import write_impostor
+
+PATIENCE_S = 60.0
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with Session(is_warm=False) as session:
+        yield session
+
+
+def outline_of(python: str) -> Request:
+    return OutlineRequest(__file__, python=python)
+
+
+def failure(session: Session, request: Request) -> JaxscopeError:
+    with pytest.raises(JaxscopeError) as caught:
+        session.start(request).wait(PATIENCE_S)
+    return caught.value
+
+
+NONSENSE = {
+    "no frame": "raw(b'hello, world' * 10)",
+    "a huge frame": "raw(struct.pack('<IB', 2**31, 1))",
+    "an unknown kind of frame": "raw(struct.pack('<IB', 0, 99))",
+    "no JSON": "frame(b'{\"type\": ')",
+    "no object": "frame(b'[1, 2]')",
+    "JSON nested deeply": "frame(b'[' * 500_000)",
+    "fields nested deeply": "say('progress', step='', text='', extra=eval('[' * 50 + ']' * 50))",
+    "a blob without a header": "frame(b'data', 2)",
+    "an array of 4 TB": "say('outline', arrays=[['a', 'float64', [2**39]]])",
+    "an array of objects": "say('outline', arrays=[['a', 'object', [1]]])",
+    "an array that is too long": "say('x', arrays=[['a', 'uint8', [2]]]); frame(b'123', 2)",
+    "a wrong type": "say('outline', functions=3, calls=[], doc='')",
+    "a negative line": "say('outline', functions=[], calls=[{'call': 'f', 'line': -1}], doc='')",
+    "too many calls": "say('outline', functions=[], doc='', calls=[{'call': '', 'line': 1}] * 501)",
+    "an unknown fault": "say('failed', fault='yours', stage=None, explanation={'what': ''})",
+    "done without an answer": "say('done', wall_seconds=0.0)",
+    "progress without a text": "say('progress', step='import')",
+}
+
+
+@pytest.mark.parametrize("code", NONSENSE.values(), ids=NONSENSE)
+def test_nonsense_ends_the_run(session: Session, tmp_path: Path, code: str) -> None:
+    python = write_impostor(tmp_path, f"{code}\ntime.sleep(3600)")
+    error = failure(session, outline_of(python))
+
+    assert type(error) is WorkerLost
+    assert error.explanation.kind == "ProtocolViolation"
+
+
+def test_messages_of_another_run_are_dropped(session: Session, tmp_path: Path) -> None:
+    python = write_impostor(
+        tmp_path,
+        "say('outline', run='0123', functions=[], calls=[], doc='forged')\n"
+        "say('outline', functions=[], calls=[], doc='true')\n"
+        "say('done', run='0123', wall_seconds=0.0)\n"
+        "say('done', wall_seconds=0.0)",
+    )
+    outline = session.start(outline_of(python)).wait(PATIENCE_S)
+
+    assert isinstance(outline, Outline)
+    assert outline.doc == "true"
+
+
+def test_what_comes_after_the_end_is_ignored(session: Session, tmp_path: Path) -> None:
+    python = write_impostor(
+        tmp_path,
+        "say('outline', functions=[], calls=[], doc='true')\n"
+        "say('done', wall_seconds=0.0)\n"
+        "say('outline', functions=[], calls=[], doc='late')\n"
+        "say('failed', fault='trace', stage=None, explanation={'what': 'late'})",
+    )
+    outline = session.start(outline_of(python)).wait(PATIENCE_S)
+
+    assert isinstance(outline, Outline)
+    assert outline.doc == "true"
+
+
+def test_numbers_that_are_none_do_no_harm(session: Session, tmp_path: Path) -> None:
+    python = write_impostor(
+        tmp_path,
+        "head = dict(call='f()', base='f', transforms=[], target='cpu', arguments=[], results=[],"
+        " source={}, environment={})\n"
+        "say('head', **head)\n"
+        "stage = dict(name='jaxpr', title='', form='none', unavailable=None)\n"
+        "nan = float('nan')\n"
+        "say('stage', seconds=nan, cost=[nan, float('inf'), -1.0], **stage)\n"
+        "say('done', wall_seconds=nan)",
+    )
+    request = CaptureRequest(__file__, "f()", python=python)
+    capture = session.start(request).wait(PATIENCE_S)
+
+    assert isinstance(capture, Capture)
+    assert isinstance(capture.stages[0].seconds, Unavailable)
+    assert not capture.stages[0].cost.is_known
+    assert capture.wall_seconds == 0.0
+
+
+def test_texts_lose_their_escapes(session: Session, tmp_path: Path) -> None:
+    python = write_impostor(
+        tmp_path,
+        "say('progress', step='x', text='\\x1b[2Jboo \\u202ehcae')\n"
+        "say('failed', fault='source', stage=None, explanation={'what': '\\x1b]0;t\\x07bad'})\n",
+    )
+    events: list[Event] = []
+    with pytest.raises(SourceError, match=r"^bad$"):
+        session.start(outline_of(python), events.append).wait(PATIENCE_S)
+
+    assert Progress("x", "boo hcae") in events
+
+
+def test_a_message_that_breaks_off(session: Session, tmp_path: Path) -> None:
+    python = write_impostor(tmp_path, "raw(struct.pack('<IB', 100, 1) + b'{\"typ')\nos._exit(5)")
+    error = failure(session, outline_of(python))
+
+    assert type(error) is WorkerLost
+    assert error.explanation.kind == "EXIT(5)"
+
+
+def test_an_event_function_that_raises_ends_the_run_and_not_the_session(
+    session: Session, tmp_path: Path
+) -> None:
+    python = write_impostor(tmp_path, "say('progress', step='', text='')\ntime.sleep(3600)")
+
+    def fail(_event: Event) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(InternalError):
+        session.start(outline_of(python), fail).wait(PATIENCE_S)

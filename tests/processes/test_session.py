@@ -1,0 +1,245 @@
+"""Sessions: interpreters, settings, and that nothing is left whoever dies first."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+import venv
+from pathlib import Path
+
+import pytest
+
+from jaxscope.client.process_tree import find_descendants
+from jaxscope.client.requests import CaptureRequest, EnvironmentRequest, OutlineRequest, Request
+from jaxscope.client.results import EnvironmentReport
+from jaxscope.client.run import capture, inspect_environment, outline
+from jaxscope.client.session import Session
+from jaxscope.errors import EnvironmentProblem, JaxscopeError, UsageError, WorkerLost
+from jaxscope.model import Capture
+from jaxscope.worker import bootstrap
+from tests.faults.scene import Scene, is_alive, leftovers, sample
+
+PATIENCE_S = 60.0
+WORKS = sample("works")
+
+
+def failure(session: Session, request: Request) -> JaxscopeError:
+    with pytest.raises(JaxscopeError) as caught:
+        session.start(request).wait(PATIENCE_S)
+    return caught.value
+
+
+def wait_until_gone(pids: list[int]) -> None:
+    deadline = time.monotonic() + 10.0
+    while any(map(is_alive, pids)):
+        assert time.monotonic() < deadline, f"still alive: {[p for p in pids if is_alive(p)]}"
+        time.sleep(0.02)
+
+
+def test_shortcuts_return_their_results() -> None:
+    assert isinstance(capture(WORKS.file), Capture)
+    assert outline(WORKS.file or "").calls[0].call == "f(f32[3])"
+
+
+def test_the_environment_is_reported() -> None:
+    report = inspect_environment()
+
+    assert isinstance(report, EnvironmentReport)
+    assert report.executable == sys.executable
+    assert report.devices[-1].platform == "cpu"
+    targets = {target.target: target for target in report.targets}
+    assert targets["cpu"].is_available
+    for target in report.targets:
+        assert target.is_available or target.reason
+
+
+@pytest.mark.parametrize(
+    "request_",
+    (
+        CaptureRequest("f.py", target="warp drive"),
+        CaptureRequest("f.py", target="cpu:0"),
+        CaptureRequest(None, None),
+        CaptureRequest("f.py", "f(" + "1," * 100_000 + ")"),
+        CaptureRequest("f.py", timeout_s=-1.0),
+        CaptureRequest("f.py", memory_bytes=0),
+    ),
+    ids=("target", "no device", "nothing", "long call", "time", "memory"),
+)
+def test_requests_that_make_no_sense_start_nothing(request_: Request) -> None:
+    with Session(is_warm=False) as session:
+        with pytest.raises(UsageError):
+            session.start(request_)
+        assert find_descendants(session.supervisor_pid) == []
+
+
+def test_an_interpreter_that_does_not_exist() -> None:
+    with Session("/no/such/python") as session:
+        error = failure(session, EnvironmentRequest())
+
+    assert type(error) is EnvironmentProblem
+    assert "/no/such/python" in error.explanation.what
+    assert "--python" in error.explanation.remedy
+
+
+def test_a_program_that_is_no_interpreter() -> None:
+    with Session("/bin/false") as session:
+        error = failure(session, EnvironmentRequest())
+
+    assert type(error) is EnvironmentProblem
+    assert "/bin/false" in error.explanation.what
+
+
+def test_an_interpreter_without_jax(tmp_path: Path) -> None:
+    venv.create(tmp_path, symlinks=True)
+    python = str(tmp_path / "bin" / "python")
+    with Session(python) as session:
+        error = failure(session, OutlineRequest(WORKS.file or ""))
+
+    assert type(error) is EnvironmentProblem
+    assert f"{python} -m pip install jax" in error.explanation.remedy
+
+
+def test_an_old_interpreter_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "version_info", (3, 9, 2))
+    problem = bootstrap.find_problem()
+
+    assert problem is not None
+    assert "Python 3.9" in problem[0]
+
+
+def test_a_worker_needs_nothing_but_jax(tmp_path: Path) -> None:
+    """No package that jaxscope declares, besides JAX's own, is loaded in a worker."""
+    file = tmp_path / "file.py"
+    file.write_text(
+        "# jaxscope: f(f32[3])\nimport sys\nprint(*sys.modules)\ndef f(x): return x + 1\n"
+    )
+    with Session() as session:
+        scene = Scene(session, CaptureRequest(str(file)))
+        assert scene.run.wait(PATIENCE_S) is not None
+        loaded = {name.split(".")[0] for name in scene.run.output("stdout").split()}
+
+    assert "jax" in loaded
+    assert not loaded & {"msgspec", "PySide6", "graphviz", "pyqtgraph"}
+
+
+def test_a_wrong_xla_flag_is_blamed_on_the_setting() -> None:
+    with Session(environment={"XLA_FLAGS": "--xla_no_such_flag=1"}) as session:
+        error = failure(session, WORKS)
+
+    assert type(error) is EnvironmentProblem
+    assert "XLA_FLAGS" in error.explanation.what
+
+
+def test_a_platform_that_is_not_there() -> None:
+    with Session(environment={"JAX_PLATFORMS": "cuda"}) as session:
+        assert isinstance(session.start(WORKS).wait(PATIENCE_S), Capture), "cpu needs no cuda"
+        error = failure(session, CaptureRequest(WORKS.file, target="tpu:63"))
+
+    assert type(error) is EnvironmentProblem
+    assert "tpu:63" in error.explanation.what
+    assert error.explanation.why
+
+
+def test_simulated_devices_and_64_bit() -> None:
+    with Session() as session:
+        file = str(Path(__file__).with_name("devices.py"))
+        scene = Scene(session, CaptureRequest(file, target="cpu:4", x64=True))
+        result = scene.run.wait(PATIENCE_S)
+
+    assert isinstance(result, Capture)
+    assert "devices: 4" in scene.run.output("stdout")
+    assert result.arguments[0].type == "f64[3]"
+
+
+def test_a_run_of_a_closed_session_ends() -> None:
+    with Session() as session:
+        scene = Scene(session, sample("sleeps"))
+        scene.wait_for_output("sleeping")
+        pids = [session.supervisor_pid, *find_descendants(session.supervisor_pid)]
+
+    assert isinstance(scene.error(), WorkerLost)
+    wait_until_gone(pids)
+    with pytest.raises(WorkerLost):
+        session.start(WORKS)
+    session.close()
+
+
+def test_nothing_is_left_when_the_supervisor_is_killed() -> None:
+    with Session() as session:
+        scene = Scene(session, sample("sleeps"))
+        scene.wait_for_output("sleeping")
+        pids = find_descendants(session.supervisor_pid)
+        os.kill(session.supervisor_pid, signal.SIGKILL)
+
+        assert isinstance(scene.error(), WorkerLost)
+        wait_until_gone(pids)
+
+
+def test_nothing_is_left_when_the_client_is_killed() -> None:
+    program = textwrap.dedent(
+        f"""
+        from jaxscope.client.requests import CaptureRequest
+        from jaxscope.client.session import Session
+
+        session = Session()
+        def tell(event):
+            if "daemon" in str(event):
+                print(session.supervisor_pid, flush=True)
+        session.start(CaptureRequest({sample("works").file!r}, DAEMON), tell).wait()
+        """
+    ).replace(
+        "DAEMON",
+        'repr(\'f(print("daemon"), __import__("subprocess").run(\''
+        '\'["setsid", "--fork", "sleep", "3600"]), __import__("time").sleep(3600))\')[1:-1]',
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as client:
+        assert client.stdout is not None
+        supervisor = int(client.stdout.readline())
+        deadline = time.monotonic() + 10.0
+        while not any("sleep" in name(pid) for pid in find_descendants(supervisor)):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        pids = [supervisor, *find_descendants(supervisor)]
+        client.kill()
+        wait_until_gone(pids)
+
+
+def name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text()
+    except OSError:
+        return ""
+
+
+def test_a_spare_worker_waits_after_a_run() -> None:
+    with Session() as session:
+        session.start(WORKS).wait(PATIENCE_S)
+        deadline = time.monotonic() + PATIENCE_S
+        while not find_descendants(session.supervisor_pid):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        assert leftovers(session) == []
+
+
+@pytest.mark.parametrize("number", (signal.SIGKILL, signal.SIGSTOP, signal.SIGSEGV))
+def test_a_worker_hit_at_any_moment(number: int) -> None:
+    moments = random.Random(number)
+    with Session() as session:
+        for _ in range(4):
+            scene = Scene(session, WORKS)
+            time.sleep(moments.random() * 0.5)
+            for pid in find_descendants(session.supervisor_pid):
+                if "python" in name(pid):
+                    os.kill(pid, number)
+            scene.run.interrupt()
+            try:
+                assert isinstance(scene.run.wait(PATIENCE_S), Capture)
+            except JaxscopeError as error:
+                assert isinstance(error, (WorkerLost, EnvironmentProblem))
+        assert isinstance(session.start(WORKS).wait(PATIENCE_S), Capture)
+        assert leftovers(session) == []

@@ -1,0 +1,80 @@
+"""Frames in whatever pieces they arrive; output cut to what can be shown."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from jaxscope.client.output_meter import PIECE_BYTES, TAIL_BYTES, OutputMeter
+from jaxscope.client.plain_text import HeadAndTail, clean_fields, clean_text
+from jaxscope.client.relay import CONTROL, encode, encode_control, split_relayed_frames
+from jaxscope.wire.frames import MAX_FRAME_BYTES, FrameError
+
+
+def test_frames_survive_any_cutting() -> None:
+    frames = [(1, 7, b"x" * size) for size in (0, 1, 5000)] + [(2, 9, b"y"), (CONTROL, 0, b"{}")]
+    stream = b"".join(encode(*frame) for frame in frames)
+    cuts = random.Random(1)
+    for _ in range(20):
+        splitter = split_relayed_frames()
+        found = []
+        start = 0
+        while start < len(stream):
+            stop = start + cuts.randint(1, 700)
+            found += [(h[1], h[2], data) for h, data in splitter.feed(stream[start:stop])]
+            start = stop
+        assert found == frames
+        assert not splitter.has_partial_frame
+
+
+def test_an_impossible_header_is_refused_before_its_payload_comes() -> None:
+    splitter = split_relayed_frames()
+    header = encode(1, 1, b"")[4:]
+    too_long = (MAX_FRAME_BYTES + 1).to_bytes(4, "little") + header
+
+    assert [h[1] for h, _ in splitter.feed(encode_control(1, {}))] == [CONTROL]
+    with pytest.raises(FrameError):
+        list(splitter.feed(too_long))
+
+
+def test_little_output_passes_unchanged() -> None:
+    meter = OutputMeter()
+    meter.add("grüße\n".encode()[:3])
+    first = meter.take()
+    meter.add("grüße\n".encode()[3:])
+
+    assert first + meter.take() == "grüße\n"
+    assert meter.take() == ""
+
+
+def test_a_flood_is_cut_in_the_middle_and_counted() -> None:
+    meter = OutputMeter()
+    for _ in range(1000):
+        meter.add(b"a" * 1000)
+    meter.add(b"the end")
+    text = meter.take()
+
+    assert len(text) < PIECE_BYTES + 100
+    assert text.startswith("aaa")
+    assert text.endswith("the end")
+    assert f"[… {1_000_007 - PIECE_BYTES} bytes left out …]" in text
+    assert meter.num_bytes == 1_000_007
+    assert len(meter.tail) == TAIL_BYTES
+
+
+def test_head_and_tail_of_a_text() -> None:
+    text = HeadAndTail(10)
+    text.add("0123456")
+    assert str(text) == "0123456"
+    text.add("789abc" + "-" * 100 + "the tail!!")
+
+    assert str(text) == "0123456789\n[… 103 characters left out …]\nthe tail!!"
+
+
+def test_progress_bars_become_lines() -> None:
+    assert clean_text("10 %\r20 %\r\ndone\n") == "10 %\n20 %\ndone\n"
+
+
+def test_keys_and_lists_are_cleaned_too() -> None:
+    assert clean_fields({"a": ["\x1b[1mx"], "b": {"c": "\x00y"}}) == {"a": ["x"], "b": {"c": "y"}}
