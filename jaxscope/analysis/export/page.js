@@ -189,6 +189,8 @@ function showPane(pane) {
     content.querySelectorAll("[data-nodes]").forEach((box) => { box.tabIndex = 0; });
   } else content = stageText(stage);
   pane.body.replaceChildren(content);
+  pane.zoomer.hidden = !wantsGraph || Boolean(reason);
+  if (!pane.zoomer.hidden) zoom(pane, 0);
   pane.chooser.value = String(pane.stage);
   for (const [form, button] of Object.entries(pane.buttons)) {
     button.setAttribute("aria-pressed", String(form === pane.form));
@@ -196,8 +198,31 @@ function showPane(pane) {
   paint();
 }
 
+// Change the size of a pane's drawing by a factor; 0 fits it, as far as it stays legible.
+function zoom(pane, factor) {
+  const svg = pane.body.querySelector("svg");
+  const box = svg.viewBox.baseVal;
+  const middle = (pane.body.scrollLeft + pane.body.clientWidth / 2) / (box.width * pane.scale);
+  const top = pane.body.scrollTop / (box.height * pane.scale);
+  const fitting = Math.min(1, pane.body.clientWidth / box.width);
+  pane.scale = factor ? Math.min(4, Math.max(0.05, pane.scale * factor)) : Math.max(0.5, fitting);
+  svg.setAttribute("width", box.width * pane.scale);
+  svg.setAttribute("height", box.height * pane.scale);
+  if (factor) {
+    pane.body.scrollLeft = middle * box.width * pane.scale - pane.body.clientWidth / 2;
+    pane.body.scrollTop = top * box.height * pane.scale;
+    return;
+  }
+  const first = svg.querySelector("[data-nodes]:not(:has(.frame))") || svg;
+  const place = first.getBoundingClientRect();
+  const frame = pane.body.getBoundingClientRect();
+  pane.body.scrollTop = 0;
+  pane.body.scrollLeft += place.left + place.width / 2 - frame.left - frame.width / 2;
+}
+
 function makePane(section, stageIndex, form) {
-  const pane = { stage: stageIndex, form, body: section.querySelector(".body"), buttons: {} };
+  const pane = { stage: stageIndex, form, scale: 1, buttons: {} };
+  pane.body = section.querySelector(".body");
   const bar = section.querySelector(".bar");
   pane.chooser = element("select");
   pane.chooser.setAttribute("aria-label", "Stage");
@@ -217,6 +242,16 @@ function makePane(section, stageIndex, form) {
     pane.buttons[name] = button;
     bar.append(button);
   }
+  pane.zoomer = element("span", undefined, "zoomer");
+  for (const [label, name, factor] of [["−", "Smaller", 0.8], ["+", "Larger", 1.25],
+    ["Fit", "Fit the width", 0]]) {
+    const button = element("button", label);
+    button.title = name;
+    button.setAttribute("aria-label", name);
+    button.addEventListener("click", () => zoom(pane, factor));
+    pane.zoomer.append(button);
+  }
+  bar.append(pane.zoomer);
   state.panes.push(pane);
 }
 
