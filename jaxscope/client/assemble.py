@@ -132,6 +132,8 @@ class CaptureAssembler:
         fields = read_message_fields(message, FileFields)
         if len(self._files) >= _MAX_FILES and fields.path not in self._files:
             raise ValueError(f"more than {_MAX_FILES} source files were sent")
+        if not fields.path:
+            return
         self._files[fields.path] = SourceFile(fields.path, _text_of(message), fields.sha256)
 
     def _read_tags(self, message: Message) -> None:

@@ -76,10 +76,10 @@ class HeadFields(msgspec.Struct, frozen=True):
 
 
 class FileFields(msgspec.Struct, frozen=True):
-    """A `file`."""
+    """A `file`; both fields are empty where the code has no file (typed at a prompt)."""
 
     path: ShortText
-    sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+    sha256: Annotated[str, msgspec.Meta(pattern="^(?:[0-9a-f]{64})?$")]
 
 
 class StageFields(msgspec.Struct, frozen=True):
