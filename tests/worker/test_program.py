@@ -1,0 +1,159 @@
+"""Tracing a call: stages between the transforms, static arguments, jitted bases, leaks."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from jaxscope.model.op_name import TagTable
+from jaxscope.worker import compat
+from jaxscope.worker.call import call_namespace, parse_call
+from jaxscope.worker.gradient import NoGradient, trace_gradient
+from jaxscope.worker.jaxpr_graph import convert_jaxpr
+from jaxscope.worker.program import TracedProgram, trace_call
+
+
+def trace(text: str, **names: Any) -> TracedProgram:
+    return trace_call(parse_call(text, call_namespace({"__name__": "file", **names}), file="f.py"))
+
+
+def primitives(jaxpr: Any) -> list[str]:
+    return [equation.primitive.name for equation in compat.open_jaxpr(jaxpr).eqns]
+
+
+def types(jaxpr: Any) -> list[str]:
+    return [str(variable.aval) for variable in compat.open_jaxpr(jaxpr).invars]
+
+
+def test_each_transform_is_a_stage_at_the_types_it_is_called_with() -> None:
+    program = trace("vmap(grad(f))(f32[5, 3])", f=lambda x: jnp.sum(jnp.sin(x)))
+
+    assert types(program.base.jaxpr) == ["float32[3]"]
+    assert [(s.name, types(s.jaxpr)) for s in program.transformed] == [
+        ("grad", ["float32[3]"]),
+        ("vmap(grad)", ["float32[5,3]"]),
+    ]
+
+
+def test_the_axis_name_is_in_scope_where_the_base_is_traced() -> None:
+    program = trace("vmap(f, axis_name='i')(f32[4, 3])", f=lambda x: x - jax.lax.pmean(x, "i"))
+
+    assert types(program.base.jaxpr) == ["float32[3]"]
+    assert "psum" in " ".join(primitives(program.base.jaxpr))
+
+
+def test_a_jitted_base_shows_its_body_and_keeps_its_static_and_donated_arguments() -> None:
+    @functools.partial(jax.jit, static_argnames="n", donate_argnums=0)
+    def step(state: Any, x: Any, n: int) -> Any:
+        for _ in range(n):
+            state = state + x
+        return state
+
+    program = trace("step(f32[3], f32[3], n=4)", step=step)
+
+    assert primitives(program.base.jaxpr) == ["add"] * 4
+    assert "donor" in program.traced.lower().as_text() or program.traced.lower().donate_argnums
+
+
+def test_jit_around_a_jitted_function_shows_the_body_too() -> None:
+    program = trace("jit(f)(f32[3])", f=jax.jit(lambda x: jnp.sin(x) + 1))
+
+    assert primitives(program.base.jaxpr) == ["sin", "add"]
+
+
+def test_a_call_to_a_jitted_function_inside_the_base_stays_an_equation() -> None:
+    inner = jax.jit(lambda x: jnp.sin(x))
+
+    program = trace("f(f32[3])", f=lambda x: inner(x))
+
+    assert primitives(program.base.jaxpr) == ["jit"]
+
+
+def test_functions_and_strings_among_the_arguments_are_static() -> None:
+    program = trace("apply(jnp.sin, f32[3], 'mean')", apply=lambda g, x, how: g(x))
+
+    assert primitives(program.base.jaxpr) == ["sin"]
+    assert [path for path, _ in program.static] == ["g", "how"]
+
+
+def test_a_scalar_that_cannot_be_traced_is_static_and_a_message_says_so() -> None:
+    program = trace("f(3, f32[2])", f=lambda n, x: x * sum(range(n)))
+
+    assert program.static == (("n", "3"),)
+    assert "static" in program.messages[0]
+
+
+def test_a_callable_that_holds_arrays_and_has_no_hash_is_ordinary() -> None:
+    @dataclasses.dataclass
+    class Layer:
+        weight: Any
+
+        def __call__(self, x: Any) -> Any:
+            return x @ self.weight
+
+    program = trace("layer(f32[2, 3])", layer=Layer(jnp.ones((3, 4))))
+
+    assert primitives(program.base.jaxpr) == ["dot_general"]
+
+
+def test_paths_name_parameters_and_pytrees() -> None:
+    program = trace("f({'w': f32[2]}, f32[2], scale=2.0)", f=lambda p, x, scale: p["w"] * x * scale)
+
+    assert program.base.argument_paths == ("p['w']", "x", "scale")
+
+
+def test_a_base_that_a_transform_calls_twice_keeps_its_ids() -> None:
+    def twice(function: Any) -> Any:
+        return lambda x: function(x) + function(2 * x)
+
+    program = trace(
+        "grad(lambda x: twice(f)(x).sum())(f32[3])", twice=twice, f=lambda x: jnp.sin(x)
+    )
+
+    assert program.base_ids == tuple(str(i) for i in range(len(program.base_ids)))
+
+
+def test_the_gradient_sums_what_is_no_scalar_and_says_so() -> None:
+    gradient, is_summed = trace_gradient(trace("f(f32[3])", f=lambda x: jnp.sin(x)).base)
+
+    assert is_summed
+    assert "cos" in primitives(gradient.jaxpr)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("f(i32[3])", "None of its arguments is a float"), ("g(f32[3])", "None of its results")],
+)
+def test_there_is_no_gradient_without_floats(text: str, reason: str) -> None:
+    program = trace(text, f=lambda x: x + 1, g=lambda x: jnp.argmax(x))
+
+    with pytest.raises(NoGradient, match=reason):
+        trace_gradient(program.base)
+
+
+def test_the_gradient_knows_its_forward_and_backward_parts() -> None:
+    program = trace("f(f32[3])", f=lambda x: jnp.sum(jnp.sin(x)))
+    gradient, _ = trace_gradient(program.base)
+
+    graph = convert_jaxpr(
+        gradient.jaxpr, tags=TagTable(program.base_ids), is_base=False, is_derived=False
+    ).graph
+
+    rows = [graph.node(i) for i in range(len(graph.nodes))]
+    lines = [
+        f"{row.operation} {row.direction.name.lower()} from {' '.join(row.origins)}"
+        for row in rows
+        if row.kind.name == "EQUATION"
+    ]
+    assert lines == [
+        "sin forward from 0",
+        "cos forward from 0",
+        "reduce_sum forward from 1",
+        "broadcast_in_dim backward from 1",
+        "mul backward from 0",
+    ]
