@@ -7,6 +7,7 @@ XLA still compiles. A stage that fails ends the pipeline; those before it stay.
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -56,6 +57,9 @@ _TITLES = {
 }
 
 Text = Callable[[], tuple[str, Any]]
+
+# The stand-ins around the user's functions are ours; source lines point into the user's files.
+compat.hide_frames_of(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
 
 
 def load_call(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapshot, Call]:
