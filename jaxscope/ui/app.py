@@ -125,11 +125,11 @@ class ErrorReporter(QObject):
         trace: TracebackType | None,
     ) -> None:
         """An exception hook: never raises, and works from any thread."""
-        text = "".join(traceback.format_exception(kind, value, trace))
-        sys.stderr.write(text)
         if issubclass(kind, KeyboardInterrupt):
             self._window.close()
             return
+        text = "".join(traceback.format_exception(kind, value, trace))
+        sys.stderr.write(text)
         self._caught.emit(
             InternalError(
                 Explanation(

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -24,6 +23,7 @@ from jaxscope.ui.call_text import (
     unwrap_call,
     wrap_call,
 )
+from jaxscope.ui.choice_box import ChoiceBox
 from jaxscope.ui.flow_layout import FlowLayout
 from jaxscope.ui.transform_form import TransformForm
 
@@ -39,7 +39,7 @@ class CallBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.edit = CallEdit()
-        self.target = QComboBox()
+        self.target = ChoiceBox()
         self.target.setEditable(True)
         self.target.addItems(_TARGETS)
         self.target.setAccessibleName("Target")

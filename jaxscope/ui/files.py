@@ -9,11 +9,13 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
 from jaxscope.errors import Explanation, JaxscopeError, UsageError
+from jaxscope.ui.exporting import FORMATS, Exporter, ExportJob
 
 if TYPE_CHECKING:
     from jaxscope.ui.window import MainWindow
 
 _OPEN_FILTER = "Python and saved captures (*.py *.jaxscope);;All files (*)"
+_MESSAGE_MS = 6_000
 _SAVE_FILTER = "Captures (*.jaxscope)"
 
 
@@ -23,6 +25,10 @@ class FileDialogs(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
+        self._export_dialog: QFileDialog | None = None
+        self._exporter = Exporter(self)
+        self._exporter.finished.connect(self._on_exporter_finished)
+        self._exporter.failed.connect(self._on_exporter_failed)
 
     def ask_open(self) -> None:
         """Ask for a file to open."""
@@ -41,6 +47,34 @@ class FileDialogs(QObject):
         dialog.setDefaultSuffix("jaxscope")
         dialog.fileSelected.connect(self.save)
         dialog.open()
+
+    def ask_export(self) -> None:
+        """Ask where to export the active pane's stage, and in which format."""
+        if not self._window.controller.state.stages:
+            self._refuse("There is nothing to export.", "Run a call first.")
+            return
+        dialog = QFileDialog(self._window, "Export", self._folder())
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilters([f"{title} (*.{ending})" for ending, title in FORMATS.items()])
+        dialog.setDefaultSuffix("svg")
+        dialog.filterSelected.connect(self._on_export_filter_selected)
+        dialog.fileSelected.connect(self.export)
+        self._export_dialog = dialog
+        dialog.open()
+
+    def export(self, path: str) -> None:
+        """Export what the active pane shows; the file's ending picks the format."""
+        state, area = self._window.controller.state, self._window.workspace.area
+        capture = state.capture or state.partial_capture()
+        if capture is None or area.active is None:
+            return
+        stage = area.wanted_stage(area.active)
+        if capture.stage(stage) is None:
+            stage = capture.stages[-1].name
+        canvas = area.active.canvas
+        is_shown = canvas is not None and canvas.isVisible()
+        scene = canvas.scene if canvas is not None and is_shown else None
+        self._exporter.start(ExportJob(capture, stage, path, scene))
 
     def load(self, path: str) -> None:
         """Open a saved capture, view-only."""
@@ -66,6 +100,16 @@ class FileDialogs(QObject):
             save_capture(capture, path)
         except OSError as error:
             self._refuse(f"{path} could not be written.", error.strerror or str(error))
+
+    def _on_export_filter_selected(self, text: str) -> None:
+        if self._export_dialog is not None:
+            self._export_dialog.setDefaultSuffix(text.rpartition("*.")[2].rstrip(")"))
+
+    def _on_exporter_failed(self, error: JaxscopeError) -> None:
+        self._window.controller.show_problem(error)
+
+    def _on_exporter_finished(self, path: str) -> None:
+        self._window.statusBar().showMessage(f"Exported to {path}", _MESSAGE_MS)
 
     def _folder(self) -> str:
         file = self._window.controller.state.file

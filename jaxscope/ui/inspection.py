@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -24,6 +25,7 @@ _KINDS = {
     NodeKind.INSTRUCTION: "instruction",
     NodeKind.OUTPUT: "result",
 }
+_CODE, _CODE_HTML = re.compile("`([^`]*)`"), r"<code>\1</code>"
 _LONG = {"sharding", "metadata", "backend_config"}
 
 
@@ -66,7 +68,7 @@ def describe_node(stage: Stage, index: int, links: Links, muted: str) -> str:
     )
     return (
         f"{heading}<p>{name}</p>"
-        + (f"<p>{escape_html(explanation)}</p>" if explanation else "")
+        + (f"<p>{_CODE.sub(_CODE_HTML, escape_html(explanation))}</p>" if explanation else "")
         + made
         + _table(rows, muted)
     )

@@ -11,8 +11,9 @@ from jaxscope.ui.state import OfferedFunction
 def merge_outline(event: object) -> tuple[OfferedFunction, ...] | None:
     """Functions with the calls offered for them; None while the outline has not come.
 
-    Calls of something that the file does not define stand under what they name. A file that
-    cannot be outlined has no functions; the run that follows says why.
+    Functions with calls come first: they are what the file wants to show. Calls of something that
+    the file does not define stand under what they name. A file that cannot be outlined has no
+    functions; the run that follows says why.
     """
     if isinstance(event, Failed):
         return ()
@@ -28,4 +29,4 @@ def merge_outline(event: object) -> tuple[OfferedFunction, ...] | None:
         if f.kind == "function" or f.name in calls
     ]
     functions += [OfferedFunction(name, 0, "", "", tuple(texts)) for name, texts in calls.items()]
-    return tuple(functions)
+    return (*(f for f in functions if f.calls), *(f for f in functions if not f.calls))

@@ -40,7 +40,7 @@ def apply_event(state: WindowState, event: object) -> tuple[WindowState, str]:
         case Progress():
             return dataclasses.replace(state, step=event.text or event.step), ""
         case HeadArrived():
-            return add_head(state, _read_head(event.capture)), ""
+            return add_head(state, Head.of(event.capture)), ""
         case StageArrived():
             return add_stage(state, event.stage), ""
         case TextArrived():
@@ -58,19 +58,6 @@ def apply_event(state: WindowState, event: object) -> tuple[WindowState, str]:
         case Failed():
             return _fail(state, event), ""
     return state, ""
-
-
-def _read_head(capture: Capture) -> Head:
-    environment = capture.environment
-    return Head(
-        capture.call,
-        capture.base,
-        capture.transforms,
-        capture.source,
-        capture.arguments,
-        capture.results,
-        f"JAX {environment.jax} on {environment.device or environment.platform}",
-    )
 
 
 def _add_text(state: WindowState, event: TextArrived) -> WindowState:

@@ -145,15 +145,10 @@ def _steps(state: WindowState, shown: frozenset[str]) -> list[Step]:
         )
     known = {stage.name: stage for stage in state.stages}
     names = list(known)
-    captures = state.job is Job.CAPTURE
-    if state.is_running and captures and not state.is_stale and state.head is not None:
-        expected = expected_stages(state.head.transforms)
-        names += [name for name in expected if name not in known]
-    elif state.failed_stage and state.failed_stage not in known:
-        names.append(state.failed_stage)
-    elif not names and state.file:
-        names = list(expected_stages(()))
-    waits = state.is_running and captures
+    if state.capture is None and not state.is_stale and state.file:
+        transforms = state.head.transforms if state.head is not None else ()
+        names += [name for name in expected_stages(transforms) if name not in known]
+    waits = state.is_running and state.job is Job.CAPTURE
     for name in names:
         steps.append(_step(state, name, known.get(name), is_next=waits, shown=name in shown))
         if name not in known:
@@ -231,8 +226,26 @@ def _status(state: WindowState, running_s: int) -> str:
     }.get(state.phase, "Ready" if state.file else "")
 
 
+def waiting_text(state: WindowState, name: str) -> str:
+    """What to say in the place of a stage that is not there."""
+    title = title_of_stage(name)
+    if state.failed_stage == name and state.error is not None:
+        return f"{title} could not be made.\n{state.error.explanation.what}"
+    return {
+        Phase.RUNNING: f"Waiting for {title} …",
+        Phase.STOPPING: "Stopping …",
+        Phase.FAILED: f"The run failed before {title} was made.",
+        Phase.STOPPED: f"The run was stopped before {title} was made.",
+        Phase.DONE: f"This call has no stage {title}.",
+        Phase.IDLE: f"Run a call to see {title}.",
+    }[state.phase]
+
+
 def _detail(state: WindowState) -> str:
-    return state.head.environment_text if state.head is not None else ""
+    if state.head is None:
+        return ""
+    environment = state.head.environment
+    return f"JAX {environment.jax} on {environment.device or environment.platform}"
 
 
 def _notice(state: WindowState, running_s: int) -> str:

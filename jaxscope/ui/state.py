@@ -9,6 +9,7 @@ from jaxscope.errors import JaxscopeError
 from jaxscope.model import (
     Capture,
     Check,
+    Environment,
     FunctionSource,
     Leaf,
     Measurement,
@@ -58,7 +59,20 @@ class Head:
     source: FunctionSource
     arguments: tuple[Leaf, ...]
     results: tuple[Leaf, ...]
-    environment_text: str = ""
+    environment: Environment
+
+    @classmethod
+    def of(cls, capture: Capture) -> Head:
+        """The head of a capture."""
+        return cls(
+            capture.call,
+            capture.base,
+            capture.transforms,
+            capture.source,
+            capture.arguments,
+            capture.results,
+            capture.environment,
+        )
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -126,6 +140,27 @@ class WindowState:
     timing: TimingState = TimingState()
     wall_s: float = 0.0
 
+    def partial_capture(self) -> Capture | None:
+        """The stages that a run made before it failed or while it still goes on."""
+        head = self.head
+        if head is None or not self.stages:
+            return None
+        return Capture(
+            head.call,
+            head.base,
+            head.transforms,
+            head.source,
+            self.files,
+            head.environment,
+            self.target,
+            head.arguments,
+            head.results,
+            self.stages,
+            {},
+            self.checks,
+            self.messages,
+        )
+
     @property
     def is_running(self) -> bool:
         return self.phase in (Phase.RUNNING, Phase.STOPPING)
@@ -172,19 +207,9 @@ def add_stage(state: WindowState, stage: Stage) -> WindowState:
 
 def show_capture(state: WindowState, capture: Capture) -> WindowState:
     """The run ended well, or a capture was opened: everything comes from it."""
-    environment = capture.environment
-    head = Head(
-        capture.call,
-        capture.base,
-        capture.transforms,
-        capture.source,
-        capture.arguments,
-        capture.results,
-        f"JAX {environment.jax} on {environment.device or environment.platform}",
-    )
     return dataclasses.replace(
         state,
-        head=head,
+        head=Head.of(capture),
         stages=_keep_known(state.stages, capture.stages) if not state.is_stale else capture.stages,
         files=capture.files,
         capture=capture,

@@ -45,7 +45,7 @@ QPushButton[role="link"] { background: transparent; border: none; color: $accent
 QPushButton[role="link"]:focus { border: 1px dotted $accent; padding: 1px; }
 QPushButton[role="chip"] { border-radius: 11px; padding: 2px 10px; background: $surface; }
 QPushButton[role="chip"]:focus { padding: 1px 9px; }
-QComboBox { padding-right: 4px; }
+QComboBox { padding-right: 22px; }
 QComboBox::drop-down { border: none; width: 18px; }
 QComboBox QAbstractItemView { background: $surface; color: $text; border: 1px solid $border;
     selection-background-color: $accent_soft; selection-color: $text; }
@@ -104,6 +104,7 @@ QSplitter::handle { background: transparent; }
 QSplitter::handle:hover { background: $accent_soft; }
 QScrollArea, QScrollArea > QWidget > QWidget[role="content"] { background: transparent;
     border: none; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QScrollBar:vertical { background: transparent; width: 12px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 12px; margin: 0; }
 QScrollBar::handle { background: $border; border-radius: 4px; margin: 2px; min-height: 24px;

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.ui.call_text import CallTextError, Transform, default_axes, parse_call, wrap_call
+from jaxscope.ui.choice_box import ChoiceBox
 
 _AXES: Sequence[tuple[str, int | None]] = (
     ("the same for all", None),
@@ -76,7 +77,7 @@ class TransformForm(QFrame):
         for index, (argument, axis) in enumerate(
             zip(arguments, default_axes(arguments), strict=True)
         ):
-            choice = QComboBox()
+            choice = ChoiceBox()
             for label, value in _AXES:
                 choice.addItem(label, value)
             choice.setCurrentIndex([value for _, value in _AXES].index(axis))

@@ -28,7 +28,7 @@ from jaxscope.ui.error_panel import ErrorPanel
 from jaxscope.ui.files import FileDialogs
 from jaxscope.ui.help_dialog import HelpDialog
 from jaxscope.ui.pages.start import StartPage, find_samples
-from jaxscope.ui.panes.stage_pane import Form
+from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.pipeline_strip import PipelineStrip
 from jaxscope.ui.screen import Screen, compute_screen
 from jaxscope.ui.settings import Settings
@@ -306,7 +306,7 @@ class MainWindow(QMainWindow):
         """Put the cursor into the active pane's search."""
         if self.workspace.area.active is not None:
             self.workspace.tabs.setCurrentIndex(0)
-            self.workspace.area.active.focus_search()
+            self.workspace.area.active.header.focus_search()
 
     def show_as_graph(self) -> None:
         """Show the active pane's stage as a graph."""

@@ -21,8 +21,9 @@ from jaxscope.ui.pages.output import OutputPage
 from jaxscope.ui.pages.timing import TimingPage
 from jaxscope.ui.panes.code_view import Mark
 from jaxscope.ui.panes.pane_area import PaneArea
-from jaxscope.ui.panes.stage_pane import SOURCE, Form, StagePane
-from jaxscope.ui.screen import LATE_NAMES, Screen, title_of_stage
+from jaxscope.ui.panes.pane_header import SOURCE, Form
+from jaxscope.ui.panes.stage_pane import StagePane
+from jaxscope.ui.screen import LATE_NAMES, Screen, waiting_text
 from jaxscope.ui.selection import SelectionModel
 from jaxscope.ui.state import WindowState
 from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
@@ -157,18 +158,12 @@ class Workspace(QSplitter):
     def _fill_panes(self, screen: Screen) -> None:
         stages = {stage.name: stage for stage in self._state.stages}
         choices = [(step.name, step.title) for step in screen.steps if step.name != SOURCE]
-        reasons = {step.name: step for step in screen.steps}
         for pane in self.area.panes:
             name = self.area.wanted_stage(pane)
             pane.set_choices(choices)
             if name == SOURCE:
                 continue
-            stage = stages.get(name)
-            waiting = ""
-            if stage is None:
-                step = reasons.get(name)
-                waiting = _waiting_text(name, screen, step.tooltip if step else "")
-            pane.show_stage(name, stage, waiting)
+            pane.show_stage(name, stages.get(name), waiting_text(self._state, name))
             pane.set_stale(screen.is_stale)
         self._fill_source()
         self._apply_links(self.selection.links, reveal=False)
@@ -276,12 +271,3 @@ class Workspace(QSplitter):
     def active_pane(self) -> StagePane | None:
         """The pane that commands go to."""
         return self.area.active
-
-
-def _waiting_text(name: str, screen: Screen, tooltip: str) -> str:
-    title = title_of_stage(name)
-    if screen.is_running:
-        return f"Waiting for {title} …"
-    if tooltip and screen.status == "Failed":
-        return f"{title} could not be made:\n{tooltip}"
-    return f"{title}: run a call to see it."

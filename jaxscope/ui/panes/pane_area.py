@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter
 
+from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.panes.stage_pane import StagePane
 
 if TYPE_CHECKING:
@@ -72,8 +73,8 @@ class PaneArea(QSplitter):
                 self._on_pane_activated(pane)
                 return
         target = self._active
-        if target is None or self._wanted[target] == "source":
-            target = next((p for p in self._panes if self._wanted[p] != "source"), target)
+        if target is None or self._wanted[target] == SOURCE:
+            target = next((p for p in self._panes if self._wanted[p] != SOURCE), target)
         if target is not None:
             self._on_pane_stage_requested(target, stage_name)
             self._on_pane_activated(target)
@@ -93,7 +94,7 @@ class PaneArea(QSplitter):
 
     def _share_room(self) -> None:
         width = max(self.width(), 300)
-        shares = [7 if self._wanted[pane] == "source" else 8 for pane in self._panes]
+        shares = [7 if self._wanted[pane] == SOURCE else 8 for pane in self._panes]
         self.setSizes([width * share // sum(shares) for share in shares])
 
     def _on_pane_stage_requested(self, pane: StagePane, name: str) -> None:

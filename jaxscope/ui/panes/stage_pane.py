@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QButtonGroup,
-    QComboBox,
     QFrame,
-    QHBoxLayout,
     QLabel,
-    QLineEdit,
-    QSizePolicy,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
-    QWidget,
 )
 
 from jaxscope.analysis.links import NO_LINKED, Linked
@@ -28,22 +19,12 @@ from jaxscope.ui.panes.code_view import CodeView, Mark
 from jaxscope.ui.panes.colouring import ProgramColouring, PythonColouring
 from jaxscope.ui.panes.marks import marks_of_nodes
 from jaxscope.ui.panes.node_table import find_nodes
+from jaxscope.ui.panes.pane_header import SOURCE, Form, PaneHeader
 from jaxscope.ui.panes.table_view import NodeTableView
 from jaxscope.ui.theme import LIGHT, Theme
 
 if TYPE_CHECKING:  # the graph view is loaded when the first graph is shown
     from jaxscope.ui.graph.canvas import GraphCanvas
-
-SOURCE = "source"
-"""Stands in for a stage's name where a pane shows the user's file."""
-
-
-class Form(enum.Enum):
-    """How a pane shows its stage."""
-
-    GRAPH = "graph"
-    TEXT = "text"
-    TABLE = "table"
 
 
 class StagePane(QFrame):
@@ -59,10 +40,8 @@ class StagePane(QFrame):
     add_requested = Signal(object)
     activated = Signal(object)
 
-    def __init__(
-        self, make_canvas: Callable[[], GraphCanvas], parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, make_canvas: Callable[[], GraphCanvas]) -> None:
+        super().__init__()
         self.setProperty("role", "pane")
         self._make_canvas = make_canvas
         self._canvas: GraphCanvas | None = None
@@ -79,60 +58,18 @@ class StagePane(QFrame):
         self._table_graph: Graph | None = None
         self.code = CodeView()
         self.table = NodeTableView()
+        self.header = PaneHeader()
         self._notice = QLabel()
         self._build()
 
     def _build(self) -> None:
-        self.chooser = QComboBox()
-        self.chooser.setAccessibleName("Stage of this pane")
-        self.chooser.setProperty("role", "compact")
-        self.chooser.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
-        self.chooser.setMinimumContentsLength(7)
-        self.chooser.activated.connect(self._on_chooser_activated)
-        self._forms = QButtonGroup(self)
-        self.form_buttons: dict[Form, QToolButton] = {}
-        header = QHBoxLayout()
-        header.setSpacing(3)
-        header.addWidget(self.chooser, 2)
-        for number, form in enumerate(Form):
-            button = QToolButton()
-            button.setText(form.value.capitalize())
-            button.setCheckable(True)
-            button.setProperty("role", "compact")
-            button.setToolTip(f"Show this stage as {form.value}")
-            self._forms.addButton(button, number)
-            self.form_buttons[form] = button
-            header.addWidget(button)
-        self._forms.idClicked.connect(self._on_forms_id_clicked)
-        self.search = QLineEdit()
-        self.search.setPlaceholderText("Find")
-        self.search.setClearButtonEnabled(True)
-        self.search.setAccessibleName("Find in this pane")
-        self.search.setProperty("role", "compact")
-        self.search.setMinimumWidth(44)
-        self.search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.search.textEdited.connect(self._on_search_text_edited)
-        self.search.returnPressed.connect(self._on_search_return_pressed)
-        header.addWidget(self.search, 1)
-        self._stale = QLabel("stale")
-        self._stale.setProperty("role", "badge")
-        self._stale.setToolTip("From an earlier run; the file or the call has changed since.")
-        self._stale.hide()
-        header.addWidget(self._stale)
-        for text, tip, slot in (
-            ("+", "Open another pane beside this one", self._on_add_clicked),
-            ("×", "Close this pane", self._on_close_clicked),
-        ):
-            button = QToolButton()
-            button.setText(text)
-            button.setToolTip(tip)
-            button.setAccessibleName(tip)
-            button.setProperty("role", "compact")
-            button.setFixedWidth(24)
-            button.clicked.connect(slot)
-            header.addWidget(button)
+        header = self.header
+        header.stage_requested.connect(self._on_header_stage_requested)
+        header.form_requested.connect(self.set_form)
+        header.search_edited.connect(self._on_header_search_edited)
+        header.search_entered.connect(self._on_header_search_entered)
+        header.add_requested.connect(self._on_header_add_requested)
+        header.close_requested.connect(self._on_header_close_requested)
         self._notice.setWordWrap(True)
         self._notice.setMargin(24)
         self._notice.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -143,12 +80,11 @@ class StagePane(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.setSpacing(4)
-        self._header = header
-        layout.addLayout(header)
+        layout.addWidget(header)
         layout.addWidget(self._pages, 1)
         self.code.line_chosen.connect(self._on_code_line_chosen)
         self.table.node_chosen.connect(self._on_node_chosen)
-        for part in (self.code, self.table, self.search, self.chooser):
+        for part in (self.code, self.table, self.header.search, self.header.chooser):
             part.installEventFilter(self)
 
     # --- what is shown ---
@@ -168,17 +104,8 @@ class StagePane(QFrame):
         return self._canvas
 
     def set_choices(self, choices: Sequence[tuple[str, str]]) -> None:
-        """Offer stages as pairs of name and title; the source is always first."""
-        wanted = [(SOURCE, "Source"), *choices]
-        present = [
-            (self.chooser.itemData(i), self.chooser.itemText(i))
-            for i in range(self.chooser.count())
-        ]
-        if wanted != present:
-            self.chooser.clear()
-            for name, title in wanted:
-                self.chooser.addItem(title, name)
-        self.chooser.setCurrentIndex(self.chooser.findData(self._name))
+        """Offer stages as pairs of name and title."""
+        self.header.set_choices(choices, self._name)
 
     def show_source(self, file: SourceFile | None) -> None:
         """Show a file of the user's."""
@@ -220,7 +147,7 @@ class StagePane(QFrame):
     def set_stale(self, is_stale: bool) -> None:
         """Say that what is shown is of an earlier run."""
         is_stale = is_stale and self._name != SOURCE
-        self._stale.setVisible(is_stale)
+        self.header.set_stale(is_stale)
         self.code.set_stale(is_stale)
 
     def set_active(self, is_active: bool) -> None:
@@ -248,13 +175,9 @@ class StagePane(QFrame):
     # --- refreshing ---
 
     def _refresh(self, waiting: str = "") -> None:
-        for form, button in self.form_buttons.items():
-            button.setChecked(form is self._form)
-            button.setVisible(self._name != SOURCE)
-            button.setEnabled(self._stage is not None)
-        index = self.chooser.findData(self._name)
-        if index >= 0:
-            self.chooser.setCurrentIndex(index)
+        self.header.show_stage(self._name)
+        is_stage = self._name != SOURCE
+        self.header.show_form(self._form, is_shown=is_stage, is_enabled=self._stage is not None)
         if self._name == SOURCE:
             self._show_file()
         elif self._stage is None:
@@ -275,7 +198,7 @@ class StagePane(QFrame):
         stage = self._stage
         if self._form is Form.GRAPH and stage is not None and is_available(stage.text):
             # Machine code has a text and no graph: show what there is.
-            self.form_buttons[Form.TEXT].setChecked(True)
+            self.header.show_form(Form.TEXT, is_shown=True, is_enabled=True)
             self._show_text(stage.text)
         else:
             self._say(reason)
@@ -337,16 +260,13 @@ class StagePane(QFrame):
 
     # --- slots ---
 
-    def _on_chooser_activated(self, index: int) -> None:
-        self.stage_requested.emit(self, self.chooser.itemData(index))
+    def _on_header_stage_requested(self, name: str) -> None:
+        self.stage_requested.emit(self, name)
 
-    def _on_forms_id_clicked(self, number: int) -> None:
-        self.set_form(list(Form)[number])
-
-    def _on_add_clicked(self) -> None:
+    def _on_header_add_requested(self) -> None:
         self.add_requested.emit(self)
 
-    def _on_close_clicked(self) -> None:
+    def _on_header_close_requested(self) -> None:
         self.close_requested.emit(self)
 
     def _on_node_chosen(self, node: int) -> None:
@@ -363,7 +283,7 @@ class StagePane(QFrame):
             if line < len(nodes) and nodes[line] >= 0:
                 self.node_chosen.emit(self._name, int(nodes[line]))
 
-    def _on_search_text_edited(self, text: str) -> None:
+    def _on_header_search_edited(self, text: str) -> None:
         self._found = ()
         stage = self._stage
         if self._pages.currentWidget() is self.table:
@@ -375,12 +295,12 @@ class StagePane(QFrame):
             else:
                 self._apply_linked(reveal=False)
 
-    def _on_search_return_pressed(self) -> None:
-        if self._pages.currentWidget() is self.code and self.search.text():
-            self.code.find_next(self.search.text())
+    def _on_header_search_entered(self) -> None:
+        if self._pages.currentWidget() is self.code and self.header.search.text():
+            self.code.find_next(self.header.search.text())
         elif self._pages.currentWidget() is self._canvas and self._canvas is not None:
             if not self._found:
-                self._on_search_text_edited(self.search.text())
+                self._on_header_search_edited(self.header.search.text())
             if self._found:
                 node, self._found = self._found[0], (*self._found[1:], self._found[0])
                 self._canvas.select_node(node, reveal=True)
@@ -388,22 +308,6 @@ class StagePane(QFrame):
     def minimumSizeHint(self) -> QSize:
         # Three panes have to fit beside each other on a small screen, whatever the size of type.
         return QSize(170, 140)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_header()
-
-    def _fit_header(self) -> None:
-        """Leave the search out where there is no room; Ctrl+F brings it back."""
-        shown = self.search.isVisibleTo(self)
-        needed = self._header.minimumSize().width() + (0 if shown else self.search.minimumWidth())
-        self.search.setVisible(self.search.hasFocus() or needed + 12 <= self.width())
-
-    def focus_search(self) -> None:
-        """Put the cursor into the search, also where it had no room."""
-        self.search.show()
-        self.search.setFocus()
-        self.search.selectAll()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.FocusIn:

@@ -1,0 +1,162 @@
+"""The row above a pane: which stage, in which form, the search, and the pane's own buttons."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from jaxscope.ui.choice_box import ChoiceBox
+
+SOURCE = "source"
+"""Stands in for a stage's name where a pane shows the user's file."""
+
+
+class Form(enum.Enum):
+    """How a pane shows its stage."""
+
+    GRAPH = "graph"
+    TEXT = "text"
+    TABLE = "table"
+
+
+class PaneHeader(QWidget):
+    """Tells wishes; what is shown is set by its pane."""
+
+    stage_requested = Signal(str)
+    form_requested = Signal(object)
+    search_edited = Signal(str)
+    search_entered = Signal()
+    add_requested = Signal()
+    close_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.chooser = ChoiceBox()
+        self.search = QLineEdit()
+        self.form_buttons: dict[Form, QToolButton] = {}
+        self._forms = QButtonGroup(self)
+        self._stale = QLabel("stale")
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(3)
+        self._build_chooser()
+        self._build_forms()
+        self._build_search()
+        self._build_buttons()
+
+    def set_choices(self, choices: Sequence[tuple[str, str]], present: str) -> None:
+        """Offer stages as pairs of name and title; the source is always first."""
+        wanted = [(SOURCE, "Source"), *choices]
+        if present not in dict(wanted):
+            wanted.append((present, present))
+        offered = [
+            (self.chooser.itemData(i), self.chooser.itemText(i))
+            for i in range(self.chooser.count())
+        ]
+        if wanted != offered:
+            self.chooser.clear()
+            for name, title in wanted:
+                self.chooser.addItem(title, name)
+        self.show_stage(present)
+
+    def show_stage(self, name: str) -> None:
+        """Show which stage is chosen."""
+        self.chooser.setCurrentIndex(self.chooser.findData(name))
+
+    def show_form(self, form: Form, *, is_shown: bool, is_enabled: bool) -> None:
+        """Show which form is chosen, or no forms where there is no choice."""
+        for each, button in self.form_buttons.items():
+            button.setChecked(each is form)
+            button.setVisible(is_shown)
+            button.setEnabled(is_enabled)
+
+    def set_stale(self, is_stale: bool) -> None:
+        """Show the badge that says that an earlier run is shown."""
+        self._stale.setVisible(is_stale)
+
+    def focus_search(self) -> None:
+        """Put the cursor into the search, also where it had no room."""
+        self.search.show()
+        self.search.setFocus()
+        self.search.selectAll()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_shown = self.search.isVisibleTo(self)
+        room = 0 if is_shown else self.search.minimumWidth() + self._row.spacing()
+        needed = self._row.minimumSize().width() + room
+        # Where there is no room for the search, Ctrl+F brings it back.
+        self.search.setVisible(self.search.hasFocus() or needed <= self.width())
+
+    def _build_chooser(self) -> None:
+        chooser = self.chooser
+        chooser.setAccessibleName("Stage of this pane")
+        chooser.setProperty("role", "compact")
+        policy = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        chooser.setSizeAdjustPolicy(policy)
+        chooser.setMinimumContentsLength(7)
+        chooser.activated.connect(self._on_chooser_activated)
+        self._row.addWidget(chooser, 2)
+
+    def _build_forms(self) -> None:
+        for number, form in enumerate(Form):
+            button = _button(form.value.capitalize(), f"Show this stage as {form.value}")
+            button.setCheckable(True)
+            self._forms.addButton(button, number)
+            self.form_buttons[form] = button
+            self._row.addWidget(button)
+        self._forms.idClicked.connect(self._on_forms_id_clicked)
+
+    def _build_search(self) -> None:
+        search = self.search
+        search.setPlaceholderText("Find")
+        search.setClearButtonEnabled(True)
+        search.setAccessibleName("Find in this pane")
+        search.setProperty("role", "compact")
+        search.setMinimumWidth(44)
+        search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        search.textChanged.connect(self.search_edited)
+        search.returnPressed.connect(self.search_entered)
+        self._row.addWidget(search, 1)
+
+    def _build_buttons(self) -> None:
+        self._stale.setProperty("role", "badge")
+        self._stale.setToolTip("From an earlier run; the file or the call has changed since.")
+        self._stale.hide()
+        self._row.addWidget(self._stale)
+        for text, tip, signal in (
+            ("+", "Open another pane beside this one", self.add_requested),
+            ("×", "Close this pane", self.close_requested),
+        ):
+            button = _button(text, tip)
+            button.setFixedWidth(24)
+            button.clicked.connect(signal)
+            self._row.addWidget(button)
+
+    def _on_chooser_activated(self, index: int) -> None:
+        self.stage_requested.emit(self.chooser.itemData(index))
+
+    def _on_forms_id_clicked(self, number: int) -> None:
+        self.form_requested.emit(list(Form)[number])
+
+
+def _button(text: str, tip: str) -> QToolButton:
+    button = QToolButton()
+    button.setText(text)
+    button.setToolTip(tip)
+    button.setAccessibleName(tip)
+    button.setProperty("role", "compact")
+    return button

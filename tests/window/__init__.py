@@ -1,0 +1,1 @@
+"""The window, offscreen: real widgets, and where it says so, real workers."""

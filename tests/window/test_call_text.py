@@ -1,0 +1,78 @@
+"""Wrapping calls in transforms, and taking them off again."""
+
+from __future__ import annotations
+
+import pytest
+
+from jaxscope.ui.call_text import (
+    CallTextError,
+    find_base_name,
+    parse_call,
+    unwrap_call,
+    word_before,
+    wrap_call,
+)
+
+CASES = [
+    ("f(f32[3])", "grad", "grad(f)(f32[3])"),
+    ("f(x, y=2)", "value_and_grad", "value_and_grad(f)(x, y=2)"),
+    ("grad(f)(f32[8, 2])", "vmap", "vmap(grad(f))(f32[16, 8, 2])"),
+    ("loss(init(key(0)), f32[8])", "vmap",
+     "vmap(loss, in_axes=(None, 0))(init(key(0)), f32[16, 8])"),
+    ("f(f32[()])", "vmap", "vmap(f)(f32[16])"),
+    ("f(f32[3])", "jvp", "jvp(f, (f32[3],), (f32[3],))"),
+    ("f(a, b)", "vjp", "vjp(f, a, b)"),
+    ("f(a)", "jit", "jit(f)(a)"),
+    ("selu(f32[3], λ=1.05)", "grad", "grad(selu)(f32[3], λ=1.05)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "transform", "wrapped"), CASES)
+def test_wrapping(call: str, transform: str, wrapped: str):
+    assert wrap_call(call, transform) == wrapped
+
+
+@pytest.mark.parametrize(("call", "transform", "wrapped"), CASES)
+def test_unwrapping_takes_off_what_wrapping_put_on(call: str, transform: str, wrapped: str):
+    assert unwrap_call(wrapped) == call
+
+
+def test_chosen_arguments_and_axes_are_written_out():
+    assert wrap_call("f(a, b)", "grad", argnums=(0, 1)) == "grad(f, argnums=(0, 1))(a, b)"
+    assert wrap_call("f(a, b)", "hessian", argnums=[1]) == "hessian(f, argnums=1)(a, b)"
+    axes = wrap_call("f(f32[2, 3], f32[4])", "vmap", axes=[1, 0], batch_size=5)
+    assert axes == "vmap(f, in_axes=(1, 0))(f32[2, 5, 3], f32[5, 4])"
+
+
+@pytest.mark.parametrize(
+    ("call", "transform"),
+    [("f", "grad"), ("f(", "grad"), ("", "jit"), ("f(a, k=1)", "jvp"), ("jvp(f, (x,), (t,))",
+     "grad"), ("f(*xs)", "vmap"), ("f()", "vmap"), ("(" * 500, "grad")],
+)  # fmt: skip
+def test_what_cannot_be_wrapped_says_why(call: str, transform: str):
+    with pytest.raises(CallTextError, match=r"\.$"):
+        wrap_call(call, transform)
+
+
+def test_a_call_without_a_transform_cannot_be_unwrapped():
+    with pytest.raises(CallTextError, match="no transform"):
+        unwrap_call("f(x)")
+
+
+@pytest.mark.parametrize(
+    ("call", "base"),
+    [("f(x)", "f"), ("jax.vmap(jit(grad(m.loss)))(x)", "m.loss"), ("jvp(f, (x,), (y,))", "f"),
+     ("grad(partial(f, 2))(x)", "f"), ("not a call", "")],
+)  # fmt: skip
+def test_the_base_function_is_found_inside_transforms(call: str, base: str):
+    assert find_base_name(call) == base
+
+
+def test_parts_of_a_call_render_as_they_were_written():
+    text = "g(h)(a, *b, c='x', **d)"
+    assert parse_call(text).render() == text
+
+
+def test_the_word_under_the_cursor_includes_dots_and_digits():
+    assert word_before("vmap(jnp.si", 11) == "jnp.si"
+    assert word_before("f(f32[", 5) == "f32"

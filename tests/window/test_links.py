@@ -1,0 +1,99 @@
+"""One selection in every stage."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxscope.analysis.links import LineSelection, LinkIndex, Linked, NodeSelection
+from jaxscope.model import Graph, GraphBuilder, NodeKind, Stage, StageText, is_available
+from jaxscope.model import Cost as StageCost
+
+from .programs import FILE, GRAD, JAXPR, OPTIMIZED, build_capture, build_stage
+
+
+def names(stage: Stage, nodes: np.ndarray) -> list[str]:
+    assert is_available(stage.graph)
+    return [stage.graph.string(stage.graph.nodes.id, int(i)) for i in nodes]
+
+
+def told(selection: NodeSelection | LineSelection) -> dict[str, tuple[list[str], list[str]]]:
+    """By stage: ids of forward and of backward nodes."""
+    capture = build_capture()
+    links = LinkIndex(capture.stages).find_links(selection)
+    return {
+        stage.name: (
+            names(stage, links.stages[stage.name].forward),
+            names(stage, links.stages[stage.name].backward),
+        )
+        for stage in capture.stages
+    }
+
+
+def index_of(program: str, name: str) -> int:
+    return [line.split()[1] for line in program.strip().splitlines()].index(name)
+
+
+def test_an_equation_lights_up_everything_that_came_from_it():
+    assert told(NodeSelection("jaxpr", (index_of(JAXPR, "0"),))) == {
+        "jaxpr": ([], []),
+        "grad": (["0"], ["2"]),
+        "optimized": (["fusion", "cosine"], ["mul"]),
+    }
+
+
+def test_derived_equations_link_an_instruction_more_finely_than_origins():
+    found = told(NodeSelection("optimized", (index_of(OPTIMIZED, "cosine"),)))
+    assert found["grad"] == (["0"], [])
+    assert found["jaxpr"] == (["0"], [])
+
+
+def test_a_fusion_stands_for_all_that_is_inside_it():
+    found = told(NodeSelection("optimized", (index_of(OPTIMIZED, "fusion"),)))
+    assert found["grad"] == (["0"], ["2"])
+
+
+def test_a_source_line_lights_up_its_equations_and_what_came_from_them():
+    found = told(LineSelection(FILE, 5))
+    assert found["jaxpr"] == (["0"], [])
+    assert found["optimized"] == (["fusion", "cosine"], ["mul"])
+
+
+def test_a_node_without_a_position_of_its_own_leads_to_the_line_of_its_equation():
+    capture = build_capture()
+    links = LinkIndex(capture.stages).find_links(
+        NodeSelection("grad", (index_of(GRAD, "2"),))
+    )
+    assert links.lines == ((FILE, 5),)
+
+
+def test_what_the_compiler_made_has_no_origin():
+    capture = build_capture()
+    index = LinkIndex(capture.stages)
+    made = index.find_links(NodeSelection("optimized", (index_of(OPTIMIZED, "copy"),)))
+    known = index.find_links(NodeSelection("optimized", (index_of(OPTIMIZED, "mul"),)))
+    assert (made.has_origin, known.has_origin) == (False, True)
+
+
+def test_inputs_correspond_by_position():
+    assert told(NodeSelection("jaxpr", (0,)))["grad"] == (["x"], [])
+
+
+def test_an_unknown_stage_or_node_links_to_nothing():
+    index = LinkIndex(build_capture().stages)
+    assert not index.find_links(NodeSelection("nothing", (0,))).stages
+    far = index.find_links(NodeSelection("jaxpr", (999,)))
+    assert all(linked.num_nodes == 0 for linked in far.stages.values())
+
+
+def test_fifty_thousand_nodes_are_linked():
+    builder = GraphBuilder()
+    for number in range(50_000):
+        builder.add_node(str(number), NodeKind.INSTRUCTION, "add", origins=[str(number % 10)])
+    large = builder.build()
+    stages = (build_stage("jaxpr", JAXPR), _stage("hlo", large), _stage("optimized", large))
+    linked: Linked = LinkIndex(stages).find_links(NodeSelection("hlo", (3,))).stages["optimized"]
+    assert len(linked.forward) == 5_000
+
+
+def _stage(name: str, graph: Graph) -> Stage:
+    return Stage(name, name, StageText.plain(""), graph, StageCost(), 0.0)

@@ -1,0 +1,135 @@
+"""The screen as a pure function of the state, and the state as one of the events."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from jaxscope.client.events import (
+    Failed,
+    Finished,
+    HeadArrived,
+    NotResponding,
+    Output,
+    Progress,
+    Responding,
+    StageArrived,
+)
+from jaxscope.errors import Explanation, Stopped, TraceError
+from jaxscope.model import Unavailable
+from jaxscope.ui.progress import apply_event
+from jaxscope.ui.screen import compute_screen, expected_stages, waiting_text
+from jaxscope.ui.state import Job, Phase, WindowState, add_output, start_run
+
+from .programs import FILE, build_capture
+
+CAPTURE = build_capture()
+OPENED = WindowState(file=FILE)
+RUNNING = start_run(OPENED, Job.CAPTURE, "grad(f)(f32[3])", now_s=100.0)
+
+
+def lines(state: WindowState, now_s: float = 100.0) -> list[str]:
+    """The pipeline strip as text."""
+    screen = compute_screen(state, frozenset(), now_s)
+    return [f"{step.title}: {step.condition.value} {step.size}".rstrip() for step in screen.steps]
+
+
+def after(state: WindowState, *events: object) -> WindowState:
+    for event in events:
+        state, _ = apply_event(state, event)
+    return state
+
+
+HEAD = HeadArrived(dataclasses.replace(CAPTURE, stages=()))
+
+
+def test_stages_of_transforms_are_named_from_the_inside_out():
+    assert expected_stages(("grad", "jit", "vmap"))[:3] == ("jaxpr", "grad", "vmap(grad)")
+    assert expected_stages(("jit",))[:3] == ("jaxpr", "gradient", "stablehlo")
+
+
+def test_the_strip_follows_a_run():
+    state = after(RUNNING, HEAD, StageArrived(CAPTURE.stages[0]))
+    assert lines(state) == [
+        "Source: done",
+        "jaxpr: done 4 nodes · 1.00 ms",
+        "grad: running working …",
+        "StableHLO: waiting",
+        "HLO: waiting",
+        "optimized: waiting",
+        "machine code: waiting",
+    ]
+
+
+def test_a_finished_run_shows_its_stages_and_nothing_that_waits():
+    state = after(RUNNING, HEAD, Finished(CAPTURE))
+    assert [line.split(":")[1].split()[0] for line in lines(state)] == ["done"] * 4
+    assert compute_screen(state).status == "Done in 250 ms"
+
+
+def test_a_failed_stage_says_why_and_the_earlier_ones_stay():
+    error = TraceError(Explanation("The gradient needs a scalar."))
+    partial = dataclasses.replace(CAPTURE, stages=CAPTURE.stages[:1])
+    state = after(RUNNING, HEAD, Failed(error, partial))
+    assert lines(state)[1:4] == [
+        "jaxpr: done 4 nodes · 1.00 ms",
+        "grad: failed failed",
+        "StableHLO: waiting",
+    ]
+    assert "needs a scalar" in waiting_text(state, "grad")
+    assert waiting_text(state, "hlo") == "The run failed before HLO was made."
+
+
+def test_an_unavailable_stage_carries_its_reason():
+    stage = dataclasses.replace(CAPTURE.stages[2], unavailable=Unavailable("No such device."))
+    state = after(RUNNING, HEAD, StageArrived(stage))
+    step = next(s for s in compute_screen(state).steps if s.name == "optimized")
+    assert (step.condition.value, step.tooltip) == ("failed", "No such device.")
+
+
+def test_the_seconds_of_a_run_are_counted():
+    state = after(RUNNING, Progress("trace", "Tracing f"))
+    assert compute_screen(state, now_s=100.2).status == "Tracing f"
+    assert compute_screen(state, now_s=103.4).status == "Running 3 s: Tracing f"
+
+
+def test_a_process_that_does_not_answer_is_said_to_and_no_longer_when_it_does():
+    silent = after(RUNNING, NotResponding(0.5, ""))
+    assert "has not answered" in compute_screen(silent).notice
+    assert compute_screen(after(silent, Responding())).notice == ""
+
+
+def test_a_new_run_greys_the_old_stages_until_new_ones_come():
+    done = after(RUNNING, HEAD, Finished(CAPTURE))
+    again = start_run(done, Job.CAPTURE, "f(f32[3])", 200.0)
+    assert compute_screen(again).is_stale and len(again.stages) == 3
+    fresh = after(again, HEAD, StageArrived(CAPTURE.stages[0]))
+    assert not compute_screen(fresh).is_stale and len(fresh.stages) == 1
+
+
+def test_a_failed_run_keeps_the_old_stages_as_stale():
+    done = after(RUNNING, HEAD, Finished(CAPTURE))
+    again = start_run(done, Job.CAPTURE, "g(f32[3])", 200.0)
+    failed = after(again, Failed(TraceError("No g.")))
+    screen = compute_screen(failed)
+    assert screen.is_stale and {s.condition.value for s in screen.steps[1:]} == {"stale"}
+
+
+def test_stopping_is_no_error():
+    state = after(RUNNING, Failed(Stopped("Stopped.")))
+    assert (state.phase, state.error) == (Phase.STOPPED, None)
+
+
+def test_timing_leaves_the_stages_alone():
+    done = after(RUNNING, HEAD, Finished(CAPTURE))
+    timing = start_run(done, Job.TIMING, done.call, 1.0)
+    assert not compute_screen(timing).is_stale and timing.stages == done.stages
+
+
+def test_a_flood_of_output_keeps_its_beginning_and_its_end():
+    state = after(WindowState(), Output("stdout", "first\n"))
+    for _ in range(300):
+        state = add_output(state, "x" * 1024 + "\n")
+    state = add_output(state, "last\n")
+    assert len(state.output) < 140_000
+    assert state.output.startswith("first") and state.output.endswith("last\n")
+    assert "not shown" in state.output
