@@ -66,7 +66,7 @@ def scene_to_dot(scene: Scene, theme: str = "light") -> str:
             # The invisible point gives edges of the cluster an end that Graphviz accepts.
             lines.append(
                 f"subgraph cluster_{item} {{ label={label};"
-                f" i{item} [shape=point style=invis label=\"\"];"
+                f' i{item} [shape=point style=invis label=""];'
             )
             stack.append((item, True))
             stack += [(child, False) for child in reversed(inner.get(item, ()))]

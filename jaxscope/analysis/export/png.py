@@ -14,6 +14,9 @@ MAX_SIDE_PX = 16_000
 MAX_PIXELS = 80_000_000
 """Larger pictures are scaled down: few programs open them, and resvg needs four bytes a pixel."""
 
+FIRST_UNKNOWN = 0x3000
+"""Texts with characters from here on, such as Chinese ones, look for a font of the system's."""
+
 _FONTS = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")
 
 
@@ -38,7 +41,7 @@ def scene_to_png(scene: Scene, theme: str = "light", scale: float = 2.0) -> byte
             resvg_py.svg_to_bytes(
                 svg_string=svg,
                 zoom=fit_scale(scene.width, scene.height, scale),
-                skip_system_fonts=False,
+                skip_system_fonts=ord(max(svg)) < FIRST_UNKNOWN,
                 font_files=[str(folder / name) for name in _FONTS],
                 font_family=FONT_FAMILY,
                 sans_serif_family=FONT_FAMILY,

@@ -208,13 +208,13 @@ def _add_stubs(
         threader.add_step(node, vertex, shift)
         stubs.append(StubVertex(vertex, node, tuple(indices), True))
     for node, by_source in entering.items():
-        bundles = [(source, tuple(indices)) for source, indices in by_source.items()]
+        bundles = [(source, tuple(each)) for source, each in by_source.items()]
         if len(bundles) > MAX_STUBS_PER_NODE:
-            bundles = [(-1, tuple(i for _, indices in bundles for i in indices))]
-        for source, indices in bundles:
+            bundles = [(-1, tuple(i for _, each in bundles for i in each))]
+        for source, bundle in bundles:
             width = names[source] if source >= 0 and names else merged
             vertex = threader.add_vertex(threader.rank[node] - 1, width, along)
-            threader.add_step(vertex, node, -_known(links[indices[0]].target_shift))
-            stubs.append(StubVertex(vertex, node, indices, False))
+            threader.add_step(vertex, node, -_known(links[bundle[0]].target_shift))
+            stubs.append(StubVertex(vertex, node, bundle, False))
     stubs.sort(key=lambda stub: (stub.node, stub.is_source, stub.vertex))
     return tuple(stubs)

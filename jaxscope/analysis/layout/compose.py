@@ -169,9 +169,7 @@ class _Composer:
         placed = self._nester.placed.get(wire.target) if isinstance(wire.target, int) else None
         return placed is not None and Port(wire.bundle, True) in placed.index
 
-    def _border(
-        self, box: int, corner: tuple[float, float], is_entry: bool
-    ) -> tuple[float, float]:
+    def _border(self, box: int, corner: tuple[float, float], is_entry: bool) -> tuple[float, float]:
         """Where a line through a port meets the frame; the header's band belongs to the frame."""
         _, x, y, width, height, _ = self._rows[self._item_of_box[box]]
         if self._direction == DOWN:
@@ -203,8 +201,7 @@ class _Composer:
             sources = {wire.source for wire in wires}
             targets = {wire.target for wire in wires}
             if stub.is_source:
-                text = f"to {len(targets)} more" if len(targets) > 1 else "continues"
-                ends = targets
+                text, ends = self._nester.onward_text(targets), targets
             elif len(sources) == 1:
                 text, ends = self._nester.stub_text(wires[0].source), sources
             else:

@@ -170,7 +170,7 @@ def layout_layered(
 def _check(diagram: Diagram, num: int) -> None:
     ends = [end for link in diagram.links for end in (link.source, link.target)]
     ends += [*diagram.first, *diagram.last]
-    if ends and not (0 <= min(ends) and max(ends) < num):
+    if ends and not (min(ends) >= 0 and max(ends) < num):
         raise ValueError(f"a link points outside the {num} nodes")
     if len(diagram.along) != num or len(diagram.stub_across) not in (0, num):
         raise ValueError("the sizes do not fit the number of nodes")
@@ -204,9 +204,7 @@ def _draw(
         for stub, line in zip(threads.stubs, stub_lines, strict=True)
     )
     right = max(x[v] + across[v] / 2 for v in range(len(x)))
-    return Drawing(
-        tuple(x[:num]), tuple(y), tuple(routes), stubs, right, tops[-1] + heights[-1]
-    )
+    return Drawing(tuple(x[:num]), tuple(y), tuple(routes), stubs, right, tops[-1] + heights[-1])
 
 
 def _stack_rows(

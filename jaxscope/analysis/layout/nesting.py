@@ -35,10 +35,10 @@ _STUB_MAX_PX = 130.0
 _STUB_PADDING_PX = 8.0
 _PORT_PX = 8.0
 STUB_HEIGHT_PX = 18.0
-MERGED_STUB_PX = 84.0
+MERGED_STUB_PX = 92.0
 
 LayoutCache = dict[object, Drawing]
-"""Drawings by diagram: alike groups are laid out once, and what stays open is not laid out again."""
+"""Drawings by diagram: alike groups are laid out once, and what stays open keeps its layout."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
@@ -122,6 +122,15 @@ class Nester:
         """What a connector says of the box that its value comes from."""
         box = self._wiring.bundle_source[end.bundle] if isinstance(end, Port) else end
         return shorten_text(self.text(box).title, _STUB_MAX_PX, STUB_TEXT_PX)
+
+    def onward_text(self, ends: set[End]) -> str:
+        """What a connector says of where its value goes."""
+        if len(ends) > 1:
+            return f"to {len(ends)} more"
+        end = next(iter(ends))
+        box = self._wiring.bundle_targets[end.bundle][0] if isinstance(end, Port) else end
+        room = MERGED_STUB_PX - 2 * _STUB_PADDING_PX
+        return shorten_text(f"→ {self.text(box).title}", room, STUB_TEXT_PX)
 
     def stub_width(self, text: str) -> float:
         """Width of a connector with a text."""
@@ -212,6 +221,5 @@ def _renumber_nets(links: list[Link]) -> list[Link]:
     """Number nets per diagram, so that alike groups make equal diagrams."""
     numbers: dict[int, int] = {}
     return [
-        dataclasses.replace(link, net=numbers.setdefault(link.net, len(numbers)))
-        for link in links
+        dataclasses.replace(link, net=numbers.setdefault(link.net, len(numbers))) for link in links
     ]

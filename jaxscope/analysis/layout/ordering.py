@@ -138,9 +138,7 @@ def _transpose(threads: Threads, rows: Rows, place: list[int]) -> int:
     return saved
 
 
-def _pair_crossings(
-    threads: Threads, left: int, right: int, place: list[int]
-) -> tuple[int, int]:
+def _pair_crossings(threads: Threads, left: int, right: int, place: list[int]) -> tuple[int, int]:
     """Crossings between the lines of two neighbours, as they stand and swapped."""
     now = swapped = 0
     for neighbours in (threads.up, threads.down):

@@ -152,9 +152,7 @@ def empty_scene(direction: str, num_nodes: int) -> Scene:
         direction,
         frozenset(),
         Items(no_rects, (), (), (), np.zeros(0, np.int8), none, none, none, flags, 0),
-        Lines(
-            np.zeros((0, 2)), np.zeros(1, np.int32), none, none, flags, Ragged.empty(0), ()
-        ),
+        Lines(np.zeros((0, 2)), np.zeros(1, np.int32), none, none, flags, Ragged.empty(0), ()),
         Connectors(no_rects, (), none, Ragged.empty(0), flags, Ragged.empty(0)),
         0.0,
         0.0,

@@ -8,6 +8,7 @@ that travel together share their pieces and the ports by which they cross a bord
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import NamedTuple
 
 from jaxscope.analysis.view.view import ROOT, View
@@ -146,16 +147,14 @@ def _join(
         pieces.setdefault(top, {})[source, target, bundle] = values
     for out, into, top, values in paths:
         bundle = bundle_of[top, out[-1], into[-1]]
-        for below, group in zip(out[:-1], out[1:], strict=True):
-            key = (below, Port(bundle, False), bundle)
-            pieces.setdefault(group, {}).setdefault(key, {}).update(values)
-        for below, group in zip(into[:-1], into[1:], strict=True):
-            key = (Port(bundle, True), below, bundle)
-            pieces.setdefault(group, {}).setdefault(key, {}).update(values)
+        for below, group in itertools.pairwise(out):
+            leaving = (below, Port(bundle, False), bundle)
+            pieces.setdefault(group, {}).setdefault(leaving, {}).update(values)
+        for below, group in itertools.pairwise(into):
+            entering = (Port(bundle, True), below, bundle)
+            pieces.setdefault(group, {}).setdefault(entering, {}).update(values)
     wires = {
         group: [Wire(*key, values) for key, values in inside.items()]
         for group, inside in pieces.items()
     }
     return Wiring(shown, is_open, wires, sources, targets)
-
-

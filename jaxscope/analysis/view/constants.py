@@ -48,11 +48,7 @@ def fold_constants(draft: Draft) -> Draft:
         return draft
     users = draft.users()
     results = find_results(draft.graph)
-    folded = {
-        node
-        for node in values
-        if users[node] and results.isdisjoint(users[node])
-    }
+    folded = {node for node in values if users[node] and results.isdisjoint(users[node])}
     # A spreader can only fold if it folds into something: chains are walked from their ends.
     home = list(draft.home)
     notes = {node: list(texts) for node, texts in draft.notes.items()}

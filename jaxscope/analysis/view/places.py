@@ -38,5 +38,3 @@ def find_cuts(draft: Draft, children: tuple[Child, ...]) -> list[int]:
         change[places[source] + 1] += 1
         change[max(last, places[source]) + 1] -= 1
     return list(itertools.accumulate(change))
-
-

@@ -69,9 +69,7 @@ def _box(
     run = _find_run(tokens, is_group)
     if run is None:
         return list(children)
-    start = min(
-        range(run.start, run.start + run.slack + 1), key=lambda at: (cuts[first + at], at)
-    )
+    start = min(range(run.start, run.start + run.slack + 1), key=lambda at: (cuts[first + at], at))
     stop = start + run.period * run.copies
     before = _box(prefix, children[:start], tokens[:start], is_group[:start], cuts, first)
     after = _box(prefix, children[stop:], tokens[stop:], is_group[stop:], cuts, first + stop)
@@ -86,9 +84,7 @@ def _box(
             label = f"{number + 1} of {run.copies}"
             copies.append(Branch(f"{repeat_id}.{number}", BranchKind.SCOPE, label, copy))
     label = _label(children[start : start + run.period])
-    repeat = Branch(
-        repeat_id, BranchKind.REPEAT, label, tuple(copies), copies=run.copies
-    )
+    repeat = Branch(repeat_id, BranchKind.REPEAT, label, tuple(copies), copies=run.copies)
     return [*before, repeat, *after]
 
 
@@ -105,9 +101,7 @@ def _without_numbers(label: str) -> str:
     return _NUMBER.sub("", label).strip() or label
 
 
-def _find_run(
-    tokens: npt.NDArray[np.int64], is_group: npt.NDArray[np.bool_]
-) -> _Run | None:
+def _find_run(tokens: npt.NDArray[np.int64], is_group: npt.NDArray[np.bool_]) -> _Run | None:
     """The run that covers most; among equals, the one with the shortest period."""
     num = len(tokens)
     best: _Run | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 
 from jaxscope.analysis.view.draft import Draft
@@ -27,9 +28,7 @@ def make_sections(draft: Draft, root: Branch) -> Branch:
         size = max(_SECTION_SIZE, math.ceil(len(children) / MAX_CHILDREN))
         borders = _borders(crossing, len(children), size)
         sections: list[Child] = []
-        for number, (start, stop) in enumerate(
-            zip(borders[:-1], borders[1:], strict=True), start=1
-        ):
+        for number, (start, stop) in enumerate(itertools.pairwise(borders), start=1):
             sections.append(
                 Branch(
                     f"{branch.id}/section:{number}",

@@ -92,9 +92,7 @@ def _integer(graph: Graph, string: int | None) -> int | None:
 class _Resolver:
     """Finds the real producers of every operand; one use."""
 
-    def __init__(
-        self, draft: Draft, boundaries: _Boundaries, plumbing: frozenset[int]
-    ) -> None:
+    def __init__(self, draft: Draft, boundaries: _Boundaries, plumbing: frozenset[int]) -> None:
         self._draft = draft
         self._graph = draft.graph
         self._entering = boundaries.entering
@@ -120,9 +118,7 @@ class _Resolver:
         kinds, output_kind = graph.nodes.kind.tolist(), int(NodeKind.OUTPUT)
         for nodes in self._leaving.values():
             hidden.update(
-                node
-                for node in nodes
-                if kinds[node] == output_kind and self._draft.inputs[node]
+                node for node in nodes if kinds[node] == output_kind and self._draft.inputs[node]
             )
         return hidden
 
@@ -148,7 +144,8 @@ class _Resolver:
 
     def _resolve_row(self, node: int, inputs: tuple[Input, ...]) -> tuple[Input, ...]:
         if all(
-            each.source not in self._hidden and (each.source, each.output) not in self._leaving
+            each.source not in self._hidden
+            and (each.source, each.output) not in self._leaving
             and (each.source, -1) not in self._leaving
             for each in inputs
         ):
@@ -204,9 +201,7 @@ class _Resolver:
                     found[origin if inside else (node, output)] = None
         return tuple(found)
 
-    def _through_plumbing(
-        self, node: int, path: tuple[int, ...], depth: int
-    ) -> tuple[Origin, ...]:
+    def _through_plumbing(self, node: int, path: tuple[int, ...], depth: int) -> tuple[Origin, ...]:
         inputs = self._draft.inputs[node]
         element = self._element.get(node)
         if element is not None:

@@ -9,26 +9,37 @@ from __future__ import annotations
 
 import functools
 import importlib.resources
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 import shiboken6
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QFontDatabase, QPainter, QPainterPath, QPen, QPolygonF, QStaticText
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QPolygonF,
+    QStaticText,
+)
 
+from jaxscope.analysis.export.strokes import arrow_of, strokes_of
 from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
 from jaxscope.analysis.view.operations import Style
 from jaxscope.ui.graph.grid import Grid
 from jaxscope.ui.graph.palette import Colors
 
 Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
 
 NEAR_SCALE = 0.35
 """From this scale on text and curves are drawn."""
 
 _MIN_LINE_PX = 1.5
 _RADIUS_PX = 5.0
-_ARROW_PX = 6.0
 _PADDING_PX = 12.0
 _MAX_STATIC_TEXTS = 20_000
 
@@ -58,16 +69,16 @@ def draw_rects(painter: QPainter, rects: Floats) -> None:
     """Draw rows of x, y, width, height."""
     rects = np.ascontiguousarray(rects)
     if len(rects):
-        painter.drawRects(shiboken6.Shiboken.wrapInstance(rects.ctypes.data, QRectF), len(rects))
+        first = cast(QRectF, shiboken6.Shiboken.wrapInstance(rects.ctypes.data, QRectF))
+        painter.drawRects(first, len(rects))
 
 
 def draw_lines(painter: QPainter, segments: Floats) -> None:
     """Draw rows of x, y, x, y."""
     segments = np.ascontiguousarray(segments)
     if len(segments):
-        painter.drawLines(
-            shiboken6.Shiboken.wrapInstance(segments.ctypes.data, QLineF), len(segments)
-        )
+        first = cast(QLineF, shiboken6.Shiboken.wrapInstance(segments.ctypes.data, QLineF))
+        painter.drawLines(first, len(segments))
 
 
 class SceneDrawing:
@@ -148,9 +159,7 @@ class SceneDrawing:
                 painter.setBrush(colors.border[style])
             draw_rects(painter, chosen)
 
-    def _paint_near(
-        self, painter: QPainter, box: tuple[float, float, float, float]
-    ) -> None:
+    def _paint_near(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
         items = self.item_grid.query(*box)
         num_frames = self.scene.items.num_frames
         for item in items[items < num_frames].tolist():
@@ -189,11 +198,11 @@ class SceneDrawing:
         painter.drawStaticText(QPointF(x + 34 + title.size().width(), y + 6), detail)
 
     def _paint_sign(
-        self, painter: QPainter, x: float, y: float, is_open: bool, color: object
+        self, painter: QPainter, x: float, y: float, is_open: bool, color: QColor
     ) -> None:
         """A triangle: right for closed, down for open, as in a tree."""
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(color)  # type: ignore[call-overload]  # a QColor is a brush
+        painter.setBrush(color)
         if is_open:
             corners = [QPointF(x - 4, y - 2.5), QPointF(x + 4, y - 2.5), QPointF(x, y + 3)]
         else:
@@ -225,7 +234,8 @@ class SceneDrawing:
         two = bool(detail)
         painter.setPen(colors.text)
         painter.setFont(self._title_font)
-        self._paint_centred(painter, title, 0, x + indent, y + (4 if two else height / 2 - 8), width - indent)
+        top = y + (4 if two else height / 2 - 8)
+        self._paint_centred(painter, title, 0, x + indent, top, width - indent)
         if two:
             painter.setPen(colors.muted)
             painter.setFont(self._detail_font)
@@ -261,7 +271,7 @@ class SceneDrawing:
             self._texts[key] = known
         return known
 
-    def _paint_lines(self, painter: QPainter, lines: npt.NDArray[np.int64]) -> None:
+    def _paint_lines(self, painter: QPainter, lines: Indices) -> None:
         painter.setPen(QPen(self.colors.edge, 1.3))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPath(self.path_of(lines))
@@ -269,44 +279,28 @@ class SceneDrawing:
         painter.setBrush(self.colors.edge)
         painter.drawPath(self.arrows_of(lines))
 
-    def path_of(self, lines: npt.NDArray[np.int64]) -> QPainterPath:
+    def path_of(self, lines: Indices) -> QPainterPath:
         """The curves of some lines."""
         path = QPainterPath()
-        is_down = self.scene.direction == "down"
         for line in lines.tolist():
-            corners = self.scene.lines.corners(line).tolist()
-            x0, y0 = corners[0]
-            path.moveTo(x0, y0)
-            for x1, y1 in corners[1:]:
-                if x0 == x1 or y0 == y1:
-                    path.lineTo(x1, y1)
-                elif is_down:
-                    middle = (y0 + y1) / 2
-                    path.cubicTo(x0, middle, x1, middle, x1, y1)
+            for kind, points in strokes_of(self.scene, line):
+                flat = [value for point in points for value in point]
+                if kind == "move":
+                    path.moveTo(*flat)
+                elif kind == "line":
+                    path.lineTo(*flat)
                 else:
-                    middle = (x0 + x1) / 2
-                    path.cubicTo(middle, y0, middle, y1, x1, y1)
-                x0, y0 = x1, y1
+                    path.cubicTo(*flat)
         return path
 
-    def arrows_of(self, lines: npt.NDArray[np.int64]) -> QPainterPath:
+    def arrows_of(self, lines: Indices) -> QPainterPath:
         """The arrowheads of some lines."""
         path = QPainterPath()
-        is_down = self.scene.direction == "down"
         for line in lines.tolist():
-            if not self.scene.lines.has_arrow[line]:
-                continue
-            (x0, y0), (x, y) = self.scene.lines.corners(line)[-2:].tolist()
-            sign = 1.0 if (y >= y0 if is_down else x >= x0) else -1.0
-            back, half = _ARROW_PX * sign, _ARROW_PX * 0.6
-            path.moveTo(x, y)
-            if is_down:
-                path.lineTo(x - half, y - back)
-                path.lineTo(x + half, y - back)
-            else:
-                path.lineTo(x - back, y - half)
-                path.lineTo(x - back, y + half)
-            path.closeSubpath()
+            arrow = arrow_of(self.scene, line)
+            if arrow:
+                path.addPolygon(QPolygonF([QPointF(x, y) for x, y in arrow]))
+                path.closeSubpath()
         return path
 
 

@@ -58,6 +58,6 @@ class Grid:
             & (self._high[found, 1] >= y0)
             & (self._low[found, 1] <= y1)
         )
-        found = found[touches]
-        found.sort()
-        return found
+        hits: Indices = found[touches]
+        hits.sort()
+        return hits

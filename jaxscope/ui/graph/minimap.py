@@ -78,9 +78,7 @@ class Minimap(QWidget):
         wide, high = self._scene_size
         scale = min((self.width() - 6) / wide, (self.height() - 6) / high)
         size = max(wide * scale, 3.0), max(high * scale, 3.0)
-        return QRectF(
-            (self.width() - size[0]) / 2, (self.height() - size[1]) / 2, size[0], size[1]
-        )
+        return QRectF((self.width() - size[0]) / 2, (self.height() - size[1]) / 2, size[0], size[1])
 
     def _request(self, at: QPointF) -> None:
         area = self._area()

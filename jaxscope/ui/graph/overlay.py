@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from jaxscope.analysis.layout.scene import Scene
 from jaxscope.model import NONE
 from jaxscope.ui.graph.camera import Camera
 from jaxscope.ui.graph.drawing import NEAR_SCALE, SceneDrawing, draw_rects
@@ -41,6 +43,14 @@ def no_highlight() -> Highlight:
     """Nothing stands out."""
     none = np.zeros(0, np.int64)
     return Highlight(none, none, none)
+
+
+def items_of_nodes(scene: Scene, nodes: Collection[int]) -> Indices:
+    """Items that show some nodes; indices that the graph does not have are ignored."""
+    wanted = np.fromiter(nodes, np.int64, len(nodes))
+    wanted = wanted[(wanted >= 0) & (wanted < len(scene.item_of_node))]
+    items: Indices = np.unique(scene.item_of_node[wanted]).astype(np.int64)
+    return items[items >= 0]
 
 
 def paint_overlay(

@@ -59,9 +59,7 @@ class TileCache:
         left = max(math.floor(x0 / side), -1)
         right = min(math.floor((x0 + width / scale) / side), math.floor(scene.width / side) + 1)
         top = max(math.floor(y0 / side), -1)
-        bottom = min(
-            math.floor((y0 + height / scale) / side), math.floor(scene.height / side) + 1
-        )
+        bottom = min(math.floor((y0 + height / scale) / side), math.floor(scene.height / side) + 1)
         middle = ((left + right) / 2, (top + bottom) / 2)
         tiles = [(i, j) for j in range(top, bottom + 1) for i in range(left, right + 1)]
         return sorted(tiles, key=lambda t: (t[0] - middle[0]) ** 2 + (t[1] - middle[1]) ** 2)

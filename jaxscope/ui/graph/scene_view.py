@@ -1,0 +1,323 @@
+"""A scene in a widget: drawn from tiles, panned and zoomed, with overview and legend."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QHelpEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from jaxscope.analysis.layout.nesting import DOWN
+from jaxscope.analysis.layout.scene import Scene
+from jaxscope.model import NONE
+from jaxscope.ui.graph.camera import Camera, first_camera, fit_rect
+from jaxscope.ui.graph.drawing import SceneDrawing, graph_font
+from jaxscope.ui.graph.legend import Legend
+from jaxscope.ui.graph.minimap import Minimap
+from jaxscope.ui.graph.overlay import no_highlight, paint_overlay
+from jaxscope.ui.graph.palette import colors
+from jaxscope.ui.graph.tiles import TileCache
+
+_WHEEL_STEP = 1.0015
+_KEY_ZOOM = 1.25
+_CORNER_PX = 12
+_DRAG_PX = 4
+
+
+class SceneView(QWidget):
+    """Shows one scene, or a message where there is none.
+
+    Drag pans; the wheel zooms at the pointer, with Shift it pans across. Subclasses say what a
+    click, a double click and the pointer's rest mean.
+    """
+
+    def __init__(self, parent: QWidget | None = None, *, theme: str = "light") -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._message = "No graph yet."
+        self._progress = ""
+        self._drawing: SceneDrawing | None = None
+        self._tiles: TileCache | None = None
+        self._camera = Camera(0.0, 0.0, 1.0)
+        self._highlight = no_highlight()
+        self._has_marks = False
+        self._pressed: QPointF | None = None
+        self._is_dragging = False
+        self._is_untouched = True
+        self._minimap = Minimap(self)
+        self._minimap.place_requested.connect(self._on_minimap_place_requested)
+        self._legend = Legend(self)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self._show_extras()
+
+    # What subclasses decide
+
+    def click(self, _place: QPointF) -> None:
+        """A click on a place of the widget."""
+
+    def double_click(self, _place: QPointF) -> None:
+        """A double click on a place of the widget."""
+
+    def hover(self, _item: int) -> None:
+        """The pointer is over an item, or over none."""
+
+    def describe(self, _item: int) -> str:
+        """Rich text for the tool tip of an item; empty shows none."""
+        return ""
+
+    # What is shown
+
+    @property
+    def scene(self) -> Scene | None:
+        """The picture that is shown, or None."""
+        return self._drawing.scene if self._drawing else None
+
+    @property
+    def camera(self) -> Camera:
+        """Where one looks."""
+        return self._camera
+
+    def fit(self) -> None:
+        """Show all of it."""
+        scene = self.scene
+        if scene is not None:
+            whole = (0.0, 0.0, scene.width, scene.height)
+            self._look(fit_rect(whole, self.width(), self.height()))
+
+    def zoom_to_selection(self) -> None:
+        """Show what is selected, as large as it can be read."""
+        items = self._highlight.selected
+        if self._highlight.current != NONE:
+            items = np.append(items, self._highlight.current)
+        scene = self.scene
+        if scene is None or not len(items):
+            return
+        rect = scene.items.rect[items]
+        low, high = rect[:, :2].min(axis=0), (rect[:, :2] + rect[:, 2:]).max(axis=0)
+        box = (*(low - 40).tolist(), *(high - low + 80).tolist())
+        self._look(fit_rect(box, self.width(), self.height(), 1.5))
+
+    def zoom(self, factor: float, at: QPointF | None = None) -> None:
+        """Zoom at a place of the widget, or at its middle."""
+        at = at or QPointF(self.width() / 2, self.height() / 2)
+        self._look(self._camera.zoomed(factor, at.x(), at.y(), self._least_scale()))
+
+    def zoom_in(self) -> None:
+        """One step nearer."""
+        self.zoom(_KEY_ZOOM)
+
+    def zoom_out(self) -> None:
+        """One step away."""
+        self.zoom(1 / _KEY_ZOOM)
+
+    def pan(self, dx: float, dy: float) -> None:
+        """Move the sight by widget pixels."""
+        self._look(self._camera.moved(dx, dy))
+
+    def item_at(self, place: QPointF) -> int:
+        """Index of the scene's item under a place of the widget, or -1."""
+        if self._drawing is None:
+            return NONE
+        x, y = self._camera.to_scene(place.x(), place.y())
+        found = self._drawing.item_grid.query(x, y, x, y)
+        return int(found[-1]) if len(found) else NONE
+
+    def set_theme(self, theme: str) -> None:
+        """Use the palette `light` or `dark`."""
+        if theme == self._theme:
+            return
+        self._theme = theme
+        if self._drawing is not None:
+            self._drawing = SceneDrawing(self._drawing.scene, colors(theme))
+            self._tiles = TileCache(self._drawing, self.devicePixelRatioF())
+            self._show_extras()
+        self.update()
+
+    def drop_scene(self, message: str) -> None:
+        """Show a message instead of a scene."""
+        self._drawing = None
+        self._tiles = None
+        self._highlight = no_highlight()
+        self._is_untouched = True
+        self._message = message
+        self._show_extras()
+        self.update()
+
+    def show_scene(self, scene: Scene, camera: Camera | None) -> None:
+        """Show another scene, from a camera or from its beginning."""
+        self._drawing = SceneDrawing(scene, colors(self._theme))
+        self._tiles = TileCache(self._drawing, self.devicePixelRatioF())
+        self._highlight = no_highlight()
+        if camera is not None:
+            self._camera = camera
+        elif self._is_untouched:
+            self._look_at_beginning()
+        self._show_extras()
+        self.update()
+
+    def _look_at_beginning(self) -> None:
+        scene = self.scene
+        if scene is not None and scene.width:
+            is_down = scene.direction == DOWN
+            self._camera = first_camera(
+                scene.width, scene.height, is_down, self.width(), self.height()
+            )
+
+    def sizeHint(self) -> QSize:
+        return QSize(900, 640)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        if self._tiles is None or self._drawing is None:
+            self._paint_message(painter)
+        else:
+            camera, width, height = self._camera, self.width(), self.height()
+            missing = self._tiles.paint(painter, camera.x, camera.y, width, height, camera.scale)
+            paint_overlay(painter, self._drawing, self._highlight, camera, width, height)
+            sight = QRectF(camera.x, camera.y, width / camera.scale, height / camera.scale)
+            self._minimap.show_sight(sight)
+            if missing:
+                self.update()
+        if self._progress:
+            self._paint_progress(painter)
+        painter.end()
+
+    def _paint_message(self, painter: QPainter) -> None:
+        palette = colors(self._theme)
+        painter.fillRect(self.rect(), palette.background)
+        painter.setPen(palette.muted)
+        painter.setFont(graph_font(15))
+        area = self.rect().adjusted(60, 40, -60, -40)
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(area, flags, self._message)
+
+    def _paint_progress(self, painter: QPainter) -> None:
+        palette = colors(self._theme)
+        area = QRectF(self.width() / 2 - 150, 12, 300, 28)
+        painter.setPen(palette.frame_border)
+        painter.setBrush(palette.background)
+        painter.drawRoundedRect(area, 6, 6)
+        painter.setPen(palette.text)
+        painter.setFont(graph_font(12))
+        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, self._progress)
+
+    def _show_extras(self) -> None:
+        """Show overview and legend with the scene, hide them without."""
+        drawing, tiles = self._drawing, self._tiles
+        has_scene = drawing is not None and tiles is not None and len(drawing.scene.items) > 0
+        if has_scene and drawing is not None and tiles is not None:
+            scene = drawing.scene
+            self._minimap.show_scene(tiles.backdrop(), scene.width, scene.height, drawing.colors)
+            self._legend.show_styles(scene.styles_used(), drawing.colors, self._has_marks)
+        self._minimap.setVisible(has_scene)
+        self._legend.setVisible(has_scene)
+        self._place_extras()
+
+    def _place_extras(self) -> None:
+        right, bottom = self.width() - _CORNER_PX, self.height() - _CORNER_PX
+        self._minimap.move(right - self._minimap.width(), bottom - self._minimap.height())
+        self._legend.move(_CORNER_PX, bottom - self._legend.height())
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:
+        if self._is_untouched:
+            self._look_at_beginning()
+        self._place_extras()
+
+    def _bring_into_sight(self, item: int) -> None:
+        scene = self.scene
+        if scene is None or item == NONE:
+            return
+        x, y, width, height = scene.items.rect[item].tolist()
+        left, top = self._camera.to_widget(x, y)
+        right, bottom = self._camera.to_widget(x + width, y + height)
+        margin = 30
+        if (
+            left < margin or top < margin
+            or right > self.width() - margin or bottom > self.height() - margin
+        ):  # fmt: skip
+            scale = max(self._camera.scale, 0.5)
+            middle = (x + width / 2, y + min(height / 2, self.height() / scale / 3))
+            self._look(
+                Camera(
+                    middle[0] - self.width() / scale / 2,
+                    middle[1] - self.height() / scale / 2,
+                    scale,
+                )
+            )
+
+    def _least_scale(self) -> float:
+        scene = self.scene
+        if scene is None:
+            return 0.01
+        fit = fit_rect((0.0, 0.0, scene.width, scene.height), self.width(), self.height())
+        return min(fit.scale * 0.5, 0.5)
+
+    def _look(self, camera: Camera) -> None:
+        self._is_untouched = False
+        self._camera = camera
+        self.update()
+
+    def _on_minimap_place_requested(self, place: QPointF) -> None:
+        scale = self._camera.scale
+        x, y = place.x() - self.width() / scale / 2, place.y() - self.height() / scale / 2
+        self._look(Camera(x, y, scale))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        delta = event.angleDelta()
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.pan(-(delta.y() or delta.x()), 0)
+        elif delta.y():
+            self.zoom(_WHEEL_STEP ** delta.y(), event.position())
+        else:
+            self.pan(-delta.x(), 0)
+        event.accept()
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QNativeGestureEvent):
+            if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
+                self.zoom(1.0 + event.value(), event.position())
+                return True
+        elif isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            item = self.item_at(QPointF(event.pos()))
+            QToolTip.showText(event.globalPos(), self.describe(item) if item >= 0 else "", self)
+            return True
+        return super().event(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
+            self._pressed = event.position()
+            self._is_dragging = False
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._pressed is None:
+            self.hover(self.item_at(event.position()))
+            return
+        moved = event.position() - self._pressed
+        if self._is_dragging or moved.manhattanLength() > _DRAG_PX:
+            self._is_dragging = True
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+            self._pressed = event.position()
+            self.pan(-moved.x(), -moved.y())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        was_dragging = self._is_dragging
+        self._pressed, self._is_dragging = None, False
+        self.unsetCursor()
+        if not was_dragging and event.button() == Qt.MouseButton.LeftButton:
+            self.click(event.position())
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.double_click(event.position())
+
+    def leaveEvent(self, _event: QEvent) -> None:
+        self.hover(NONE)
