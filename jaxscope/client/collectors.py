@@ -49,7 +49,6 @@ _ERRORS: dict[str, type[JaxscopeError]] = {
     "internal": InternalError,
 }
 _Text = Annotated[str, msgspec.Meta(max_length=200_000)]
-_Line = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 
 T = TypeVar("T")
 
@@ -159,6 +158,9 @@ class AnswerCollector:
     def feed(self, message: Message) -> Iterator[Event]:
         if message.type == "outline":
             outline = _read(message, _OutlineFields)
+            lines = [f.line for f in outline.functions] + [c.line for c in outline.calls]
+            if lines and min(lines) < 1:
+                raise ValueError("an outline names a line before the first")
             self._result = Outline(outline.functions, outline.calls, outline.doc)
         elif message.type == "proposal":
             self._result = Proposal(_read(message, _ProposalFields).call)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import queue
 import secrets
 import threading
@@ -54,7 +55,8 @@ class Run:
         self._command = command
         self._on_event = on_event
         self._python = python
-        self._file = str(getattr(request, "file", None) or "")
+        # As the worker names it in stacks.
+        self._file = os.path.realpath(getattr(request, "file", None) or "")
         self._queue: queue.SimpleQueue[bytes | dict[str, Any]] = queue.SimpleQueue()
         self._collector = collector_for(request)
         self._outputs = {"stdout": HeadAndTail(), "stderr": HeadAndTail()}

@@ -7,7 +7,7 @@ import os
 import re
 from typing import Any
 
-from jaxscope.errors import Explanation, UsageError
+from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
 
 _TARGET = re.compile(r"cpu(:[1-9]\d{0,3})?|(gpu|tpu)(:\d{1,4})?|aot:(tpu|gpu):[\w.:-]{1,64}")
 MAX_CALL_CHARS = 100_000
@@ -58,7 +58,8 @@ class TimeRequest(Request):
     """Measure a call eagerly and jitted.
 
     Attributes:
-        budget_s: Wall seconds that measuring may take, roughly; compilation comes on top.
+        budget_s: Wall seconds for each pair of forms that is compared; compiling and warming up
+            come on top.
         rigorous: Whether to repeat in fresh processes.
     """
 
@@ -66,7 +67,7 @@ class TimeRequest(Request):
     call: str | None = None
     target: str = "cpu"
     x64: bool = False
-    budget_s: float = 10.0
+    budget_s: float = 2.0
     rigorous: bool = False
 
 
@@ -108,6 +109,7 @@ def request_fields(request: Request) -> dict[str, Any]:
     Raises:
         UsageError: The target is unknown, the call too long, a limit not positive, or neither
             file nor call is named.
+        EnvironmentProblem: The target is on another host.
     """
     fields = {
         field.name: getattr(request, field.name)
@@ -130,6 +132,14 @@ def request_fields(request: Request) -> dict[str, Any]:
 
 
 def _check_target(target: str) -> None:
+    if target.startswith("ssh://"):
+        raise EnvironmentProblem(
+            Explanation(
+                what="This version of jaxscope starts workers on this machine only.",
+                remedy="Start jaxscope on that host, or choose another target.",
+                kind="RemoteTarget",
+            )
+        )
     if _TARGET.fullmatch(target) is None:
         raise UsageError(
             Explanation(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -152,7 +153,7 @@ class Session:
         self.close()
 
     def _worker_key(self, python: str | None) -> dict[str, Any]:
-        return {"python": python or self.python, "environment": self._environment}
+        return {"python": _find_program(python or self.python), "environment": self._environment}
 
     def _send(self, data: bytes) -> None:
         with self._lock:
@@ -241,6 +242,12 @@ def _start_supervisor() -> subprocess.Popen[bytes]:
         raise EnvironmentProblem(
             Explanation("No process can be started.", why=str(error), kind="NotStarted")
         ) from None
+
+
+def _find_program(python: str) -> str:
+    """An interpreter as an absolute path; one that is not found stays as it is."""
+    path = os.path.expanduser(python)
+    return os.path.abspath(path) if os.sep in path else shutil.which(path) or path
 
 
 def _skip_greeting(output: IO[bytes]) -> bytes:

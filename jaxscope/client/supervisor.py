@@ -15,9 +15,7 @@ import os
 import resource
 import selectors
 import signal
-import sys
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -31,6 +29,7 @@ from jaxscope.client.relay import (
     encode_control,
     split_relayed_frames,
 )
+from jaxscope.client.spares import MAX_SPARES, Key, SpareWishes, read_key
 from jaxscope.client.worker_process import SILENCE_S, Limits, WorkerProcess, has_more
 from jaxscope.wire.frames import HEADER as WORKER_HEADER
 from jaxscope.wire.frames import FrameError
@@ -47,15 +46,8 @@ _SPARE_DELAY_S = 2.0
 _STACK_WAIT_S = 0.1
 _SILENT_REPEAT_S = 1.0
 _DYING_BUDGET_S = 5.0
-_MAX_SPARES = 2
-_IDLE_DEATHS = 3
-_IDLE_DEATHS_WINDOW_S = 60.0
 _MEMORY_SHARE = 0.75
 _PENDING_BYTES = 16 << 20
-
-
-Key = tuple[str, tuple[tuple[str, str], ...]]
-"""Interpreter and environment of a worker."""
 
 
 class Supervisor:
@@ -71,8 +63,7 @@ class Supervisor:
         self._workers: dict[int, WorkerProcess] = {}
         self._serial = 0
         self._last_output_at = 0.0
-        self._spare_wishes: dict[Key, float] = {}
-        self._idle_deaths: deque[float] = deque(maxlen=_IDLE_DEATHS + 1)
+        self._spares = SpareWishes()
         self._is_throttled = False
         self._is_over = False
 
@@ -103,9 +94,7 @@ class Supervisor:
             return _TICK_S
         if any(not worker.is_ready for worker in self._workers.values()):
             return 1.0
-        if self._spare_wishes:
-            return max(min(self._spare_wishes.values()) - time.monotonic(), 0.0)
-        return None
+        return self._spares.wait_s()
 
     # --- the client's side ---
 
@@ -120,7 +109,7 @@ class Supervisor:
         try:
             for header, payload in self._splitter.feed(data):
                 self._on_frame(header[1], header[2], payload)
-        except FrameError:
+        except ValueError:
             self._is_over = True  # a client that speaks nonsense is as good as gone
 
     def _on_frame(self, kind: int, number: int, payload: bytes) -> None:
@@ -134,7 +123,7 @@ class Supervisor:
         if operation == "start":
             self._start(number, values)
         elif operation == "prepare":
-            self._wish_spare(_key(values), 0.0)
+            self._spares.add(read_key(values), 0.0)
         elif worker := self._find(number):
             self._command(worker, str(operation))
 
@@ -165,7 +154,7 @@ class Supervisor:
     # --- the workers' side ---
 
     def _start(self, number: int, values: dict[str, Any]) -> None:
-        key = _key(values)
+        key = read_key(values)
         worker = self._take_spare(key)
         if worker is None:
             try:
@@ -182,10 +171,10 @@ class Supervisor:
         for kind, payload in worker.early_frames:
             self._client.send(encode(kind, number, payload))
         if values.get("spare") == "now":
-            self._wish_spare(key, time.monotonic() + _SPARE_DELAY_S)
+            self._spares.add(key, time.monotonic() + _SPARE_DELAY_S)
 
     def _take_spare(self, key: Key) -> WorkerProcess | None:
-        self._spare_wishes.pop(key, None)
+        self._spares.drop(key)
         for worker in list(self._workers.values()):
             if worker.key == key and worker.run_number is None and not worker.reason:
                 if worker.process.poll() is None:
@@ -193,25 +182,15 @@ class Supervisor:
                 self._bury(worker)
         return None
 
-    def _wish_spare(self, key: Key, at: float) -> None:
-        self._spare_wishes[key] = min(at, self._spare_wishes.get(key, at))
-
     def _grant_wishes(self, now: float) -> None:
-        for key, at in list(self._spare_wishes.items()):
-            if at > now:
-                continue
-            del self._spare_wishes[key]
+        for key in self._spares.take_due(now):
             spares = [w for w in self._workers.values() if w.run_number is None and not w.reason]
-            if any(worker.key == key for worker in spares) or self._dies_too_often(now):
+            if any(worker.key == key for worker in spares):
                 continue
-            if len(spares) >= _MAX_SPARES:
+            if len(spares) >= MAX_SPARES:
                 spares[0].end("finished", kill_after_s=0)
             with contextlib.suppress(OSError):  # the next run reports what is wrong
                 self._spawn(key)
-
-    def _dies_too_often(self, now: float) -> bool:
-        recent = [at for at in self._idle_deaths if now - at < _IDLE_DEATHS_WINDOW_S]
-        return len(recent) > _IDLE_DEATHS
 
     def _spawn(self, key: Key) -> WorkerProcess:
         self._serial += 1
@@ -359,9 +338,9 @@ class Supervisor:
         self._emit(worker, worker.describe_end())
         if worker.run_number is None:
             if not worker.reason:
-                self._idle_deaths.append(time.monotonic())
+                self._spares.note_idle_death()
         elif worker.is_ready:
-            self._wish_spare(worker.key, 0.0)
+            self._spares.add(worker.key, 0.0)
         worker.close()
 
     def _read_last_words(self, worker: WorkerProcess) -> None:
@@ -381,12 +360,6 @@ class Supervisor:
             with contextlib.suppress(Exception):
                 worker.process.wait(max(deadline - time.monotonic(), 0.01))
         process_tree.sweep_orphans([], [])
-
-
-def _key(values: dict[str, Any]) -> Key:
-    environment = values.get("environment") or {}
-    pairs = tuple(sorted((str(name), str(value)) for name, value in environment.items()))
-    return str(values.get("python") or sys.executable), pairs
 
 
 def _drain(descriptor: int) -> None:

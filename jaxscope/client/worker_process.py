@@ -21,6 +21,7 @@ from jaxscope.client import process_tree
 from jaxscope.client.output_meter import OutputMeter
 from jaxscope.client.relay import split_worker_frames
 from jaxscope.wire.frames import FrameError
+from jaxscope.wire.protocol import DISCONNECTED_STATUS
 
 BOOTSTRAP = os.path.join(
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "worker", "bootstrap.py"
@@ -231,6 +232,8 @@ class WorkerProcess:
     def describe_end(self) -> dict[str, Any]:
         """What the client is told of the end: the fields of an `ended` event."""
         status = self.process.returncode
+        if status == DISCONNECTED_STATUS:
+            self.reason = self.reason or "closed"
         now = time.monotonic()
         return {
             "event": "ended",

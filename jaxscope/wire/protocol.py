@@ -50,3 +50,6 @@ PROTOCOL_VERSION = 1
 
 REQUESTS = frozenset({"capture", "time", "outline", "propose", "environment"})
 FAULTS = frozenset({"source", "call", "trace", "environment", "internal"})
+
+DISCONNECTED_STATUS = 92
+"""Exit status of a worker that finds its connection closed; any number that few programs use."""

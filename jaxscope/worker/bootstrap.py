@@ -58,7 +58,7 @@ def find_problem() -> "tuple[str, str] | None":
 
 def _report(descriptor: int, what: str, remedy: str) -> None:
     explanation = {"what": what, "remedy": remedy, "kind": "EnvironmentProblem"}
-    message: "dict[str, object]" = {
+    message: dict[str, object] = {
         "type": "failed",
         "run": "",
         "fault": "environment",

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from jaxscope.wire.messages import Message, encode_message
+from jaxscope.wire.protocol import DISCONNECTED_STATUS
 
 _HEARTBEAT_S = 0.2
 _QUIET, _AWAKE, _BEAT = b"q", b"a", b"."
@@ -91,7 +92,7 @@ class Channel:
         wait = threading.Event().wait
         while getpid() == self._pid:
             if not self._is_quiet.is_set() and not self._signal_life(_BEAT):
-                _exit(1)  # nobody listens any more: the supervisor is gone
+                _exit(DISCONNECTED_STATUS)  # the supervisor is gone, or our end was closed
             wait(_HEARTBEAT_S)
 
     def _signal_life(self, sign: bytes) -> bool:

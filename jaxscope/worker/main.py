@@ -27,7 +27,7 @@ from jaxscope.errors import (
 )
 from jaxscope.wire.frames import FrameError
 from jaxscope.wire.messages import read_message
-from jaxscope.wire.protocol import PROTOCOL_VERSION
+from jaxscope.wire.protocol import DISCONNECTED_STATUS, PROTOCOL_VERSION
 from jaxscope.worker.channel import Channel, Handler
 from jaxscope.worker.explain import was_interrupted
 from jaxscope.worker.isolation import isolate, make_private
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
     except KeyboardInterrupt:
         status = _INTERRUPTED_STATUS
     except OSError:
-        pass  # the supervisor closed its end, or user code closed ours: the exit status tells
+        status = DISCONNECTED_STATUS  # the supervisor is gone, or user code closed our end
     finally:
         _exit(status)
 

@@ -131,6 +131,7 @@ def test_code_that_fails(session: Session, fault: Fault) -> None:
         "leaves_a_child",
         "leaves_a_daemon",
         "forks",
+        "spawns_processes",
         "returns_nothing",
         "makes_nans",
     ),
