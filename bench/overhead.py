@@ -8,15 +8,19 @@ what follows is timed. The captures' messages are encoded and written to the nul
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 READINGS = 5
+_ENOUGH_S = 60.0
+"""After so long, three readings of each have to do."""
 
 
 def read_once(kind: str, file: str, call: str) -> dict[str, float]:
@@ -30,29 +34,60 @@ def read_once(kind: str, file: str, call: str) -> dict[str, float]:
     silent = channel.Channel(os.open(os.devnull, os.O_WRONLY))
     source, parsed = capture.load_call(request, silent)
     if kind == "capture":
-        start = time.perf_counter()
-        capture._Pipeline(request, silent, source, parsed).run()
-        return {"seconds": time.perf_counter() - start}
+        pipeline = capture._Pipeline(request, silent, source, parsed)
+        return _read_clocks(pipeline.run)
     forms = find_forms(parsed)
     args, kwargs = same_arguments(*forms.jitted_arguments)()
-    start = time.perf_counter()
-    forms.jitted.trace(*args, **kwargs).lower().compile()
-    return {"seconds": time.perf_counter() - start}
+    return _read_clocks(lambda: forms.jitted.trace(*args, **kwargs).lower().compile())
 
 
-def measure(file: str, call: str, readings: int = READINGS) -> tuple[float, float]:
-    """Median seconds of a plain compilation and of a capture, taken in turns."""
-    seconds: dict[str, list[float]] = {"plain": [], "capture": []}
-    for _ in range(readings):
-        for kind, found in seconds.items():
-            found.append(_read_in_process(kind, file, call))
-    return statistics.median(seconds["plain"]), statistics.median(seconds["capture"])
+def _read_clocks(work: Callable[[], Any]) -> dict[str, float]:
+    """Wall seconds of a piece of work, and processor seconds of all threads."""
+    wall_s, cpu_s = time.perf_counter(), time.process_time()
+    work()
+    return {"seconds": time.perf_counter() - wall_s, "cpu_s": time.process_time() - cpu_s}
 
 
-def _read_in_process(kind: str, file: str, call: str) -> float:
+@dataclasses.dataclass(frozen=True)
+class Overhead:
+    """Medians of readings taken in turns.
+
+    Attributes:
+        plain_s: Wall seconds of JAX's own trace, lower and compile.
+        capture_s: Wall seconds of a capture.
+        cpu_ratio: Processor seconds of a capture over those of JAX alone.
+    """
+
+    plain_s: float
+    capture_s: float
+    cpu_ratio: float
+
+
+def measure(file: str, call: str, readings: int = READINGS) -> Overhead:
+    """Compare a capture with a plain compilation."""
+    found: dict[str, list[dict[str, float]]] = {"plain": [], "capture": []}
+    start = time.monotonic()
+    for number in range(readings):
+        if number >= 3 and time.monotonic() - start > _ENOUGH_S:
+            break
+        for kind, values in found.items():
+            values.append(_read_in_process(kind, file, call))
+
+    def middle(kind: str, clock: str) -> float:
+        return statistics.median(reading[clock] for reading in found[kind])
+
+    return Overhead(
+        plain_s=middle("plain", "seconds"),
+        capture_s=middle("capture", "seconds"),
+        cpu_ratio=middle("capture", "cpu_s") / middle("plain", "cpu_s"),
+    )
+
+
+def _read_in_process(kind: str, file: str, call: str) -> dict[str, float]:
     command = [sys.executable, "-m", "bench.overhead", kind, file, call]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600)
-    return float(json.loads(done.stdout.splitlines()[-1])["seconds"])
+    reading: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return reading
 
 
 if __name__ == "__main__":
