@@ -54,7 +54,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "silu": (jax.nn.silu, (X,)),
     "relu": (jax.nn.relu, (X,)),
     "powers": (lambda x: x**3 + x**-2 + x**7 + jnp.exp2(x), (X,)),
-    "inverse sines": (lambda x: jnp.arcsin(x) + jnp.arccos(x) + lax.atan2(x, x), (X,)),
+    "angles": (lambda x: jnp.arctan2(x, x) + jnp.arctan(x) + jnp.tan(x), (X,)),
     "layer norm": (_normalize, (X,)),
     "variance": (lambda x: x.var(), (X,)),
     "argmax": (lambda x: (x.argmax(1), x.argmin(0)), (X,)),
@@ -133,6 +133,31 @@ def test_nested_calls_cost_their_bodies() -> None:
     # Both calls share one jaxpr, which is drawn once and costs twice.
     assert (cost.flops, cost.transcendentals) == (3 * 32, 2 * 32)
     assert len(graph.groups) == 1
+
+
+def test_shared_reducer_does_not_hide_the_rule() -> None:
+    def twice(table: Any, rows: Any) -> Any:
+        return table.at[rows].add(1.0).at[rows].add(2.0)
+
+    rows = jax.ShapeDtypeStruct((2,), jnp.int32)
+    graph, cost = cost_of(twice, X, rows)
+    scatters = [
+        graph.node(i).cost.flops
+        for i in range(len(graph.nodes))
+        if graph.node(i).operation == "scatter-add"
+    ]
+    assert scatters == [16.0, 16.0]
+    assert cost.is_known
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda z: jnp.exp(z), lambda z: jnp.sign(z), lambda z: z**2.5],
+    ids=["exp", "sign", "pow"],
+)
+def test_complex_functions_are_unknown(function: Callable[..., Any]) -> None:
+    _, cost = cost_of(function, jax.ShapeDtypeStruct((4,), jnp.complex64))
+    assert not cost.is_known
 
 
 def test_while_is_unknown_and_so_is_all_that_holds_it() -> None:

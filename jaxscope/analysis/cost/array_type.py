@@ -39,6 +39,10 @@ class ArrayType:
         return math.prod(self.shape)
 
     @property
+    def is_complex(self) -> bool:
+        return self.element.startswith("c")
+
+    @property
     def is_float(self) -> bool:
         return self.element[:1] in ("f", "b") and self.element != "bool"
 

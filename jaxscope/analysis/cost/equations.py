@@ -97,10 +97,9 @@ class _Counter:
             shown = groups.get(self._graph.attributes(node).get("shares", ""))
             if shown is not None:
                 self._insides.setdefault(node, []).append(shown)
-                # Only the last shared one is named: whether that is all, only a call tells.
-                if self._operations[node] not in _CALLS and self._operations[node] != "scan":
-                    self._insides[node] = []
-                    self._operations[node] = ""
+            if self._operations[node] == "cond":
+                # Only the last shared branch is named: there may be more of them.
+                self._insides[node] = []
 
     def count(self) -> npt.NDArray[np.float64]:
         """Costs of all nodes, `(n, 3)`; NaN for what is no equation."""

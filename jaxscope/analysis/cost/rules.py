@@ -29,10 +29,25 @@ def find_rule(primitive: str) -> Rule | None:
 
 def _elementwise(flops: float, transcendentals: float) -> Rule:
     def rule(equation: Equation) -> Costs:
-        size = equation.result().size
-        return flops * size, equation.traffic(), transcendentals * size
+        result = equation.result()
+        if transcendentals and result.is_complex:
+            raise LookupError("complex functions are lowered to many real ones")
+        return flops * result.size, equation.traffic(), transcendentals * result.size
 
     return rule
+
+
+def _sign(equation: Equation) -> Costs:
+    if equation.result().is_complex:
+        raise LookupError("the complex sign is lowered to a quotient")
+    return float(equation.result().size), equation.traffic(), 0.0
+
+
+def _power(equation: Equation) -> Costs:
+    """An integer exponent of a float is converted first: no rule."""
+    if equation.operand(0).element != equation.operand(1).element:
+        raise LookupError("operands of two types")
+    return _elementwise(0.0, 1.0)(equation)
 
 
 def _move(equation: Equation) -> Costs:
@@ -141,19 +156,15 @@ def _fourier(equation: Equation) -> Costs:
 
 _ONE_FLOP = """abs add add_any and ceil clamp clz complex div eq floor ge gt imag is_finite le lt
     max min mul ne neg not or population_count real reduce_precision rem round shift_left
-    shift_right_arithmetic shift_right_logical sign square sub xor bitcast_convert_type"""
-_ONE_TRANSCENDENTAL = """atan2 atan cbrt cos erf exp expm1 log log1p pow rsqrt sin sqrt tan tanh"""
+    shift_right_arithmetic shift_right_logical square sub xor bitcast_convert_type"""
+_ONE_TRANSCENDENTAL = """atan2 atan cbrt cos erf exp expm1 log log1p rsqrt sin sqrt tan tanh"""
 _MOVES = """broadcast_in_dim concatenate copy copy_p device_put expand_dims iota
-    optimization_barrier pad reshape rev squeeze transpose"""
+    optimization_barrier pad reshape rev squeeze stack transpose"""
 _REDUCTIONS = "and max min or prod sum xor"
 
 # FLOPs and transcendentals per element of what these are lowered to, the same since JAX 0.8.
-_COMPOSITES = {
-    "exp2": (1.0, 1.0),
-    "logistic": (3.0, 1.0),
-    "asin": (5.0, 2.0),
-    "acos": (3.0, 2.0),
-}
+# Others (`asin`, `sinh`, `erf_inv`, …) are lowered differently by different releases.
+_COMPOSITES = {"exp2": (1.0, 1.0), "logistic": (3.0, 1.0)}
 
 _RULES: dict[str, Rule] = {
     **{name: _elementwise(1.0, 0.0) for name in _ONE_FLOP.split()},
@@ -170,11 +181,14 @@ _RULES: dict[str, Rule] = {
     "scatter": _scatter(0.0),
     "convert_element_type": _convert,
     "select_n": _select,
+    "sign": _sign,
+    "pow": _power,
     "integer_pow": _integer_power,
     "dot_general": _dot,
     "conv_general_dilated": _convolution,
     "slice": _slice,
     "split": _slice,
+    "unstack": _slice,
     "dynamic_slice": _dynamic_slice,
     "dynamic_update_slice": _dynamic_update_slice,
     "gather": _gather,
