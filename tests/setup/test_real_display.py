@@ -1,0 +1,52 @@
+"""The window on a real X server, through the system's libraries that `./run` installs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+# Opens the window on a sample as the command line does, waits until the capture is there, and
+# prints what the person would see: platform, title, and how many colours the screen shows.
+PROGRAM = """
+import sys
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+from jaxscope.ui.app import open_window
+
+application = QApplication(sys.argv[:1])
+
+def look():
+    (window,) = [w for w in application.topLevelWidgets() if w.isVisible() and w.isWindow()]
+    image = application.primaryScreen().grabWindow(0).toImage()
+    colors = {image.pixel(x, y) for x in range(0, image.width(), 7)
+              for y in range(0, image.height(), 7)}
+    print(application.platformName(), len(colors), window.width() > 400)
+    window.close()
+
+QTimer.singleShot(6000, look)
+sys.exit(open_window(sys.argv[1], settings_file=sys.argv[2]))
+"""
+
+
+@pytest.mark.xcb
+def test_the_window_opens_under_x(x_display: str, tmp_path: Path) -> None:
+    sample = ROOT / "samples" / "quick_start.py"
+    variables = {**os.environ, "DISPLAY": x_display, "QT_QPA_PLATFORM": "xcb"}
+    answer = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(sample), str(tmp_path / "settings.ini")],
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert answer.returncode == 0, answer.stderr
+    platform, num_colors, is_large = answer.stdout.split()
+    assert (platform, is_large) == ("xcb", "True")
+    assert int(num_colors) > 20, "an empty screen has one colour"
+    assert "Traceback" not in answer.stderr
