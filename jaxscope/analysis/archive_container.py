@@ -35,8 +35,10 @@ def write(path: Path, entries: Mapping[str, bytes]) -> None:
         UsageError: `path` is a folder, or its folder does not exist.
         EnvironmentProblem: The disk refuses.
     """
-    if path.is_dir() or not path.parent.is_dir():
-        what = "is a folder" if path.is_dir() else "is in a folder that does not exist"
+    if path.is_dir() or not path.parent.is_dir() or (path.exists() and not path.is_file()):
+        what = "is in a folder that does not exist"
+        if path.exists():  # replacing a device such as /dev/null would harm the whole machine
+            what = "is a folder" if path.is_dir() else "is no regular file"
         raise UsageError(
             Explanation(
                 what=f"{path} cannot be written: it {what}.",
