@@ -1,0 +1,28 @@
+"""What is not Python travels with the package all the same."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "jaxscope"
+
+
+def test_every_data_file_is_named_in_the_package_data() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    patterns = settings["tool"]["setuptools"]["package-data"]["jaxscope"]
+    named = {path for pattern in patterns for path in PACKAGE.glob(pattern)}
+    data = {
+        path
+        for path in PACKAGE.rglob("*")
+        if path.is_file() and path.suffix not in (".py", ".pyc") and "__pycache__" not in path.parts
+    }
+    assert data, "the package has data files"
+    assert data <= named, "a wheel would lack these"
+
+
+def test_the_licence_is_the_whole_text() -> None:
+    text = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert "Apache License" in text
+    assert "END OF TERMS AND CONDITIONS" in text
