@@ -56,7 +56,7 @@ class CallBar(QWidget):
         self._problem.setProperty("role", "error")
         self._chips: dict[QPushButton, Transform] = {}
         self._unwrap = QPushButton("remove")
-        self._form: TransformForm | None = None
+        self.form: TransformForm | None = None
         self._build()
 
     def _build(self) -> None:
@@ -128,10 +128,10 @@ class CallBar(QWidget):
             self._complain(error)
             return
         if num_arguments > 1 and (transform.picks_arguments or transform.picks_axes):
-            self._form = TransformForm(text, transform, self)
-            self._form.accepted.connect(self._on_form_accepted)
-            self._form.move(chip.mapToGlobal(chip.rect().bottomLeft()))
-            self._form.show()
+            self.form = TransformForm(text, transform, self)
+            self.form.accepted.connect(self._on_form_accepted)
+            self.form.move(chip.mapToGlobal(chip.rect().bottomLeft()))
+            self.form.show()
         else:
             self._accept(wrapped)
 

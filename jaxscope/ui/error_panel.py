@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.client.plain_text import clean_text
 from jaxscope.errors import (
     EnvironmentProblem,
     Explanation,
@@ -24,7 +25,6 @@ from jaxscope.errors import (
     UserCodeError,
     WorkerLost,
 )
-from jaxscope.ui.plain import strip_controls
 
 _PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+)")
 _MAX_SHOWN_CHARACTERS = 20_000
@@ -154,9 +154,9 @@ def render_details(explanation: Explanation) -> str:
         explanation.full_traceback or explanation.traceback,
         explanation.output,
     )
-    return strip_controls("\n\n".join(part for part in parts if part))
+    return clean_text("\n\n".join(part for part in parts if part))
 
 
 def _fit(text: str, limit: int) -> str:
-    text = strip_controls(text).strip()
+    text = clean_text(text).strip()
     return text if len(text) <= limit else text[:limit] + " …"

@@ -99,7 +99,7 @@ def compute_screen(
     name = os.path.basename(state.file)
     return Screen(
         window_title=f"{name} — jaxscope" if name else "jaxscope",
-        shows_start_page=not state.file and not state.stages,
+        shows_start_page=not state.file and not state.stages and state.error is None,
         steps=tuple(_steps(state, shown)),
         status=_status(state, running_s),
         detail=_detail(state),

@@ -25,13 +25,19 @@ def read_source(path: str) -> SourceFile:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError as error:
         raise _problem(path, error.strerror or "It cannot be opened.") from None
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(file.fileno())
+    try:
+        status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise _problem(path, "It is not a regular file.")
         if status.st_size > MAX_SOURCE_BYTES:
             raise _problem(path, f"It is larger than {MAX_SOURCE_BYTES // 2**20} MiB.")
-        data = file.read(MAX_SOURCE_BYTES + 1)
+        data = b""
+        while len(data) <= MAX_SOURCE_BYTES and (piece := os.read(descriptor, 1 << 20)):
+            data += piece
+    except OSError as error:
+        raise _problem(path, error.strerror or "It cannot be read.") from None
+    finally:
+        os.close(descriptor)
     return SourceFile(path, decode_source(data), hashlib.sha256(data).hexdigest())
 
 

@@ -39,7 +39,7 @@ class TransformForm(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._call, self._transform = call, transform
         arguments = parse_call(call).arguments
-        self._checks: list[QCheckBox] = []
+        self.checks: list[QCheckBox] = []
         self._axes: list[QComboBox] = []
         self._batch = QSpinBox()
         layout = QVBoxLayout(self)
@@ -70,7 +70,7 @@ class TransformForm(QFrame):
             check = QCheckBox(f"{index}: {argument[:60]}")
             check.setChecked(index == 0)
             layout.addWidget(check)
-            self._checks.append(check)
+            self.checks.append(check)
 
     def _add_axes(self, layout: QVBoxLayout, arguments: Sequence[str]) -> None:
         grid = QGridLayout()
@@ -93,10 +93,10 @@ class TransformForm(QFrame):
         layout.addLayout(grid)
 
     def _on_apply_clicked(self) -> None:
-        argnums = [index for index, check in enumerate(self._checks) if check.isChecked()]
+        argnums = [index for index, check in enumerate(self.checks) if check.isChecked()]
         axes = [choice.currentData() for choice in self._axes] if self._axes else None
         try:
-            if self._checks and not argnums:
+            if self.checks and not argnums:
                 raise CallTextError("Choose at least one argument.")
             text = wrap_call(
                 self._call,

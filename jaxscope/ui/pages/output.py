@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
-from jaxscope.ui.plain import strip_controls
+from jaxscope.client.plain_text import clean_text
 from jaxscope.ui.theme import fixed_font
 
 _MAX_LINE_CHARACTERS = 8_000
@@ -36,7 +36,7 @@ class OutputPage(QWidget):
         bar = self.text.verticalScrollBar()
         at_end = bar.value() >= bar.maximum() - 2
         self._shown = output
-        self.text.setPlainText(_break_lines(strip_controls(output)))
+        self.text.setPlainText(_break_lines(clean_text(output)))
         if at_end:
             bar.setValue(bar.maximum())
 

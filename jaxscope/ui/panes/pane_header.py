@@ -87,6 +87,11 @@ class PaneHeader(QWidget):
         """Show the badge that says that an earlier run is shown."""
         self._stale.setVisible(is_stale)
 
+    @property
+    def is_marked_stale(self) -> bool:
+        """Whether the badge is shown."""
+        return self._stale.isVisibleTo(self)
+
     def focus_search(self) -> None:
         """Put the cursor into the search, also where it had no room."""
         self.search.show()

@@ -1,0 +1,81 @@
+"""A real window over a session that only remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from jaxscope.client.events import Finished, HeadArrived
+from jaxscope.client.requests import CaptureRequest, OutlineRequest, Request
+from jaxscope.client.results import OfferedCall, Outline, OutlinedFunction
+from jaxscope.model import Capture
+from jaxscope.ui.app import build_window
+from jaxscope.ui.bridge import Bridge
+from jaxscope.ui.controller import RunOptions
+from jaxscope.ui.settings import Settings
+from jaxscope.ui.window import MainWindow
+
+from .programs import SOURCE, RecordedRun, RecordedSession
+
+
+@pytest.fixture
+def session() -> RecordedSession:
+    return RecordedSession()
+
+
+@pytest.fixture
+def window(
+    qtbot: QtBot, qapp: QApplication, session: RecordedSession, tmp_path: Path
+) -> Iterator[MainWindow]:
+    bridge = Bridge(lambda: session)
+    settings = Settings(str(tmp_path / "window.ini"))
+    window = build_window(qapp, bridge, RunOptions(), settings)
+    qtbot.addWidget(window)
+    window.show()
+    yield window
+    bridge.close()
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "model.py"
+    path.write_text(SOURCE)
+    return path
+
+
+class Driver:
+    """Plays the session's part: waits for requests and answers them."""
+
+    def __init__(self, qtbot: QtBot, window: MainWindow, session: RecordedSession) -> None:
+        self.qtbot, self.window, self.session = qtbot, window, session
+
+    def wait_for(self, kind: type[Request], count: int = 1) -> RecordedRun:
+        self.qtbot.waitUntil(lambda: len(self.session.of_type(kind)) >= count)
+        return self.session.of_type(kind)[count - 1]
+
+    def wait_until(self, condition: Callable[[], bool]) -> None:
+        self.qtbot.waitUntil(condition)
+
+    def open(self, path: Path, calls: tuple[str, ...] = ("grad(f)(f32[3])",)) -> RecordedRun:
+        """Open a file that offers calls, and return the run of the first."""
+        self.window.open_path(str(path))
+        outline = self.wait_for(OutlineRequest)
+        function = OutlinedFunction("f", "function", 4, 6, "f(x)", "")
+        offered = tuple(OfferedCall(call, 1) for call in calls)
+        outline.tell(Finished(Outline((function,), offered, "")))
+        return self.wait_for(CaptureRequest)
+
+    def finish(self, run: RecordedRun, capture: Capture) -> None:
+        """Answer a run with a capture, and wait until it is on the screen."""
+        run.tell(HeadArrived(capture))
+        run.tell(Finished(capture))
+        self.wait_until(lambda: self.window.controller.state.capture is capture)
+
+
+@pytest.fixture
+def driver(qtbot: QtBot, window: MainWindow, session: RecordedSession) -> Driver:
+    return Driver(qtbot, window, session)

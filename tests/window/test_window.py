@@ -1,0 +1,357 @@
+"""The window with a session that the test plays: opening, running, selecting, failing."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from jaxscope.client.events import (
+    Failed,
+    Finished,
+    HeadArrived,
+    NotResponding,
+    Output,
+    StageArrived,
+)
+from jaxscope.client.requests import CaptureRequest, OutlineRequest, ProposeRequest
+from jaxscope.client.results import Outline, OutlinedFunction, Proposal
+from jaxscope.errors import Explanation, Stopped, TraceError
+from jaxscope.model import Capture, SourceFile
+from jaxscope.ui.app import ErrorReporter
+from jaxscope.ui.panes.code_view import Mark
+from jaxscope.ui.panes.pane_header import Form
+from jaxscope.ui.window import MainWindow
+
+from .conftest import Driver
+from .programs import GRAD, JAXPR, OPTIMIZED, SOURCE, build_capture
+
+STAGES = {"jaxpr": JAXPR, "grad": GRAD, "optimized": OPTIMIZED}
+
+
+def capture_of(path: Path) -> Capture:
+    """The capture as if it had been made of this file."""
+    stages = build_capture().stages
+    place = str(path)
+    moved = []
+    for stage in stages:
+        strings = tuple(place if s == "/home/u/model.py" else s for s in stage.graph.strings)
+        moved.append(
+            dataclasses.replace(stage, graph=dataclasses.replace(stage.graph, strings=strings))
+        )
+    return dataclasses.replace(
+        build_capture(), stages=tuple(moved), files=(SourceFile(place, SOURCE, "0" * 64),)
+    )
+
+
+def test_without_a_file_the_start_page_offers_samples(window: MainWindow):
+    assert window.screen_shown is not None and window.screen_shown.shows_start_page
+    texts = [button.text() for button in window.start_page.findChildren(QPushButton)]
+    assert any(text.startswith("quick_start") for text in texts)
+
+
+def test_opening_a_file_runs_the_first_call_that_it_offers(
+    driver: Driver, window: MainWindow, source: Path
+):
+    run = driver.open(source, ("f(f32[3])", "grad(f)(f32[3])"))
+    assert (run.request.file, run.request.call) == (str(source), "f(f32[3])")
+    assert window.call_bar.edit.text() == "f(f32[3])"
+    tree = window.workspace.functions.tree
+    assert tree.topLevelItem(0).text(0) == "f"
+    assert tree.topLevelItem(0).childCount() == 2
+
+
+def test_a_function_without_a_call_gets_one_proposed(
+    driver: Driver, window: MainWindow, source: Path
+):
+    window.open_path(str(source))
+    function = OutlinedFunction("f", "function", 4, 6, "f(x)", "")
+    driver.wait_for(OutlineRequest).tell(Finished(Outline((function,), (), "")))
+    driver.wait_for(ProposeRequest).tell(Finished(Proposal("f(f32[8])")))
+    assert driver.wait_for(CaptureRequest).request.call == "f(f32[8])"
+    assert window.call_bar.edit.text() == "f(f32[8])"
+
+
+def test_a_finished_run_fills_strip_and_panes(driver: Driver, window: MainWindow, source: Path):
+    driver.finish(driver.open(source), build_capture())
+    titles = [card.step.title for card in window.strip.cards]
+    assert titles == ["Source", "jaxpr", "grad", "optimized"]
+    names = [pane.stage_name for pane in window.workspace.area.panes]
+    assert names == ["source", "jaxpr", "optimized"]
+    assert window.workspace.area.panes[1].canvas is not None
+
+
+def test_an_equation_lights_up_in_source_text_and_graph(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), capture_of(source))
+    panes = window.workspace.area.panes
+    panes[2].set_form(Form.TEXT)
+    window.workspace.selection.select_node("jaxpr", 1)
+    assert panes[0].code.marks == {4: Mark.FORWARD}
+    assert panes[2].code.marks == {1: Mark.FORWARD, 2: Mark.BACKWARD, 3: Mark.FORWARD}
+    assert "sine of every element" in window.workspace.inspector.page.toPlainText()
+
+
+def test_clicking_a_source_line_selects_what_came_from_it(
+    qtbot: QtBot, driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), capture_of(source))
+    window.resize(1400, 800)
+    panes = window.workspace.area.panes
+    panes[1].set_form(Form.TEXT)
+    code = panes[0].code
+    line_px = code.fontMetrics().height() + 2
+    qtbot.mouseClick(
+        code.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(90, line_px * 4 + line_px // 2)
+    )
+    assert panes[0].code.marks == {4: Mark.SELECTED}
+    assert panes[1].code.marks == {1: Mark.FORWARD}
+    assert "line 5" in window.workspace.inspector.page.toPlainText()
+
+
+def test_the_table_selects_too_and_is_filtered(driver: Driver, window: MainWindow, source: Path):
+    driver.finish(driver.open(source), capture_of(source))
+    pane = window.workspace.area.panes[1]
+    pane.set_form(Form.TABLE)
+    pane.header.search.setText("sin")
+    assert pane.table.nodes.rowCount() == 1
+    pane.table.selectRow(0)
+    assert window.workspace.selection.selection.nodes == (1,)
+
+
+def test_what_the_compiler_made_is_said_to_be(driver: Driver, window: MainWindow, source: Path):
+    driver.finish(driver.open(source), capture_of(source))
+    window.workspace.selection.select_node("optimized", 4)
+    assert "Made by the compiler" in window.workspace.inspector.page.toPlainText()
+
+
+def test_enter_in_the_call_bar_runs_the_call(
+    qtbot: QtBot, driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), build_capture())
+    edit = window.call_bar.edit
+    edit.setText("f(f32[9])")
+    assert window.screen_shown.is_stale
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert driver.wait_for(CaptureRequest, 2).request.call == "f(f32[9])"
+
+
+def test_arrow_keys_walk_through_earlier_calls(
+    qtbot: QtBot, driver: Driver, window: MainWindow, source: Path
+):
+    driver.open(source)
+    edit = window.call_bar.edit
+    for call in ("f(f32[1])", "f(f32[2])"):
+        edit.setText(call)
+        qtbot.keyClick(edit, Qt.Key.Key_Return)
+    edit.setText("half typed(")
+    qtbot.keyClick(edit, Qt.Key.Key_Up)
+    qtbot.keyClick(edit, Qt.Key.Key_Up)
+    assert edit.text() == "f(f32[1])"
+    for _ in range(2):
+        qtbot.keyClick(edit, Qt.Key.Key_Down)
+    assert edit.text() == "half typed("
+
+
+def test_a_transform_button_wraps_and_runs(driver: Driver, window: MainWindow, source: Path):
+    driver.finish(driver.open(source, ("f(f32[3])",)), build_capture())
+    chips = {chip.text(): chip for chip in window.call_bar.findChildren(QPushButton)}
+    chips["vmap"].click()
+    assert driver.wait_for(CaptureRequest, 2).request.call == "vmap(f)(f32[16, 3])"
+
+
+def test_several_arguments_ask_which(driver: Driver, window: MainWindow, source: Path):
+    driver.finish(driver.open(source, ("f(f32[3], f32[4])",)), build_capture())
+    chips = {chip.text(): chip for chip in window.call_bar.findChildren(QPushButton)}
+    chips["grad"].click()
+    form = window.call_bar.form
+    assert form is not None and len(form.checks) == 2
+    form.checks[1].setChecked(True)
+    form.findChildren(QPushButton)[-1].click()
+    assert window.call_bar.edit.text() == "grad(f, argnums=(0, 1))(f32[3], f32[4])"
+
+
+def test_stop_interrupts_and_a_second_stop_kills(
+    driver: Driver, window: MainWindow, source: Path
+):
+    run = driver.open(source)
+    assert window.call_bar.stop_button.isVisible()
+    window.stop_run()
+    assert run.was_interrupted and not run.was_killed
+    window.stop_run()
+    assert run.was_killed
+    run.tell(Failed(Stopped("Stopped.")))
+    driver.wait_until(lambda: not window.controller.state.is_running)
+    assert window.call_bar.run_button.isVisible() and not window.error_panel.isVisible()
+
+
+def test_an_error_is_explained_at_its_line(driver: Driver, window: MainWindow, source: Path):
+    run = driver.open(source)
+    explanation = Explanation(
+        what="A mask decides the size.",
+        why="x[x > 3] has no fixed shape.",
+        where="model.py:5",
+        remedy="Use jnp.where.",
+        traceback="model.py:5 in f",
+    )
+    run.tell(Failed(TraceError(explanation)))
+    driver.wait_until(window.error_panel.isVisible)
+    assert window.workspace.area.panes[0].code.marks == {4: Mark.ERROR}
+    window.error_panel.place_requested.emit("model.py", 6)
+    assert window.workspace.selection.selection.line == 6
+    window.stop_run()
+    assert not window.error_panel.isVisible()
+
+
+def test_an_error_keeps_the_old_picture_as_stale(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), build_capture())
+    window.run_call()
+    driver.wait_for(CaptureRequest, 2).tell(Failed(TraceError("No.")))
+    driver.wait_until(window.error_panel.isVisible)
+    pane = window.workspace.area.panes[1]
+    assert pane.stage_name == "jaxpr" and pane.header.is_marked_stale
+
+
+def test_answers_of_an_earlier_run_are_dropped(driver: Driver, window: MainWindow, source: Path):
+    first = driver.open(source)
+    window.call_bar.set_call("f(f32[5])")
+    window.run_call()
+    second = driver.wait_for(CaptureRequest, 2)
+    assert first.was_killed
+    first.tell(Failed(TraceError("of the first")))
+    driver.finish(second, build_capture())
+    assert window.controller.state.error is None
+
+
+def test_a_selection_outlives_a_new_run(driver: Driver, window: MainWindow, source: Path):
+    driver.finish(driver.open(source), build_capture())
+    window.workspace.selection.select_node("jaxpr", 2)
+    window.run_call()
+    longer = {**STAGES, "jaxpr": "in w w\n" + JAXPR.strip()}
+    driver.finish(driver.wait_for(CaptureRequest, 2), build_capture(longer))
+    assert window.workspace.selection.selection.nodes == (3,)
+
+
+def test_a_saved_file_is_run_again(driver: Driver, window: MainWindow, source: Path):
+    driver.finish(driver.open(source), build_capture())
+    source.write_text(SOURCE.replace("* 2", "* 3"))
+    driver.wait_for(CaptureRequest, 2)
+    assert "* 3" in window.controller.state.snapshot.text
+
+
+def test_output_and_messages_have_their_pages(driver: Driver, window: MainWindow, source: Path):
+    run = driver.open(source)
+    run.tell(Output("stdout", "tracing\x1b[31m <b>\n"))
+    driver.finish(run, build_capture())
+    assert window.workspace.output.text.toPlainText() == "tracing <b>\n"
+    assert "A message." in window.workspace.notes.page.toPlainText()
+    arguments = window.workspace.arguments.tree.topLevelItem(0)
+    assert arguments.child(0).text(0) == "x" and arguments.text(2) == "16 B"
+
+
+def test_a_process_that_does_not_answer_is_noticed(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.open(source).tell(NotResponding(0.6, "model.py:5"))
+    driver.wait_until(lambda: "has not answered" in window.screen_shown.notice)
+    assert window.call_bar.stop_button.isEnabled()
+
+
+def test_a_stage_arrives_while_the_run_goes_on(driver: Driver, window: MainWindow, source: Path):
+    run = driver.open(source)
+    run.tell(HeadArrived(build_capture()))
+    run.tell(StageArrived(build_capture().stages[0]))
+    driver.wait_until(lambda: len(window.controller.state.stages) == 1)
+    assert window.workspace.area.panes[1].canvas.isVisible()
+    assert window.controller.state.is_running
+
+
+def test_panes_open_close_and_change_their_stage(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), build_capture())
+    area = window.workspace.area
+    window.add_pane()
+    assert len(area.panes) == 4
+    window.close_pane()
+    window.strip.cards[2].chosen.emit("grad")
+    assert "grad" in [pane.stage_name for pane in area.panes]
+    for _ in range(5):
+        window.close_pane()
+    assert len(area.panes) == 1
+
+
+def test_a_saved_capture_is_shown_and_cannot_be_run(driver: Driver, window: MainWindow):
+    window.controller.open_capture(build_capture(), "/tmp/a.jaxscope")
+    assert "Nothing is run" in window.screen_shown.notice
+    assert not window.call_bar.run_button.isEnabled()
+    window.run_call()
+    assert not driver.session.of_type(CaptureRequest)
+
+
+def test_an_unreadable_file_is_refused_with_a_reason(window: MainWindow, tmp_path: Path):
+    window.open_path(str(tmp_path))
+    assert window.error_panel.isVisibleTo(window.error_panel.parentWidget())
+    assert "cannot be read" in window.error_panel.error.explanation.what
+
+
+def test_a_dropped_file_is_opened(driver: Driver, window: MainWindow, source: Path):
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(source))])
+    event = QDropEvent(
+        QPoint(10, 10).toPointF(),
+        Qt.DropAction.CopyAction,
+        mime,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    window.dropEvent(event)
+    assert window.controller.state.file == str(source)
+    assert str(source) in driver.window._settings.recent_files
+
+
+def test_an_exception_of_ours_is_shown_as_our_bug(window: MainWindow, capsys):
+    reporter = ErrorReporter(window)
+    try:
+        raise ZeroDivisionError("inside a slot")
+    except ZeroDivisionError:
+        reporter.report(*sys.exc_info())
+    assert "ZeroDivisionError" in capsys.readouterr().err
+    assert "inside jaxscope" in window.error_panel.error.explanation.what
+
+
+def test_theme_and_type_size_change_and_are_remembered(window: MainWindow):
+    before = window._themes.theme.name
+    window.toggle_theme()
+    assert window._settings.theme_name == window._themes.theme.name != before
+    points = window._themes.points
+    window.zoom_in()
+    assert window._settings.points == points + 1
+    window.zoom_reset()
+    assert window._themes.points == points
+
+
+def test_every_command_has_a_method_and_its_own_key(window: MainWindow):
+    from jaxscope.ui.commands import COMMANDS
+
+    keys = [key for command in COMMANDS for key in command.keys]
+    assert len(keys) == len(set(keys))
+    assert all(callable(getattr(window, command.slot)) for command in COMMANDS)
+    window.show_keys()
+    assert window._help is not None and window._help.isVisible()
+
+
+def test_a_closed_window_leaves_nothing_alive(
+    qtbot: QtBot, driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), build_capture())
+    window.close()
+    assert driver.window._settings.geometry is not None
