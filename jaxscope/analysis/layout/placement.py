@@ -9,6 +9,7 @@ from jaxscope.analysis.layout.chains import Threads
 _NUM_PASSES = 4
 _CHAIN_WEIGHT = 4.0  # a long line that bends is uglier than a box a little off its inputs
 _LONE_WEIGHT = 0.1
+_LOOSE_WEIGHT = 0.02  # of arguments, results and stubs: they make room for the main line
 
 
 def place_across(
@@ -21,8 +22,9 @@ def place_across(
     """
     num = len(threads.rank)
     weight = [1.0] * threads.num_nodes + [_CHAIN_WEIGHT] * (num - threads.num_nodes)
-    for stub in threads.stubs:
-        weight[stub.vertex] = _LONE_WEIGHT
+    for v in range(num):
+        if len(threads.up[v]) + len(threads.down[v]) <= 1:
+            weight[v] = _LOOSE_WEIGHT
     x = [0.0] * num
     offsets = [_pack(row, threads.across, gap) for row in rows]
     for row, offset in zip(rows, offsets, strict=True):
@@ -38,8 +40,8 @@ def place_across(
         _pass(onward, rows, offsets, *above, weight, x)
         check_stop()
         _pass(backward, rows, offsets, *below, weight, x)
-    both = [up + down for up, down in zip(threads.up, threads.down, strict=True)]
-    shift = [a + b for a, b in zip(threads.up_shift, threads.down_shift, strict=True)]
+    both = [up + down for up, down in zip(above[0], below[0], strict=True)]
+    shift = [a + b for a, b in zip(above[1], below[1], strict=True)]
     _pass(onward, rows, offsets, both, shift, weight, x)
     return x
 

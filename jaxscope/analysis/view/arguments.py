@@ -13,6 +13,7 @@ from jaxscope.model import NONE, Graph, NodeKind
 
 _PARAMETER = re.compile(r"^[^\[.(]+")
 _MIN_LEAVES = 3
+_MAX_SINGLE = 12
 
 
 def argument_path(graph: Graph, node: int) -> str:
@@ -63,11 +64,13 @@ def _gather(graph: Graph, leaves: list[int], kind: BranchKind) -> list[Child]:
         path = argument_path(graph, leaf) if is_argument else result_path(graph, leaf)
         match = _PARAMETER.match(path)
         gathered.setdefault(match[0] if match else path, []).append(leaf)
+    word = "argument" if is_argument else "result"
     children: list[Child] = []
+    single = [leaf for group in gathered.values() if len(group) < _MIN_LEAVES for leaf in group]
+    if len(single) > _MAX_SINGLE:
+        children.append(Branch(f"{word}s", kind, f"{word}s", tuple(single)))
+        single = []
     for name, group in gathered.items():
-        if len(group) < _MIN_LEAVES:
-            children += group
-        else:
-            word = "argument" if is_argument else "result"
+        if len(group) >= _MIN_LEAVES:
             children.append(Branch(f"{word}:{name}", kind, name, tuple(group)))
-    return children
+    return [*children, *single]

@@ -6,12 +6,14 @@ import dataclasses
 import itertools
 import math
 
+from jaxscope.analysis.view.arguments import find_arguments, find_results
 from jaxscope.analysis.view.draft import Draft
 from jaxscope.analysis.view.places import find_cuts
 from jaxscope.analysis.view.tree import Branch, BranchKind, Child, map_branches
 
 MAX_CHILDREN = 150
 _SECTION_SIZE = 40
+_GATHERED = (BranchKind.ARGUMENTS, BranchKind.RESULTS)
 
 
 def make_sections(draft: Draft, root: Branch) -> Branch:
@@ -20,11 +22,28 @@ def make_sections(draft: Draft, root: Branch) -> Branch:
     Each border lies where the fewest values cross it.
     """
 
+    apart = find_arguments(draft.graph) | find_results(draft.graph)
+
+    def stands_apart(child: Child) -> bool:
+        is_gathered = isinstance(child, Branch) and child.kind in _GATHERED
+        return is_gathered or child in apart
+
+    def set_apart(
+        children: tuple[Child, ...],
+    ) -> tuple[tuple[Child, ...], tuple[Child, ...], tuple[Child, ...]]:
+        """Arguments before the rest, the rest, results after it."""
+        start, stop = 0, len(children)
+        while start < stop and stands_apart(children[start]):
+            start += 1
+        while stop > start and stands_apart(children[stop - 1]):
+            stop -= 1
+        return children[:start], children[start:stop], children[stop:]
+
     def change(branch: Branch) -> Branch:
-        if len(branch.children) <= MAX_CHILDREN:
+        first, children, last = set_apart(branch.children)
+        if len(children) <= MAX_CHILDREN:
             return branch
-        crossing = find_cuts(draft, branch.children)
-        children = branch.children
+        crossing = find_cuts(draft, children)
         size = max(_SECTION_SIZE, math.ceil(len(children) / MAX_CHILDREN))
         borders = _borders(crossing, len(children), size)
         sections: list[Child] = []
@@ -37,7 +56,7 @@ def make_sections(draft: Draft, root: Branch) -> Branch:
                     children[start:stop],
                 )
             )
-        return dataclasses.replace(branch, children=tuple(sections))
+        return dataclasses.replace(branch, children=(*first, *sections, *last))
 
     return map_branches(root, change)
 

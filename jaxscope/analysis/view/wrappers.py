@@ -17,6 +17,14 @@ def dissolve_wrappers(draft: Draft, root: Branch) -> tuple[Draft, Branch]:
     home = list(draft.home)
     captions = dict(draft.captions)
 
+    graph = draft.graph
+
+    def name_of(branch: Branch) -> str:
+        """The name that is worth keeping: neither the compiler's nor only the operation's."""
+        operation = NONE if branch.node == NONE else int(graph.nodes.operation[branch.node])
+        is_plain = operation != NONE and graph.strings[operation] == branch.label
+        return "" if is_plain or branch.label.startswith(_NOISE) else branch.label
+
     def visit(branch: Branch) -> Child:
         children = tuple(
             visit(child) if isinstance(child, Branch) else child for child in branch.children
@@ -27,14 +35,13 @@ def dissolve_wrappers(draft: Draft, root: Branch) -> tuple[Draft, Branch]:
         if isinstance(only, int):
             if branch.node not in (NONE, only):
                 home[branch.node] = only
-            if not branch.label.startswith(_NOISE):
-                captions[only] = _join(branch.label, captions.get(only, ""))
+            captions[only] = _join(name_of(branch), captions.get(only, ""))
             return only
         if branch.node != NONE and only.node not in (NONE, branch.node):
             home[branch.node] = only.node
         return dataclasses.replace(
             only,
-            label=_join(branch.label, only.label),
+            label=_join(name_of(branch), only.label),
             node=branch.node if only.node == NONE else only.node,
         )
 

@@ -1,0 +1,1 @@
+"""The canvas in real widgets, offscreen."""

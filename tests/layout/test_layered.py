@@ -1,0 +1,186 @@
+"""What every layered layout must keep, whatever the diagram."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jaxscope.analysis.layout.layered import (
+    Diagram,
+    Drawing,
+    LayoutStopped,
+    Link,
+    Spacing,
+    layout_layered,
+)
+
+TOLERANCE_PX = 1e-6
+
+
+@st.composite
+def diagrams(draw: st.DrawFn, is_cyclic: bool = False) -> Diagram:
+    num = draw(st.integers(1, 40))
+    sizes = st.floats(1, 300)
+    across = draw(st.lists(sizes, min_size=num, max_size=num))
+    along = draw(st.lists(sizes, min_size=num, max_size=num))
+    end = st.integers(0, num - 1)
+    pairs = draw(st.lists(st.tuples(end, end, st.integers(0, 2)), max_size=90))
+    if not is_cyclic:
+        pairs = [(min(a, b), max(a, b), net) for a, b, net in pairs if a != b]
+    links = [Link(a, b, net) for a, b, net in pairs]
+    ports = draw(st.sets(end, max_size=3)) if is_cyclic else set()
+    return Diagram(across, along, links, first=frozenset(ports))
+
+
+def boxes(diagram: Diagram, drawing: Drawing) -> list[tuple[float, float, float, float]]:
+    """Left, top, right, bottom of nodes, then of stubs."""
+    sizes = zip(diagram.across, diagram.along, strict=True)
+    places = zip(drawing.x, drawing.y, sizes, strict=True)
+    rects = [(x - w / 2, y - h / 2, x + w / 2, y + h / 2) for x, y, (w, h) in places]
+    half = diagram.stub_along / 2
+    return rects + [
+        (s.x - s.across / 2, s.y - half, s.x + s.across / 2, s.y + half) for s in drawing.stubs
+    ]
+
+
+def overlaps(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    gap = TOLERANCE_PX
+    return (
+        one[0] < other[2] - gap and other[0] < one[2] - gap
+        and one[1] < other[3] - gap and other[1] < one[3] - gap
+    )  # fmt: skip
+
+
+def assert_well_drawn(diagram: Diagram, drawing: Drawing) -> None:
+    rects = boxes(diagram, drawing)
+    for one, other in itertools.combinations(rects, 2):
+        assert not overlaps(one, other)
+    for left, top, right, bottom in rects:
+        assert left >= -TOLERANCE_PX
+        assert top >= -TOLERANCE_PX
+        assert right <= drawing.across + TOLERANCE_PX
+        assert bottom <= drawing.along + TOLERANCE_PX
+    stubbed = {index for stub in drawing.stubs for index in stub.links}
+    for index, (link, route) in enumerate(zip(diagram.links, drawing.routes, strict=True)):
+        assert bool(route) != (index in stubbed)
+        if route and link.source != link.target:
+            assert_touches(route[0], rects[link.source])
+            assert_touches(route[-1], rects[link.target])
+
+
+def assert_touches(place: tuple[float, float], rect: tuple[float, ...]) -> None:
+    gap = 0.01
+    assert rect[0] - gap <= place[0] <= rect[2] + gap
+    assert min(abs(place[1] - rect[1]), abs(place[1] - rect[3])) <= gap
+
+
+def crosses(route: tuple[tuple[float, float], ...], rect: tuple[float, ...]) -> bool:
+    """Whether a straight part of a route along the flow runs through a box."""
+    for (x0, y0), (x1, y1) in itertools.pairwise(route):
+        low, high = min(y0, y1), max(y0, y1)
+        if x0 == x1 and rect[0] + 0.01 < x0 < rect[2] - 0.01:
+            if low < rect[3] - 0.01 and high > rect[1] + 0.01:
+                return True
+    return False
+
+
+@settings(max_examples=150, deadline=None)
+@given(diagrams())
+def test_nothing_overlaps_and_every_line_arrives(diagram: Diagram) -> None:
+    drawing = layout_layered(diagram)
+    assert_well_drawn(diagram, drawing)
+    for link in diagram.links:
+        assert drawing.y[link.source] < drawing.y[link.target], "values flow one way"
+
+
+@settings(max_examples=100, deadline=None)
+@given(diagrams(is_cyclic=True))
+def test_cycles_loops_and_ports_do_no_harm(diagram: Diagram) -> None:
+    assert_well_drawn(diagram, layout_layered(diagram))
+
+
+@settings(max_examples=100, deadline=None)
+@given(diagrams())
+def test_lines_run_through_no_other_box(diagram: Diagram) -> None:
+    drawing = layout_layered(diagram)
+    rects = boxes(diagram, drawing)
+    for link, route in zip(diagram.links, drawing.routes, strict=True):
+        for node, rect in enumerate(rects[: len(diagram.across)]):
+            if node not in (link.source, link.target):
+                assert not crosses(route, rect)
+
+
+@settings(max_examples=50, deadline=None)
+@given(diagrams())
+def test_the_same_diagram_is_laid_out_the_same(diagram: Diagram) -> None:
+    assert layout_layered(diagram) == layout_layered(diagram)
+
+
+@settings(max_examples=60, deadline=None)
+@given(diagrams(), st.integers(1, 5))
+def test_long_edges_become_stubs_with_room_of_their_own(diagram: Diagram, span: int) -> None:
+    drawing = layout_layered(diagram, Spacing(max_span=span))
+    assert_well_drawn(diagram, drawing)
+
+
+def test_a_chain_is_a_straight_line() -> None:
+    links = [Link(i, i + 1) for i in range(9)]
+    drawing = layout_layered(Diagram([20.0 + 10 * i for i in range(10)], [20.0] * 10, links))
+    assert max(drawing.x) - min(drawing.x) < 1e-6
+    assert all(len(route) == 2 for route in drawing.routes)
+
+
+def test_an_argument_beside_the_main_line_does_not_bend_it() -> None:
+    links = [Link(i, i + 1) for i in range(0, 9)]
+    links += [Link(10 + i, 1 + i) for i in range(8)]
+    drawing = layout_layered(Diagram([60.0] * 18, [20.0] * 18, links))
+    main = drawing.x[:10]
+    assert max(main) - min(main) < 60.0
+
+
+def test_uses_of_one_value_share_their_way() -> None:
+    chain = [Link(i, i + 1) for i in range(8)]
+    shared = Diagram([40.0] * 9, [20.0] * 9, [*chain, Link(0, 7, 1), Link(0, 8, 1)])
+    apart = Diagram([40.0] * 9, [20.0] * 9, [*chain, Link(0, 7, 1), Link(0, 8, 2)])
+    one, two = layout_layered(shared), layout_layered(apart)
+    assert one.across < two.across
+    assert set(one.routes[-2][1:4]) <= set(one.routes[-1])
+
+
+def test_ports_stand_on_the_first_and_the_last_rank() -> None:
+    diagram = Diagram(
+        [8.0, 50.0, 50.0, 8.0], [0.0, 20.0, 20.0, 0.0],
+        [Link(0, 2), Link(1, 2), Link(1, 3)],
+        first=frozenset({0}), last=frozenset({3}),
+    )  # fmt: skip
+    drawing = layout_layered(diagram)
+    assert drawing.y[0] == min(drawing.y)
+    assert drawing.y[3] == max(drawing.y)
+
+
+def test_it_stops_when_it_is_told_to() -> None:
+    generator = random.Random(0)
+    links = [Link(generator.randrange(i), i) for i in range(1, 3000)]
+    asked = 0
+
+    def should_stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 3
+
+    with pytest.raises(LayoutStopped):
+        layout_layered(Diagram([40.0] * 3000, [20.0] * 3000, links), should_stop=should_stop)
+    assert asked == 4
+
+
+def test_links_to_nowhere_are_refused() -> None:
+    with pytest.raises(ValueError, match="outside"):
+        layout_layered(Diagram([1.0], [1.0], [Link(0, 1)]))
+
+
+def test_nothing_is_laid_out_as_nothing() -> None:
+    assert layout_layered(Diagram([], [], [])) == Drawing((), (), (), (), 0.0, 0.0)

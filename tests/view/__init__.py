@@ -1,0 +1,1 @@
+"""Views of graphs: simplifications and groups, told as indented lines."""

@@ -1,0 +1,69 @@
+"""Real programs as graphs, and views as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxscope.analysis.hlo.graph import convert_hlo
+from jaxscope.analysis.view.build import build_view
+from jaxscope.analysis.view.labels import text_of
+from jaxscope.analysis.view.view import ROOT, View
+from jaxscope.model import Graph
+from jaxscope.model.op_name import TagTable
+from jaxscope.worker.jaxpr_graph import convert_jaxpr
+
+
+def trace(function: Callable[..., Any], *arguments: Any, paths: Sequence[str] = ()) -> Graph:
+    """The jaxpr of a call as a graph."""
+    jaxpr = jax.make_jaxpr(function)(*arguments)
+    return convert_jaxpr(
+        jaxpr, tags=TagTable(), is_base=True, is_derived=True, argument_paths=paths
+    ).graph
+
+
+def compile_module(function: Callable[..., Any], *arguments: Any) -> Graph:
+    """The optimized module of a call as a graph."""
+    compiled = jax.jit(function).lower(*arguments).compile()
+    (module,) = compiled.runtime_executable().hlo_modules()
+    proto = module.as_serialized_hlo_module_proto()
+    return convert_hlo(proto, TagTable(), None, None, "optimized")
+
+
+def outline(view: View, opened: frozenset[str] | None = None) -> list[str]:
+    """The boxes that are seen, indented by depth; `+` marks closed groups and `-` open ones."""
+    opened = view.opened if opened is None else opened
+    lines: list[str] = []
+
+    def visit(index: int, depth: int) -> None:
+        for child in view.boxes[index].children:
+            box = view.boxes[child]
+            is_open = box.id in opened
+            sign = "" if not box.children else "- " if is_open else "+ "
+            lines.append("  " * depth + sign + text_of(view, box).title)
+            if is_open:
+                visit(child, depth + 1)
+
+    visit(ROOT, 0)
+    return lines
+
+
+def simplify(function: Callable[..., Any], *arguments: Any, without: Sequence[str] = ()) -> View:
+    """The view of a call's jaxpr."""
+    return build_view(trace(function, *arguments), without)
+
+
+def layers(num_layers: int) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """The loss of a network of alike layers in named scopes, and its arguments."""
+
+    def loss(params: Any, x: Any) -> Any:
+        for number, layer in enumerate(params):
+            with jax.named_scope(f"layer_{number}"):
+                x = jnp.tanh(x @ layer["w"] + layer["b"]) * 0.5 + x
+        return (x**2).mean()
+
+    layer = {"w": jnp.ones((8, 8)), "b": jnp.ones(8)}
+    return loss, ([layer] * num_layers, jnp.ones((4, 8)))

@@ -1,0 +1,261 @@
+"""Each simplification, on and off, on a program of a few lines."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from jaxscope.analysis.view.build import PASSES, build_view
+from jaxscope.analysis.view.labels import text_of
+from jaxscope.analysis.view.view import View
+from jaxscope.model import GraphBuilder, GroupKind, NodeKind
+
+from .programs import compile_module, layers, outline, simplify, trace
+
+X = jnp.ones(3)
+
+
+def edges(view: View) -> set[tuple[str, str]]:
+    """Titles of the boxes at the ends of each edge."""
+
+    def title(box: int) -> str:
+        return text_of(view, view.boxes[box]).title
+
+    return {(title(edge.source), title(edge.target)) for edge in view.edges}
+
+
+def test_a_small_program_reads_like_its_source() -> None:
+    view = simplify(lambda x: jnp.mean((x + 2) ** 2 + 3), X)
+    assert outline(view) == [
+        "a",
+        "add 2.0",
+        "integer_pow",
+        "add 3.0",
+        "reduce_sum",
+        "div 3.0",
+        "result",
+    ]
+
+
+def test_literals_can_be_left_out_of_labels() -> None:
+    view = simplify(lambda x: x * 2.0, X, without=["show-literals"])
+    assert outline(view) == ["a", "mul", "result"]
+
+
+def test_constants_and_their_broadcasts_fold_into_their_users() -> None:
+    def program(x: jax.Array) -> jax.Array:
+        return jax.lax.broadcast_in_dim(jnp.float32(5), (3,), ()) * x
+
+    assert outline(simplify(program, X)) == ["a", "mul 5.0", "result"]
+    unfolded = simplify(program, X, without=["fold-constants"])
+    assert "broadcast_in_dim 5.0" in outline(unfolded)
+
+
+def test_a_constant_that_is_a_result_stays_a_box() -> None:
+    view = simplify(lambda: jax.lax.broadcast_in_dim(jnp.float32(5), (3,), ()))
+    assert outline(view) == ["broadcast_in_dim 5.0", "result"]
+
+
+def test_captured_arrays_stay_boxes() -> None:
+    weights = jnp.arange(3.0)
+    view = simplify(lambda x: x * weights, X)
+    kinds = {int(view.graph.nodes.kind[box.node]) for box in view.boxes if not box.children}
+    assert int(NodeKind.CONSTANT) in kinds
+
+
+def test_lines_lead_into_nested_programs_and_out() -> None:
+    def body(carry: jax.Array, x: jax.Array) -> tuple[jax.Array, jax.Array]:
+        return jnp.sin(carry), jnp.cos(x)
+
+    view = simplify(lambda c, xs: jax.lax.scan(body, c, xs), 1.0, X)
+    found = edges(view)
+    assert ("a", "sin") in found
+    assert ("b", "cos") in found
+    assert ("cos", "result") in found
+    hidden = int((view.graph.nodes.kind == NodeKind.INPUT).sum()) - 2
+    assert hidden == 2, "the body has inputs of its own"
+    assert [line.strip() for line in outline(view, view.all_groups())].count("sin") == 1
+
+
+def test_without_joining_a_nested_program_keeps_its_inputs() -> None:
+    program = jax.jit(lambda x: jnp.sin(x) + x)
+    view = simplify(lambda x: program(x) * 2, X, without=["join-boundaries"])
+    titles = [line.strip() for line in outline(view, view.all_groups())]
+    assert titles.count("result") == 2
+
+
+def test_a_loop_condition_gives_no_result_of_the_loop() -> None:
+    view = simplify(lambda x: jax.lax.while_loop(lambda c: c < 5.0, lambda c: c * 2, x), 1.0)
+    (result,) = (i for i, box in enumerate(view.boxes) if box.id == "out:0")
+    sources = [edge.source for edge in view.edges if edge.target == result]
+    assert [text_of(view, view.boxes[source]).title for source in sources] == ["mul · body 2.0"]
+
+
+def test_every_branch_of_a_cond_is_a_box() -> None:
+    def program(p: bool, x: jax.Array) -> jax.Array:
+        return jax.lax.cond(p, lambda y: jnp.sin(y) + 1, lambda y: jnp.cos(y) * 3, x)
+
+    view = simplify(program, True, X)
+    lines = [line.strip() for line in outline(view, view.all_groups())]
+    assert [line for line in lines if "branch" in line] == ["- branch 0", "- branch 1"]
+    assert ("b", "sin") in edges(view)
+    assert ("b", "cos") in edges(view)
+
+
+def test_a_value_that_only_passes_through_goes_by_way_of_the_owner() -> None:
+    def program(p: bool, x: jax.Array, y: jax.Array) -> tuple[jax.Array, jax.Array]:
+        return jax.lax.cond(p, lambda x, y: (y, x + y), lambda x, y: (y * 2, x), x, y)
+
+    view = simplify(program, True, X, X)
+    (owner,) = (i for i, box in enumerate(view.boxes) if box.id == "1:" or box.label == "cond")
+    targets = {edge.target for edge in view.edges if edge.source == owner}
+    assert "result" in {text_of(view, view.boxes[target]).title for target in targets}
+
+
+def test_wrappers_around_one_operation_dissolve_but_keep_their_name() -> None:
+    view = simplify(lambda x: jax.nn.relu(x) + 1, X)
+    assert outline(view) == ["a", "max · relu 0.0", "add 1.0", "result"]
+    kept = simplify(lambda x: jax.nn.relu(x) + 1, X, without=["dissolve-wrappers"])
+    assert any(line.startswith("- ") for line in outline(kept))
+
+
+def test_three_leaves_of_an_argument_are_one_box() -> None:
+    graph = trace(
+        lambda params, x: params[0] * x + params[1] - params[2],
+        (X, X, X),
+        X,
+        paths=["params[0]", "params[1]", "params[2]", "x"],
+    )
+    assert outline(build_view(graph))[:2] == ["+ params", "x"]
+    apart = build_view(graph, ["gather-arguments"])
+    assert outline(apart)[:3] == ["params[0]", "params[1]", "params[2]"]
+
+
+def test_named_scopes_are_boxes_and_alike_ones_are_one() -> None:
+    function, arguments = layers(6)
+    view = build_view(trace(function, *arguments))
+    assert "+ layer ×6" in outline(view, frozenset())
+    inside = outline(view, view.all_groups())
+    assert sum(line.strip().startswith("- layer_") for line in inside) == 6
+
+
+def test_the_backward_part_is_told_from_the_forward_part() -> None:
+    function, arguments = layers(6)
+    lines = outline(build_view(trace(jax.grad(function), *arguments)))
+    assert "+ layer ×6" in lines
+    assert any(line.startswith("+ layer backward ×") for line in lines)
+
+
+def test_functions_are_boxes_where_there_are_no_scopes() -> None:
+    def normalize(x: jax.Array) -> jax.Array:
+        return (x - x.mean()) / (x.std() + 1e-5)
+
+    def scale(x: jax.Array) -> jax.Array:
+        return jnp.exp(x) * 3 - 1
+
+    view = simplify(lambda x: scale(normalize(x)), X)
+    lines = [line.strip() for line in outline(view, view.all_groups())]
+    assert "- normalize" in lines
+    assert "- scale" in lines
+    plain = simplify(lambda x: scale(normalize(x)), X, without=["group-by-function"])
+    assert "- normalize" not in outline(plain, plain.all_groups())
+
+
+def test_an_unrolled_loop_without_names_is_boxed_by_its_repetition() -> None:
+    def program(x: jax.Array) -> jax.Array:
+        for _ in range(8):
+            x = jnp.sin(x) * 2
+            x = jnp.cos(x) + 3
+        return x
+
+    view = simplify(program, X, without=["group-by-function"])
+    repeats = [box for box in view.boxes if box.copies > 1]
+    assert [box.copies for box in repeats] == [8]
+    assert repeats[0].num_leaves == 32
+
+
+def test_long_groups_become_parts() -> None:
+    def program(x: jax.Array) -> jax.Array:
+        for number in range(200):
+            x = jnp.sin(x) if number % 3 else jnp.cos(x) * number
+        return x
+
+    without = ["group-by-function", "box-repeats"]
+    view = simplify(program, X, without=without)
+    lines = outline(view, frozenset())
+    assert len(lines) <= 12
+    assert lines[1].startswith("+ part 1 of ")
+    assert len(outline(view, view.all_groups())) > 200
+
+
+def test_reductions_name_what_they_combine_with() -> None:
+    graph = compile_module(lambda x: jnp.sin(x).max(), jnp.ones((8, 8)))
+    view = build_view(graph)
+    titles = [line.strip() for line in outline(view, view.all_groups())]
+    assert any("maximum" in title and "reduce" in title for title in titles), titles
+    assert not any(title == "- region" for title in titles)
+
+
+def test_tuples_of_a_module_are_no_boxes() -> None:
+    graph = compile_module(lambda x: (jnp.sin(x) @ x, jnp.cos(x).sum()), jnp.ones((8, 8)))
+    operations = {graph.string(graph.nodes.operation, n) for n in range(len(graph.nodes))}
+    assert "tuple" in operations
+    view = build_view(graph)
+    shown = {
+        graph.string(graph.nodes.operation, box.node) for box in view.boxes if not box.children
+    }
+    assert "tuple" not in shown
+    assert "tuple" in {
+        graph.string(graph.nodes.operation, box.node)
+        for box in build_view(graph, ["skip-plumbing"]).boxes
+        if not box.children
+    }
+
+
+def test_every_node_has_a_box() -> None:
+    function, arguments = layers(4)
+    for graph in (trace(jax.grad(function), *arguments), compile_module(function, *arguments)):
+        view = build_view(graph)
+        lost = [n for n in range(len(graph.nodes)) if view.box_of_node[n] < 0]
+        names = [graph.string(graph.nodes.id, n) for n in lost]
+        assert not names
+
+
+def test_box_ids_are_unique_and_the_same_every_time() -> None:
+    function, arguments = layers(4)
+    graph = trace(jax.grad(function), *arguments)
+    first, second = build_view(graph), build_view(graph)
+    ids = [box.id for box in first.boxes]
+    assert len(set(ids)) == len(ids)
+    assert ids == [box.id for box in second.boxes]
+    assert first.opened == second.opened
+
+
+@pytest.mark.parametrize("name", [each.name for each in PASSES])
+def test_each_simplification_can_be_left_out(name: str) -> None:
+    function, arguments = layers(4)
+    view = build_view(trace(jax.grad(function), *arguments), [name])
+    assert len(view.boxes) > 10
+
+
+def test_unknown_simplifications_are_refused() -> None:
+    with pytest.raises(ValueError, match="no simplification named fold-everything"):
+        simplify(jnp.sin, X, without=["fold-everything"])
+
+
+def test_at_most_sixty_boxes_are_open_at_first() -> None:
+    function, arguments = layers(40)
+    lines = outline(build_view(trace(jax.grad(function), *arguments)))
+    assert 10 < len([line for line in lines if "- " not in line]) <= 60
+
+
+def test_cycles_and_groups_without_owner_do_no_harm() -> None:
+    builder = GraphBuilder()
+    group = builder.add_group("g", GroupKind.COMPUTATION, "stray")
+    a = builder.add_node("a", NodeKind.INSTRUCTION, "tuple", group=group)
+    b = builder.add_node("b", NodeKind.INSTRUCTION, "get-tuple-element", group=group)
+    builder.add_edge(a, b)
+    builder.add_edge(b, a)
+    view = build_view(builder.build())
+    assert len(view.boxes) >= 1
