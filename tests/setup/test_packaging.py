@@ -16,7 +16,9 @@ def test_every_data_file_is_named_in_the_package_data() -> None:
     data = {
         path
         for path in PACKAGE.rglob("*")
-        if path.is_file() and path.suffix not in (".py", ".pyc") and "__pycache__" not in path.parts
+        if path.is_file()
+        and path.suffix not in (".py", ".pyc")
+        and not any(part.startswith(".") for part in path.relative_to(PACKAGE).parts)
     }
     assert data, "the package has data files"
     assert data <= named, "a wheel would lack these"
