@@ -32,6 +32,7 @@ from jaxscope.client.capture_messages import (
 from jaxscope.model import (
     Capture,
     Check,
+    Cost,
     Graph,
     NodeKind,
     Severity,
@@ -155,7 +156,7 @@ class CaptureAssembler:
         cost = fields.stage_cost()
         graph = missing or self._interpret(fields, message)
         if missing is None and is_available(graph) and _is_jaxpr(graph):
-            graph, counted = cost_equations(graph)
+            graph, counted = _count(graph)
             cost = cost if cost.is_known else counted
         stage = Stage(
             name=fields.name,
@@ -180,7 +181,7 @@ class CaptureAssembler:
             if fields.form == "graph":
                 return graph_from_arrays(message.arrays)
             return self._interpret_hlo(fields.name, message)
-        except (ValueError, KeyError, IndexError, RecursionError, MemoryError) as error:
+        except Exception as error:  # a program may be stranger than any list of errors
             reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             return Unavailable(f"The program could not be drawn: {reason}.", fields.name)
 
@@ -254,6 +255,14 @@ def _stage_rank(stage: Stage) -> int:
 
 def _is_jaxpr(graph: Graph) -> bool:
     return bool(np.any(graph.nodes.kind == NodeKind.EQUATION))
+
+
+def _count(graph: Graph) -> tuple[Graph, Cost]:
+    """Costs of a jaxpr-level stage; unknown, and no reason to lose the graph, if that fails."""
+    try:
+        return cost_equations(graph)
+    except Exception:
+        return graph, Cost()
 
 
 def _line_nodes(text: StageText, stage: Stage) -> npt.NDArray[np.int32]:

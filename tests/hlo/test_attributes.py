@@ -45,6 +45,21 @@ ONE_LINERS = {
         "f32[]",
         {"sharding": "{devices=[4]<=[4]}"},
     ),
+    "f32[2]{0} collective-permute(%a), source_target_pairs={{0,1},{1,0}}": (
+        "f32[2]",
+        "f32[]",
+        {"source_target_pairs": "{{0,1},{1,0}}"},
+    ),
+    "f32[8]{0} all-gather(%a), replica_groups=[1,4]<=[4], dimensions={0}": (
+        "f32[2]",
+        "f32[]",
+        {"replica_groups": "[1,4]<=[4]", "dimensions": "{0}"},
+    ),
+    "f32[4]{0} all-gather(%a), replica_groups={{0,1},{2,3}}, dimensions={0}": (
+        "f32[2]",
+        "f32[]",
+        {"replica_groups": "{{0,1},{2,3}}"},
+    ),
     'f32[2]{0} copy(%a), backend_config={"estimated_cycles":"1234"}': (
         "f32[2]",
         "f32[]",

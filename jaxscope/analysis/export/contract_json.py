@@ -24,6 +24,7 @@ from jaxscope.model import (
     Leaf,
     Measurement,
     NodeKind,
+    Ragged,
     Stage,
     Timing,
     Unavailable,
@@ -168,23 +169,22 @@ def graph_to_json(graph: Graph) -> Json:
 
 def _nodes(graph: Graph, ids: list[str], group_ids: list[str]) -> list[Json]:
     strings, nodes = graph.strings, graph.nodes
-    kinds, operations = nodes.kind.tolist(), nodes.operation.tolist()
-    names, groups = nodes.name.tolist(), nodes.group.tolist()
-    directions, costs = nodes.direction.tolist(), nodes.cost.tolist()
-    seconds = nodes.seconds.tolist()
+    types, scopes = _text_rows(graph, nodes.types), _text_rows(graph, nodes.scope)
+    origins, derived = _text_rows(graph, nodes.origins), _text_rows(graph, nodes.derived)
+    attributes = _text_rows(graph, nodes.attributes)
     return [
         {
             "id": id,
-            "name": strings[names[index]],
-            "kind": _NODE_KINDS[kinds[index]],
-            "operation": strings[operations[index]],
-            "group": None if groups[index] == NONE else group_ids[groups[index]],
-            "types": list(graph.row(nodes.types, index)),
-            "attributes": graph.attributes(index),
-            "scope": list(graph.row(nodes.scope, index)),
-            "origins": list(graph.row(nodes.origins, index)),
-            "derived": list(graph.row(nodes.derived, index)),
-            "direction": _DIRECTIONS[directions[index]],
+            "name": strings[name],
+            "kind": _NODE_KINDS[kind],
+            "operation": strings[operation],
+            "group": None if group == NONE else group_ids[group],
+            "types": types[index],
+            "attributes": dict(zip(attributes[index][0::2], attributes[index][1::2], strict=True)),
+            "scope": scopes[index],
+            "origins": origins[index],
+            "derived": derived[index],
+            "direction": _DIRECTIONS[direction],
             "source": [
                 {
                     "file": place.file,
@@ -194,11 +194,30 @@ def _nodes(graph: Graph, ids: list[str], group_ids: list[str]) -> list[Json]:
                 }
                 for place in graph.source(index)
             ],
-            "cost": _node_cost(costs[index]),
-            "seconds": number_to_json(seconds[index]),
+            "cost": _node_cost(cost),
+            "seconds": number_to_json(seconds),
         }
-        for index, id in enumerate(ids)
+        for index, (id, name, kind, operation, group, direction, cost, seconds) in enumerate(
+            zip(
+                ids,
+                nodes.name.tolist(),
+                nodes.kind.tolist(),
+                nodes.operation.tolist(),
+                nodes.group.tolist(),
+                nodes.direction.tolist(),
+                nodes.cost.tolist(),
+                nodes.seconds.tolist(),
+                strict=True,
+            )
+        )
     ]
+
+
+def _text_rows(graph: Graph, column: Ragged) -> list[list[str]]:
+    """The strings of every row: a slice of an array per row would take three times as long."""
+    texts = [graph.strings[s] for s in column.values.tolist()]
+    bounds = column.offsets.tolist()
+    return [texts[start:stop] for start, stop in zip(bounds[:-1], bounds[1:], strict=True)]
 
 
 def _edges(graph: Graph, ids: list[str]) -> list[Json]:

@@ -24,7 +24,7 @@ def read_attributes(instruction: HloMessage) -> dict[str, str]:
         if render is not None:
             text = render(value)
             if text:
-                attributes[field.name] = _shorten(text)
+                attributes[_NAMES.get(field.name, field.name)] = _shorten(text)
     if instruction.opcode == "parameter":
         attributes["parameter_number"] = str(instruction.parameter_number)
     elif instruction.opcode == "get-tuple-element":
@@ -175,6 +175,21 @@ def _groups(groups: Any) -> str:
     return _braces(_braces(group.replica_ids) for group in groups)
 
 
+def _iota_groups(groups: HloMessage) -> str:
+    """As in HLO text: `[2,4]<=[8]`, two groups of four in the order of the devices."""
+    order = ",".join(map(str, groups.iota_reshape_dims))
+    permutation = ",".join(map(str, groups.iota_transpose_perm))
+    turned = f"T({permutation})" if permutation not in ("", "0") else ""
+    return f"[{groups.num_replica_groups},{groups.num_devices_per_group}]<=[{order}]{turned}"
+
+
+# Newer releases say in three fields what was one.
+_NAMES = {
+    "collective_device_list": "replica_groups",
+    "iota_collective_device_list": "replica_groups",
+    "mesh_axes_replica_group_list": "replica_groups",
+}
+
 _RENDERERS: dict[str, Callable[[Any], str]] = {
     "literal": render_literal,
     "fusion_kind": str,
@@ -198,8 +213,9 @@ _RENDERERS: dict[str, Callable[[Any], str]] = {
     "fft_length": _braces,
     "channel_id": str,
     "replica_groups": _groups,
-    "collective_device_list": _message,
-    "iota_collective_device_list": _message,
+    "collective_device_list": lambda devices: _groups(devices.replica_groups),
+    "iota_collective_device_list": _iota_groups,
+    "mesh_axes_replica_group_list": _message,
     "source_target_pairs": lambda pairs: _braces(f"{{{p.source},{p.target}}}" for p in pairs),
     "sharding": _sharding,
     "precision_config": _precision,

@@ -81,6 +81,8 @@ class _Converter:
             for node, row in enumerate(attributes)
             if "known_trip_count" in row
         }
+        for node, trip_count in trips.items():
+            attributes[node]["cost_note"] = f"XLA counts the body once; it runs {trip_count} times"
         nesting = find_nesting(self._module, first_nodes, trips)
         groups = self._add_groups(computations, nesting)
         self._link_calls(computations, nesting, attributes)

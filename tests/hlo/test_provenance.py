@@ -1,0 +1,92 @@
+"""Instructions of a differentiated program know their equations, scope, direction and lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jaxscope.analysis.hlo.scope import read_scope
+from jaxscope.model import Capture, Direction, Graph, Node, is_available
+from jaxscope.worker.capture import handle_capture
+from tests.archive.recorded import Recorder, assemble
+
+FILE = """\
+import jax
+import jax.numpy as jnp
+
+def loss(w, x):
+    with jax.named_scope("layer"):
+        y = jnp.tanh(x @ w)
+    return jnp.sum(y ** 2)
+
+# jaxscope: grad(loss)(f32[8, 8], f32[4, 8])
+"""
+
+
+@pytest.fixture(scope="module")
+def captured(tmp_path_factory: pytest.TempPathFactory) -> Capture:
+    path = tmp_path_factory.mktemp("provenance") / "program.py"
+    path.write_text(FILE)
+    recorder = Recorder()
+    handle_capture({"file": str(path), "call": None}, recorder)
+    return assemble(tuple(recorder.messages))
+
+
+def graph_of(captured: Capture, name: str) -> Graph:
+    stage = captured.stage(name)
+    assert stage is not None
+    assert is_available(stage.graph)
+    return stage.graph
+
+
+def nodes_of(graph: Graph) -> list[Node]:
+    return [graph.node(index) for index in range(len(graph.nodes))]
+
+
+@pytest.mark.parametrize("stage", ["hlo", "optimized"])
+def test_instructions_name_equations_of_both_jaxprs(captured: Capture, stage: str) -> None:
+    base, derived = graph_of(captured, "jaxpr"), graph_of(captured, "grad")
+    linked = [node for node in nodes_of(graph_of(captured, stage)) if node.derived]
+    assert linked
+    for node in linked:
+        for id in node.derived:
+            equation = derived.node(derived.index_by_id[id])
+            assert set(equation.origins) <= set(node.origins)
+        assert all(id in base.index_by_id for id in node.origins)
+
+
+@pytest.mark.parametrize("stage", ["hlo", "optimized"])
+def test_both_products_come_from_the_one_in_the_source(captured: Capture, stage: str) -> None:
+    base = graph_of(captured, "jaxpr")
+    (product,) = (node for node in nodes_of(base) if node.operation == "dot_general")
+    dots = [node for node in nodes_of(graph_of(captured, stage)) if node.operation == "dot"]
+    assert {node.direction for node in dots} == {Direction.FORWARD, Direction.BACKWARD}
+    for node in dots:
+        assert node.origins == (product.id,)
+        assert node.scope == ("layer",)
+        assert (node.source[0].line, node.source[0].column) == (6, len("        y = jnp.tanh("))
+        assert node.source[0].function == "loss"
+
+
+def test_what_the_compiler_made_has_no_origin(captured: Capture) -> None:
+    for node in nodes_of(graph_of(captured, "hlo")):
+        if node.operation == "parameter":
+            assert node.origins == ()
+
+
+@pytest.mark.parametrize(
+    ("op_name", "scope"),
+    [
+        ("jit(loss)/layer/attention/mul", ("layer", "attention")),
+        ("jit(loss)/transpose(jvp(layer))/attention/mul", ("layer", "attention")),
+        ("jit(f)/jvp()/while/body/closed_call/tanh", ()),
+        ("jit(f)/vmap(jvp(a/b))/c/add", ("a", "b", "c")),
+        ("jit(f)/a/add;jit(f)/b/add", ("a",)),
+        ("jit(f)/broken(x/y", ()),
+        ("x", ()),
+        ("", ()),
+    ],
+)
+def test_scopes_are_the_users_own_names(op_name: str, scope: tuple[str, ...]) -> None:
+    assert read_scope(op_name) == scope
