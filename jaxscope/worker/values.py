@@ -76,8 +76,11 @@ def value_text(value: Any) -> str:
 def _describe(value: Any) -> str:
     if isinstance(value, str):
         return value
-    if value is None or isinstance(value, bool | int | float | complex):
+    if value is None or isinstance(value, bool):
         return repr(value)
+    for plain in (int, float, complex):  # JAX's literals are subclasses with a longer repr
+        if isinstance(value, plain):
+            return plain.__repr__(value)
     if hasattr(value, "shape") and hasattr(value, "dtype"):
         return _describe_array(value)
     if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
