@@ -12,6 +12,7 @@ import copy
 import dataclasses
 import difflib
 import functools
+import re
 from collections.abc import Callable, Mapping
 from types import CodeType
 from typing import Any
@@ -21,7 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.errors import CallError, Explanation
-from jaxscope.worker.values import shorthands
+from jaxscope.worker.values import ArrayShorthand, shorthands
 
 CALL_FILE = "<jaxscope call>"
 TRANSFORMS = (
@@ -44,6 +45,7 @@ _APPLIED = frozenset({"jvp", "vjp", "linearize"})
 _FUNCTION_KEYWORDS = ("fun", "f", "func")
 _STAND_IN = "__jaxscope_function__"
 _COLLECT = "__jaxscope_collect__"
+_POSITION = re.compile(r"\.at_position\(\d+\)")
 
 Function = Callable[..., Any]
 
@@ -108,7 +110,7 @@ def call_namespace(module_names: Mapping[str, Any]) -> dict[str, Any]:
     """The names that a call may use: the file's own, then the shorthands and transforms."""
     names: dict[str, Any] = {name: getattr(jax, name) for name in TRANSFORMS if hasattr(jax, name)}
     names |= {"jax": jax, "jnp": jnp, "np": np, "key": jax.random.key}
-    names |= shorthands([0])
+    names |= shorthands()
     names |= module_names
     return names
 
@@ -165,7 +167,7 @@ class _CallParser:
         args, kwargs = self._collect_arguments(collected)
         return Call(
             text=self._text,
-            base_text=ast.unparse(inner),
+            base_text=_POSITION.sub("", ast.unparse(inner)),
             base=base,
             levels=tuple(reversed(levels)),
             args=args,
@@ -188,7 +190,8 @@ class _CallParser:
                 f"{_shorten(self._text)!r} is not a call.",
                 f"Add arguments in parentheses, such as {_shorten(self._text)}(f32[8]).",
             )
-        return tree.body
+        numbered: ast.Call = _Positions(self._names).visit(tree.body)
+        return numbered
 
     def _peel(self, node: ast.expr, levels: list[Level]) -> ast.expr:
         """Take transforms off from the outside, appending a level for each."""
@@ -290,6 +293,22 @@ class _CallParser:
 
     def _no_call(self, what: str, remedy: str) -> CallError:
         return CallError(Explanation(what=what, where=self._file, remedy=remedy, kind="CallError"))
+
+
+class _Positions(ast.NodeTransformer):
+    """Tells each `f32[…]` of a call which one it is, so that its array is always the same."""
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self._names = names
+        self._next = 0
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        value = node.value
+        if isinstance(value, ast.Name) and isinstance(self._names.get(value.id), ArrayShorthand):
+            numbered = ast.parse(f"{value.id}.at_position({self._next})", mode="eval").body
+            node.value = ast.copy_location(numbered, value)
+            self._next += 1
+        return self.generic_visit(node)
 
 
 def list_functions(names: Mapping[str, Any]) -> list[str]:

@@ -78,7 +78,7 @@ def propose_call(
             if time.monotonic() > deadline:
                 return None, why or "Tracing took too long."
             try:
-                trace_call(parse_call(text, {**names, **_fresh(names)}, file=source.path))
+                trace_call(parse_call(text, names, file=source.path))
             except CallError as error:
                 why = error.explanation.what
             except Exception as error:
@@ -86,12 +86,6 @@ def propose_call(
             else:
                 return text, ""
     return None, why
-
-
-def _fresh(names: dict[str, Any]) -> dict[str, Any]:
-    """Shorthands that count positions from 0 again."""
-    fresh = call_namespace({})
-    return {key: value for key, value in fresh.items() if type(names.get(key)) is type(value)}
 
 
 def candidate_calls(name: str, names: dict[str, Any]) -> Iterator[str]:

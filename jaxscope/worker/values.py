@@ -115,16 +115,18 @@ class ArrayShorthand:
     Floats are standard normal, integers uniform in 0..9, booleans fair, complex normal.
     """
 
-    def __init__(self, dtype: Any, counter: list[int]) -> None:
+    def __init__(self, dtype: Any, position: int = 0) -> None:
         self._dtype = np.dtype(dtype)
-        self._counter = counter
+        self._position = position
+
+    def at_position(self, position: int) -> ArrayShorthand:
+        """The shorthand where it stands in a call: evaluated twice, it gives the same array."""
+        return ArrayShorthand(self._dtype, position)
 
     def __getitem__(self, shape: Any) -> Any:
         dimensions = shape if isinstance(shape, tuple) else (shape,)
         sizes = tuple(_check_size(size) for size in dimensions)
-        position = self._counter[0]
-        self._counter[0] += 1
-        return _random_array(self._dtype, sizes, position)
+        return _random_array(self._dtype, sizes, self._position)
 
     def __repr__(self) -> str:
         return f"<array shorthand {self._dtype.name}>"
@@ -157,8 +159,8 @@ def _random_array(dtype: np.dtype[Any], shape: tuple[int, ...], seed: int) -> An
     return jnp.asarray(generator.standard_normal(shape, precision), dtype)
 
 
-def shorthands(counter: list[int]) -> dict[str, Any]:
-    """The names that a call may use for arrays; `counter` holds the position of the next one."""
+def shorthands() -> dict[str, ArrayShorthand]:
+    """The names that a call may use for arrays."""
     names = {short: getattr(jnp, full) for short, full in _ELEMENT_NAMES.items()}
     names |= {name: getattr(jnp, name) for name in _FLOAT8_NAMES if hasattr(jnp, name)}
     names |= {
@@ -166,4 +168,4 @@ def shorthands(counter: list[int]) -> dict[str, Any]:
         for name in _FLOAT8_NAMES
         if hasattr(jnp, name)
     }
-    return {name: ArrayShorthand(dtype, counter) for name, dtype in names.items()}
+    return {name: ArrayShorthand(dtype) for name, dtype in names.items()}

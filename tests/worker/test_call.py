@@ -70,6 +70,13 @@ def test_the_same_call_means_the_same_numbers() -> None:
     assert not np.array_equal(first.args[0], first.args[1])
 
 
+def test_an_array_inside_a_function_is_the_same_at_every_evaluation() -> None:
+    call = parse("grad(lambda w: loss(w, f32[3]))(f32[3])")
+
+    np.testing.assert_array_equal(call.base(1.0), call.base(1.0))
+    assert call.base_text == "lambda w: loss(w, f32[3])"
+
+
 @pytest.mark.parametrize(
     ("shorthand", "dtype", "shape"),
     [
