@@ -6,6 +6,7 @@ unknown, never zero.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -217,7 +218,7 @@ def _text_rows(graph: Graph, column: Ragged) -> list[list[str]]:
     """The strings of every row: a slice of an array per row would take three times as long."""
     texts = [graph.strings[s] for s in column.values.tolist()]
     bounds = column.offsets.tolist()
-    return [texts[start:stop] for start, stop in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [texts[start:stop] for start, stop in itertools.pairwise(bounds)]
 
 
 def _edges(graph: Graph, ids: list[str]) -> list[Json]:
