@@ -1,7 +1,8 @@
 """Messages: a JSON object and named arrays, cut into frames. Standard library and NumPy only.
 
 The header frame holds the object; its key `arrays` lists name, dtype and shape of each array,
-whose bytes follow in order in blob frames. Nothing is ever unpickled. What a received message
+whose bytes follow in order in blob frames. An object larger than a frame travels as the bytes of
+an array without a name. Nothing is ever unpickled. What a received message
 means is checked by whoever uses it; here only that it is well formed and not too large.
 """
 
@@ -20,6 +21,8 @@ from jaxscope.wire.frames import MAX_FRAME_BYTES, FrameError, FrameKind, encode_
 
 MAX_MESSAGE_BYTES = 512 << 20
 _MAX_ARRAYS = 256
+_MAX_FIELDS_BYTES = 64 << 20
+_MAX_HEADER_FIELDS_BYTES = MAX_FRAME_BYTES // 2  # the list of arrays takes room as well
 _DTYPES = frozenset({"int8", "uint8", "int32", "int64", "float64", "bool"})
 
 
@@ -42,18 +45,23 @@ def encode_message(message: Message) -> Iterator[bytes]:
     """Cut a message into frames.
 
     Raises:
-        ValueError: The header alone is larger than a frame may be, or a dtype is not allowed.
+        ValueError: A dtype is not allowed.
     """
     described = []
     arrays = [(name, np.ascontiguousarray(array)) for name, array in message.arrays.items()]
+    fields: Mapping[str, Any] = message.fields
+    encoded = json.dumps(dict(fields)).encode()
+    if len(encoded) > _MAX_HEADER_FIELDS_BYTES:
+        arrays.insert(0, ("", np.frombuffer(encoded, np.uint8)))
+        fields = {}
     for name, array in arrays:
         if array.dtype.name not in _DTYPES:
             raise ValueError(f"array {name} has the dtype {array.dtype}, which no message carries")
         described.append([name, array.dtype.name, list(array.shape)])
-    header = {**message.fields, "type": message.type, "arrays": described}
+    header = {**fields, "type": message.type, "arrays": described}
     yield encode_frame(FrameKind.HEADER, json.dumps(header, ensure_ascii=True).encode())
     for _, array in arrays:
-        data = memoryview(array.reshape(-1).view(np.uint8)) if array.size else memoryview(b"")
+        data = array.reshape(-1).view(np.uint8).data if array.size else memoryview(b"")
         for start in range(0, len(data), MAX_FRAME_BYTES):
             yield encode_frame(FrameKind.BLOB, data[start : start + MAX_FRAME_BYTES])
 
@@ -93,7 +101,19 @@ def read_message(
             if on_bytes is not None:
                 on_bytes(received, total)
         result[name] = np.frombuffer(buffer, dtype).reshape(shape)
+    if "" in result:
+        header = {**_decode_fields(result.pop("").tobytes()), "type": header["type"]}
     return Message(header.pop("type"), header, result)
+
+
+def _decode_fields(payload: bytes) -> dict[str, Any]:
+    try:
+        fields = json.loads(payload)
+    except (ValueError, RecursionError):
+        raise FrameError("the fields of a message are not JSON") from None
+    if not isinstance(fields, dict):
+        raise FrameError("the fields of a message are not an object")
+    return fields
 
 
 def _decode_header(payload: bytes) -> dict[str, Any]:
@@ -126,6 +146,8 @@ def _check_arrays(
         dtype = np.dtype(dtype_name)
         size = math.prod(shape) * dtype.itemsize
         total += size
+        if not name and size > _MAX_FIELDS_BYTES:
+            raise FrameError(f"fields of {size} bytes were announced")
         if total > MAX_MESSAGE_BYTES:
             raise FrameError(f"a message of {total} bytes was announced")
         arrays.append((name, dtype, tuple(shape), size))

@@ -47,8 +47,7 @@ class Channel:
         on one descriptor would garble each other.
 
         Raises:
-            ValueError: The fields are larger than a frame may be, or an array's dtype is not one
-                that messages carry.
+            ValueError: An array's dtype is not one that messages carry.
         """
         if getpid() != self._pid:
             _exit(0)

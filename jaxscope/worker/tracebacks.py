@@ -21,6 +21,8 @@ MAX_MESSAGE_CHARS = 4000
 _MAX_FRAMES = 60
 _MAX_CAUSES = 6
 _MAX_WALKED = 20_000
+_MAX_PATH_CHARS = 1000
+_MAX_NAME_CHARS = 200
 _CAUSE = "\n\nThe above exception was the direct cause of the following one:\n"
 _CONTEXT = "\n\nWhile it was handled, another one occurred:\n"
 _CONTROL = re.compile(
@@ -71,7 +73,9 @@ def walk_frames(traceback: TracebackType | None) -> list[TraceFrame]:
     frames: list[TraceFrame] = []
     while traceback is not None and len(frames) < _MAX_WALKED:
         code = traceback.tb_frame.f_code
-        frames.append(TraceFrame(code.co_filename, traceback.tb_lineno, code.co_name))
+        # Code objects made by hand can have names of any length.
+        file, function = code.co_filename[:_MAX_PATH_CHARS], code.co_name[:_MAX_NAME_CHARS]
+        frames.append(TraceFrame(file, traceback.tb_lineno, function))
         traceback = traceback.tb_next
     return frames
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import random
 
+import numpy as np
 import pytest
 
 from jaxscope.client.output_meter import PIECE_BYTES, TAIL_BYTES, OutputMeter
 from jaxscope.client.plain_text import HeadAndTail, clean_fields, clean_text
 from jaxscope.client.relay import CONTROL, encode, encode_control, split_relayed_frames
 from jaxscope.wire.frames import MAX_FRAME_BYTES, FrameError
+from jaxscope.wire.messages import Message, encode_message, read_message
 
 
 def test_frames_survive_any_cutting() -> None:
@@ -36,6 +39,17 @@ def test_an_impossible_header_is_refused_before_its_payload_comes() -> None:
     assert [h[1] for h, _ in splitter.feed(encode_control(1, {}))] == [CONTROL]
     with pytest.raises(FrameError):
         list(splitter.feed(too_long))
+
+
+def test_fields_larger_than_a_frame_arrive_with_their_arrays() -> None:
+    fields = {"names": [f"layer{number}" for number in range(200_000)], "run": "1f"}
+    stream = io.BytesIO(b"".join(encode_message(Message("head", fields, {"cost": np.arange(3.0)}))))
+    message = read_message(stream.read)
+
+    assert message.type == "head"
+    assert message.fields == fields
+    assert list(message.arrays) == ["cost"]
+    assert message.arrays["cost"].tolist() == [0.0, 1.0, 2.0]
 
 
 def test_little_output_passes_unchanged() -> None:
