@@ -26,9 +26,9 @@ class FileDialogs(QObject):
         super().__init__(window)
         self._window = window
         self._export_dialog: QFileDialog | None = None
-        self._exporter = Exporter(self)
-        self._exporter.finished.connect(self._on_exporter_finished)
-        self._exporter.failed.connect(self._on_exporter_failed)
+        self.exporter = Exporter(self)
+        self.exporter.finished.connect(self._on_exporter_finished)
+        self.exporter.failed.connect(self._on_exporter_failed)
 
     def ask_open(self) -> None:
         """Ask for a file to open."""
@@ -74,7 +74,7 @@ class FileDialogs(QObject):
         canvas = area.active.canvas
         is_shown = canvas is not None and canvas.isVisible()
         scene = canvas.scene if canvas is not None and is_shown else None
-        self._exporter.start(ExportJob(capture, stage, path, scene))
+        self.exporter.start(ExportJob(capture, stage, path, scene))
 
     def load(self, path: str) -> None:
         """Open a saved capture, view-only."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -22,21 +23,26 @@ from jaxscope.ui.window import MainWindow
 from .programs import SOURCE, RecordedRun, RecordedSession
 
 
+def destroy(window: MainWindow) -> None:
+    """Close a window and delete it now: every restyling would go through all that still live."""
+    window.close()
+    window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
 @pytest.fixture
 def session() -> RecordedSession:
     return RecordedSession()
 
 
 @pytest.fixture
-def window(
-    qtbot: QtBot, qapp: QApplication, session: RecordedSession, tmp_path: Path
-) -> Iterator[MainWindow]:
+def window(qapp: QApplication, session: RecordedSession, tmp_path: Path) -> Iterator[MainWindow]:
     bridge = Bridge(lambda: session)
     settings = Settings(str(tmp_path / "window.ini"))
     window = build_window(qapp, bridge, RunOptions(), settings)
-    qtbot.addWidget(window)
     window.show()
     yield window
+    destroy(window)
     bridge.close()
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxscope.analysis.links import LineSelection, LinkIndex, Linked, NodeSelection
-from jaxscope.model import Graph, GraphBuilder, NodeKind, Stage, StageText, is_available
+from jaxscope.analysis.links import LineSelection, Linked, LinkIndex, NodeSelection
 from jaxscope.model import Cost as StageCost
+from jaxscope.model import Graph, GraphBuilder, NodeKind, Stage, StageText, is_available
 
 from .programs import FILE, GRAD, JAXPR, OPTIMIZED, build_capture, build_stage
 
@@ -60,9 +60,7 @@ def test_a_source_line_lights_up_its_equations_and_what_came_from_them():
 
 def test_a_node_without_a_position_of_its_own_leads_to_the_line_of_its_equation():
     capture = build_capture()
-    links = LinkIndex(capture.stages).find_links(
-        NodeSelection("grad", (index_of(GRAD, "2"),))
-    )
+    links = LinkIndex(capture.stages).find_links(NodeSelection("grad", (index_of(GRAD, "2"),)))
     assert links.lines == ((FILE, 5),)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import sys
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.events import (
@@ -23,13 +24,17 @@ from jaxscope.client.requests import CaptureRequest, OutlineRequest, ProposeRequ
 from jaxscope.client.results import Outline, OutlinedFunction, Proposal
 from jaxscope.errors import Explanation, Stopped, TraceError
 from jaxscope.model import Capture, SourceFile
-from jaxscope.ui.app import ErrorReporter
+from jaxscope.ui.app import ErrorReporter, build_window
+from jaxscope.ui.bridge import Bridge
+from jaxscope.ui.controller import RunOptions
+from jaxscope.ui.pages.start import SampleCard
 from jaxscope.ui.panes.code_view import Mark
 from jaxscope.ui.panes.pane_header import Form
+from jaxscope.ui.settings import Settings
 from jaxscope.ui.window import MainWindow
 
-from .conftest import Driver
-from .programs import GRAD, JAXPR, OPTIMIZED, SOURCE, build_capture
+from .conftest import Driver, destroy
+from .programs import GRAD, JAXPR, OPTIMIZED, SOURCE, RecordedSession, build_capture
 
 STAGES = {"jaxpr": JAXPR, "grad": GRAD, "optimized": OPTIMIZED}
 
@@ -51,8 +56,8 @@ def capture_of(path: Path) -> Capture:
 
 def test_without_a_file_the_start_page_offers_samples(window: MainWindow):
     assert window.screen_shown is not None and window.screen_shown.shows_start_page
-    texts = [button.text() for button in window.start_page.findChildren(QPushButton)]
-    assert any(text.startswith("quick_start") for text in texts)
+    cards = window.start_page.findChildren(SampleCard)
+    assert [card.accessibleName() for card in cards][:1] == ["quick_start"]
 
 
 def test_opening_a_file_runs_the_first_call_that_it_offers(
@@ -177,9 +182,7 @@ def test_several_arguments_ask_which(driver: Driver, window: MainWindow, source:
     assert window.call_bar.edit.text() == "grad(f, argnums=(0, 1))(f32[3], f32[4])"
 
 
-def test_stop_interrupts_and_a_second_stop_kills(
-    driver: Driver, window: MainWindow, source: Path
-):
+def test_stop_interrupts_and_a_second_stop_kills(driver: Driver, window: MainWindow, source: Path):
     run = driver.open(source)
     assert window.call_bar.stop_button.isVisible()
     window.stop_run()
@@ -209,9 +212,7 @@ def test_an_error_is_explained_at_its_line(driver: Driver, window: MainWindow, s
     assert not window.error_panel.isVisible()
 
 
-def test_an_error_keeps_the_old_picture_as_stale(
-    driver: Driver, window: MainWindow, source: Path
-):
+def test_an_error_keeps_the_old_picture_as_stale(driver: Driver, window: MainWindow, source: Path):
     driver.finish(driver.open(source), build_capture())
     window.run_call()
     driver.wait_for(CaptureRequest, 2).tell(Failed(TraceError("No.")))
@@ -274,9 +275,7 @@ def test_a_stage_arrives_while_the_run_goes_on(driver: Driver, window: MainWindo
     assert window.controller.state.is_running
 
 
-def test_panes_open_close_and_change_their_stage(
-    driver: Driver, window: MainWindow, source: Path
-):
+def test_panes_open_close_and_change_their_stage(driver: Driver, window: MainWindow, source: Path):
     driver.finish(driver.open(source), build_capture())
     area = window.workspace.area
     window.add_pane()
@@ -350,8 +349,17 @@ def test_every_command_has_a_method_and_its_own_key(window: MainWindow):
 
 
 def test_a_closed_window_leaves_nothing_alive(
-    qtbot: QtBot, driver: Driver, window: MainWindow, source: Path
+    qapp: QApplication, session: RecordedSession, tmp_path: Path
 ):
-    driver.finish(driver.open(source), build_capture())
-    window.close()
-    assert driver.window._settings.geometry is not None
+    before = len(qapp.allWidgets())
+    bridge = Bridge(lambda: session)
+    window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.ini")))
+    window.show()
+    window.controller.open_capture(build_capture(), "/tmp/a.jaxscope")
+    assert len(qapp.allWidgets()) > before + 50
+    destroy(window)
+    del window
+    gc.collect()
+    assert len(qapp.allWidgets()) == before
+    bridge.close()
+    assert session.is_closed

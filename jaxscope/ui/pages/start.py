@@ -7,19 +7,52 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
 _COLUMNS = 3
 _MAX_SAMPLE_BYTES = 200_000
+_MAX_LESSON_CHARACTERS = 120
+
+
+class SampleCard(QPushButton):
+    """One sample: its name, and the first line of its lesson in as many lines as that takes."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        name, lesson = QLabel(path.stem.replace("_", " ")), QLabel(read_first_line(path))
+        name.setProperty("role", "heading")
+        lesson.setProperty("role", "muted")
+        lesson.setWordWrap(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 7, 12, 8)
+        layout.setSpacing(1)
+        for label in (name, lesson):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            layout.addWidget(label)
+        layout.addStretch()
+        self.setProperty("path", str(path))
+        self.setAccessibleName(path.stem)
+        self.setAccessibleDescription(lesson.text())
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.MinimumExpanding)
+
+    def sizeHint(self) -> QSize:
+        layout = self.layout()
+        return super().sizeHint() if layout is None else layout.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        lines = 4 * self.fontMetrics().lineSpacing()
+        return QSize(160, lines)
 
 
 class StartPage(QScrollArea):
@@ -91,12 +124,9 @@ class StartPage(QScrollArea):
         grid = QGridLayout()
         grid.setSpacing(8)
         for number, path in enumerate(samples):
-            button = QPushButton(f"{path.stem}\n{read_first_line(path)}")
-            button.setProperty("path", str(path))
-            button.setStyleSheet("text-align: left; padding: 8px 12px;")
-            button.setToolTip(str(path))
-            button.clicked.connect(self._on_file_button_clicked)
-            grid.addWidget(button, number // _COLUMNS, number % _COLUMNS)
+            card = SampleCard(path)
+            card.clicked.connect(self._on_file_button_clicked)
+            grid.addWidget(card, number // _COLUMNS, number % _COLUMNS)
         for column in range(_COLUMNS):
             grid.setColumnStretch(column, 1)
         return grid
@@ -124,8 +154,7 @@ def read_first_line(path: Path) -> str:
         doc = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
     except (OSError, SyntaxError, ValueError, RecursionError):
         return ""
-    line = doc.split("\n", 1)[0].strip()
-    return line if len(line) <= 52 else line[:50].rstrip() + " …"
+    return doc.split("\n", 1)[0].strip()[:_MAX_LESSON_CHARACTERS]
 
 
 def _is_not_first_lesson(path: Path) -> bool:

@@ -38,7 +38,7 @@ class TimingPage(QWidget):
         super().__init__(parent)
         self._state = TimingState()
         self._theme = LIGHT
-        self._plot: QWidget | None = None
+        self.plot: QWidget | None = None
         self._verdict, self._note = QLabel(_EMPTY_TEXT), QLabel()
         self._verdict.setProperty("role", "heading")
         for label in (self._verdict, self._note):
@@ -93,6 +93,11 @@ class TimingPage(QWidget):
         self._note.setText("\n".join(_notes(timing)))
         self._draw()
 
+    @property
+    def verdict_text(self) -> str:
+        """What is said on top of the page."""
+        return self._verdict.text()
+
     def set_theme(self, theme: Theme) -> None:
         """Use a theme's colours."""
         self._theme = theme
@@ -104,11 +109,11 @@ class TimingPage(QWidget):
             return
         from jaxscope.ui.pages.timing_plot import TimingPlot  # pyqtgraph costs half a second
 
-        if self._plot is None:
-            self._plot = TimingPlot()
-            self._split.addWidget(self._plot)
-        if isinstance(self._plot, TimingPlot):
-            self._plot.show_samples(measurements, self._theme)
+        if self.plot is None:
+            self.plot = TimingPlot()
+            self._split.addWidget(self.plot)
+        if isinstance(self.plot, TimingPlot):
+            self.plot.show_samples(measurements, self._theme)
 
     def _on_quick_clicked(self) -> None:
         self.measure_requested.emit(False)
@@ -138,5 +143,6 @@ def _describe_ratio(ratio: Ratio) -> str:
 
 
 def _notes(timing: TimingState) -> list[str]:
-    protocols = dict.fromkeys(m.protocol for m in timing.measurements if m.protocol)
+    plotted = [m for m in timing.measurements if m.name in _PLOTTED and m.protocol]
+    protocols = dict.fromkeys(m.protocol for m in plotted)
     return [*timing.warnings, *list(protocols)[:2]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,6 +23,12 @@ class SecondsAxis(pyqtgraph.AxisItem):  # type: ignore[misc]
     def tickStrings(self, values: Sequence[float], _scale: float, _spacing: float) -> list[str]:
         return [_power_text(value) for value in values]
 
+    def tickValues(self, low: float, high: float, _size: float) -> list[tuple[float, list[float]]]:
+        """Ticks at 1, 3, 10, 30, …, as on paper with a logarithmic scale."""
+        decades = range(math.floor(low), math.ceil(high) + 1)
+        steps = [decade + part for decade in decades for part in (0.0, math.log10(3.0))]
+        return [(0.5, [step for step in steps if low <= step <= high])]
+
 
 class TimingPlot(QWidget):
     """One filled histogram per measurement; drawn anew for every change of data or theme."""
@@ -31,7 +38,7 @@ class TimingPlot(QWidget):
         self.plot = pyqtgraph.PlotWidget(axisItems={"bottom": SecondsAxis("bottom")})
         self.plot.setMenuEnabled(False)
         self.plot.setLabel("bottom", "time of one call")
-        self.plot.setLabel("left", "calls")
+        self.plot.setLabel("left", "share of calls, %")
         self.plot.setAccessibleName("Distribution of call times")
         self._legend = self.plot.addLegend(offset=(-10, 10))
         layout = QVBoxLayout(self)
@@ -62,7 +69,7 @@ class TimingPlot(QWidget):
             counts, _ = np.histogram(logs, edges)
             plot.plot(
                 edges,
-                counts,
+                100.0 * counts / len(logs),
                 stepMode="center",
                 fillLevel=0,
                 brush=fill,

@@ -79,10 +79,10 @@ class CodeView(QAbstractScrollArea):
         self._update_scroll_bars()
         self.viewport().update()
 
-    def set_lines(self, lines: Sequence[str], colouring: Colouring | None) -> None:
-        """Show other text, from its top unless the text is the same as before."""
+    def set_lines(self, lines: Sequence[str], colouring: Colouring | None) -> bool:
+        """Show other text from its top, and tell whether it is another than before."""
         if lines == self._lines:
-            return
+            return False
         self._lines, self._colouring = lines, colouring
         self._marks = {}
         self._cursor = self._anchor = -1
@@ -91,6 +91,7 @@ class CodeView(QAbstractScrollArea):
         self.horizontalScrollBar().setValue(0)
         self._update_scroll_bars()
         self.viewport().update()
+        return True
 
     def set_marks(self, marks: Mapping[int, Mark], *, reveal: bool) -> None:
         """Mark lines, and bring the first of them into view if none is."""

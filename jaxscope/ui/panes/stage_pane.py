@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
@@ -220,7 +221,10 @@ class StagePane(QFrame):
             self._say(getattr(text, "reason", "There is no text of this stage."))
             return
         lines = text.text.split("\n")
-        self.code.set_lines(lines, ProgramColouring(lines))
+        if self.code.set_lines(lines, ProgramColouring(lines)):
+            # Optimized modules begin with pages of tables: begin where the program does.
+            linked = np.flatnonzero(text.line_nodes >= 0)
+            self.code.show_line(int(linked[0]) if len(linked) else 0)
         self._pages.setCurrentWidget(self.code)
 
     def _show_table(self, graph: Graph) -> None:
