@@ -1,0 +1,91 @@
+"""A call is proposed that traces, for functions that nobody gave a call for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jaxscope.worker.call import call_namespace
+from jaxscope.worker.candidates import annotation_text
+from jaxscope.worker.propose import propose_call
+from jaxscope.worker.source import read_source
+from jaxscope.worker.user_module import execute_file
+
+FILE = '''
+import jax
+import jax.numpy as jnp
+
+def square(x): return x ** 2
+def attention(q, k, v): return jax.nn.softmax(q @ k.T) @ v
+def sample(key, n: int): return jax.random.normal(key, (n,))
+def loss(params, x): return jnp.mean((x @ params["w"] + params["b"]) ** 2)
+def annotated(x: 'Float[Array, "6 features"]', y: 'Float[Array, "features"]'): return x @ y
+def mlp(layers, x):
+    for w, b in layers:
+        x = jnp.tanh(x @ w + b)
+    return x
+def dropout(x, key, training): return jax.random.bernoulli(key, 0.5, x.shape) * x
+def images(x, kernel): return jax.lax.conv(x, kernel, (1, 1), "SAME")
+def keyword(x, *, scale): return x * scale
+class Net:
+    def __init__(self, width=8): self.w = jnp.ones((width, 2))
+    def forward(self, x): return x @ self.w
+    def __call__(self, x): return self.forward(x)
+def impossible(x): raise ValueError("never")
+'''
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "proposed.py"
+    path.write_text(FILE)
+    return path
+
+
+def propose(file: Path, function: str) -> tuple[str | None, str]:
+    source = read_source(str(file))
+    names = call_namespace(vars(execute_file(source.path, source.text)))
+    return propose_call(source, names, function=function)
+
+
+@pytest.mark.parametrize(
+    ("function", "call"),
+    [
+        ("square", "square(f32[()])"),
+        ("attention", "attention(f32[8, 8], f32[8, 8], f32[8, 8])"),
+        ("sample", "sample(key(0), 3)"),
+        ("loss", "loss({'b': f32[8], 'w': f32[8, 8]}, f32[8, 8])"),
+        ("annotated", "annotated(f32[6, 7], f32[7])"),
+        ("mlp", "mlp([(f32[8, 8], f32[8]), (f32[8, 8], f32[8])], f32[8])"),
+        ("dropout", "dropout(f32[()], key(0), False)"),
+        ("images", "images(f32[1, 8, 8, 3], f32[1, 8, 8, 3])"),
+        ("keyword", "keyword(f32[()], scale=f32[()])"),
+        ("Net", "Net()(f32[8])"),
+        ("Net.forward", "Net().forward(f32[8])"),
+    ],
+)
+def test_a_call_that_traces_is_proposed(file: Path, function: str, call: str) -> None:
+    assert propose(file, function)[0] == call
+
+
+def test_where_none_traces_the_last_reason_is_given(file: Path) -> None:
+    call, why = propose(file, "impossible")
+
+    assert call is None
+    assert "ValueError: never" in why
+
+
+@pytest.mark.parametrize(
+    ("annotation", "text"),
+    [
+        ('Float[Array, "8 2"]', "f32[8, 2]"),
+        ('Int[Array, ""]', "i32[()]"),
+        ('Float[Array, "... 4"]', "f32[4]"),
+        (int, "3"),
+        ("float", "1.0"),
+        (list, None),
+    ],
+)
+def test_annotations_say_what_is_wanted(annotation: object, text: str | None) -> None:
+    assert annotation_text(annotation) == text
