@@ -55,7 +55,7 @@ def propose(file: Path, function: str) -> tuple[str | None, str]:
         ("square", "square(f32[()])"),
         ("attention", "attention(f32[8, 8], f32[8, 8], f32[8, 8])"),
         ("sample", "sample(key(0), 3)"),
-        ("loss", "loss({'b': f32[8], 'w': f32[8, 8]}, f32[8, 8])"),
+        ("loss", "loss({'b': f32[8], 'w': f32[8, 8]}, f32[8])"),
         ("annotated", "annotated(f32[6, 7], f32[7])"),
         ("mlp", "mlp([(f32[8, 8], f32[8]), (f32[8, 8], f32[8])], f32[8])"),
         ("dropout", "dropout(f32[()], key(0), False)"),
