@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import importlib.metadata
 import importlib.util
 import os
@@ -111,6 +112,7 @@ def describe_environment() -> dict[str, str]:
         "platform": device.platform,
         "device": device.device_kind,
         "host": socket.gethostname(),
+        "recorded_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
 
 
