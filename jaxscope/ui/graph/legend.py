@@ -17,7 +17,7 @@ _ROW_PX = 17
 _PADDING_PX = 8
 _SWATCH_PX = 18
 
-_OUTLINES = ("selected", "goes into", "comes from")
+_OUTLINES = ("selected", "linked, forward", "linked, backward")
 
 
 class Legend(QWidget):

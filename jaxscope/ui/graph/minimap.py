@@ -43,10 +43,15 @@ class Minimap(QWidget):
         """Mark the part of the scene that is seen."""
         if sight != self._sight:
             self._sight = sight
+            # It must not cover a scene that is in sight as a whole.
+            self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, self._sees_all())
             self.update()
 
+    def _sees_all(self) -> bool:
+        return self._sight.contains(QRectF(0.0, 0.0, *self._scene_size))
+
     def paintEvent(self, _event: QPaintEvent) -> None:
-        if self._colors is None:
+        if self._colors is None or self._sees_all():
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)

@@ -101,7 +101,7 @@ def _outline(
 def _paint_lines(
     painter: QPainter, drawing: SceneDrawing, highlight: Highlight, camera: Camera
 ) -> None:
-    """Draw the lines of the current and the hovered item stronger, by where they go."""
+    """Draw lines of the current and the hovered item stronger: dashed into it, solid out of it."""
     colors = drawing.colors
     lines = drawing.scene.lines
     painter.save()
@@ -109,11 +109,12 @@ def _paint_lines(
     painter.translate(-camera.x, -camera.y)
     strength = 2.6 / min(camera.scale, 1.0)
     for item in {highlight.current, highlight.hovered} - {NONE}:
-        for ends, color, style in (
-            (lines.target, colors.backward, Qt.PenStyle.DashLine),
-            (lines.source, colors.forward, Qt.PenStyle.SolidLine),
+        for ends, style in (
+            (lines.target, Qt.PenStyle.DashLine),
+            (lines.source, Qt.PenStyle.SolidLine),
         ):
             chosen = np.flatnonzero(ends == item)[:_MAX_EMPHASISED_LINES]
-            painter.setPen(QPen(color, strength, style))
+            # Not the colours of forward and backward: those tell parts of the program apart.
+            painter.setPen(QPen(colors.selected, strength, style))
             painter.drawPath(drawing.path_of(chosen))
     painter.restore()
