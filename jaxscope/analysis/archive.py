@@ -91,10 +91,10 @@ def save_capture(capture: Capture, path: str | Path, timing: Timing | None = Non
         wall_seconds=capture.wall_seconds,
         timing=None if timing is None else TimingEntry.from_model(timing),
     )
-    sources = Sources(tuple(_valid_unicode(file.text) for file in capture.files))
+    sources = Sources(tuple(file.text for file in capture.files))
     entries = {
-        _MANIFEST: msgspec.json.encode(manifest),
-        _SOURCES: msgspec.json.encode(sources),
+        _MANIFEST: _encode(manifest),
+        _SOURCES: _encode(sources),
         **blobs,
     }
     archive_container.write(Path(path), entries)
@@ -267,6 +267,19 @@ def _unpack(described: tuple[ArrayEntry, ...], blob: bytes) -> Arrays:
     return arrays
 
 
-def _valid_unicode(text: str) -> str:
-    """JSON cannot carry lone surrogates, which a file read with `surrogateescape` may have."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+def _encode(value: msgspec.Struct) -> bytes:
+    """Encode as JSON, which cannot carry lone surrogates; names of files may have them."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_without_surrogates(msgspec.to_builtins(value)))
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_without_surrogates(k): _without_surrogates(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_surrogates(item) for item in value]
+    return value

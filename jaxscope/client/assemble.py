@@ -46,7 +46,7 @@ from jaxscope.model.graph_columns import graph_from_arrays, strings_from_arrays
 from jaxscope.model.op_name import TagTable, strip_tags
 from jaxscope.wire.messages import Message
 
-_MAX_STAGES = 64
+_MAX_STAGES = 60  # as many as a `.jaxscope` file holds
 _MAX_FILES = 256
 _MAX_FINDINGS = 10_000
 _STAGE_ORDER = ("gradient", "stablehlo", "hlo", "passes", "optimized", "machine")

@@ -101,6 +101,13 @@ def test_reasons_for_what_is_missing_are_kept(tmp_path: Path) -> None:
     assert loaded.seconds == Unavailable("Not measured.")
 
 
+def test_names_that_are_no_unicode_are_saved_readably(tmp_path: Path) -> None:
+    strange = SourceFile("/data/\udce9.py", "x = '\udce9'\n", "0" * 64)
+    save_capture(dataclasses.replace(capture(), files=(strange,)), tmp_path / "a")
+    (loaded,) = load_capture(tmp_path / "a").files
+    assert (loaded.path, loaded.text) == ("/data/?.py", "x = '?'\n")
+
+
 def test_saving_leaves_nothing_but_the_file(tmp_path: Path) -> None:
     path = tmp_path / "a.jaxscope"
     save_capture(capture(), path)

@@ -1,0 +1,92 @@
+"""Modules of one instruction, cut out of real and of broken modules."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jaxscope.analysis.hlo.proto import module_class, parse_module
+from jaxscope.worker.hlo_slices import SlicedModule
+from tests.hlo.programs import PROGRAMS, optimized, proto_of
+from tests.hlo.test_graph import LOOP, TWO_CALLERS
+
+GOOD = proto_of(LOOP)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_slice_is_the_instruction_its_operands_and_what_it_calls(name: str) -> None:
+    proto, _ = optimized(name)
+    whole = parse_module(proto)
+    originals = [i for computation in whole.computations for i in computation.instructions]
+    by_id = {i.id: i for i in originals}
+    sliced = SlicedModule(proto)
+    for original, row in zip(originals, sliced.instructions(), strict=True):
+        module = parse_module(sliced.slice(*row))
+        entry = module.computations[-1]
+        assert entry.id == module.entry_computation_id
+        *parameters, root = entry.instructions
+        assert root.id == entry.root_id == original.id
+        assert root.opcode == original.opcode
+        assert root.shape == original.shape
+        assert list(root.operand_ids) == list(original.operand_ids)
+        assert list(root.called_computation_ids) == list(original.called_computation_ids)
+        assert {p.id for p in parameters} == set(original.operand_ids)
+        for parameter in parameters:
+            assert parameter.opcode == "parameter"
+            assert parameter.shape == by_id[parameter.id].shape
+        inner = {computation.id for computation in module.computations[:-1]}
+        assert inner >= set(original.called_computation_ids)
+        for computation in module.computations:
+            for instruction in computation.instructions:
+                assert not instruction.metadata.ByteSize()
+
+
+def test_metadata_and_names_do_not_change_a_key() -> None:
+    module = module_class().FromString(GOOD)
+    before = [SlicedModule(GOOD).key(*row) for row in SlicedModule(GOOD).instructions()]
+    for computation in module.computations:
+        for number, instruction in enumerate(computation.instructions):
+            instruction.name = f"{computation.name}.{number}"
+            instruction.metadata.op_name = "elsewhere"
+            instruction.metadata.stack_frame_id = 3
+    renamed = SlicedModule(module.SerializeToString())
+    assert [renamed.key(*row) for row in renamed.instructions()] == before
+
+
+def test_what_a_called_computation_does_changes_the_key() -> None:
+    module = module_class().FromString(proto_of(TWO_CALLERS))
+    before = SlicedModule(module.SerializeToString())
+    module.computations[0].instructions[2].opcode = "multiply"
+    after = SlicedModule(module.SerializeToString())
+    reduce_row = next(row for row in before.instructions() if before.opcode(*row) == "reduce")
+    assert before.key(*reduce_row) != after.key(*reduce_row)
+
+
+def test_endless_calls_are_refused() -> None:
+    module = module_class().FromString(GOOD)
+    body = next(c for c in module.computations if c.name == "body")
+    body.instructions[4].called_computation_ids.append(body.id)
+    sliced = SlicedModule(module.SerializeToString())
+    loop = next(row for row in sliced.instructions() if sliced.opcode(*row) == "while")
+    with pytest.raises(ValueError, match="without end"):
+        sliced.key(*loop)
+    with pytest.raises(ValueError, match="without end"):
+        sliced.slice(*loop)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_changed_bytes_are_cut_or_refused(data: st.DataObject) -> None:
+    """Nothing broken is handed to XLA here: it may end the process over it."""
+    broken = bytearray(GOOD)
+    for _ in range(data.draw(st.integers(1, 6))):
+        broken[data.draw(st.integers(0, len(broken) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        sliced = SlicedModule(bytes(broken))
+        for row in sliced.instructions():
+            sliced.opcode(*row)
+            assert len(sliced.key(*row)) == 16
+            assert sliced.slice(*row)
+    except ValueError:
+        pass
