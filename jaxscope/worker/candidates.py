@@ -98,8 +98,10 @@ def _choices(
         yield from itertools.repeat("False", len(_SHAPES))
         special = True
     if parameter.name in _PARAMETER_NAMES or structures:
-        yield from _made_by_the_file(names)
-    yield from structures
+        structures = (*_made_by_the_file(names), *structures)
+    # Each structure meets every shape of the other arguments before the next one is tried.
+    for structure in structures:
+        yield from itertools.repeat(structure, len(_SHAPES))
     yield from _SHAPES
     if not special:
         yield "key(0)"
