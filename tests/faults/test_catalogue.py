@@ -8,12 +8,20 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from pathlib import Path
 
 import pytest
 
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.client.session import Session
-from jaxscope.errors import CallError, JaxscopeError, Stopped, TraceError, WorkerLost
+from jaxscope.errors import (
+    CallError,
+    JaxscopeError,
+    SourceError,
+    Stopped,
+    TraceError,
+    WorkerLost,
+)
 from jaxscope.model import Capture
 from tests.faults.scene import SAMPLES, Scene, leftovers, place_of, sample
 
@@ -152,6 +160,15 @@ def test_replaced_builtins_cost_at_most_the_worker(session: Session) -> None:
     assert leftovers(session) == []
 
 
+def test_a_full_c_stack_costs_at_most_the_worker(session: Session) -> None:
+    error = Scene(session, sample("overflows_stack")).error()
+
+    # From Python 3.12 on, recursion through C has a limit that user code cannot raise.
+    assert error.explanation.kind in ("SIGSEGV", "RecursionError")
+    assert error.explanation.where == place_of("overflows_stack", "max([x]")
+    assert leftovers(session) == []
+
+
 def test_a_replaced_clock_is_told(session: Session) -> None:
     capture = Scene(session, sample("patches_time")).run.wait(60)
 
@@ -168,6 +185,33 @@ def test_what_is_printed_arrives_and_leaves_the_protocol_alone(session: Session)
     assert sorted(lines) == ["by os.write", "by print", "by printf"]
     assert scene.run.output("stderr") == "to stderr in red\n"
     assert leftovers(session) == []
+
+
+def test_files_that_shadow_modules_do_no_harm(session: Session, tmp_path: Path) -> None:
+    for name in ("random.py", "jax.py", "json.py"):
+        (tmp_path / name).write_text("raise RuntimeError('the wrong module')")
+    (tmp_path / "mine.py").write_text("SCALE = 2.0")
+    file = tmp_path / "file.py"
+    file.write_text(
+        "# jaxscope: f(f32[3])\nimport random\nfrom mine import SCALE\ndef f(x): return x * SCALE\n"
+    )
+    capture = Scene(session, CaptureRequest(str(file))).run.wait(60)
+
+    assert isinstance(capture, Capture)
+    assert any("import random" in message for message in capture.messages)
+
+
+def test_a_file_that_is_gone_or_broken(session: Session, tmp_path: Path) -> None:
+    file = tmp_path / "file.py"
+    file.write_text("def f(x):\n    return x +\n")
+    broken = Scene(session, CaptureRequest(str(file), "f(f32[3])")).error()
+    file.unlink()
+    gone = Scene(session, CaptureRequest(str(file), "f(f32[3])")).error()
+
+    assert type(broken) is SourceError
+    assert broken.explanation.where == "file.py:2"
+    assert type(gone) is SourceError
+    assert "no such file" in gone.explanation.why
 
 
 def test_terminal_escapes_and_reordering_marks_are_removed(session: Session) -> None:

@@ -36,7 +36,7 @@ def test_python_code_stops_at_once(session: Session, file: str, printed: str) ->
     assert leftovers(session) == []
 
 
-@pytest.mark.parametrize("file", ("swallows_interrupts", "ignores_interrupts"))
+@pytest.mark.parametrize("file", ("swallows_interrupts", "ignores_interrupts", "loops_on_device"))
 def test_what_ignores_a_stop_is_killed_after_a_grace(session: Session, file: str) -> None:
     scene = Scene(session, sample(file))
     scene.wait_for_output("looping")
@@ -98,6 +98,16 @@ def test_a_memory_limit_ends_the_run(session: Session) -> None:
     assert type(error) is WorkerLost
     assert error.explanation.kind == "MemoryLimit"
     assert "0.05 GB" in error.explanation.what
+    assert leftovers(session) == []
+
+
+def test_code_that_eats_memory_is_stopped_at_the_limit(session: Session) -> None:
+    request = CaptureRequest(str(SAMPLES / "eats_memory.py"), memory_bytes=700_000_000)
+    error = Scene(session, request).error()
+
+    assert type(error) is WorkerLost
+    assert error.explanation.kind == "MemoryLimit"
+    assert "0.70 GB" in error.explanation.what
     assert leftovers(session) == []
 
 
