@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from jaxscope.analysis.hlo.attributes import read_attributes
 from jaxscope.analysis.hlo.computations import Nesting, find_nesting
-from jaxscope.analysis.hlo.frames import FrameTable
+from jaxscope.analysis.hlo.frames import Frame, FrameTable
 from jaxscope.analysis.hlo.proto import HloMessage, parse_module
 from jaxscope.analysis.hlo.provenance import ProvenanceReader
 from jaxscope.analysis.hlo.shapes import ShapeTexts
@@ -188,7 +188,7 @@ class _Converter:
                 origins=provenance.origins,
                 derived=provenance.derived,
                 direction=provenance.direction,
-                source=self._frames.read(metadata) or provenance.source,
+                source=_source(self._frames.read(metadata), provenance.source),
             )
             is_element = opcode == "get-tuple-element"
             for operand, number in enumerate(instruction.operand_ids):
@@ -203,6 +203,13 @@ class _Converter:
                 if len(whole) > _MAX_EDGE_TYPE:
                     whole = f"({len(results)} values)"
                 builder.add_edge(producer, index, output=output, operand=operand, type=whole)
+
+
+def _source(own: tuple[Frame, ...], of_equation: tuple[Frame, ...]) -> tuple[Frame, ...]:
+    """The instruction's own frames; the equation's where it has none, or one and no stack."""
+    if len(own) == 1 and of_equation and own[0][:2] == of_equation[0][:2]:
+        return of_equation  # jaxlib 0.8 keeps the innermost frame only
+    return own or of_equation
 
 
 def _unique(name: str, used: set[str]) -> str:
