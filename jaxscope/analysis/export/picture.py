@@ -1,0 +1,145 @@
+"""What to paint of a scene, in order, as plain shapes: SVG, PDF and PNG read the same list."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from jaxscope.analysis.export.safe_text import make_safe_line
+from jaxscope.analysis.export.strokes import Stroke, arrow_of, strokes_of
+from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
+from jaxscope.analysis.layout.text_width import measure_text
+from jaxscope.analysis.view.operations import Style
+from jaxscope.analysis.view.palette import Palette
+from jaxscope.model import NONE
+
+_ROUND_STYLES = frozenset({Style.INPUT, Style.OUTPUT, Style.CONSTANT})
+_SIGN_PX = 4.0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rect:
+    """A rectangle with round corners; colours are `#rrggbb`, an empty border draws none."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    radius: float
+    fill: str
+    border: str
+    border_px: float = 1.0
+    is_dashed: bool = False
+    item: int = NONE
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Path:
+    """A line."""
+
+    strokes: tuple[Stroke, ...]
+    color: str
+    width_px: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Polygon:
+    """A filled polygon."""
+
+    points: tuple[tuple[float, float], ...]
+    color: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Text:
+    """One line of text; `x` is its middle if it is centred, else its beginning."""
+
+    x: float
+    baseline: float
+    text: str
+    size_px: float
+    color: str
+    is_bold: bool = False
+    is_centred: bool = False
+
+
+Shape = Rect | Path | Polygon | Text
+
+
+def shapes_of(scene: Scene, palette: Palette) -> Iterator[Shape]:
+    """Everything to paint, from back to front."""
+    frames = range(scene.items.num_frames)
+    depth: list[int] = []
+    for item in frames:
+        parent = int(scene.items.parent[item])
+        depth.append(depth[parent] + 1 if parent != NONE else 0)
+        yield _frame(scene, item, depth[item], palette)
+    for line in range(len(scene.lines)):
+        yield Path(tuple(strokes_of(scene, line)), palette.edge, 1.3)
+    for line in range(len(scene.lines)):
+        arrow = arrow_of(scene, line)
+        if arrow:
+            yield Polygon(arrow, palette.edge)
+    for item in frames:
+        yield from _header(scene, item, palette)
+    for item in range(scene.items.num_frames, len(scene.items)):
+        yield from _box(scene, item, palette)
+    yield from _connectors(scene, palette)
+
+
+def _frame(scene: Scene, item: int, depth: int, palette: Palette) -> Rect:
+    x, y, width, height = scene.items.rect[item].tolist()
+    fill = palette.frame_fill[depth % 2]
+    return Rect(x, y, width, height, 8.0, fill, palette.frame_border, item=item)
+
+
+def _header(scene: Scene, item: int, palette: Palette) -> Iterator[Shape]:
+    x, y, width, _ = scene.items.rect[item].tolist()
+    yield Rect(x + 0.5, y + 0.5, width - 1, HEADER_PX - 1, 7.0, palette.header_fill, "")
+    title = make_safe_line(scene.items.titles[item])
+    yield _sign(x + 16, y + HEADER_PX / 2, True, palette.muted)
+    yield Text(x + 26, y + 17.5, title, TITLE_PX, palette.text, is_bold=True)
+    detail = make_safe_line(scene.items.details[item])
+    after = x + 34 + measure_text(title, TITLE_PX, True)
+    yield Text(after, y + 17.5, detail, DETAIL_PX, palette.muted)
+
+
+def _sign(x: float, y: float, is_open: bool, color: str) -> Polygon:
+    """A triangle: right for closed, down for open, as in a tree."""
+    if is_open:
+        return Polygon(((x - _SIGN_PX, y - 2.5), (x + _SIGN_PX, y - 2.5), (x, y + 3)), color)
+    return Polygon(((x - 2.5, y - _SIGN_PX), (x - 2.5, y + _SIGN_PX), (x + 3, y)), color)
+
+
+def _box(scene: Scene, item: int, palette: Palette) -> Iterator[Shape]:
+    items = scene.items
+    x, y, width, height = items.rect[item].tolist()
+    style = Style(int(items.style[item]))
+    fill, border = palette.fill[style], palette.border[style]
+    radius = min(height / 2, 13.0) if style in _ROUND_STYLES else 5.0
+    if style is Style.REPEAT:  # a stack of cards
+        width, height = width - 6, height - 6
+        for shift in (6.0, 3.0):
+            yield Rect(x + shift, y + shift, width, height, radius, fill, border, 1.2)
+    yield Rect(x, y, width, height, radius, fill, border, 1.2, item=item)
+    indent = 0.0
+    if items.is_group[item]:
+        indent = 8.0
+        yield _sign(x + 11, y + height / 2, False, border)
+    middle = x + indent + (width - indent) / 2
+    title, detail = make_safe_line(items.titles[item]), make_safe_line(items.details[item])
+    top = y + (17.0 if detail else height / 2 + 4.5)
+    yield Text(middle, top, title, TITLE_PX, palette.text, is_bold=True, is_centred=True)
+    if detail:
+        yield Text(middle, y + height - 9, detail, DETAIL_PX, palette.muted, is_centred=True)
+
+
+def _connectors(scene: Scene, palette: Palette) -> Iterator[Shape]:
+    connectors = scene.connectors
+    for rect, text in zip(connectors.rect.tolist(), connectors.texts, strict=True):
+        x, y, width, height = rect
+        yield Rect(
+            x, y, width, height, height / 2, palette.stub_fill, palette.muted, is_dashed=True
+        )
+        label = make_safe_line(text)
+        yield Text(x + width / 2, y + 13, label, STUB_TEXT_PX, palette.text, is_centred=True)
