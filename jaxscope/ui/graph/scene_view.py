@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -169,9 +171,15 @@ class SceneView(QWidget):
         scene = self.scene
         if scene is not None and scene.width:
             is_down = scene.direction == DOWN
-            self._camera = first_camera(
-                scene.width, scene.height, is_down, self.width(), self.height()
-            )
+            camera = first_camera(scene.width, scene.height, is_down, self.width(), self.height())
+            if is_down and scene.width * camera.scale > self.width() and len(scene.items):
+                # The corner of a wide picture is often empty: begin at its topmost boxes.
+                rect = scene.items.rect
+                first = rect[rect[:, 1] <= rect[:, 1].min() + 1.0]
+                middle = float((first[:, 0] + first[:, 2] / 2.0).mean())
+                half = self.width() / camera.scale / 2.0
+                camera = dataclasses.replace(camera, x=max(middle - half, camera.x))
+            self._camera = camera
 
     def sizeHint(self) -> QSize:
         return QSize(900, 640)
@@ -232,6 +240,21 @@ class SceneView(QWidget):
         if self._is_untouched:
             self._look_at_beginning()
         self._place_extras()
+
+    def reveal_highlight(self) -> None:
+        """Bring what is highlighted into sight, unless some of it is there already."""
+        scene, marks = self.scene, self._highlight
+        items = np.concatenate([marks.selected, marks.forward, marks.backward])
+        if scene is None or not len(items):
+            return
+        camera = self._camera
+        rect = scene.items.rect[items]
+        left, top = rect[:, 0] - camera.x, rect[:, 1] - camera.y
+        wide, high = self.width() / camera.scale, self.height() / camera.scale
+        in_sight = (left + rect[:, 2] > 0) & (left < wide) & (top + rect[:, 3] > 0) & (top < high)
+        if not in_sight.any():
+            smallest = int(np.argmin(rect[:, 2] * rect[:, 3]))
+            self._bring_into_sight(int(items[smallest]))
 
     def _bring_into_sight(self, item: int) -> None:
         scene = self.scene

@@ -261,6 +261,8 @@ class StagePane(QFrame):
             self.table.choose(int(nodes[0]) if nodes else None)
         elif shown is self._canvas and self._canvas is not None:
             self._canvas.set_highlight(linked.selected, linked.forward, linked.backward)
+            if reveal:
+                self._canvas.reveal_highlight()
 
     # --- slots ---
 
