@@ -8,7 +8,7 @@ one look free.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -70,7 +70,9 @@ def time_stages(
     stopwatch: Stopwatch,
     counter: CompilationCounter,
 ) -> Iterator[StageTime | Any]:
-    """Trace, lower and compile once, yielding each time as it is known; last the `Lowered`.
+    """Trace, lower and compile once, yielding each time as it is known.
+
+    After the trace's comes the `Traced`, and last of all the `Lowered`.
 
     Raises:
         Exception: Whatever the user's code or the compiler raises.
@@ -80,6 +82,7 @@ def time_stages(
     traced = jitted.trace(*args, **kwargs)
     traced_s = stopwatch.now_s()
     yield StageTime("trace", traced_s - start_s, "Once, with JAX's caches emptied.")
+    yield traced
     start_s = stopwatch.now_s()
     lowered = traced.lower()
     yield StageTime("lower", stopwatch.now_s() - start_s, "Once, from jaxpr to StableHLO.")
@@ -89,6 +92,12 @@ def time_stages(
     seconds = stopwatch.now_s() - start_s
     yield StageTime("compile", seconds, _describe_cache(counter.num_cache_hits - hits))
     yield lowered
+
+
+def is_one_jit(traced: Any) -> bool:
+    """Whether a `Traced` is of a program that only calls one jitted function."""
+    equations: Sequence[Any] = getattr(getattr(traced, "jaxpr", None), "eqns", ())
+    return len(equations) == 1 and equations[0].primitive.name in {"jit", "pjit"}
 
 
 def is_donating(lowered: Any) -> bool:

@@ -27,6 +27,7 @@ from jaxscope.worker.stages_timing import (
     StageTime,
     fresh_arguments,
     is_donating,
+    is_one_jit,
     same_arguments,
     time_stages,
     transfer_subject,
@@ -54,6 +55,9 @@ _PAIRS_SHARE = 0.8
 _WARM_UP_CALLS = 200
 _SLOWEST_FIRST_CALL = 10
 """A first eager call that takes so many budgets ends the measurement of the eager form."""
+_TRANSFER_PROTOCOL = (
+    "The arguments, handed from the host to the device. A CPU may share the memory and not copy."
+)
 _block = jax.block_until_ready
 
 
@@ -168,10 +172,11 @@ class _Session:
         for item in time_stages(
             forms.jitted, *forms.jitted_arguments, self._stopwatch, self._counter
         ):
-            if not isinstance(item, StageTime):
-                lowered = item
-            else:
+            if isinstance(item, StageTime):
                 self._send(f"{prefix}{item.name}", [item.seconds], item.protocol)
+            elif is_one_jit(item) and not prefix:
+                self.warn("The program is one jitted function, so its eager run is compiled, too.")
+            lowered = item
         return lowered
 
     def _prepare_eager(self, forms: Forms, prefix: str) -> Subject | None:
@@ -183,13 +188,13 @@ class _Session:
             first = self._stopwatch.time_call(subject)[1]
             if not prefix:
                 self._send("first_eager_call", [first], "It compiles each primitive.")
-            slowest = first
+            calls = ("first", first)
             if first <= _SLOWEST_FIRST_CALL * self._budget_s:
-                slowest = self._stopwatch.time_call(subject)[1]
-            if slowest > self._budget_s:
+                calls = ("second", self._stopwatch.time_call(subject)[1])
+            if calls[1] > self._budget_s:
                 self.warn(
-                    f"{name} was not measured: a call takes {slowest:.3g} s, and the budget is "
-                    f"{self._budget_s:.3g} s."
+                    f"{name} was not measured: its {calls[0]} call took {calls[1]:.3g} s, too long "
+                    f"for {self._budget_s:.3g} s, its share of the budget."
                 )
                 return None
             return self._warm_up(subject)
@@ -210,7 +215,7 @@ class _Session:
         self._channel.progress("transfer", "Copying the arguments to the device")
         durations = self._stopwatch.warm_up(subject, 20, self._budget_s / 8)
         kept = durations[1:] or durations
-        self._send("transfer", kept, "The arguments, copied from the host to the device.")
+        self._send("transfer", kept, _TRANSFER_PROTOCOL)
 
     def _measure_steady(self, subjects: list[Subject], prefix: str) -> None:
         self._channel.progress(f"{prefix}steady", f"Timing the {_noun(prefix)}")

@@ -173,7 +173,7 @@ def test_an_equal_pair_is_called_different_in_at_most_one_run_of_twenty() -> Non
     for seed in range(60):
         clock, rounds = Clockwork(), pair()
         watch(clock, seed).measure(
-            [noisy("a", clock), noisy("b", clock)], rounds, budget_s=0.6, typical_s=1e-4
+            [noisy("a", clock), noisy("b", clock)], rounds, budget_s=0.3, typical_s=1e-4
         )
         middle = statistics.median(rounds.log_values)
         claims += abs(middle) - stopwatch.half_width(rounds.log_values) > math.log(1.02)

@@ -59,6 +59,9 @@ def consume(x):
 @jax.jit
 def jitted(x):
     return jnp.sum(x * 2)
+
+def wraps_jit(x):
+    return jitted(x)
 """
 
 
@@ -161,6 +164,11 @@ def test_a_function_that_is_already_jitted_is_measured_without_its_jit(measure: 
     assert min(jit.samples) < min(eager.samples)
 
 
+def test_an_eager_run_that_is_compiled_all_the_same_is_said(measure: Measure) -> None:
+    said = [text for text in measure("wraps_jit(f32[8])").warnings if "compiled, too" in text]
+    assert len(said) == 1
+
+
 def test_a_target_that_is_only_compiled_for_cannot_be_timed(measure: Measure) -> None:
     with pytest.raises(EnvironmentProblem):
         measure("plain(f32[100])", target="aot:tpu:v5e:2x2")
@@ -177,17 +185,17 @@ def test_a_rigorous_measurement_takes_a_value_from_each_process(file: str) -> No
 
 @pytest.mark.slow
 def test_equal_programs_are_hardly_ever_called_different() -> None:
-    """A/A with a real clock and real work: at most 2 of 40 may be claimed to differ by 2 %."""
+    """A/A with a real clock and real work: at most 1 of 25 may be claimed to differ by 2 %."""
 
     def work() -> int:
         return sum(itertools.islice(itertools.count(), 500))
 
     claims = 0
-    for seed in range(40):
+    for seed in range(25):
         subjects = [Subject(name, work, lambda: ((), {})) for name in "ab"]
         rounds = Rounds((Recording(), Recording()))
         stopwatch = Stopwatch(lambda result: result, rng=random.Random(seed))
         stopwatch.measure(subjects, rounds, budget_s=0.3, typical_s=1e-5)
         middle = statistics.median(rounds.log_values)
         claims += abs(middle) - half_width(rounds.log_values) > math.log(1.02)
-    assert claims <= 2
+    assert claims <= 1
