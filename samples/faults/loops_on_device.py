@@ -3,9 +3,8 @@
 # jaxscope: f(f32[3])
 import jax
 
-END = jax.jit(lambda x: jax.lax.while_loop(lambda y: y >= 0, lambda y: (y * 1.0001) % 7, x))(1.0)
 print("looping")
-END.block_until_ready()
+END = jax.lax.while_loop(lambda x: x >= 0, lambda x: (x * 1.0001) % 7, 1.0)
 
 
 def f(x):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from jaxscope.client.session import Session
+from tests.faults.scene import end_scenes
 
 
 @pytest.fixture(scope="package")
@@ -14,3 +15,9 @@ def session() -> Iterator[Session]:
     """A session that lives through all faults of the folder."""
     with Session() as session:
         yield session
+
+
+@pytest.fixture(autouse=True)
+def _no_scene_outlives_its_test() -> Iterator[None]:
+    yield
+    end_scenes()

@@ -20,6 +20,17 @@ PATIENCE_S = 60.0
 """Far beyond what anything takes: only a hang reaches it."""
 
 
+_scenes: list[Scene] = []
+
+
+def end_scenes() -> None:
+    """Kill what a failed test left running, so that it cannot make others fail."""
+    while _scenes:
+        run = _scenes.pop().run
+        if not run.is_over:
+            run.kill()
+
+
 class Scene:
     """One run of one request, with every event it told."""
 
@@ -27,6 +38,7 @@ class Scene:
         self.events: list[Event] = []
         self._changed = threading.Condition()
         self.run: Run = session.start(request, self._on_event)
+        _scenes.append(self)
 
     def _on_event(self, event: Event) -> None:
         with self._changed:
