@@ -229,7 +229,7 @@ class Graph:
 
     def string(self, column: Int32s, index: int) -> str:
         """The string at `index` of an `s` column."""
-        return self.strings[column[index]]
+        return self.strings[int(column[index])]
 
     def row(self, column: Ragged, index: int) -> tuple[str, ...]:
         """The strings of row `index` of an `s` ragged column."""

@@ -7,6 +7,7 @@ buffer and the offsets of each string in it.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,7 +43,7 @@ def graph_from_arrays(arrays: Arrays) -> Graph:
         ValueError: A column is missing, of the wrong type or length, or points nowhere.
     """
     try:
-        nodes = {
+        nodes: dict[str, Any] = {
             field.name: (
                 Ragged(
                     arrays[f"node.{field.name}.offsets"],
@@ -93,5 +94,5 @@ def strings_from_arrays(arrays: Arrays, prefix: str) -> tuple[str, ...]:
     data = utf8.tobytes()
     return tuple(
         data[start:stop].decode("utf-8", "surrogatepass")
-        for start, stop in zip(bounds[:-1], bounds[1:], strict=True)
+        for start, stop in itertools.pairwise(bounds)
     )
