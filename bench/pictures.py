@@ -8,15 +8,14 @@ from __future__ import annotations
 import json
 import os
 import resource
-import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from bench.graphs import make_capture, make_graph
+from bench.layout import measure
 from jaxscope.analysis.archive import load_capture, save_capture
 from jaxscope.analysis.layout.compose import build_scene
 from jaxscope.analysis.links import LinkIndex, NodeSelection
@@ -26,29 +25,19 @@ from jaxscope.model import Graph
 _NUM_FRAMES = 100
 
 
-def median_seconds(work: Callable[[], Any], repeats: int = 3) -> float:
-    """Median wall seconds of a piece of work."""
-    seconds = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds)
-
-
 def read_graph(num_nodes: int) -> dict[str, float]:
     """All readings for one size."""
     graph = make_graph(num_nodes)
     view = build_view(graph)
     readings = {
         "nodes": float(len(graph.nodes)),
-        "first_picture": median_seconds(lambda: build_scene(build_view(graph))),
-        "full_layout": median_seconds(lambda: build_scene(view, view.all_groups()), 1),
+        "first_picture": measure(lambda: build_scene(build_view(graph)), 3),
+        "full_layout": measure(lambda: build_scene(view, view.all_groups()), 1),
     }
     capture = make_capture(graph)
     links = LinkIndex(capture.stages)
     middle = NodeSelection("jaxpr", (len(graph.nodes) // 2,))
-    readings["selection"] = median_seconds(lambda: links.find_links(middle), 20)
+    readings["selection"] = measure(lambda: links.find_links(middle), 20)
     readings |= _read_archive(capture) | _read_window(graph)
     return readings
 
@@ -57,8 +46,8 @@ def _read_archive(capture: Any) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "big.jaxscope"
         return {
-            "save": median_seconds(lambda: save_capture(capture, path), 1),
-            "load": median_seconds(lambda: load_capture(path), 1),
+            "save": measure(lambda: save_capture(capture, path), 1),
+            "load": measure(lambda: load_capture(path), 1),
             "file_mb": path.stat().st_size / 1e6,
         }
 
@@ -92,7 +81,7 @@ def _read_window(graph: Graph) -> dict[str, float]:
         application.processEvents()
     frames.sort()
     return {
-        "search": median_seconds(lambda: find_nodes(graph, "dot"), 5),
+        "search": measure(lambda: find_nodes(graph, "dot"), 5),
         "frame_median": frames[len(frames) // 2],
         "frame_p99": frames[int(len(frames) * 0.99)],
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
