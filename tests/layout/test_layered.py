@@ -31,8 +31,8 @@ def diagrams(draw: st.DrawFn, is_cyclic: bool = False) -> Diagram:
     pairs = draw(st.lists(st.tuples(end, end, st.integers(0, 2)), max_size=90))
     if not is_cyclic:
         pairs = [(min(a, b), max(a, b), net) for a, b, net in pairs if a != b]
-    links = [Link(a, b, net) for a, b, net in pairs]
     ports = draw(st.sets(end, max_size=3)) if is_cyclic else set()
+    links = [Link(a, b, net) for a, b, net in pairs if a == b or not (a in ports and b in ports)]
     return Diagram(across, along, links, first=frozenset(ports))
 
 
@@ -135,7 +135,7 @@ def test_a_chain_is_a_straight_line() -> None:
 
 
 def test_an_argument_beside_the_main_line_does_not_bend_it() -> None:
-    links = [Link(i, i + 1) for i in range(0, 9)]
+    links = [Link(i, i + 1) for i in range(9)]
     links += [Link(10 + i, 1 + i) for i in range(8)]
     drawing = layout_layered(Diagram([60.0] * 18, [20.0] * 18, links))
     main = drawing.x[:10]
@@ -180,6 +180,11 @@ def test_it_stops_when_it_is_told_to() -> None:
 def test_links_to_nowhere_are_refused() -> None:
     with pytest.raises(ValueError, match="outside"):
         layout_layered(Diagram([1.0], [1.0], [Link(0, 1)]))
+
+
+def test_links_within_a_pinned_rank_are_refused() -> None:
+    with pytest.raises(ValueError, match="pinned"):
+        layout_layered(Diagram([1.0, 1.0], [1.0, 1.0], [Link(0, 1)], first=frozenset({0, 1})))
 
 
 def test_nothing_is_laid_out_as_nothing() -> None:

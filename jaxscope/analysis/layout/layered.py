@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from jaxscope.analysis.layout.chains import Threads, thread_edges
 from jaxscope.analysis.layout.ordering import order_ranks
@@ -28,8 +29,7 @@ class LayoutStopped(Exception):
     """The caller's `should_stop` said so."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """An edge of a diagram.
 
     Attributes:
@@ -146,7 +146,8 @@ def layout_layered(
 
     Raises:
         LayoutStopped: `should_stop` returned true; it is asked often.
-        ValueError: A link or a pinned node points nowhere.
+        ValueError: A link or a pinned node points nowhere, or a link joins two nodes pinned to
+            the same rank.
     """
     spacing = spacing or Spacing()
     num = len(diagram.across)
@@ -172,6 +173,10 @@ def _check(diagram: Diagram, num: int) -> None:
     ends += [*diagram.first, *diagram.last]
     if ends and not (min(ends) >= 0 and max(ends) < num):
         raise ValueError(f"a link points outside the {num} nodes")
+    for pinned in (diagram.first, diagram.last):
+        for link in diagram.links:
+            if link.source != link.target and link.source in pinned and link.target in pinned:
+                raise ValueError("a link joins two nodes that are pinned to the same rank")
     if len(diagram.along) != num or len(diagram.stub_across) not in (0, num):
         raise ValueError("the sizes do not fit the number of nodes")
 

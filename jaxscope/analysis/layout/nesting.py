@@ -27,7 +27,8 @@ DOWN, RIGHT = "down", "right"
 FRAME_PADDING_PX = 16.0
 _BOX_PADDING_PX = 12.0
 _BOX_MIN_PX = 64.0
-_BOX_MAX_PX = 260.0
+_BOX_MAX_PX = 256.0
+_STEP_PX = 16.0  # widths in steps look calmer, and alike groups become equal
 _STACK_PX = 6.0  # by which the cards behind a repeat stick out
 _SIGN_PX = 16.0  # of the triangle that says a box can be opened
 _LINE_PX = (26.0, 42.0)  # height of a box with one and with two lines
@@ -112,7 +113,7 @@ class Nester:
         width = math.ceil(width) + 2 * _BOX_PADDING_PX
         if self._view.boxes[box].children:
             width += _SIGN_PX
-        width = max(width, _BOX_MIN_PX)
+        width = max(_STEP_PX * math.ceil(width / _STEP_PX), _BOX_MIN_PX)
         height = _LINE_PX[1 if text.detail else 0]
         if text.style is Style.REPEAT:
             return width + _STACK_PX, height + _STACK_PX
@@ -130,11 +131,13 @@ class Nester:
         end = next(iter(ends))
         box = self._wiring.bundle_targets[end.bundle][0] if isinstance(end, Port) else end
         room = MERGED_STUB_PX - 2 * _STUB_PADDING_PX
-        return shorten_text(f"→ {self.text(box).title}", room, STUB_TEXT_PX)
+        name = self.text(box).title.rpartition(" / ")[2]
+        return shorten_text(f"→ {name}", room, STUB_TEXT_PX)
 
     def stub_width(self, text: str) -> float:
         """Width of a connector with a text."""
-        return measure_text(text, STUB_TEXT_PX) + 2 * _STUB_PADDING_PX
+        width = measure_text(text, STUB_TEXT_PX) + 2 * _STUB_PADDING_PX
+        return _STEP_PX * math.ceil(width / _STEP_PX)
 
     def inner_origin(self, box: int) -> tuple[float, float]:
         """Where the drawing of an open group begins inside its frame."""
@@ -165,17 +168,17 @@ class Nester:
 
     def _draw(self, ends: list[End], index: dict[End, int], wires: list[Wire]) -> Drawing:
         sizes = [(_PORT_PX, 0.0) if isinstance(end, Port) else self._turned(end) for end in ends]
+        nets: dict[int, int] = {}  # numbered per diagram, so that alike groups are equal
         links = [
             Link(
                 index[wire.source],
                 index[wire.target],
-                wire.bundle,
+                nets.setdefault(wire.bundle, len(nets)),
                 self._shift(wire.source, wire.bundle, False),
                 self._shift(wire.target, wire.bundle, True),
             )
             for wire in wires
         ]
-        links = _renumber_nets(links)
         stubs: tuple[float, ...] = ()
         if not self._is_down:
             stubs = (STUB_HEIGHT_PX,) * len(ends)
@@ -215,11 +218,3 @@ class Nester:
         if self._is_down:
             return left + at - placed.width / 2
         return top + at - placed.height / 2
-
-
-def _renumber_nets(links: list[Link]) -> list[Link]:
-    """Number nets per diagram, so that alike groups make equal diagrams."""
-    numbers: dict[int, int] = {}
-    return [
-        dataclasses.replace(link, net=numbers.setdefault(link.net, len(numbers))) for link in links
-    ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -47,10 +49,10 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
             (signature.number(child) for child in children), np.int64, len(children)
         )
         is_group = np.fromiter((isinstance(c, Branch) for c in children), bool, len(children))
-        cuts = find_cuts(draft, children) if len(children) >= _MIN_COPIES else []
+        cuts = functools.cache(lambda: find_cuts(draft, children))  # few groups need them
         boxed = _box(branch.id, children, tokens, is_group, cuts, 0)
-        only = boxed[0]
-        if len(boxed) == 1 and isinstance(only, Branch) and branch.label:
+        only = boxed[0] if len(boxed) == 1 else None
+        if isinstance(only, Branch) and branch.label:
             return dataclasses.replace(only, id=branch.id, label=branch.label, node=branch.node)
         return dataclasses.replace(branch, children=tuple(boxed))
 
@@ -62,14 +64,18 @@ def _box(
     children: tuple[Child, ...],
     tokens: npt.NDArray[np.int64],
     is_group: npt.NDArray[np.bool_],
-    cuts: list[int],
+    cuts: Callable[[], list[int]],
     first: int,
 ) -> list[Child]:
     """Box the best run, then what is left before and after it. `first` numbers the children."""
     run = _find_run(tokens, is_group)
     if run is None:
         return list(children)
-    start = min(range(run.start, run.start + run.slack + 1), key=lambda at: (cuts[first + at], at))
+    start = run.start
+    if run.slack:
+        crossing = cuts()[first:]
+        places = range(run.start, run.start + run.slack + 1)
+        start = min(places, key=lambda at: (crossing[at], at))
     stop = start + run.period * run.copies
     before = _box(prefix, children[:start], tokens[:start], is_group[:start], cuts, first)
     after = _box(prefix, children[stop:], tokens[stop:], is_group[stop:], cuts, first + stop)

@@ -142,19 +142,20 @@ def flatten(draft: Draft, root: Branch, opened: frozenset[str]) -> View:
     for node, home in enumerate(draft.home):
         if home != node:
             box_of_node[node] = box_of_node[home]
-    edges: dict[BoxEdge, None] = {}
+    edges: dict[tuple[int, int, int, int, int], None] = {}  # plain tuples hash faster
     for node, inputs in enumerate(draft.inputs):
         target = box_of_node[node]
-        for _, *value in dict.fromkeys((target, i.source, i.output, i.type) for i in inputs):
-            source_node, output, type_ = value
+        if target == NONE:
+            continue
+        for source_node, output, _, type_ in inputs:
             source = box_of_node[source_node]
-            if source not in (NONE, target) and target != NONE:
-                edges[BoxEdge(source, target, source_node, output, type_)] = None
+            if source not in (NONE, target):
+                edges[source, target, source_node, output, type_] = None
     return View(
         graph=graph,
         boxes=tuple(boxes),
         box_of_node=np.asarray(box_of_node, np.int32),
-        edges=tuple(edges),
+        edges=tuple(map(BoxEdge._make, edges)),
         notes=draft.notes,
         captions=draft.captions,
         opened=opened,

@@ -1,0 +1,166 @@
+"""Scenes of real programs: nested boxes, lines that arrive, connectors, both directions."""
+
+from __future__ import annotations
+
+import itertools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from view.programs import compile_module, layers, trace
+
+from jaxscope.analysis.layout.compose import build_scene
+from jaxscope.analysis.layout.layered import LayoutStopped, Spacing
+from jaxscope.analysis.layout.scene import DETAIL_PX, TITLE_PX, Scene
+from jaxscope.analysis.layout.text_width import measure_text, shorten_text
+from jaxscope.analysis.view.build import build_view
+from jaxscope.analysis.view.view import View
+from jaxscope.model import NONE, GraphBuilder
+
+
+@pytest.fixture(scope="module")
+def view() -> View:
+    function, arguments = layers(5)
+    return build_view(trace(jax.grad(function), *arguments))
+
+
+@pytest.fixture(scope="module")
+def module_view() -> View:
+    def program(x: jax.Array) -> jax.Array:
+        def body(carry: jax.Array, _: None) -> tuple[jax.Array, None]:
+            return jnp.tanh(carry @ carry) + 1, None
+
+        return jax.lax.scan(body, x, None, length=7)[0].sum()
+
+    return build_view(compile_module(jax.grad(program), jnp.ones((8, 8))))
+
+
+def contains(outer: np.ndarray, inner: np.ndarray) -> bool:
+    return bool(
+        outer[0] <= inner[0] and outer[1] <= inner[1]
+        and inner[0] + inner[2] <= outer[0] + outer[2]
+        and inner[1] + inner[3] <= outer[1] + outer[3]
+    )  # fmt: skip
+
+
+def overlap(one: np.ndarray, other: np.ndarray) -> bool:
+    return bool(
+        one[0] + 1e-6 < other[0] + other[2] and other[0] + 1e-6 < one[0] + one[2]
+        and one[1] + 1e-6 < other[1] + other[3] and other[1] + 1e-6 < one[1] + one[3]
+    )  # fmt: skip
+
+
+def assert_tidy(scene: Scene) -> None:
+    """Siblings and connectors do not overlap, children lie within, texts fit."""
+    items = scene.items
+    whole = np.array([0.0, 0.0, scene.width, scene.height])
+    for item, parent in enumerate(items.parent.tolist()):
+        assert contains(whole if parent == NONE else items.rect[parent], items.rect[item])
+        room = items.rect[item, 2]
+        assert measure_text(items.titles[item], TITLE_PX, True) <= room
+        assert measure_text(items.details[item], DETAIL_PX) <= room
+    for one, other in itertools.combinations(range(len(items)), 2):
+        if items.parent[one] == items.parent[other]:
+            assert not overlap(items.rect[one], items.rect[other]), (one, other)
+    boxes = items.rect[items.num_frames :]
+    for rect in scene.connectors.rect:
+        assert not any(overlap(rect, box) for box in boxes)
+
+
+def assert_lines_arrive(scene: Scene) -> None:
+    for line in range(len(scene.lines)):
+        corners = scene.lines.corners(line)
+        assert len(corners) >= 2
+        assert np.all(np.isfinite(corners))
+        if scene.lines.has_arrow[line]:
+            rect = scene.items.rect[scene.lines.target[line]] + np.array([-0.1, -0.1, 0.2, 0.2])
+            assert contains(rect, np.array([*corners[-1], 0.0, 0.0]))
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+@pytest.mark.parametrize("which", ["opened", "all", "none"])
+def test_scenes_of_a_gradient_are_tidy(view: View, direction: str, which: str) -> None:
+    expanded = {"opened": view.opened, "all": view.all_groups(), "none": frozenset[str]()}[which]
+    scene = build_scene(view, expanded, direction=direction)
+    assert_tidy(scene)
+    assert_lines_arrive(scene)
+    assert scene.opened == expanded & scene.opened
+    assert scene.items.num_frames == len(scene.opened)
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_scenes_of_a_module_are_tidy(module_view: View, direction: str) -> None:
+    for expanded in (module_view.opened, module_view.all_groups()):
+        scene = build_scene(module_view, expanded, direction=direction)
+        assert_tidy(scene)
+        assert_lines_arrive(scene)
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_long_edges_become_connectors_that_lead_somewhere(view: View, direction: str) -> None:
+    spacing = Spacing(max_span=2)
+    scene = build_scene(view, view.all_groups(), direction=direction, spacing=spacing)
+    assert len(scene.connectors) > 0
+    assert_tidy(scene)
+    for at in range(len(scene.connectors)):
+        far = scene.connectors.far[at]
+        assert len(far) > 0
+        assert scene.connectors.texts[at]
+        assert len(scene.connectors.values[at]) > 0
+
+
+def test_every_node_is_found_in_every_scene(view: View) -> None:
+    for expanded in (frozenset[str](), view.opened, view.all_groups()):
+        scene = build_scene(view, expanded)
+        assert np.all(scene.item_of_node >= 0)
+        item = int(scene.item_of_node[0])
+        assert 0 in scene.nodes_of_item(item)
+
+
+def test_values_flow_down_or_right(view: View) -> None:
+    for direction, axis in (("down", 1), ("right", 0)):
+        scene = build_scene(view, view.all_groups(), direction=direction)
+        for line in range(len(scene.lines)):
+            corners = scene.lines.corners(line)
+            assert corners[-1, axis] >= corners[0, axis] - 1e-6
+
+
+def test_alike_groups_are_laid_out_once(view: View) -> None:
+    cache: dict[object, object] = {}
+    scene = build_scene(view, view.all_groups(), cache=cache)  # type: ignore[arg-type]
+    assert len(cache) < scene.items.num_frames
+    before = len(cache)
+    build_scene(view, view.all_groups(), cache=cache)  # type: ignore[arg-type]
+    assert len(cache) == before
+
+
+def test_a_scene_is_the_same_every_time(view: View) -> None:
+    one, two = build_scene(view), build_scene(view)
+    assert np.array_equal(one.items.rect, two.items.rect)
+    assert np.array_equal(one.lines.points, two.lines.points)
+
+
+def test_unknown_ids_are_ignored_and_unknown_directions_refused(view: View) -> None:
+    assert build_scene(view, frozenset({"no such group"})).opened == frozenset()
+    with pytest.raises(ValueError, match="down or right"):
+        build_scene(view, direction="up")
+
+
+def test_a_layout_can_be_stopped(view: View) -> None:
+    with pytest.raises(LayoutStopped):
+        build_scene(view, should_stop=lambda: True)
+
+
+def test_an_empty_graph_is_an_empty_scene() -> None:
+    scene = build_scene(build_view(GraphBuilder().build()))
+    assert len(scene.items) == len(scene.lines) == len(scene.connectors) == 0
+
+
+def test_widths_of_texts_are_known_without_a_window() -> None:
+    assert measure_text("mm", 10) == 2 * measure_text("m", 10)
+    assert measure_text("W", 10, True) > measure_text("W", 10)
+    assert measure_text("λα", 12) > 0
+    assert shorten_text("reduce_window_sum", 60, 12).endswith("…")
+    assert measure_text(shorten_text("reduce_window_sum", 60, 12), 12) <= 60
+    assert shorten_text("add", 60, 12) == "add"
