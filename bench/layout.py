@@ -18,45 +18,13 @@ from jaxscope.analysis.layout.layered import Diagram, Link, layout_layered
 from jaxscope.analysis.view.build import build_view
 from jaxscope.model import Direction, Graph, GraphBuilder, NodeKind
 
-_BLOCK = [
-    "reduce_sum",
-    "div",
-    "sub",
-    "integer_pow",
-    "reduce_sum",
-    "div",
-    "add",
-    "rsqrt",
-    "mul",
-    "mul",
-    "dot_general",
-    "slice",
-    "slice",
-    "reshape",
-    "transpose",
-    "reshape",
-    "transpose",
-    "dot_general",
-    "div",
-    "select_n",
-    "reduce_max",
-    "sub",
-    "exp",
-    "reduce_sum",
-    "div",
-    "dot_general",
-    "transpose",
-    "reshape",
-    "dot_general",
-    "add",
-    "mul",
-    "tanh",
-    "mul",
-    "add",
-    "mul",
-    "dot_general",
-    "add",
-]
+_BLOCK = (
+    *("reduce_sum", "div", "sub", "integer_pow", "reduce_sum", "div", "add", "rsqrt", "mul"),
+    *("mul", "dot_general", "slice", "slice", "reshape", "transpose", "reshape", "transpose"),
+    *("dot_general", "div", "select_n", "reduce_max", "sub", "exp", "reduce_sum", "div"),
+    *("dot_general", "transpose", "reshape", "dot_general", "add", "mul", "tanh", "mul", "add"),
+    *("mul", "dot_general", "add"),
+)
 
 
 def transformer_gradient(num_layers: int) -> Graph:

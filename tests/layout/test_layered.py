@@ -82,9 +82,9 @@ def crosses(route: tuple[tuple[float, float], ...], rect: tuple[float, ...]) -> 
     """Whether a straight part of a route along the flow runs through a box."""
     for (x0, y0), (x1, y1) in itertools.pairwise(route):
         low, high = min(y0, y1), max(y0, y1)
-        if x0 == x1 and rect[0] + 0.01 < x0 < rect[2] - 0.01:
-            if low < rect[3] - 0.01 and high > rect[1] + 0.01:
-                return True
+        is_beside = x0 != x1 or not rect[0] + 0.01 < x0 < rect[2] - 0.01
+        if not is_beside and low < rect[3] - 0.01 and high > rect[1] + 0.01:
+            return True
     return False
 
 

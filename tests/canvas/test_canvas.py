@@ -1,0 +1,310 @@
+"""The canvas with a person's hands on it."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from view.programs import layers, trace
+
+from jaxscope.model import NONE, Graph, GraphBuilder, NodeKind, Unavailable
+from jaxscope.ui.graph.canvas import GraphCanvas
+
+
+@pytest.fixture(scope="module")
+def gradient() -> Graph:
+    function, arguments = layers(6)
+    return trace(jax.grad(function), *arguments)
+
+
+@pytest.fixture
+def canvas(qtbot: QtBot, gradient: Graph) -> GraphCanvas:
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(900, 600)
+    canvas.show()
+    qtbot.waitExposed(canvas)
+    canvas.set_graph(gradient, "grad")
+    return canvas
+
+
+def picture(canvas: GraphCanvas) -> QImage:
+    """What is on the screen once all tiles are painted."""
+    for _ in range(50):
+        QApplication.processEvents()
+    return canvas.grab().toImage()
+
+
+def centre(canvas: GraphCanvas, item: int) -> QPoint:
+    scene = canvas.scene
+    assert scene is not None
+    x, y, width, height = scene.items.rect[item].tolist()
+    return QPointF(*canvas.camera.to_widget(x + width / 2, y + height / 2)).toPoint()
+
+
+def first_closed_group(canvas: GraphCanvas) -> int:
+    scene = canvas.scene
+    assert scene is not None
+    closed = np.flatnonzero(
+        scene.items.is_group & (np.arange(len(scene.items)) >= scene.items.num_frames)
+    )
+    return int(closed[0])
+
+
+def test_a_graph_is_shown_with_overview_and_legend(canvas: GraphCanvas) -> None:
+    assert canvas.scene is not None
+    assert canvas.view is not None
+    assert canvas.expanded == canvas.view.opened
+    shown = picture(canvas)
+    colors = {shown.pixelColor(x, y).name() for x in range(0, 900, 3) for y in range(0, 600, 3)}
+    assert len(colors) > 10
+    assert canvas.accessibleName() == "Graph of grad"
+    assert "boxes are shown" in canvas.accessibleDescription()
+
+
+def test_a_click_selects_and_tells(qtbot: QtBot, canvas: GraphCanvas) -> None:
+    scene = canvas.scene
+    assert scene is not None
+    item = next(
+        i for i in range(scene.items.num_frames, len(scene.items)) if scene.items.node[i] >= 0
+    )
+    canvas.zoom_to_selection()
+    with qtbot.waitSignal(canvas.node_selected) as signal:
+        QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=centre(canvas, item))
+    assert signal.args == [int(scene.items.node[item])]
+    with qtbot.waitSignal(canvas.node_selected) as signal:
+        QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=QPoint(3, 3))
+    assert signal.args == [NONE]
+
+
+def test_a_double_click_opens_a_group_and_it_stays_in_place(
+    qtbot: QtBot, canvas: GraphCanvas
+) -> None:
+    scene = canvas.scene
+    assert scene is not None
+    item = first_closed_group(canvas)
+    group = scene.items.ids[item]
+    x, y, width, _ = scene.items.rect[item].tolist()
+    before = canvas.camera.to_widget(x + width / 2, y)
+    with qtbot.waitSignal(canvas.group_toggled) as signal:
+        QTest.mouseDClick(canvas, Qt.MouseButton.LeftButton, pos=centre(canvas, item))
+    assert signal.args == [group]
+    assert group in canvas.expanded
+    opened = canvas.scene
+    assert opened is not None
+    x, y, width, _ = opened.items.rect[opened.item_of_id[group]].tolist()
+    after = canvas.camera.to_widget(x + width / 2, y)
+    assert after == pytest.approx(before)
+    canvas.toggle_group(group)
+    assert group not in canvas.expanded
+
+
+def test_the_wheel_zooms_at_the_pointer(canvas: GraphCanvas) -> None:
+    at = QPointF(300, 200)
+    under = canvas.camera.to_scene(300, 200)
+    scale = canvas.camera.scale
+    wheel = QWheelEvent(
+        at, canvas.mapToGlobal(at), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(canvas, wheel)
+    assert canvas.camera.scale > scale
+    assert canvas.camera.to_scene(300, 200) == pytest.approx(under)
+
+
+def test_a_drag_pans(canvas: GraphCanvas) -> None:
+    before = canvas.camera
+    QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=QPoint(400, 300))
+    QTest.mouseMove(canvas, QPoint(430, 350))
+    QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=QPoint(430, 350))
+    moved = (before.x - canvas.camera.x, before.y - canvas.camera.y)
+    assert moved == pytest.approx((30 / before.scale, 50 / before.scale))
+
+
+def test_keys_zoom_and_fit(canvas: GraphCanvas) -> None:
+    scale = canvas.camera.scale
+    QTest.keyClick(canvas, Qt.Key.Key_Plus)
+    assert canvas.camera.scale > scale
+    QTest.keyClick(canvas, Qt.Key.Key_F)
+    scene = canvas.scene
+    assert scene is not None
+    left, top = canvas.camera.to_widget(0, 0)
+    right, bottom = canvas.camera.to_widget(scene.width, scene.height)
+    assert 0 <= left < right <= canvas.width()
+    assert 0 <= top < bottom <= canvas.height()
+
+
+def test_arrow_keys_walk_along_the_lines(qtbot: QtBot, canvas: GraphCanvas) -> None:
+    visited: list[int] = []
+    canvas.node_selected.connect(visited.append)
+    for _ in range(6):
+        QTest.keyClick(canvas, Qt.Key.Key_Down)
+    scene = canvas.scene
+    assert scene is not None
+    heights = [scene.items.rect[scene.item_of_node[node], 1] for node in visited if node >= 0]
+    assert len(heights) >= 3
+    assert heights == sorted(heights)
+    there = visited[-1]
+    QTest.keyClick(canvas, Qt.Key.Key_Up)
+    assert visited[-1] != there
+
+
+def test_enter_opens_the_current_group(qtbot: QtBot, canvas: GraphCanvas) -> None:
+    item = first_closed_group(canvas)
+    assert canvas.scene is not None
+    group = canvas.scene.items.ids[item]
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=centre(canvas, item))
+    with qtbot.waitSignal(canvas.group_toggled) as signal:
+        QTest.keyClick(canvas, Qt.Key.Key_Return)
+    assert signal.args == [group]
+
+
+def test_highlights_are_drawn_and_differ(canvas: GraphCanvas) -> None:
+    scene = canvas.scene
+    assert scene is not None
+    plain = picture(canvas)
+    node = int(scene.items.node[scene.items.node >= 0][0])
+    pictures = [plain]
+    for marks in (([node], (), ()), ((), [node], ()), ((), (), [node])):
+        canvas.set_highlight(*marks)
+        pictures.append(picture(canvas))
+    for one in range(4):
+        for other in range(one):
+            assert pictures[one] != pictures[other]
+    canvas.set_highlight((), (), ())
+    assert picture(canvas) == plain
+
+
+def test_marks_of_nodes_that_do_not_exist_are_ignored(canvas: GraphCanvas) -> None:
+    canvas.set_highlight([10**6, -5], [10**7], ())
+    picture(canvas)
+
+
+def test_selecting_a_hidden_node_opens_the_groups_around_it(canvas: GraphCanvas) -> None:
+    canvas.collapse_all()
+    view = canvas.view
+    assert view is not None
+    deepest = max(range(len(view.boxes)), key=lambda box: len(view.ancestors(box)))
+    node = view.boxes[deepest].node
+    canvas.select_node(node)
+    scene = canvas.scene
+    assert scene is not None
+    assert view.path_to_node(node) <= canvas.expanded
+    shown = scene.items.ids[int(scene.item_of_node[node])]
+    assert shown == view.boxes[deepest].id
+    x, y, *_ = scene.items.rect[scene.item_of_node[node]].tolist()
+    left, top = canvas.camera.to_widget(x, y)
+    assert 0 <= left <= canvas.width()
+    assert 0 <= top <= canvas.height()
+
+
+def test_themes_and_directions(canvas: GraphCanvas) -> None:
+    light = picture(canvas)
+    canvas.set_theme("dark")
+    dark = picture(canvas)
+    assert dark.pixelColor(5, 5).lightness() < 60 < light.pixelColor(5, 5).lightness()
+    canvas.set_direction("right")
+    scene = canvas.scene
+    assert scene is not None
+    assert scene.direction == "right"
+    assert scene.width > scene.height
+
+
+def test_simplifications_can_be_switched_off(canvas: GraphCanvas) -> None:
+    assert canvas.view is not None
+    before = len(canvas.view.boxes)
+    canvas.set_hidden_passes(["fold-constants", "show-literals", "group-by-scope"])
+    assert canvas.view is not None
+    assert len(canvas.view.boxes) != before
+
+
+@pytest.mark.parametrize(
+    ("graph", "words"),
+    [
+        (None, "There is no graph to show."),
+        (Unavailable("The compiler crashed."), "The compiler crashed."),
+        (GraphBuilder().build(), "This stage is empty"),
+    ],
+)
+def test_what_cannot_be_shown_says_why(
+    canvas: GraphCanvas, graph: Graph | Unavailable | None, words: str
+) -> None:
+    canvas.set_graph(graph, "optimized")
+    assert canvas.scene is None
+    assert canvas.accessibleDescription().startswith(words)
+    picture(canvas)
+    for key in (Qt.Key.Key_F, Qt.Key.Key_Z, Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Plus):
+        QTest.keyClick(canvas, key)
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=QPoint(50, 50))
+
+
+def long_program(num_nodes: int) -> Graph:
+    builder = GraphBuilder()
+    last = builder.add_node("in", NodeKind.INPUT, "input")
+    for number in range(num_nodes):
+        node = builder.add_node(str(number), NodeKind.EQUATION, ("sin", "cos", "exp")[number % 3])
+        builder.add_edge(last, node)
+        last = node
+    return builder.build()
+
+
+def test_large_graphs_are_laid_out_beside_the_window(qtbot: QtBot, canvas: GraphCanvas) -> None:
+    with qtbot.waitSignal(canvas.scene_changed, timeout=20_000):
+        canvas.set_graph(long_program(3000), "long")
+        assert canvas.is_busy
+        assert canvas.scene is None
+        picture(canvas)
+    assert canvas.scene is not None
+    assert not canvas.is_busy
+
+
+def test_only_the_latest_graph_is_shown(qtbot: QtBot, canvas: GraphCanvas) -> None:
+    canvas.set_graph(long_program(4000), "first")
+    with qtbot.waitSignal(canvas.scene_changed, timeout=20_000):
+        canvas.set_graph(long_program(1000), "second")
+    qtbot.wait(50)
+    assert canvas.scene is not None
+    assert len(canvas.scene.item_of_node) == 1001
+
+
+def test_a_layout_can_be_stopped(qtbot: QtBot, canvas: GraphCanvas) -> None:
+    canvas.set_graph(long_program(5000), "long")
+    QTest.keyClick(canvas, Qt.Key.Key_Escape)
+    assert not canvas.is_busy
+    qtbot.wait(50)
+    assert canvas.scene is None
+
+
+def test_a_hover_tells_the_node(qtbot: QtBot, canvas: GraphCanvas) -> None:
+    scene = canvas.scene
+    assert scene is not None
+    item = next(
+        i for i in range(scene.items.num_frames, len(scene.items)) if scene.items.node[i] >= 0
+    )
+    with qtbot.waitSignal(canvas.node_hovered) as signal:
+        QTest.mouseMove(canvas, centre(canvas, item))
+    assert signal.args == [int(scene.items.node[item])]
+    assert "<b>" in canvas.describe(item)
+
+
+def test_names_of_a_program_are_no_markup(canvas: GraphCanvas) -> None:
+    builder = GraphBuilder()
+    builder.add_node("x", NodeKind.EQUATION, "<img src=x>", name="<b>")
+    canvas.set_graph(builder.build(), "hostile")
+    assert "<img" not in canvas.describe(0)
+    picture(canvas)
+
+
+def test_a_tiny_program_fits_at_once(canvas: GraphCanvas) -> None:
+    canvas.set_graph(trace(lambda x: jnp.sin(x) + 1, jnp.ones(3)), "jaxpr")
+    scene = canvas.scene
+    assert scene is not None
+    assert canvas.camera.scale == 1.0
+    _, bottom = canvas.camera.to_widget(0, scene.height)
+    assert bottom <= canvas.height()
