@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -35,7 +36,10 @@ def read_start(spawned: float) -> dict[str, float]:
         canvases.append(GraphCanvas())
         return canvases[-1]
 
-    window = build_window(application, bridge, RunOptions(), Settings(os.devnull), make_canvas)
+    # A file of its own: QSettings replaces its file, which must never be a device.
+    folder = tempfile.TemporaryDirectory()
+    settings = Settings(os.path.join(folder.name, "window.ini"))
+    window = build_window(application, bridge, RunOptions(), settings, make_canvas)
     window.show()
     application.processEvents()
     readings = {"usable": time.monotonic() - spawned}
@@ -53,6 +57,7 @@ def read_start(spawned: float) -> dict[str, float]:
     wait("first_stage", lambda: any(canvas.scene is not None for canvas in canvases))
     wait("capture", lambda: window.controller.state.capture is not None)
     bridge.close()
+    folder.cleanup()
     return readings
 
 
