@@ -102,6 +102,20 @@ def find_devices(target: str) -> list[jax.Device]:
     return [devices[index]]
 
 
+def use_target(target: str) -> None:
+    """Make the target's device the one that arrays go to, unless the file has chosen another.
+
+    Starts the backend, so the user's file must have run: only before that may it set how many
+    devices there are.
+
+    Raises:
+        EnvironmentProblem: The machine or the installed JAX has no such device.
+    """
+    devices = find_devices(target)
+    if len(devices) == 1 and getattr(jax.config, "jax_default_device", None) is None:
+        _configure("jax_default_device", devices[0])
+
+
 def describe_environment() -> dict[str, str]:
     """Versions and the first device, as in `jaxscope.model.Environment`; starts the backend."""
     device = jax.devices()[0]
