@@ -9,21 +9,20 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-import jax
 import numpy as np
 
 from jaxscope.errors import CallError, Explanation, JaxscopeError, TraceError
 from jaxscope.model.graph import Graph
-from jaxscope.model.graph_columns import graph_to_arrays, strings_to_arrays
+from jaxscope.model.graph_columns import strings_to_arrays
 from jaxscope.model.op_name import TagTable, strip_tags
 from jaxscope.worker import compat
 from jaxscope.worker.background import Background
 from jaxscope.worker.call import Call, call_namespace, parse_call
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.environment import describe_environment, find_devices
+from jaxscope.worker.environment import describe_environment, use_target
 from jaxscope.worker.explain import explain_exception, guard
 from jaxscope.worker.gradient import NoGradient, trace_gradient
 from jaxscope.worker.hlo_cost import UNKNOWN, Costs, instruction_costs, module_cost
@@ -31,7 +30,7 @@ from jaxscope.worker.jaxpr_graph import ConvertedJaxpr, convert_jaxpr
 from jaxscope.worker.jaxpr_text import print_jaxpr
 from jaxscope.worker.machine_code import dump_folder
 from jaxscope.worker.outline import find_offered_calls
-from jaxscope.worker.program import StageJaxpr, TracedProgram, trace_call
+from jaxscope.worker.program import TracedProgram, trace_call
 from jaxscope.worker.propose import handle_propose, propose_call
 from jaxscope.worker.source import SourceSnapshot, read_source
 from jaxscope.worker.stablehlo_graph import (
@@ -39,9 +38,14 @@ from jaxscope.worker.stablehlo_graph import (
     link_stablehlo_lines,
     print_module,
 )
+from jaxscope.worker.stage_sender import TITLES, StageSender
+from jaxscope.worker.stand_in import StageJaxpr
 from jaxscope.worker.user_module import execute_file
 from jaxscope.worker.user_source import describe_function, send_files, source_files
 from jaxscope.worker.values import aval_bytes, aval_text
+
+# The stand-ins around the user's functions are ours; source lines point into the user's files.
+compat.hide_frames_of(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
 
 __all__ = ["handle_capture", "handle_propose", "load_call", "send_capture"]
 
@@ -49,29 +53,19 @@ _MIN_COST_BUDGET_S = 0.1
 _COST_SHARE = 0.05
 """Per-instruction costs may take this share of what JAX and XLA took for the program."""
 
-_TITLES = {
-    "stablehlo": "StableHLO",
-    "hlo": "HLO before optimization",
-    "optimized": "HLO after optimization",
-    "machine": "Machine code",
-}
-
-Text = Callable[[], tuple[str, Any]]
-
-# The stand-ins around the user's functions are ours; source lines point into the user's files.
-compat.hide_frames_of(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
-
 
 def load_call(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapshot, Call]:
     """Read and execute the user's file, and take the requested call apart.
 
     Raises:
-        JaxscopeError: The file cannot be read, or it or an argument of the call raised.
+        JaxscopeError: The file cannot be read, it or an argument of the call raised, or the target
+            is not available.
     """
     source = read_source(request["file"])
     channel.progress("import", f"Importing {source.path.rpartition('/')[2]}")
     with guard("import", {source.path}):
         module = execute_file(source.path, source.text)
+    use_target(str(request.get("target") or "cpu"))
     names = call_namespace(vars(module))
     text = request.get("call") or _first_call(source, names, channel)
     channel.progress("call", "Evaluating the arguments")
@@ -104,10 +98,8 @@ def handle_capture(request: dict[str, Any], channel: Channel) -> None:
     Raises:
         JaxscopeError: The user's code failed; the stages before the failure have been sent.
     """
-    devices = find_devices(request.get("target") or "cpu")
-    with jax.default_device(devices[0]) if len(devices) == 1 else contextlib.nullcontext():
-        source, call = load_call(request, channel)
-        send_capture(request, channel, source, call)
+    source, call = load_call(request, channel)
+    send_capture(request, channel, source, call)
 
 
 def send_capture(
@@ -129,8 +121,7 @@ class _Pipeline:
         self._channel = channel
         self._source = source
         self._call = call
-        self._texts: list[tuple[str, Text]] = []
-        self._graphs: list[Graph] = []
+        self._sender = StageSender(channel)
         self._seconds = 0.0
 
     def run(self) -> None:
@@ -159,8 +150,8 @@ class _Pipeline:
             raise
         self._seconds += seconds
         self._compile_and_send(lowered, tags, program, derived, seconds)
-        send_files(self._channel, self._source, source_files(self._graphs))
-        self._send_texts()
+        send_files(self._channel, self._source, source_files(self._sender.graphs))
+        self._sender.send_texts()
 
     def _compile_and_send(
         self,
@@ -176,7 +167,7 @@ class _Pipeline:
             compilation = Background(lambda: _compile(lowered, dump.compiler_options))
             last = self._send_jaxprs(program, tags, derived)
             self._send_lowered(lowered, bytecode, tags, last.graph, seconds)
-            self._send_texts()
+            self._sender.send_texts()
             try:
                 with self._step("optimized", "compile", "Compiling with XLA"):
                     module, compile_seconds = compilation.result()
@@ -188,10 +179,10 @@ class _Pipeline:
         cost = module_cost(compat.cpu_client(), module)
         self._send_hlo("optimized", module, compile_seconds, cost)
         if machine:
-            self._send_stage("machine", _TITLES["machine"], None, "none", UNKNOWN)
-            self._texts.append(("machine", lambda: (machine, None)))
+            self._sender.send_stage("machine", TITLES["machine"], None, "none", UNKNOWN)
+            self._sender.add_text("machine", lambda: (machine, None))
         else:
-            self._send_unavailable("machine", _TITLES["machine"], why_not)
+            self._sender.send_unavailable("machine", TITLES["machine"], why_not)
 
     def _send_head(self, program: TracedProgram) -> None:
         derived = program.derived
@@ -244,11 +235,11 @@ class _Pipeline:
         try:
             gradient, is_summed = trace_gradient(base)
         except NoGradient as error:
-            self._send_unavailable("gradient", title, str(error))
+            self._sender.send_unavailable("gradient", title, str(error))
         except Exception as error:
             _, explanation = explain_exception(error, {self._source.path}, stage="trace")
             why = explanation.why.partition("\n")[0] or explanation.what
-            self._send_unavailable("gradient", title, f"JAX cannot differentiate it: {why}")
+            self._sender.send_unavailable("gradient", title, f"JAX cannot differentiate it: {why}")
         else:
             note = " with respect to every float argument"
             summed = " (results summed)" if is_summed else ""
@@ -276,15 +267,9 @@ class _Pipeline:
             printed = print_jaxpr(stage.jaxpr, converted)
             return printed.text, printed.line_nodes
 
-        self._send_graph(stage.name, title, stage.seconds, converted.graph)
-        self._texts.append((stage.name, text))
+        self._sender.send_graph(stage.name, title, stage.seconds, converted.graph)
+        self._sender.add_text(stage.name, text)
         return converted
-
-    def _send_graph(
-        self, name: str, title: str, seconds: float, graph: Graph, cost: Costs = UNKNOWN
-    ) -> None:
-        self._graphs.append(graph)
-        self._send_stage(name, title, seconds, "graph", cost, graph_to_arrays(graph))
 
     def _send_lowered(
         self, lowered: Any, bytecode: bytes, tags: TagTable, derived: Graph, seconds: float
@@ -301,12 +286,12 @@ class _Pipeline:
         hlo = compat.hlo_module_of(lowered, bytecode)
         hlo_seconds = time.perf_counter() - start
         cost = module_cost(compat.cpu_client(), hlo)
-        self._send_graph("stablehlo", _TITLES["stablehlo"], seconds, converted.graph, cost)
-        self._texts.append(("stablehlo", text))
+        self._sender.send_graph("stablehlo", TITLES["stablehlo"], seconds, converted.graph, cost)
+        self._sender.add_text("stablehlo", text)
         self._send_hlo("hlo", hlo, hlo_seconds, cost)
 
     def _send_hlo(self, name: str, module: Any, seconds: float, cost: Costs) -> None:
-        self._channel.progress(name, f"Reading {_TITLES[name]}")
+        self._channel.progress(name, f"Reading {TITLES[name]}")
         proto = module.as_serialized_hlo_module_proto()
         budget = max(_MIN_COST_BUDGET_S, _COST_SHARE * self._seconds)
         arrays = {
@@ -315,55 +300,8 @@ class _Pipeline:
                 proto, client=compat.cpu_client(), budget_s=budget
             ),
         }
-        self._send_stage(name, _TITLES[name], seconds, "hlo", cost, arrays)
-        self._texts.append((name, lambda: (strip_tags(module.to_string()), None)))
-
-    def _send_stage(
-        self,
-        name: str,
-        title: str,
-        seconds: float | None,
-        form: str,
-        cost: Costs,
-        arrays: dict[str, Any] | None = None,
-    ) -> None:
-        fields = {
-            "name": name,
-            "title": title,
-            "seconds": seconds,
-            "unavailable": None,
-            "form": form,
-            "cost": list(cost),
-        }
-        self._channel.send("stage", fields, arrays)
-
-    def _send_unavailable(self, name: str, title: str, reason: str) -> None:
-        fields = {
-            "name": name,
-            "title": title,
-            "seconds": None,
-            "unavailable": _sentence(reason),
-            "form": "none",
-            "cost": list(UNKNOWN),
-        }
-        self._channel.send("stage", fields)
-
-    def _send_texts(self) -> None:
-        """Send the texts that are due."""
-        while self._texts:
-            name, make_text = self._texts.pop(0)
-            self._channel.progress("text", f"Printing {_TITLES.get(name, name)}")
-            try:
-                text, line_nodes = make_text()
-            except (RecursionError, MemoryError) as error:
-                reason = f"Printing it raised {type(error).__name__}."
-                self._channel.send("text_missing", {"name": name, "reason": reason})
-                continue
-            data = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
-            arrays = {"utf8": data}
-            if line_nodes is not None:
-                arrays["line_nodes"] = line_nodes
-            self._channel.send("text", {"name": name}, arrays)
+        self._sender.send_stage(name, TITLES[name], seconds, "hlo", cost, arrays)
+        self._sender.add_text(name, lambda: (strip_tags(module.to_string()), None))
 
     @contextlib.contextmanager
     def _step(self, stage: str, step: str, text: str) -> Iterator[None]:
@@ -377,14 +315,14 @@ class _Pipeline:
             raise
 
     def _send_missing_after(self, stage: str, error: JaxscopeError) -> None:
-        names = list(_TITLES)
+        names = list(TITLES)
         why = error.explanation.why.partition("\n")[0] or error.explanation.what
         for name in names[names.index(stage) :]:
-            reason = why if name == stage else f"{_TITLES[stage]} failed."
-            self._send_unavailable(name, _TITLES[name], reason)
+            reason = why if name == stage else f"{TITLES[stage]} failed."
+            self._sender.send_unavailable(name, TITLES[name], reason)
         with contextlib.suppress(JaxscopeError):
-            send_files(self._channel, self._source, source_files(self._graphs))
-        self._send_texts()
+            send_files(self._channel, self._source, source_files(self._sender.graphs))
+        self._sender.send_texts()
 
 
 def _compile(lowered: Any, options: dict[str, str]) -> tuple[Any, float]:
@@ -404,11 +342,6 @@ def _applied(name: str, base: str) -> str:
     """`vmap(grad)` of `loss` reads `vmap(grad(loss))`."""
     depth = name.count("(")
     return f"{name.rstrip(')')}({base}){')' * depth}"
-
-
-def _sentence(text: str) -> str:
-    text = text.strip()
-    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _refuse_leaks(program: TracedProgram) -> None:

@@ -15,6 +15,7 @@ import jax._src.core as _core
 from jax._src import source_info_util as _source_info
 from jax._src.interpreters import mlir as _mlir
 from jaxlib import _jax
+from jaxlib.mlir import ir as _ir
 
 try:
     import jaxlib._hlo as _hlo
@@ -139,7 +140,7 @@ def parse_module(bytecode: bytes) -> Any:
     """A StableHLO module of its own, which no compilation touches."""
     context = _mlir.make_ir_context()
     with context:
-        return _mlir.ir.Module.parse(bytecode, context)
+        return _ir.Module.parse(bytecode, context)
 
 
 def hlo_module_of(lowered: Any, bytecode: bytes) -> Any:

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxscope.worker import compat
-from jaxscope.worker.program import StageJaxpr
+from jaxscope.worker.stand_in import StageJaxpr
 
 
 class NoGradient(Exception):
@@ -47,11 +47,15 @@ def trace_gradient(base: StageJaxpr) -> tuple[StageJaxpr, bool]:
     names = base.argument_paths
     start = time.perf_counter()
     jaxpr = jax.make_jaxpr(jax.grad(scalar, argnums=tuple(wanted)))(
-        *(jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in inputs)
+        *(_like(aval) for aval in inputs)
     )
     seconds = time.perf_counter() - start
     paths = tuple(f"gradient of {names[i]}" if i < len(names) else f"gradient {i}" for i in wanted)
     return StageJaxpr("gradient", jaxpr, names, paths, seconds), not is_scalar
+
+
+def _like(aval: Any) -> Any:
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype)  # type: ignore[no-untyped-call] # JAX's
 
 
 def _is_float(aval: Any) -> bool:

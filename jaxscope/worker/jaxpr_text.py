@@ -12,7 +12,8 @@ import numpy as np
 
 from jaxscope.model.capture import StageText
 from jaxscope.worker import compat
-from jaxscope.worker.jaxpr_graph import ConvertedJaxpr, is_worth_showing
+from jaxscope.worker.jaxpr_graph import ConvertedJaxpr
+from jaxscope.worker.nested_structure import is_worth_showing
 from jaxscope.worker.tagging import nested_jaxprs
 from jaxscope.worker.values import aval_text, value_text
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import jax
 
+from jaxscope.worker.arguments import is_traceable
 from jaxscope.worker.call import Call
-from jaxscope.worker.program import is_traceable
 from jaxscope.worker.source import SourceSnapshot
 from jaxscope.worker.user_source import describe_function
 from jaxscope.worker.values import value_text

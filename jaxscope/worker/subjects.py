@@ -11,8 +11,8 @@ import jax
 import jax.numpy as jnp
 
 from jaxscope.worker import compat
+from jaxscope.worker.arguments import StaticBox, is_traceable
 from jaxscope.worker.call import Call
-from jaxscope.worker.program import StaticBox, is_traceable
 
 Function = Callable[..., Any]
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]

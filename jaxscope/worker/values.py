@@ -54,7 +54,7 @@ def aval_text(aval: Any) -> str:
 def aval_bytes(aval: Any) -> int:
     """Payload bytes: `prod(shape) * itemsize`, without padding; 0 where a size is symbolic."""
     try:
-        return math.prod(aval.shape) * int(aval.dtype.itemsize)
+        return int(math.prod(aval.shape)) * int(aval.dtype.itemsize)
     except (AttributeError, TypeError, ValueError):
         return 0
 

@@ -13,8 +13,9 @@ from jax.extend import core
 from jaxscope.model.graph import Graph, NodeKind
 from jaxscope.model.op_name import BASE_TAG, TagTable
 from jaxscope.worker import compat
-from jaxscope.worker.jaxpr_graph import ConvertedJaxpr, convert_jaxpr, variable_name
+from jaxscope.worker.jaxpr_graph import ConvertedJaxpr, convert_jaxpr
 from jaxscope.worker.jaxpr_text import print_jaxpr
+from jaxscope.worker.nested_structure import variable_name
 from jaxscope.worker.tagging import Tagger
 
 

@@ -1,0 +1,131 @@
+"""The arguments of a call as JAX sees them: what is traced, what is static, what each is called."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxscope.worker.call import Call
+from jaxscope.worker.values import value_text
+
+_SCALARS = (bool, int, float, complex)
+
+
+def is_traceable(leaf: Any, *, scalars: bool = True) -> bool:
+    """Whether `jit` would trace a leaf: arrays, and Python scalars where wanted."""
+    if isinstance(leaf, _SCALARS) and not isinstance(leaf, np.generic):
+        return scalars
+    return isinstance(leaf, jax.Array | np.ndarray | np.generic | jax.ShapeDtypeStruct) or hasattr(
+        leaf, "__jax_array__"
+    )
+
+
+@jax.tree_util.register_pytree_node_class
+class StaticBox:
+    """A leaf that is not traced, in the shape of a pytree without leaves."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def tree_flatten(self) -> tuple[tuple[()], StaticBox]:
+        return (), self
+
+    @classmethod
+    def tree_unflatten(cls, box: StaticBox, _children: Sequence[Any]) -> StaticBox:
+        return box
+
+
+class Arguments:
+    """The arguments of a call, those that JAX cannot trace set apart."""
+
+    def __init__(self, call: Call, *, scalars_are_static: bool = False) -> None:
+        self._call = call
+        self._scalars = not scalars_are_static
+        pairs = jax.tree_util.tree_flatten_with_path((call.args, call.kwargs))[0]
+        leaves = [leaf for _, leaf in pairs]
+        self.has_scalars = any(
+            isinstance(leaf, _SCALARS) and not isinstance(leaf, np.generic) for leaf in leaves
+        )
+        names = parameter_names(call.base, call.args)
+        self.static = tuple(
+            (leaf_path(path, names), value_text(leaf))
+            for path, leaf in pairs
+            if not is_traceable(leaf, scalars=self._scalars)
+        )
+
+    def boxed(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        if not self.static:
+            return self._call.args, self._call.kwargs
+
+        def box(leaf: Any) -> Any:
+            return leaf if is_traceable(leaf, scalars=self._scalars) else StaticBox(leaf)
+
+        boxed: tuple[tuple[Any, ...], dict[str, Any]] = jax.tree.map(
+            box, (self._call.args, self._call.kwargs)
+        )
+        return boxed
+
+    def unboxing(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if not self.static:
+            return function
+
+        def unbox(leaf: Any) -> Any:
+            return leaf.value if isinstance(leaf, StaticBox) else leaf
+
+        def unboxed(*args: Any, **kwargs: Any) -> Any:
+            args, kwargs = jax.tree.map(
+                unbox, (args, kwargs), is_leaf=lambda leaf: isinstance(leaf, StaticBox)
+            )
+            return function(*args, **kwargs)
+
+        return named_like(function, unboxed)
+
+
+def named_like(
+    original: Any, function: Callable[..., Any], *, keep_signature: bool = True
+) -> Callable[..., Any]:
+    """Give a stand-in the name, and so the parameter names, of what it stands for."""
+    for attribute in ("__name__", "__qualname__", "__doc__", "__module__"):
+        value = getattr(original, attribute, None)
+        if isinstance(value, str):
+            setattr(function, attribute, value)
+    if keep_signature:
+        function.__wrapped__ = original  # type: ignore[attr-defined]
+    return function
+
+
+def parameter_names(function: Any, args: Sequence[Any]) -> list[str]:
+    """A name for each positional argument: the parameter's, or `args[2]`."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    names: list[str] = []
+    for index in range(len(args)):
+        if index < len(parameters) and parameters[index].kind in (
+            inspect.Parameter.POSITIONAL_ONLY,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        ):
+            names.append(parameters[index].name)
+        else:
+            variadic = next(
+                (p for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL), None
+            )
+            if variadic is None:
+                names.append(f"args[{index}]")
+            else:
+                names.append(f"{variadic.name}[{index - parameters.index(variadic)}]")
+    return names
+
+
+def leaf_path(path: Sequence[Any], names: Sequence[str]) -> str:
+    """Text of a key path into `(args, kwargs)`: `params['w']`, `x`."""
+    which, position = path[0], path[1]
+    rest = jax.tree_util.keystr(tuple(path[2:]))
+    if getattr(which, "idx", 0) == 0:
+        return f"{names[position.idx]}{rest}"
+    return f"{position.key}{rest}"

@@ -1,0 +1,98 @@
+"""Sends stages as messages: graphs at once, texts when they are due."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from jaxscope.model.graph import Graph
+from jaxscope.model.graph_columns import graph_to_arrays
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.hlo_cost import UNKNOWN, Costs
+
+TITLES = {
+    "stablehlo": "StableHLO",
+    "hlo": "HLO before optimization",
+    "optimized": "HLO after optimization",
+    "machine": "Machine code",
+}
+"""What the stages are called that follow the jaxprs, in pipeline order."""
+
+Text = Callable[[], tuple[str, Any]]
+
+
+class StageSender:
+    """Sends the stages of one capture.
+
+    Attributes:
+        graphs: Every graph that was sent.
+    """
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._texts: list[tuple[str, Text]] = []
+        self.graphs: list[Graph] = []
+
+    def add_text(self, name: str, text: Text) -> None:
+        """Have a stage's text sent by the next `send_texts`; it is printed only then."""
+        self._texts.append((name, text))
+
+    def send_graph(
+        self, name: str, title: str, seconds: float, graph: Graph, cost: Costs = UNKNOWN
+    ) -> None:
+        self.graphs.append(graph)
+        self.send_stage(name, title, seconds, "graph", cost, graph_to_arrays(graph))
+
+    def send_stage(
+        self,
+        name: str,
+        title: str,
+        seconds: float | None,
+        form: str,
+        cost: Costs,
+        arrays: dict[str, Any] | None = None,
+    ) -> None:
+        fields = {
+            "name": name,
+            "title": title,
+            "seconds": seconds,
+            "unavailable": None,
+            "form": form,
+            "cost": list(cost),
+        }
+        self._channel.send("stage", fields, arrays)
+
+    def send_unavailable(self, name: str, title: str, reason: str) -> None:
+        fields = {
+            "name": name,
+            "title": title,
+            "seconds": None,
+            "unavailable": _sentence(reason),
+            "form": "none",
+            "cost": list(UNKNOWN),
+        }
+        self._channel.send("stage", fields)
+
+    def send_texts(self) -> None:
+        """Send the texts that are due."""
+        while self._texts:
+            name, make_text = self._texts.pop(0)
+            self._channel.progress("text", f"Printing {TITLES.get(name, name)}")
+            try:
+                text, line_nodes = make_text()
+            except (RecursionError, MemoryError) as error:
+                reason = f"Printing it raised {type(error).__name__}."
+                self._channel.send("text_missing", {"name": name, "reason": reason})
+                continue
+            data = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
+            arrays = {"utf8": data}
+            if line_nodes is not None:
+                arrays["line_nodes"] = line_nodes
+            self._channel.send("text", {"name": name}, arrays)
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return text if text.endswith((".", "!", "?")) else f"{text}."
