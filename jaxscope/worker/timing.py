@@ -7,7 +7,6 @@ other side does the statistics. A later message of the same name replaces an ear
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from collections.abc import Iterable
 from random import Random
@@ -20,7 +19,7 @@ from jaxscope.errors import EnvironmentProblem, Explanation, TraceError
 from jaxscope.worker.capture import load_call
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.conditions import Conditions, find_warnings, read_setting
-from jaxscope.worker.environment import describe_environment, find_devices
+from jaxscope.worker.environment import describe_environment
 from jaxscope.worker.explain import explain_exception, guard
 from jaxscope.worker.stages_timing import (
     CompilationCounter,
@@ -77,12 +76,6 @@ def handle_time(request: dict[str, Any], channel: Channel) -> None:
                 kind="NothingRuns",
             )
         )
-    devices = find_devices(target)
-    with jax.default_device(devices[0]) if len(devices) == 1 else contextlib.nullcontext():
-        _measure_call(request, channel)
-
-
-def _measure_call(request: dict[str, Any], channel: Channel) -> None:
     snapshot, call = load_call(request, channel)
     is_plain = all(level.name == "jit" for level in call.levels)
     pairs_s = float(request.get("budget_s") or DEFAULT_BUDGET_S) * _PAIRS_SHARE

@@ -156,6 +156,19 @@ def test_simulated_devices_and_64_bit() -> None:
     assert result.arguments[0].type == "f64[3]"
 
 
+def test_a_file_may_choose_its_devices(tmp_path: Path) -> None:
+    file = tmp_path / "file.py"
+    file.write_text(
+        "# jaxscope: f(f32[3])\nimport jax\njax.config.update('jax_num_cpu_devices', 3)\n"
+        "print('devices:', len(jax.devices()))\ndef f(x): return x + 1\n"
+    )
+    with Session() as session:
+        scene = Scene(session, CaptureRequest(str(file)))
+        assert isinstance(scene.run.wait(PATIENCE_S), Capture)
+
+    assert "devices: 3" in scene.run.output("stdout")
+
+
 def test_a_run_of_a_closed_session_ends() -> None:
     with Session() as session:
         scene = Scene(session, sample("sleeps"))
