@@ -116,4 +116,5 @@ def _own_inputs(graph: Graph) -> Int32s:
     groups = graph.nodes.group[inputs]
     if not len(inputs):
         return inputs
-    return inputs[groups == groups[0]]
+    own: Int32s = inputs[groups == groups[0]]
+    return own

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable
 from types import TracebackType
@@ -68,6 +70,7 @@ def open_window(
     beat.timeout.connect(reporter.beat)
     beat.start()
     window.show()
+    threading.Thread(target=_load_graph_view, name="jaxscope-loader", daemon=True).start()
     window.call_bar.target.setCurrentText(target)
     if capture is not None:
         window.controller.open_capture(capture, capture.source.file or "capture")
@@ -106,6 +109,11 @@ def make_graph_canvas() -> GraphCanvas:
     from jaxscope.ui.graph.canvas import GraphCanvas
 
     return GraphCanvas()
+
+
+def _load_graph_view() -> None:
+    """Have the graph view's modules in memory by the time that the first graph comes."""
+    importlib.import_module("jaxscope.ui.graph.canvas")
 
 
 class ErrorReporter(QObject):

@@ -39,6 +39,8 @@ COMMANDS: Sequence[Command] = (
     Command("View", "Previous pane", "focus_previous_pane", ("Shift+F6",)),
     Command("View", "Open another pane", "add_pane", ("Ctrl+N",)),
     Command("View", "Close this pane", "close_pane", ("Ctrl+W",)),
+    Command("View", "Next page", "focus_next_page", ("Ctrl+PgDown",)),
+    Command("View", "Previous page", "focus_previous_page", ("Ctrl+PgUp",)),
     Command("View", "Find in this pane", "focus_search", ("Ctrl+F",)),
     Command("View", "As graph", "show_as_graph", ("Ctrl+1",), True),
     Command("View", "As text", "show_as_text", ("Ctrl+2",)),
@@ -57,5 +59,4 @@ MORE_KEYS: Sequence[tuple[str, str]] = (
     ("Tab", "To the next part of the window"),
     ("Ctrl+C", "In a text: copy the chosen lines"),
     ("Shift+Up, Shift+Down", "In a text: choose several lines"),
-    ("Ctrl+PgUp, Ctrl+PgDown", "Earlier and later page"),
 )

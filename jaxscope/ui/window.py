@@ -291,6 +291,18 @@ class MainWindow(QMainWindow):
         """Move the keyboard to the pane before."""
         self.workspace.area.focus_next(-1)
 
+    def focus_next_page(self) -> None:
+        """Turn to the next page."""
+        self._turn_page(1)
+
+    def focus_previous_page(self) -> None:
+        """Turn to the page before."""
+        self._turn_page(-1)
+
+    def _turn_page(self, step: int) -> None:
+        tabs = self.workspace.tabs
+        tabs.setCurrentIndex((tabs.currentIndex() + step) % tabs.count())
+
     def add_pane(self) -> None:
         """Open another pane beside the active one."""
         area = self.workspace.area

@@ -47,7 +47,10 @@ class PaneHeader(QWidget):
         self.chooser = ChoiceBox()
         self.search = QLineEdit()
         self.form_buttons: dict[Form, QToolButton] = {}
+        self.form_choice = ChoiceBox()
+        self._has_forms = True
         self._forms = QButtonGroup(self)
+        self._buttons: list[QToolButton] = []
         self._stale = QLabel("stale")
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
@@ -78,14 +81,18 @@ class PaneHeader(QWidget):
 
     def show_form(self, form: Form, *, is_shown: bool, is_enabled: bool) -> None:
         """Show which form is chosen, or no forms where there is no choice."""
+        self._has_forms = is_shown
         for each, button in self.form_buttons.items():
             button.setChecked(each is form)
-            button.setVisible(is_shown)
             button.setEnabled(is_enabled)
+        self.form_choice.setCurrentIndex(list(Form).index(form))
+        self.form_choice.setEnabled(is_enabled)
+        self._fit()
 
     def set_stale(self, is_stale: bool) -> None:
         """Show the badge that says that an earlier run is shown."""
         self._stale.setVisible(is_stale)
+        self._fit()
 
     @property
     def is_marked_stale(self) -> bool:
@@ -100,11 +107,25 @@ class PaneHeader(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        is_shown = self.search.isVisibleTo(self)
-        room = 0 if is_shown else self.search.minimumWidth() + self._row.spacing()
-        needed = self._row.minimumSize().width() + room
+        self._fit()
+
+    def _fit(self) -> None:
+        """Use what room there is: the search goes first, then the forms become one choice."""
+        gap = self._row.spacing()
+        fixed = [self.chooser, *self._buttons]
+        if not self._stale.isHidden():
+            fixed.append(self._stale)
+        room = self.width() - sum(_least_px(part) + gap for part in fixed)
+        forms = sum(_least_px(button) + gap for button in self.form_buttons.values())
+        is_wide = room >= forms
+        for button in self.form_buttons.values():
+            button.setVisible(self._has_forms and is_wide)
+        self.form_choice.setVisible(self._has_forms and not is_wide)
+        if self._has_forms:
+            room -= forms if is_wide else _least_px(self.form_choice) + gap
+        fits = room >= self.search.minimumWidth()
         # Where there is no room for the search, Ctrl+F brings it back.
-        self.search.setVisible(self.search.hasFocus() or needed <= self.width())
+        self.search.setVisible(self.search.hasFocus() or fits)
 
     def _build_chooser(self) -> None:
         chooser = self.chooser
@@ -124,6 +145,12 @@ class PaneHeader(QWidget):
             self.form_buttons[form] = button
             self._row.addWidget(button)
         self._forms.idClicked.connect(self._on_forms_id_clicked)
+        self.form_choice.addItems([form.value.capitalize() for form in Form])
+        self.form_choice.setProperty("role", "compact")
+        self.form_choice.setAccessibleName("Form of this pane")
+        self.form_choice.activated.connect(self._on_forms_id_clicked)
+        self.form_choice.hide()
+        self._row.addWidget(self.form_choice)
 
     def _build_search(self) -> None:
         search = self.search
@@ -147,8 +174,9 @@ class PaneHeader(QWidget):
             ("×", "Close this pane", self.close_requested),
         ):
             button = _button(text, tip)
-            button.setFixedWidth(24)
+            button.setMinimumWidth(22)
             button.clicked.connect(signal)
+            self._buttons.append(button)
             self._row.addWidget(button)
 
     def _on_chooser_activated(self, index: int) -> None:
@@ -156,6 +184,10 @@ class PaneHeader(QWidget):
 
     def _on_forms_id_clicked(self, number: int) -> None:
         self.form_requested.emit(list(Form)[number])
+
+
+def _least_px(part: QWidget) -> int:
+    return max(part.minimumSizeHint().width(), part.minimumWidth())
 
 
 def _button(text: str, tip: str) -> QToolButton:

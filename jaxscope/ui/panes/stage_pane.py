@@ -110,6 +110,8 @@ class StagePane(QFrame):
 
     def show_source(self, file: SourceFile | None) -> None:
         """Show a file of the user's."""
+        if self._name == SOURCE and file is self._file and file is not None:
+            return
         self._name, self._stage, self._file = SOURCE, None, file
         self.code.setAccessibleName("Source")
         self._linked = NO_LINKED
