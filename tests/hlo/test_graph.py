@@ -183,3 +183,32 @@ def test_costs_belong_to_the_nodes_in_order() -> None:
     cost = np.arange(21, dtype=np.float64).reshape(7, 3)
     graph: Graph = convert_hlo(proto_of(FUSION), TagTable(), None, cost, "hlo")
     assert graph.node(graph.index_by_id["product"]).cost.flops == 9.0
+
+
+
+HELPER = """HloModule called
+
+%helper (p0: f32[4]) -> f32[4] {
+  %p0 = f32[4]{0} parameter(0)
+  ROOT %twice = f32[4]{0} add(%p0, %p0), metadata={op_name="dynamic_slice"}
+}
+
+ENTRY %main (x: f32[4]) -> f32[4] {
+  %x = f32[4]{0} parameter(0), metadata={op_name="x"}
+  %first = f32[4]{0} call(%x), to_apply=%helper, metadata={op_name="jit(f)/jxsd0/helper"}
+  ROOT %second = f32[4]{0} call(%first), to_apply=%helper, metadata={op_name="jit(f)/jxsd1/helper"}
+}
+"""
+
+
+def test_named_instructions_of_a_shared_helper_inherit_from_all_their_callers() -> None:
+    graph = convert_hlo(proto_of(HELPER), TagTable((), ("7", "8/jaxpr/0")), None, None, "hlo")
+
+    derived = {graph.node(i).id: graph.node(i).derived for i in range(len(graph.nodes))}
+    assert derived == {
+        "p0": (),
+        "twice": ("7", "8/jaxpr/0"),
+        "x": (),
+        "first": ("7",),
+        "second": ("8/jaxpr/0",),
+    }

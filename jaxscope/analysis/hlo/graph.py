@@ -14,7 +14,7 @@ from jaxscope.analysis.hlo.attributes import read_attributes
 from jaxscope.analysis.hlo.computations import Nesting, find_nesting
 from jaxscope.analysis.hlo.frames import Frame, FrameTable
 from jaxscope.analysis.hlo.proto import HloMessage, parse_module
-from jaxscope.analysis.hlo.provenance import ProvenanceReader
+from jaxscope.analysis.hlo.provenance import Provenance, ProvenanceReader, inherit_from_callers
 from jaxscope.analysis.hlo.shapes import ShapeTexts
 from jaxscope.model.graph import NONE, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
@@ -85,10 +85,13 @@ class _Converter:
             attributes[node]["cost_note"] = f"XLA counts the body once; it runs {trip_count} times"
         nesting = find_nesting(self._module, first_nodes, trips)
         groups = self._add_groups(computations, nesting)
+        inherited = inherit_from_callers(computations, nesting, first_nodes, self._provenance)
         self._link_calls(computations, nesting, attributes)
         for index, computation in enumerate(computations):
             self._mark_ends(computation, first_nodes[index], nesting, index, attributes)
-            self._add_nodes(computation, groups[index], first_nodes[index], attributes)
+            self._add_nodes(
+                computation, groups[index], first_nodes[index], attributes, inherited[index]
+            )
         graph = self._builder.build()
         if self._cost is None:
             return graph
@@ -154,6 +157,7 @@ class _Converter:
         group: int,
         first_node: int,
         attributes: list[dict[str, str]],
+        inherited: Provenance,
     ) -> None:
         instructions = list(computation.instructions)
         node_of = {row.id: first_node + offset for offset, row in enumerate(instructions)}
@@ -163,7 +167,7 @@ class _Converter:
         for offset, instruction in enumerate(instructions):
             index = first_node + offset
             metadata = instruction.metadata
-            provenance = self._provenance.read(metadata.op_name)
+            provenance = self._provenance.read(metadata.op_name).or_inherited(inherited)
             row = attributes[index]
             if provenance.display:
                 row["op_name"] = provenance.display

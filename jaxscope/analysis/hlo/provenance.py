@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
+from jaxscope.analysis.hlo.computations import Nesting
+from jaxscope.analysis.hlo.proto import HloMessage
 from jaxscope.analysis.hlo.scope import read_scope
 from jaxscope.model.graph import Direction, Graph
 from jaxscope.model.op_name import TagTable, read_op_name
@@ -22,6 +25,24 @@ class Provenance:
     direction: Direction = Direction.NONE
     display: str = ""
     source: tuple[tuple[str, int, int, str], ...] = ()
+
+    def or_inherited(self, around: Provenance) -> Provenance:
+        """What an instruction that JAX named but no equation tagged has from its callers.
+
+        Before optimization JAX's helper functions are computations of their own, whose
+        instructions are named relative to their callers. What has no name at all was made by the
+        compiler and inherits nothing.
+        """
+        if not self.display or self.derived or self.origins:
+            return self
+        return dataclasses.replace(
+            self,
+            origins=around.origins,
+            derived=around.derived,
+            scope=around.scope or self.scope,
+            direction=around.direction,
+            source=self.source or around.source,
+        )
 
 
 class ProvenanceReader:
@@ -74,3 +95,27 @@ class ProvenanceReader:
             named.display,
             source,
         )
+
+
+def inherit_from_callers(
+    computations: Sequence[HloMessage],
+    nesting: Nesting,
+    first_nodes: Sequence[int],
+    reader: ProvenanceReader,
+) -> list[Provenance]:
+    """What each computation has from the instructions that call it: all of their equations."""
+    inherited = [Provenance() for _ in computations]
+    for index in nesting.order:
+        origins: dict[str, None] = {}
+        derived: dict[str, None] = {}
+        first = Provenance()
+        for site in nesting.sites[index]:
+            caller = computations[site.home].instructions[site.caller - first_nodes[site.home]]
+            own = reader.read(caller.metadata.op_name).or_inherited(inherited[site.home])
+            origins.update(dict.fromkeys(own.origins))
+            derived.update(dict.fromkeys(own.derived))
+            first = first if first.derived else own
+        inherited[index] = dataclasses.replace(
+            first, origins=tuple(origins), derived=tuple(derived)
+        )
+    return inherited
