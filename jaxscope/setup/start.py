@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Sequence
@@ -190,7 +191,7 @@ def _ask(wish: Wish, missing: Missing) -> None:
         if sys.stdin.readline().strip().lower() in ("y", "yes"):
             return
         raise SetupProblem("nothing was installed.")
-    words = " ".join(["./run", *(["test"] if wish.is_test else []), "--yes", *wish.arguments])
+    words = shlex.join(["./run", *(["test"] if wish.is_test else []), "--yes", *wish.arguments])
     by_hand = f"\njaxscope: (it runs: {missing.line})" if missing.line else ""
     raise SetupProblem(f"needs {what}. To install, type: {words}{by_hand}")
 

@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PySide6.QtQml import QJSEngine
 
@@ -21,6 +22,9 @@ from jaxscope.errors import UsageError
 from jaxscope.model import Capture, is_available
 
 SCRIPTS = Path(jaxscope.analysis.export.__file__).parent
+Halves = tuple[set[int], set[int]]
+"""Linked nodes: those of the forward part and the rest, then those of the backward part."""
+
 ADDRESS_ATTRIBUTES = {"src", "href", "action", "srcset", "xlink:href"}
 
 
@@ -109,18 +113,19 @@ class PageScript:
         program = (SCRIPTS / "page_links.js").read_text(encoding="utf-8")
         self._evaluate(f"const data = {json.dumps(data)};\n{program}")
 
-    def linked(self, stage: int, node: int) -> list[set[int]]:
+    def linked(self, stage: int, node: int) -> list[Halves]:
         """Nodes linked to a node, for each stage."""
-        answer = self._evaluate(
-            f"JSON.stringify(linksOfNodes({stage}, new Set([{node}])).stages"
-            ".map((nodes) => [...nodes]))"
-        )
-        return [set(nodes) for nodes in json.loads(answer)]
+        return self._ask(f"linksOfNodes({stage}, new Set([{node}]))")
 
-    def linked_to_line(self, line: str) -> list[set[int]]:
+    def linked_to_line(self, line: str) -> list[Halves]:
         """Nodes linked to a source line such as `0:12`, for each stage."""
-        program = f"JSON.stringify(linksOfLine('{line}').stages.map((nodes) => [...nodes]))"
-        return [set(nodes) for nodes in json.loads(self._evaluate(program))]
+        return self._ask(f"linksOfLine('{line}')")
+
+    def _ask(self, question: str) -> list[Halves]:
+        answer = self._evaluate(
+            f"JSON.stringify({question}.stages.map((s) => [[...s.nodes], [...s.backward]]))"
+        )
+        return [(set(nodes) - set(back), set(back)) for nodes, back in json.loads(answer)]
 
     def _evaluate(self, program: str) -> str:
         answer = self._engine.evaluate(program)
@@ -128,17 +133,19 @@ class PageScript:
         return str(answer.toString())
 
 
-def nodes_of(links: Links, stage: str) -> set[int]:
+def nodes_of(links: Links, stage: str) -> Halves:
     """What the window would light up in a stage, the selection itself left out."""
     linked = links.stages.get(stage)
-    return set() if linked is None else {*linked.forward.tolist(), *linked.backward.tolist()}
+    if linked is None:
+        return set(), set()
+    return set(linked.forward.tolist()), set(linked.backward.tolist())
 
 
 @pytest.mark.usefixtures("qapp")
 def test_the_page_links_nodes_as_the_window_does(capture: Capture) -> None:
     script = PageScript(build_page_data(capture, "optimized"))
     index = LinkIndex(capture.stages)
-    num_links = 0
+    num_links = np.zeros(2, int)
     for number, stage in enumerate(capture.stages):
         if not is_available(stage.graph):
             continue
@@ -147,9 +154,10 @@ def test_the_page_links_nodes_as_the_window_does(capture: Capture) -> None:
             by_page = script.linked(number, node)
             for other, nodes in zip(capture.stages, by_page, strict=True):
                 own = {node} if other is stage else set()
-                assert nodes - own == nodes_of(links, other.name), (stage.name, node, other.name)
-                num_links += len(nodes)
-    assert num_links > 100
+                forward, backward = (half - own for half in nodes)
+                assert (forward, backward) == nodes_of(links, other.name), (stage.name, node)
+                num_links += [len(forward), len(backward)]
+    assert num_links.min() > 50, "both colours are seen"
 
 
 @pytest.mark.usefixtures("qapp")
@@ -164,5 +172,5 @@ def test_the_page_links_lines_as_the_window_does(capture: Capture) -> None:
                 capture.stages, script.linked_to_line(f"{number}:{line}"), strict=True
             ):
                 assert nodes == nodes_of(links, stage.name), (line, stage.name)
-                num_links += len(nodes)
+                num_links += len(nodes[0]) + len(nodes[1])
     assert num_links > 20

@@ -31,10 +31,10 @@ function classOf(stageIndex, nodes) {
   if (selection.stage === stageIndex && nodes.some((node) => selection.nodes.has(node))) {
     return "is-chosen";
   }
-  const linked = nodes.filter((node) => state.links.stages[stageIndex].has(node));
+  const links = state.links.stages[stageIndex];
+  const linked = nodes.filter((node) => links.nodes.has(node));
   if (linked.length === 0) return "";
-  const stage = data.stages[stageIndex];
-  return linked.every((node) => stage.direction[node] === 2) ? "is-backward" : "is-forward";
+  return linked.every((node) => links.backward.has(node)) ? "is-backward" : "is-forward";
 }
 
 function mark(target, className) {
@@ -94,7 +94,7 @@ function inspect() {
     row("more", selection.nodes.size > 6 ? `${selection.nodes.size - 6} more` : "");
   }
   data.stages.forEach((stage, i) => {
-    const count = state.links.stages[i].size;
+    const count = state.links.stages[i].nodes.size;
     if (stage.hasGraph) row(`in ${stage.title}`, count ? `${count} linked` : "nothing linked");
   });
   body.append(list);

@@ -31,12 +31,25 @@ function linesOf(stage, nodes) {
   return lines;
 }
 
-function lifted(stage, nodes) {
+// The nodes with the fusions around them, and which of all these are of the backward part: a
+// fusion is if nothing else linked is inside.
+function split(stage, nodes) {
+  const backward = new Set();
   const result = new Set(nodes);
+  const forwardOwners = new Set();
   nodes.forEach((node) => {
-    if (stage.fusionOwner[node] >= 0) result.add(stage.fusionOwner[node]);
+    const isBackward = stage.direction[node] === 2;
+    const owner = stage.fusionOwner[node];
+    if (isBackward) backward.add(node);
+    if (owner < 0) return;
+    result.add(owner);
+    if (isBackward) backward.add(owner);
+    else forwardOwners.add(owner);
   });
-  return result;
+  forwardOwners.forEach((owner) => {
+    if (!nodes.has(owner) || stage.direction[owner] !== 2) backward.delete(owner);
+  });
+  return { nodes: result, backward };
 }
 
 function linksOfLine(key) {
@@ -56,9 +69,9 @@ function linksOfLine(key) {
   return {
     lines: new Set([key]),
     stages: data.stages.map((stage, i) => {
-      if (!stage.hasGraph) return new Set();
+      if (!stage.hasGraph) return split(stage, new Set());
       const more = nodesWith(stage.originRow, stage.originKey, keys);
-      return lifted(stage, new Set([...hits[i], ...more]));
+      return split(stage, new Set([...hits[i], ...more]));
     }),
   };
 }
@@ -69,7 +82,7 @@ function linksOfNodes(from, chosen) {
   const origins = keysOf(mine.originRow, mine.originKey, inside);
   const derived = keysOf(mine.derivedRow, mine.derivedKey, inside);
   const stages = data.stages.map((stage, i) => {
-    if (!stage.hasGraph) return new Set();
+    if (!stage.hasGraph) return split(stage, new Set());
     const useDerived = derived.size > 0 && stage.derivedKey.length > 0;
     const nodes = useDerived
       ? nodesWith(stage.derivedRow, stage.derivedKey, derived)
@@ -77,10 +90,10 @@ function linksOfNodes(from, chosen) {
     if (i !== from && stage.inputs.length === mine.inputs.length) {
       mine.inputs.forEach((node, k) => { if (chosen.has(node)) nodes.add(stage.inputs[k]); });
     }
-    return lifted(stage, nodes);
+    return split(stage, nodes);
   });
   let lines = linesOf(mine, inside);
   const base = data.stages.findIndex((stage) => stage.isBase);
-  if (lines.size === 0 && base >= 0) lines = linesOf(data.stages[base], stages[base]);
+  if (lines.size === 0 && base >= 0) lines = linesOf(data.stages[base], stages[base].nodes);
   return { lines, stages };
 }
