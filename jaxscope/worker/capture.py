@@ -349,8 +349,7 @@ def _refuse_leaks(program: TracedProgram) -> None:
 
     Such a program lowers and compiles without an error, and wants one more input than it has.
     """
-    jaxpr = compat.traced_jaxpr(program.traced)
-    if any(isinstance(const, compat.Tracer) for const in compat.consts_of(jaxpr)):
+    if any(isinstance(const, compat.Tracer) for const in compat.traced_consts(program.traced)):
         raise TraceError(
             Explanation(
                 what="The function uses a tracer that leaked out of an earlier trace.",

@@ -98,6 +98,14 @@ def traced_jaxpr(traced: Any) -> Any:
     return traced.jaxpr
 
 
+def traced_consts(traced: Any) -> Sequence[Any]:
+    """What a traced program captured: in its jaxpr, or hoisted into arguments before the others.
+
+    Newer versions keep the hoisted ones, scalars and tracers among them, in `_consts`.
+    """
+    return (*consts_of(traced_jaxpr(traced)), *(getattr(traced, "_consts", None) or ()))
+
+
 def retrace_with(traced: Any, jaxpr: Any) -> Any:
     """The same traced program with another, equivalent jaxpr.
 

@@ -107,6 +107,7 @@ FAULTS = (
     ),
     fault("wrong_shapes", TraceError, "TypeError", why="(3,), (4,)", at="return x + y"),
     fault("returns_text", TraceError, "TypeError", what="returns something that is no array"),
+    fault("leaks_silently", TraceError, "UnexpectedTracerError", what="leaked"),
     fault("leaks_a_tracer", TraceError, "UnexpectedTracerError", remedy="jax.checking_leaks"),
     fault("raises_on_nans", TraceError, "FloatingPointError", at="SCALE = jnp.log"),
     fault("wants_too_much_memory", TraceError, "JaxRuntimeError", what="It asked for 8 TB"),
