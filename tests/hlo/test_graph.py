@@ -185,7 +185,6 @@ def test_costs_belong_to_the_nodes_in_order() -> None:
     assert graph.node(graph.index_by_id["product"]).cost.flops == 9.0
 
 
-
 HELPER = """HloModule called
 
 %helper (p0: f32[4]) -> f32[4] {

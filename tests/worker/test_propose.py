@@ -12,7 +12,7 @@ from jaxscope.worker.propose import propose_call
 from jaxscope.worker.source import read_source
 from jaxscope.worker.user_module import execute_file
 
-FILE = '''
+FILE = """
 import jax
 import jax.numpy as jnp
 
@@ -33,7 +33,7 @@ class Net:
     def forward(self, x): return x @ self.w
     def __call__(self, x): return self.forward(x)
 def impossible(x): raise ValueError("never")
-'''
+"""
 
 
 @pytest.fixture
