@@ -101,9 +101,15 @@ def traced_jaxpr(traced: Any) -> Any:
 def traced_consts(traced: Any) -> Sequence[Any]:
     """What a traced program captured: in its jaxpr, or hoisted into arguments before the others.
 
-    Newer versions keep the hoisted ones, scalars and tracers among them, in `_consts`.
+    From JAX 0.10 on the hoisted ones, scalars and tracers among them, are in `_consts`; 0.8 puts
+    them before the flat arguments that its lowering function is bound to.
     """
-    return (*consts_of(traced_jaxpr(traced)), *(getattr(traced, "_consts", None) or ()))
+    hoisted = getattr(traced, "_consts", None) or ()
+    number = getattr(traced, "_num_consts", 0)
+    if number and not hoisted:
+        bound = getattr(getattr(traced, "_lfg", None), "args", ())
+        hoisted = bound[0][:number] if bound else ()
+    return (*consts_of(traced_jaxpr(traced)), *hoisted)
 
 
 def retrace_with(traced: Any, jaxpr: Any) -> Any:
