@@ -56,11 +56,27 @@ def _rules(root: str, palette: Palette) -> Iterator[str]:
     yield f"{root} svg .wire {{ stroke: {palette.edge}; }}"
     yield f"{root} svg .tip {{ fill: {palette.edge}; }}"
     yield f"{root} svg .stub {{ fill: {palette.stub_fill}; }}"
-    yield (
-        f"{root} {{ --chosen-edge: {palette.selected}; --forward-edge: {palette.forward}; "
-        f"--backward-edge: {palette.backward}; --paper: {palette.background}; "
-        f"--ink: {palette.text}; --faint: {palette.muted}; }}"
+    colors = {
+        "paper": palette.background,
+        "ink": palette.text,
+        "faint": palette.muted,
+        "chosen-edge": palette.selected,
+        "forward-edge": palette.forward,
+        "backward-edge": palette.backward,
+        "chosen": _blend(palette.selected, palette.background),
+        "forward": _blend(palette.forward, palette.background),
+        "backward": _blend(palette.backward, palette.background),
+    }
+    yield f"{root} {{ {' '.join(f'--{name}: {color};' for name, color in colors.items())} }}"
+
+
+def _blend(color: str, background: str) -> str:
+    """A quarter of a colour on a background: text on it stays legible in both themes."""
+    mixed = (
+        round(0.25 * int(color[i : i + 2], 16) + 0.75 * int(background[i : i + 2], 16))
+        for i in (1, 3, 5)
     )
+    return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
 def _nodes_by_item(scene: Scene) -> list[str]:
