@@ -21,6 +21,7 @@ from jaxscope.ui.graph.camera import Camera
 from jaxscope.ui.graph.hints import describe_item
 from jaxscope.ui.graph.layout_job import LayoutJob
 from jaxscope.ui.graph.overlay import Highlight, items_of_nodes
+from jaxscope.ui.graph.scene_index import SceneIndex
 from jaxscope.ui.graph.scene_view import SceneView
 from jaxscope.ui.graph.walking import step
 
@@ -43,7 +44,7 @@ class _Answer:
     """What a layout job found out."""
 
     view: View
-    scene: Scene
+    index: SceneIndex
 
 
 class GraphCanvas(SceneView):
@@ -246,7 +247,7 @@ class GraphCanvas(SceneView):
                 cache=cache,
                 should_stop=should_stop,
             )
-            return _Answer(known, scene)
+            return _Answer(known, SceneIndex(scene))
 
         if len(graph.nodes) <= _INLINE_NODES:
             self._on_job_finished(work(lambda: False))
@@ -256,10 +257,10 @@ class GraphCanvas(SceneView):
 
     def _on_job_finished(self, answer: object) -> None:
         assert isinstance(answer, _Answer)
-        scene = answer.scene
+        scene = answer.index.scene
         self._view = answer.view
         self._expanded = scene.opened
-        self.show_scene(scene, self._camera_for(scene))
+        self.show_scene(answer.index, self._camera_for(scene))
         self._anchor = None
         num = len(scene.items) - scene.items.num_frames
         self.setAccessibleDescription(f"{num} boxes are shown. Arrow keys walk along the lines.")

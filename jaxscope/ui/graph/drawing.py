@@ -27,10 +27,10 @@ from PySide6.QtGui import (
 )
 
 from jaxscope.analysis.export.strokes import arrow_of, strokes_of
-from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
+from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX
 from jaxscope.analysis.view.operations import Style
-from jaxscope.ui.graph.grid import Grid
 from jaxscope.ui.graph.palette import Colors
+from jaxscope.ui.graph.scene_index import SceneIndex
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -84,28 +84,13 @@ def draw_lines(painter: QPainter, segments: Floats) -> None:
 class SceneDrawing:
     """A scene prepared for drawing; paints any part of it in one theme."""
 
-    def __init__(self, scene: Scene, colors: Colors) -> None:
-        self.scene = scene
+    def __init__(self, index: SceneIndex, colors: Colors) -> None:
+        self.index = index
+        self.scene = index.scene
         self.colors = colors
-        items, lines = scene.items, scene.lines
-        rect = items.rect
-        self.item_grid = Grid(rect[:, :2], rect[:, :2] + rect[:, 2:])
-        self._depth = _depths(items.parent, items.num_frames)
-        starts = lines.offsets[:-1].astype(np.int64)
-        if len(lines):
-            low = np.minimum.reduceat(lines.points, starts)
-            high = np.maximum.reduceat(lines.points, starts)
-        else:
-            low = high = np.zeros((0, 2))
-        self.line_grid = Grid(low, high)
-        inner = np.ones(max(len(lines.points) - 1, 0), bool)
-        inner[lines.offsets[1:-1] - 1] = False
-        segments = np.hstack((lines.points[:-1], lines.points[1:]))[inner]
-        self._segments: Floats = np.unique(segments, axis=0) if len(segments) else segments
-        ends = self._segments.reshape(-1, 2, 2)
-        self._segment_grid = Grid(ends.min(axis=1), ends.max(axis=1))
-        connectors = scene.connectors.rect
-        self.connector_grid = Grid(connectors[:, :2], connectors[:, :2] + connectors[:, 2:])
+        self.item_grid = index.item_grid
+        self.connector_grid = index.connector_grid
+        self._depth = index.depth
         self._title_font = graph_font(TITLE_PX, True)
         self._detail_font = graph_font(DETAIL_PX)
         self._stub_font = graph_font(STUB_TEXT_PX)
@@ -144,7 +129,7 @@ class SceneDrawing:
             painter.setPen(QPen(colors.frame_border, 0))
             painter.setBrush(colors.frame_fill[depth % 2])
             draw_rects(painter, rects[is_frame & (depths == depth)])
-        segments = self._segments[self._segment_grid.query(*box)] * scale
+        segments = self.index.segments[self.index.segment_grid.query(*box)] * scale
         segments -= np.tile(origin * scale, 2)
         length = np.abs(segments[:, 0] - segments[:, 2]) + np.abs(segments[:, 1] - segments[:, 3])
         painter.setPen(QPen(colors.edge, 0))
@@ -164,7 +149,7 @@ class SceneDrawing:
         num_frames = self.scene.items.num_frames
         for item in items[items < num_frames].tolist():
             self._paint_frame(painter, item)
-        self._paint_lines(painter, self.line_grid.query(*box))
+        self._paint_lines(painter, self.index.line_grid.query(*box))
         for item in items[items < num_frames].tolist():
             self._paint_header(painter, item)
         for item in items[items >= num_frames].tolist():
@@ -302,14 +287,3 @@ class SceneDrawing:
                 path.addPolygon(QPolygonF([QPointF(x, y) for x, y in arrow]))
                 path.closeSubpath()
         return path
-
-
-def _depths(parent: npt.NDArray[np.int32], num_frames: int) -> npt.NDArray[np.int32]:
-    """How many frames are around each item."""
-    depth = np.zeros(len(parent), np.int32)
-    for item in range(num_frames):  # outer frames come first
-        if parent[item] >= 0:
-            depth[item] = depth[parent[item]] + 1
-    boxes = parent[num_frames:]
-    depth[num_frames:] = np.where(boxes >= 0, depth[boxes] + 1, 0)
-    return depth

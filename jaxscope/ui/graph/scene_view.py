@@ -26,6 +26,7 @@ from jaxscope.ui.graph.legend import Legend
 from jaxscope.ui.graph.minimap import Minimap
 from jaxscope.ui.graph.overlay import no_highlight, paint_overlay
 from jaxscope.ui.graph.palette import colors
+from jaxscope.ui.graph.scene_index import SceneIndex
 from jaxscope.ui.graph.tiles import TileCache
 
 _WHEEL_STEP = 1.0015
@@ -140,7 +141,7 @@ class SceneView(QWidget):
             return
         self._theme = theme
         if self._drawing is not None:
-            self._drawing = SceneDrawing(self._drawing.scene, colors(theme))
+            self._drawing = SceneDrawing(self._drawing.index, colors(theme))
             self._tiles = TileCache(self._drawing, self.devicePixelRatioF())
             self._show_extras()
         self.update()
@@ -155,9 +156,9 @@ class SceneView(QWidget):
         self._show_extras()
         self.update()
 
-    def show_scene(self, scene: Scene, camera: Camera | None) -> None:
+    def show_scene(self, index: SceneIndex, camera: Camera | None) -> None:
         """Show another scene, from a camera or from its beginning."""
-        self._drawing = SceneDrawing(scene, colors(self._theme))
+        self._drawing = SceneDrawing(index, colors(self._theme))
         self._tiles = TileCache(self._drawing, self.devicePixelRatioF())
         self._highlight = no_highlight()
         if camera is not None:

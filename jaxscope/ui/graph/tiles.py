@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 
@@ -43,7 +44,8 @@ class TileCache:
                 self._previous = self._scale
             self._scale = scale
         painter.fillRect(QRectF(0, 0, width, height), self._drawing.colors.background)
-        needed = self._needed(x0, y0, width, height, scale)
+        columns, rows = self._needed(x0, y0, width, height, scale)
+        needed = _from_the_middle(columns, rows)
         if any((scale, i, j) not in self._tiles for i, j in needed):
             self._paint_backdrop(painter, x0, y0, scale)
             self._paint_stale(painter, x0, y0, width, height, scale)
@@ -53,16 +55,15 @@ class TileCache:
 
     def _needed(
         self, x0: float, y0: float, width: float, height: float, scale: float
-    ) -> list[tuple[int, int]]:
+    ) -> tuple[range, range]:
+        """Columns and rows of the tiles in sight; by far too many to list at a stale scale."""
         side = _TILE_PX / scale
         scene = self._drawing.scene
         left = max(math.floor(x0 / side), -1)
         right = min(math.floor((x0 + width / scale) / side), math.floor(scene.width / side) + 1)
         top = max(math.floor(y0 / side), -1)
         bottom = min(math.floor((y0 + height / scale) / side), math.floor(scene.height / side) + 1)
-        middle = ((left + right) / 2, (top + bottom) / 2)
-        tiles = [(i, j) for j in range(top, bottom + 1) for i in range(left, right + 1)]
-        return sorted(tiles, key=lambda t: (t[0] - middle[0]) ** 2 + (t[1] - middle[1]) ** 2)
+        return range(left, right + 1), range(top, bottom + 1)
 
     def _paint_tiles(
         self,
@@ -105,12 +106,12 @@ class TileCache:
         old = self._previous
         if not old:
             return
-        needed = self._needed(x0, y0, width * old / scale, height * old / scale, old)
-        if len(needed) > _MAX_STALE_TILES:
+        columns, rows = self._needed(x0, y0, width * old / scale, height * old / scale, old)
+        if len(columns) * len(rows) > _MAX_STALE_TILES:
             return
         side = _TILE_PX / old * scale
         source = QRectF(0, 0, _TILE_PX * self._ratio, _TILE_PX * self._ratio)
-        for i, j in needed:
+        for i, j in itertools.product(columns, rows):
             tile = self._tiles.get((old, i, j))
             if tile is not None:
                 at = QRectF(i * side - x0 * scale, j * side - y0 * scale, side + 0.5, side + 0.5)
@@ -144,3 +145,10 @@ class TileCache:
             del self._tiles[key]
         while len(self._tiles) > _MAX_TILES:
             del self._tiles[next(iter(self._tiles))]
+
+
+def _from_the_middle(columns: range, rows: range) -> list[tuple[int, int]]:
+    """The tiles, those that one looks at first."""
+    x, y = columns.start + len(columns) / 2, rows.start + len(rows) / 2
+    tiles = itertools.product(columns, rows)
+    return sorted(tiles, key=lambda t: (t[0] + 0.5 - x) ** 2 + (t[1] + 0.5 - y) ** 2)
