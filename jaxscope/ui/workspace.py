@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from jaxscope.analysis.links import NO_LINKED, LineSelection, Links, NodeSelection
@@ -46,6 +46,9 @@ class Workspace(QSplitter):
         self._other_file: SourceFile | None = None
         self._revealed: tuple[str, int] | None = None
         self.selection = SelectionModel(self)
+        # The error panel takes room from the panes: only then is it known what is out of sight.
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._on_later_timeout)
         self.functions = FunctionList()
         self.inspector = Inspector()
         self.area = PaneArea(make_canvas)
@@ -116,6 +119,8 @@ class Workspace(QSplitter):
             self._retarget_missing(state.stages)
         self.selection.set_stages(state.stages)
         self._fill_panes(screen)
+        if state.error is not None and state.error is not before.error:
+            self._later.start()
         if state.head is not None and state.head is not before.head:
             self._reveal_base(state)
 
@@ -211,6 +216,9 @@ class Workspace(QSplitter):
     def _on_selection_changed(self, links: Links) -> None:
         self._apply_links(links, reveal=True)
         self._describe(links)
+
+    def _on_later_timeout(self) -> None:
+        self._apply_links(self.selection.links, reveal=True)
 
     def _on_inspector_node_requested(self, stage: str, node: int) -> None:
         self.tabs.setCurrentIndex(0)

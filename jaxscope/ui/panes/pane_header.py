@@ -112,6 +112,8 @@ class PaneHeader(QWidget):
     def _fit(self) -> None:
         """Use what room there is: the search goes first, then the forms become one choice."""
         gap = self._row.spacing()
+        for button in self._buttons:
+            button.setFixedWidth(self.fontMetrics().horizontalAdvance("×") + 14)
         fixed = [self.chooser, *self._buttons]
         if not self._stale.isHidden():
             fixed.append(self._stale)
@@ -133,7 +135,7 @@ class PaneHeader(QWidget):
         chooser.setProperty("role", "compact")
         policy = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         chooser.setSizeAdjustPolicy(policy)
-        chooser.setMinimumContentsLength(7)
+        chooser.setMinimumContentsLength(3)
         chooser.activated.connect(self._on_chooser_activated)
         self._row.addWidget(chooser, 2)
 
@@ -174,7 +176,6 @@ class PaneHeader(QWidget):
             ("×", "Close this pane", self.close_requested),
         ):
             button = _button(text, tip)
-            button.setMinimumWidth(22)
             button.clicked.connect(signal)
             self._buttons.append(button)
             self._row.addWidget(button)
@@ -187,7 +188,8 @@ class PaneHeader(QWidget):
 
 
 def _least_px(part: QWidget) -> int:
-    return max(part.minimumSizeHint().width(), part.minimumWidth())
+    is_fixed = part.minimumWidth() == part.maximumWidth()
+    return part.minimumWidth() if is_fixed else part.minimumSizeHint().width()
 
 
 def _button(text: str, tip: str) -> QToolButton:
