@@ -16,12 +16,12 @@ from jaxscope.client.requests import (
     TimeRequest,
 )
 from jaxscope.errors import Explanation, JaxscopeError, UsageError
-from jaxscope.model import Capture
+from jaxscope.model import Capture, Timing
 from jaxscope.ui.bridge import Bridge
 from jaxscope.ui.outlines import merge_outline
 from jaxscope.ui.progress import apply_event
 from jaxscope.ui.source_reading import read_source
-from jaxscope.ui.state import Job, Phase, WindowState, end_run, show_capture, start_run
+from jaxscope.ui.state import Job, Phase, TimingState, WindowState, end_run, show_capture, start_run
 
 QUICK_BUDGET_S = 3.0
 
@@ -81,14 +81,17 @@ class Controller(QObject):
         if call:
             self.run(call, target)
 
-    def open_capture(self, capture: Capture, path: str) -> None:
-        """Show a saved capture; nothing is run."""
+    def open_capture(self, capture: Capture, path: str, timing: Timing | None = None) -> None:
+        """Show a saved capture, and what was measured of it; nothing is run."""
         self._forget_run()
         source = next((f for f in capture.files if f.path == capture.source.file), None)
         state = WindowState(
             file=path, snapshot=source, call=capture.call, target=capture.target, is_view_only=True
         )
-        self._set(dataclasses.replace(show_capture(state, capture), phase=Phase.IDLE))
+        state = dataclasses.replace(show_capture(state, capture), phase=Phase.IDLE)
+        if timing is not None:
+            state = dataclasses.replace(state, timing=TimingState.of(timing))
+        self._set(state)
 
     def close_file(self) -> None:
         """Show nothing; what runs is stopped."""

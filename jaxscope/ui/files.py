@@ -78,14 +78,14 @@ class FileDialogs(QObject):
 
     def load(self, path: str) -> None:
         """Open a saved capture, view-only."""
-        from jaxscope.analysis.archive import load_capture  # only when a saved capture is opened
+        from jaxscope.analysis.archive import load_session  # only when a saved capture is opened
 
         try:
-            capture = load_capture(path)
+            capture, timing = load_session(path)
         except JaxscopeError as error:
             self._window.controller.show_problem(error)
             return
-        self._window.controller.open_capture(capture, os.path.abspath(path))
+        self._window.controller.open_capture(capture, os.path.abspath(path), timing)
         self._window.call_bar.set_call(capture.call)
         self._window.keep_recent(os.path.abspath(path))
 
@@ -97,7 +97,7 @@ class FileDialogs(QObject):
         if capture is None:
             return
         try:
-            save_capture(capture, path)
+            save_capture(capture, path, self._window.controller.state.full_timing())
         except OSError as error:
             self._refuse(f"{path} could not be written.", error.strerror or str(error))
 

@@ -82,8 +82,7 @@ def _finish(state: WindowState, event: Finished) -> tuple[WindowState, str]:
     if isinstance(result, Capture):
         return end_run(show_capture(state, result), Phase.DONE), ""
     if isinstance(result, Timing):
-        timing = TimingState(result.call, result.measurements, result.ratios, result.warnings)
-        return end_run(dataclasses.replace(state, timing=timing), Phase.DONE), ""
+        return end_run(dataclasses.replace(state, timing=TimingState.of(result)), Phase.DONE), ""
     if isinstance(result, Proposal):
         return end_run(state, Phase.DONE), result.call
     return end_run(state, Phase.DONE), ""

@@ -16,6 +16,7 @@ from jaxscope.model import (
     Ratio,
     SourceFile,
     Stage,
+    Timing,
 )
 
 
@@ -83,6 +84,11 @@ class TimingState:
     measurements: tuple[Measurement, ...] = ()
     ratios: tuple[Ratio, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, timing: Timing) -> TimingState:
+        """What a finished or saved measurement found."""
+        return cls(timing.call, timing.measurements, timing.ratios, timing.warnings)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -159,6 +165,15 @@ class WindowState:
             {},
             self.checks,
             self.messages,
+        )
+
+    def full_timing(self) -> Timing | None:
+        """What was measured of the capture's own call, to be saved with it."""
+        timing, capture = self.timing, self.capture
+        if capture is None or not timing.measurements or timing.call != capture.call:
+            return None
+        return Timing(
+            timing.call, capture.environment, timing.measurements, timing.ratios, timing.warnings
         )
 
     @property

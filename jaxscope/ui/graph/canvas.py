@@ -363,9 +363,8 @@ class GraphCanvas(SceneView):
         self.node_selected.emit(self._current_node)
 
     def _toggle_item(self, item: int) -> None:
-        scene = self.scene
-        if scene is not None and item != NONE and scene.items.is_group[item]:
-            self.toggle_group(scene.items.ids[item])
+        if self.scene is not None and item != NONE and self.scene.items.is_group[item]:
+            self.toggle_group(self.scene.items.ids[item])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())

@@ -1,0 +1,217 @@
+"""Single parts of the window: texts, tables, explanations, settings, the watched file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from jaxscope.analysis.explain import explain_operation
+from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
+from jaxscope.errors import SourceError
+from jaxscope.model import Measurement, NodeKind, Ratio
+from jaxscope.ui.pages.arguments import split_path
+from jaxscope.ui.pages.timing import describe_ratios
+from jaxscope.ui.pages.timing_table import TimingTableModel, row_texts
+from jaxscope.ui.panes.code_view import CodeView, Mark
+from jaxscope.ui.panes.colouring import ProgramColouring, PythonColouring
+from jaxscope.ui.panes.node_table import HEADERS, NodeTableModel, find_nodes
+from jaxscope.ui.settings import Settings
+from jaxscope.ui.source_reading import MAX_SOURCE_BYTES, read_source
+from jaxscope.ui.theme import DARK, LIGHT, Theme
+from jaxscope.ui.watcher import FileWatcher
+
+from .programs import OPTIMIZED, build_graph
+
+
+def coloured(colouring: PythonColouring | ProgramColouring, text: str, line: int = 0):
+    """The coloured pieces of a line with their roles."""
+    return [(text[a : a + n], role) for a, n, role in colouring.spans(line) if role != "symbol"]
+
+
+def test_python_is_coloured_over_lines():
+    text = 'x = """a\nb""" + 1'
+    colouring = PythonColouring(text)
+    assert ('"""', "string") in coloured(colouring, text.split("\n")[0])
+    assert coloured(colouring, 'b""" + 1', 1)[-1] == ("1", "number")
+
+
+def test_programs_are_coloured_by_their_tokens():
+    line = 'ROOT %add.3 = f32[8,2]{1,0} add(%a, %b), metadata={op_name="x"} // why'
+    found = dict(coloured(ProgramColouring([line]), line))
+    assert found["ROOT"] == "keyword" and found["f32[8,2]{1,0}"] == "type"
+    assert found['"x"'] == "string" and found["// why"] == "comment"
+
+
+def test_a_long_text_is_shown_searched_and_copied(qtbot: QtBot):
+    view = CodeView()
+    qtbot.addWidget(view)
+    view.resize(600, 400)
+    lines = [f"line {number}" for number in range(200_000)]
+    lines[7] = "x" * 1_000_000
+    view.set_lines(lines, ProgramColouring(lines))
+    view.show()
+    view.grab()
+    assert view.find_next("LINE 150000")
+    assert view.selected_text() == "line 150000"
+    view.set_marks({10: Mark.FORWARD}, reveal=True)
+    assert view.verticalScrollBar().value() <= 10
+    chosen: list[int] = []
+    view.line_chosen.connect(chosen.append)
+    qtbot.keyClick(view, Qt.Key.Key_Home)
+    qtbot.keyClick(view, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert chosen == [0]
+    assert QGuiApplication.clipboard().text() == "line 0\nline 1"
+    assert not view.find_next("nothing of that kind")
+
+
+def test_the_node_table_is_a_sound_model(qtmodeltester):
+    model = NodeTableModel()
+    model.set_graph(build_graph(OPTIMIZED))
+    qtmodeltester.check(model)
+    model.set_filter("co")
+    model.sort(HEADERS.index("operation"), Qt.SortOrder.DescendingOrder)
+    shown = [model.index(row, 1).data() for row in range(model.rowCount())]
+    assert shown == ["cosine", "copy"]
+
+
+@pytest.mark.parametrize("column", range(len(HEADERS)))
+def test_every_column_sorts(column: int):
+    model = NodeTableModel()
+    model.set_graph(build_graph(OPTIMIZED))
+    model.sort(column, Qt.SortOrder.AscendingOrder)
+    assert sorted(model.node_at(row) for row in range(model.rowCount())) == [0, 1, 2, 3, 4]
+
+
+def test_nodes_are_found_by_name_operation_and_type():
+    graph = build_graph(OPTIMIZED)
+    assert find_nodes(graph, "MULT").tolist() == [2]
+    assert find_nodes(graph, "f32").tolist() == [0, 1, 2, 3, 4]
+    assert find_nodes(graph, "no such thing").tolist() == []
+
+
+@pytest.mark.parametrize("name", ["add", "dot_general", "scan", "scatter-add", "custom_vjp_call"])
+def test_common_primitives_are_explained(name: str):
+    assert explain_operation(name, NodeKind.EQUATION).endswith(".")
+
+
+@pytest.mark.parametrize("name", ["fusion", "stablehlo.dot_general", "get-tuple-element"])
+def test_common_instructions_are_explained(name: str):
+    assert explain_operation(name, NodeKind.INSTRUCTION).endswith(".")
+    assert explain_operation("no.such.thing", NodeKind.INSTRUCTION) == ""
+
+
+def test_quantities_read_as_people_say_them():
+    assert format_flops(1.23456e9) == "1.23 GFLOP"
+    assert format_bytes(4096.0) == "4.00 KiB"
+    assert format_seconds(1.05e-5) == "10.5 µs"
+    assert format_seconds(float("nan")) == "unknown"
+
+
+def test_verdicts_never_come_without_their_interval():
+    ratios = [
+        Ratio("eager/jit", 10.6, 9.9, 11.2, "faster"),
+        Ratio("eager/jit", 1.0, 0.99, 1.01, "same"),
+        Ratio("eager/jit", 1.1, 0.8, 1.6),
+    ]
+    assert describe_ratios(ratios).split("\n") == [
+        "jit is 10.6 times faster than eager (9.90 to 11.2)",
+        "jit and eager take the same time, within 2 % (ratio 0.990 to 1.01)",
+        "Unclear which of eager and jit is faster (ratio 0.800 to 1.60)",
+    ]
+
+
+def test_measurements_say_how_sure_they_are(qtmodeltester):
+    noisy = Measurement("jit", 1e-5, 0.9e-5, 1.2e-5, 0.95, 40, (1e-5,) * 40, True)
+    once = Measurement("compile", 0.2, 0.2, 0.2, 0.0, 1, (0.2,), False)
+    assert row_texts(noisy)[2:] == (
+        "9.00 µs to 12.0 µs (95%)",
+        "40",
+        "noisy: trust the median, not a mean",
+    )
+    assert row_texts(once)[1:] == ("200 ms", "one run", "1", "")
+    model = TimingTableModel()
+    model.set_measurements([noisy, once])
+    qtmodeltester.check(model)
+
+
+def test_paths_of_leaves_are_cut_where_their_branches_are():
+    assert split_path("params['a.b'][0].weight") == ["params", "['a.b']", "[0]", ".weight"]
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_text_stands_out_from_every_ground(theme: Theme):
+    for text, ground, least in (
+        (theme.text, theme.surface, 7.0),
+        (theme.text, theme.selected_soft, 7.0),
+        (theme.text, theme.forward_soft, 7.0),
+        (theme.text, theme.backward_soft, 7.0),
+        (theme.muted, theme.surface, 4.5),
+        (theme.muted, theme.window, 4.5),
+        (theme.comment, theme.surface, 4.5),
+        (theme.error, theme.error_soft, 4.5),
+        (theme.warning, theme.warning_soft, 4.5),
+        (theme.on_accent, theme.accent, 4.5),
+        (theme.forward, theme.surface, 4.5),
+        (theme.backward, theme.surface, 4.5),
+    ):
+        assert contrast(text, ground) >= least, (text, ground)
+
+
+def contrast(first: str, second: str) -> float:
+    """The ratio of WCAG, 1 to 21."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    high, low = sorted((luminance(first), luminance(second)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_settings_survive_and_a_broken_file_is_as_none(tmp_path: Path):
+    path = tmp_path / "window.ini"
+    file = tmp_path / "a.py"
+    file.write_text("")
+    settings = Settings(str(path))
+    settings.add_recent_file(str(file))
+    settings.add_recent_file("/gone.py")
+    settings.set_calls(["f(x)"])
+    assert settings.recent_files == (str(file),)
+    settings._store.sync()
+    assert Settings(str(path)).calls == ("f(x)",)
+    path.write_bytes(b"\xff\x00[[[broken")
+    assert Settings(str(path)).calls == ()
+
+
+def test_sources_are_read_as_their_cookie_says(tmp_path: Path):
+    path = tmp_path / "a.py"
+    path.write_bytes("# -*- coding: latin-1 -*-\r\nx = 'é'\r\n".encode("latin-1"))
+    assert read_source(str(path)).text.split("\n")[1] == "x = 'é'"
+
+
+@pytest.mark.parametrize("kind", ["missing", "folder", "device", "large"])
+def test_what_is_no_readable_file_is_refused(tmp_path: Path, kind: str):
+    large = tmp_path / "large.py"
+    large.write_bytes(b"#" * (MAX_SOURCE_BYTES + 1))
+    paths = {"missing": "/no/such.py", "folder": str(tmp_path), "device": "/dev/zero",
+             "large": str(large)}  # fmt: skip
+    with pytest.raises(SourceError, match="cannot be read"):
+        read_source(paths[kind])
+
+
+def test_a_save_that_replaces_the_file_is_noticed_each_time(qtbot: QtBot, tmp_path: Path):
+    path = tmp_path / "a.py"
+    path.write_text("1")
+    watcher = FileWatcher()
+    watcher.watch(str(path))
+    for text in ("22", "333"):
+        with qtbot.waitSignal(watcher.file_changed, timeout=10_000):
+            other = tmp_path / "a.py.new"
+            other.write_text(text)
+            other.replace(path)
