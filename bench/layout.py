@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from jaxscope.analysis.layout.compose import build_scene
 from jaxscope.analysis.layout.layered import Diagram, Link, layout_layered
+from jaxscope.analysis.layout.nesting import LayoutCache
 from jaxscope.analysis.view.build import build_view
 from jaxscope.model import Direction, Graph, GraphBuilder, NodeKind
 
@@ -53,7 +54,7 @@ def transformer_gradient(num_layers: int) -> Graph:
         return node
 
     for layer in range(num_layers):
-        row = []
+        row: list[int] = []
         for step, operation in enumerate(_BLOCK):
             inputs = [last]
             if operation == "dot_general":
@@ -95,29 +96,38 @@ def measure(work: Callable[[], object], runs: int) -> float:
     return statistics.median(seconds)
 
 
+def measure_gradient(num_layers: int) -> None:
+    """Print the times of one graph: view, first picture, everything open, one group more."""
+    graph = transformer_gradient(num_layers)
+    runs = 5 if num_layers < 200 else 2
+    view = build_view(graph)
+    opened = view.all_groups()
+    cache: LayoutCache = {}
+    build_scene(view, cache=cache)
+    more = view.opened | {next(b.id for b in view.boxes[1:] if b.children)}
+    times = (
+        measure(lambda: build_view(graph), runs),
+        measure(lambda: build_scene(build_view(graph)), runs),
+        measure(lambda: build_scene(view, opened), runs),
+        measure(lambda: build_scene(view, more, cache=cache), runs),
+    )
+    columns = "".join(f"{seconds:>8.3f}s" for seconds in times)
+    print(f"{'transformer gradient':28}{len(graph.nodes):>8,}{columns}")
+
+
+def measure_flat(num_nodes: int) -> None:
+    """Print the time of one flat diagram."""
+    diagram = random_program(num_nodes)
+    seconds = measure(lambda: layout_layered(diagram), 3)
+    print(f"{'flat random program':28}{num_nodes:>8,}{'':18}{seconds:>8.3f}s")
+
+
 def main() -> None:
     print(f"{'':28}{'nodes':>8}{'view':>9}{'first':>9}{'all open':>9}{'more':>9}")
     for num_layers in (11, 115, 575):
-        graph = transformer_gradient(num_layers)
-        runs = 5 if num_layers < 200 else 2
-        view = build_view(graph)
-        opened = view.all_groups()
-        cache: dict[object, object] = {}
-        build_scene(view, cache=cache)  # type: ignore[arg-type]  # a layout cache starts empty
-        group = next(box.id for box in view.boxes[1:] if box.children and box.kind is not None)
-        times = (
-            measure(lambda graph=graph: build_view(graph), runs),
-            measure(lambda graph=graph: build_scene(build_view(graph)), runs),
-            measure(lambda view=view, opened=opened: build_scene(view, opened), runs),
-            measure(lambda view=view, group=group, cache=cache: build_scene(
-                view, view.opened | {group}, cache=cache), runs),
-        )  # fmt: skip
-        print(f"{'transformer gradient':28}{len(graph.nodes):>8,}" + "".join(
-            f"{seconds:>8.3f}s" for seconds in times))  # fmt: skip
+        measure_gradient(num_layers)
     for num_nodes in (1_000, 10_000):
-        diagram = random_program(num_nodes)
-        seconds = measure(lambda diagram=diagram: layout_layered(diagram), 3)
-        print(f"{'flat random program':28}{num_nodes:>8,}{'':18}{seconds:>8.3f}s")
+        measure_flat(num_nodes)
 
 
 if __name__ == "__main__":

@@ -143,6 +143,12 @@ class SceneDrawing:
             if scale <= NEAR_SCALE / 4:  # small dots must not fade into the background
                 painter.setBrush(colors.border[style])
             draw_rects(painter, chosen)
+        if scale > NEAR_SCALE / 4:
+            connectors = self.scene.connectors.rect[self.connector_grid.query(*box)] * scale
+            connectors[:, :2] -= origin * scale
+            painter.setPen(QPen(colors.muted, 0))
+            painter.setBrush(colors.stub_fill)
+            draw_rects(painter, connectors)
 
     def _paint_near(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
         items = self.item_grid.query(*box)
