@@ -61,6 +61,14 @@ def load_call(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapshot
         JaxscopeError: The file cannot be read, it or an argument of the call raised, or the target
             is not available.
     """
+    if not request.get("file"):
+        raise CallError(
+            Explanation(
+                what="There is no file to take the call from.",
+                remedy="Name a Python file; it may be empty but for its imports.",
+                kind="NoFile",
+            )
+        )
     source = read_source(request["file"])
     channel.progress("import", f"Importing {source.path.rpartition('/')[2]}")
     with guard("import", {source.path}):
