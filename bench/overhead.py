@@ -34,8 +34,7 @@ def read_once(kind: str, file: str, call: str) -> dict[str, float]:
     silent = channel.Channel(os.open(os.devnull, os.O_WRONLY))
     source, parsed = capture.load_call(request, silent)
     if kind == "capture":
-        pipeline = capture._Pipeline(request, silent, source, parsed)
-        return _read_clocks(pipeline.run)
+        return _read_clocks(lambda: capture.send_capture(request, silent, source, parsed))
     forms = find_forms(parsed)
     args, kwargs = same_arguments(*forms.jitted_arguments)()
     return _read_clocks(lambda: forms.jitted.trace(*args, **kwargs).lower().compile())

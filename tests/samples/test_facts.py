@@ -207,3 +207,48 @@ def test_recomputing_costs_more_work_than_keeping() -> None:
     assert products("deep_recomputed") > products("deep_dots_kept")
     assert float(jax.grad(sample["clipped_square"])(3.0)) == 1.0
     assert np.isfinite(jax.grad(sample["softplus"])(1000.0))
+
+
+def test_the_kernel_computes_what_the_plain_program_does() -> None:
+    sample = load("pallas_kernel.py")
+    x, y = jnp.linspace(-1, 1, 128 * 128).reshape(128, 128), jnp.ones((128, 128))
+    np.testing.assert_allclose(sample["scale_and_shift"](x, y), sample["plain"](x, y), rtol=1e-6)
+
+
+def test_xor_is_learned_with_one_compilation_and_survives_a_checkpoint(tmp_path) -> None:
+    pytest.importorskip("flax")
+    pytest.importorskip("optax")
+    sample = load("xor_training.py")
+    state, accuracy = sample["train"]()
+    assert accuracy > 0.95
+    assert sample["train_step"]._cache_size() == 1
+    sample["save_checkpoint"](state, tmp_path / "checkpoint")
+    points = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.float32)
+    logits = sample["restore_checkpoint"](tmp_path / "checkpoint")(points)
+    assert (logits > 0).tolist() == [False, True, True, False]
+
+
+def test_both_styles_of_the_classifier_are_one_program() -> None:
+    pytest.importorskip("flax")
+    sample = load("flax_modules.py")
+    x = jnp.ones((2, 4))
+    setup, compact = (
+        primitives(
+            sample[f"apply_{style}"], sample["params_of"](sample[f"{style}_classifier"], x), x
+        )
+        for style in ("setup", "compact")
+    )
+    assert setup == compact
+
+
+def test_dropout_needs_its_key_and_batch_norm_returns_its_statistics() -> None:
+    pytest.importorskip("flax")
+    sample = load("dropout_batchnorm.py")
+    x = jnp.ones((8, 4))
+    params = sample["init_dropout"]()
+    assert "random_bits" in str(
+        jax.make_jaxpr(sample["train_dropout"])(params, x, jax.random.key(1))
+    )
+    assert "random_bits" not in str(jax.make_jaxpr(sample["predict_dropout"])(params, x))
+    _, updated = sample["train_batchnorm"](sample["init_batchnorm"](), x)
+    assert set(updated) == {"batch_stats"}

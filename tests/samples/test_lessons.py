@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 from collections import Counter
 from collections.abc import Callable, Iterator
 
@@ -193,3 +194,40 @@ def test_every_leaf_of_the_parameters_has_a_gradient(capture: CaptureOf) -> None
     parameters = [leaf for leaf in found.arguments if leaf.path.startswith("model")]
     assert [leaf.type for leaf in found.results] == [leaf.type for leaf in parameters]
     assert "model['layers'][0].weights" in [leaf.path for leaf in parameters]
+
+
+@pytest.mark.parametrize(
+    ("call", "exchange"),
+    [
+        ('pmap(share_of_total, axis_name="devices")(f32[8, 4])', "all-reduce"),
+        ("split_product(f32[16, 64], f32[64, 16])", "all-reduce"),
+        ("gram(f32[64, 32])", "all-gather"),
+    ],
+)
+def test_devices_exchange_what_the_lesson_says(
+    capture: CaptureOf, call: str, exchange: str
+) -> None:
+    assert exchange in operations(capture("parallel_devices.py", call), "optimized")
+
+
+def test_the_kernel_is_inside_its_equation(capture: CaptureOf) -> None:
+    found = capture("pallas_kernel.py", "scale_and_shift(f32[128, 128], f32[128, 128])")
+    assert operations(found, "jaxpr")[0] == "pallas_call"
+    assert {"get", "swap", "tanh"} <= set(operations(found, "jaxpr"))
+
+
+def test_a_missing_package_is_named_with_its_remedy(capture: CaptureOf) -> None:
+    if importlib.util.find_spec("flax") is not None:
+        pytest.skip("flax is installed here")
+    with pytest.raises(TraceError) as failure:
+        capture("flax_modules.py", "apply_dense(params_of(dense, f32[2, 4]), f32[2, 4])")
+    assert "flax" in failure.value.explanation.what
+    assert "pip install" in failure.value.explanation.remedy
+
+
+def test_the_leaves_of_the_compound_are_in_their_scopes(capture: CaptureOf) -> None:
+    pytest.importorskip("flax")
+    call = "apply_compound(params_of(compound, f32[2, 4]), f32[2, 4])"
+    jaxpr = graph(capture("flax_modules.py", call), "jaxpr")
+    scopes = {scope for i in range(len(jaxpr.nodes)) for scope in jaxpr.node(i).scope}
+    assert {"leaves_0", "leaves_1", "leaves_2"} <= scopes

@@ -1,0 +1,53 @@
+"""Many devices: one program, its data in pieces.
+
+Look at: three ways to spread work over eight devices, which a CPU can simulate.
+
+Predict: which of the three needs the devices to talk to each other, and what do they exchange?
+
+Then see: the optimized module names every exchange. `pmap` runs the function once on each device,
+and its `psum` is an `all-reduce`. In `split_product` every device multiplies its piece of the
+inner dimension, and again an `all-reduce` adds up the pieces. `gram` says nothing of exchanges: it
+only asks for rows to be spread, and the compiler inserts the `all-gather` that the product needs.
+Types and bytes in the module are those of one device's piece.
+"""
+
+import contextlib
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import NamedSharding, PartitionSpec
+
+# jaxscope: pmap(share_of_total, axis_name="devices")(f32[8, 4])
+# jaxscope: split_product(f32[16, 64], f32[64, 16])
+# jaxscope: gram(f32[64, 32])
+
+with contextlib.suppress(RuntimeError):  # too late if JAX already looked for devices
+    jax.config.update("jax_num_cpu_devices", 8)
+
+automatic = (jax.sharding.AxisType.Auto,)
+mesh = jax.make_mesh((len(jax.devices()),), ("devices",), axis_types=automatic)
+
+
+def share_of_total(x):
+    """The device's numbers, divided by the sum of all devices' numbers."""
+    return x / jax.lax.psum(jnp.sum(x), "devices")
+
+
+def split_product(a, b):
+    """A matrix product whose inner dimension is spread over the devices."""
+    piecewise = jax.shard_map(
+        lambda a, b: jax.lax.psum(a @ b, "devices"),
+        mesh=mesh,
+        in_specs=(PartitionSpec(None, "devices"), PartitionSpec("devices", None)),
+        out_specs=PartitionSpec(),
+    )
+    return piecewise(a, b)
+
+
+def gram(x):
+    """All inner products of the rows of x, which are spread over the devices."""
+    rows = jax.lax.with_sharding_constraint(x, NamedSharding(mesh, PartitionSpec("devices", None)))
+    products = rows @ rows.T
+    return jax.lax.with_sharding_constraint(
+        products, NamedSharding(mesh, PartitionSpec("devices", None))
+    )
