@@ -15,6 +15,7 @@ from jaxscope.analysis.view.view import ROOT, View
 from jaxscope.model import Graph
 from jaxscope.model.op_name import TagTable
 from jaxscope.worker.jaxpr_graph import convert_jaxpr
+from jaxscope.worker.stablehlo_graph import convert_stablehlo
 
 
 def trace(function: Callable[..., Any], *arguments: Any, paths: Sequence[str] = ()) -> Graph:
@@ -31,6 +32,12 @@ def compile_module(function: Callable[..., Any], *arguments: Any) -> Graph:
     (module,) = compiled.runtime_executable().hlo_modules()
     proto = module.as_serialized_hlo_module_proto()
     return convert_hlo(proto, TagTable(), None, None, "optimized")
+
+
+def lower(function: Callable[..., Any], *arguments: Any) -> Graph:
+    """The StableHLO module of a call as a graph."""
+    module = jax.jit(function).lower(*arguments).compiler_ir("stablehlo")
+    return convert_stablehlo(module, TagTable(), None).graph
 
 
 def outline(view: View, opened: frozenset[str] | None = None) -> list[str]:

@@ -11,7 +11,7 @@ from jaxscope.analysis.view.labels import text_of
 from jaxscope.analysis.view.view import View
 from jaxscope.model import GraphBuilder, GroupKind, NodeKind
 
-from .programs import compile_module, layers, outline, simplify, trace
+from .programs import compile_module, layers, lower, outline, simplify, trace
 
 X = jnp.ones(3)
 
@@ -50,6 +50,11 @@ def test_constants_and_their_broadcasts_fold_into_their_users() -> None:
     assert outline(simplify(program, X)) == ["a", "mul 5.0", "result"]
     unfolded = simplify(program, X, without=["fold-constants"])
     assert "broadcast_in_dim 5.0" in outline(unfolded)
+
+
+def test_constants_of_stablehlo_fold_too() -> None:
+    lines = outline(build_view(lower(lambda x: jnp.sin(x) * 2.5, X)))
+    assert lines[1:3] == ["sine", "multiply 2.5"]
 
 
 def test_a_constant_that_is_a_result_stays_a_box() -> None:

@@ -12,7 +12,8 @@ from jaxscope.model import Graph
 
 _LITERAL = re.compile(r"^in\[(\d+)\]$")
 _SCALAR = re.compile(r"^[a-z]\w*\[\]$|^tensor<[a-z]\w*>$")
-_SPLAT = re.compile(r"^(?:dense<)?([-+\w.#]+)>?$")
+_DENSE = re.compile(r"^dense<(.*?)>(?: : .*)?$", re.DOTALL)
+_SPLAT = re.compile(r"^[-+\w.]{1,24}$")
 _MAX_VALUE_LENGTH = 24
 
 
@@ -116,10 +117,10 @@ def _constant_values(draft: Draft) -> dict[int, str]:
 
 def _scalar_value(graph: Graph, node: int) -> str:
     attributes = graph.attributes(node)
-    value = attributes.get("literal") or attributes.get("value") or ""
+    value = (attributes.get("literal") or attributes.get("value") or "").strip()
+    dense = _DENSE.match(value)
+    if dense:  # of any shape: MLIR writes one value for all elements alike
+        return dense[1] if _SPLAT.match(dense[1]) else ""
     types = graph.row(graph.nodes.types, node)
-    match = _SPLAT.match(value.strip())
-    is_scalar = len(types) == 1 and _SCALAR.match(types[0].partition("{")[0])
-    if len(value) > _MAX_VALUE_LENGTH or not match:
-        return value if is_scalar and value and len(value) <= _MAX_VALUE_LENGTH else ""
-    return match[1] if is_scalar or value.startswith("dense<") else ""
+    is_scalar = len(types) == 1 and _SCALAR.match(types[0].partition("{")[0]) is not None
+    return value if is_scalar and len(value) <= _MAX_VALUE_LENGTH else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from jaxscope.analysis.view.draft import Draft
+from jaxscope.analysis.view.operations import short_operation
 from jaxscope.model import NONE, NodeKind
 
 _BOUNDARY_OPERATIONS = frozenset({"parameter", "stablehlo.return", "func.return"})
@@ -34,7 +35,7 @@ def fold_reducers(draft: Draft) -> Draft:
             inputs[node] = ()
         if working:
             operation = graph.string(graph.nodes.operation, working[0])
-            captions.setdefault(owners[group], operation)
+            captions.setdefault(owners[group], short_operation(operation))
     return dataclasses.replace(draft, home=tuple(home), inputs=tuple(inputs), captions=captions)
 
 

@@ -8,6 +8,7 @@ import functools
 from collections.abc import Callable
 
 from jaxscope.analysis.view.draft import Draft
+from jaxscope.analysis.view.operations import short_operation
 from jaxscope.model import NONE, GroupKind
 
 ROOT_ID = "root"
@@ -131,7 +132,7 @@ class _Grower:
         return Branch(
             f"{node_id}:",
             BranchKind.NESTED,
-            graph.string(graph.nodes.operation, node),
+            short_operation(graph.string(graph.nodes.operation, node)),
             tuple(insides),
             node=node,
         )

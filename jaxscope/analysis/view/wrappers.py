@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from jaxscope.analysis.view.draft import Draft
+from jaxscope.analysis.view.operations import short_operation
 from jaxscope.analysis.view.tree import BACKWARD, Branch, BranchKind, Child
 from jaxscope.model import NONE
 
@@ -22,7 +23,7 @@ def dissolve_wrappers(draft: Draft, root: Branch) -> tuple[Draft, Branch]:
     def name_of(branch: Branch) -> str:
         """The name that is worth keeping: neither the compiler's nor only the operation's."""
         operation = NONE if branch.node == NONE else int(graph.nodes.operation[branch.node])
-        is_plain = operation != NONE and graph.strings[operation] == branch.label
+        is_plain = operation != NONE and short_operation(graph.strings[operation]) == branch.label
         return "" if is_plain or branch.label.startswith(_NOISE) else branch.label
 
     def visit(branch: Branch) -> Child:
