@@ -19,17 +19,19 @@ _LIMIT_S = 60.0
 def read_start(spawned: float) -> dict[str, float]:
     """Seconds since the process was spawned: usable, first stage drawn, capture complete."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from jaxscope.ui.app import EarlySession
+
+    session = EarlySession(None)  # as `open_window` does, before Qt is loaded
     from PySide6.QtWidgets import QApplication
 
-    from jaxscope.client.session import Session
-    from jaxscope.ui.app import build_window
     from jaxscope.ui.bridge import Bridge
     from jaxscope.ui.controller import RunOptions
+    from jaxscope.ui.desktop import build_window
     from jaxscope.ui.graph.canvas import GraphCanvas
     from jaxscope.ui.settings import Settings
 
     application = QApplication([])
-    bridge = Bridge(Session)
+    bridge = Bridge(session.wait)
     canvases: list[GraphCanvas] = []
 
     def make_canvas() -> GraphCanvas:
@@ -44,7 +46,6 @@ def read_start(spawned: float) -> dict[str, float]:
     application.processEvents()
     readings = {"usable": time.monotonic() - spawned}
     window.open_path(str(_SAMPLE), "simple_graph(f32[3])")
-    window.run_call()
 
     def wait(name: str, is_there: object) -> None:
         while not is_there():  # type: ignore[operator]

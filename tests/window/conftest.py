@@ -14,9 +14,9 @@ from jaxscope.client.events import Finished, HeadArrived
 from jaxscope.client.requests import CaptureRequest, OutlineRequest, Request
 from jaxscope.client.results import OfferedCall, Outline, OutlinedFunction
 from jaxscope.model import Capture
-from jaxscope.ui.app import build_window
 from jaxscope.ui.bridge import Bridge
 from jaxscope.ui.controller import RunOptions
+from jaxscope.ui.desktop import build_window
 from jaxscope.ui.settings import Settings
 from jaxscope.ui.window import MainWindow
 

@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from jaxscope.analysis.archive import load_capture
 from jaxscope.client.session import Session
-from jaxscope.ui.app import build_window
 from jaxscope.ui.bridge import Bridge
 from jaxscope.ui.controller import RunOptions
+from jaxscope.ui.desktop import build_window
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.settings import Settings
 from jaxscope.ui.state import Phase

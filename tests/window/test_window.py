@@ -24,9 +24,9 @@ from jaxscope.client.requests import CaptureRequest, OutlineRequest, ProposeRequ
 from jaxscope.client.results import Outline, OutlinedFunction, Proposal
 from jaxscope.errors import Explanation, Stopped, TraceError
 from jaxscope.model import Capture, SourceFile
-from jaxscope.ui.app import ErrorReporter, build_window
 from jaxscope.ui.bridge import Bridge
 from jaxscope.ui.controller import RunOptions
+from jaxscope.ui.desktop import ErrorReporter, build_window
 from jaxscope.ui.pages.start import SampleCard
 from jaxscope.ui.panes.code_view import Mark
 from jaxscope.ui.panes.pane_header import Form

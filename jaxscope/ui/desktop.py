@@ -1,0 +1,151 @@
+"""The application: a window put together, shown, and kept alive whatever happens in it."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QApplication
+
+from jaxscope.errors import Explanation, InternalError
+from jaxscope.model import Capture
+from jaxscope.ui.bridge import Bridge, Session
+from jaxscope.ui.controller import Controller, RunOptions
+from jaxscope.ui.settings import Settings
+from jaxscope.ui.theme import DARK, LIGHT, Theme, ThemeSwitch
+from jaxscope.ui.window import MainWindow
+
+if TYPE_CHECKING:
+    from jaxscope.ui.graph.canvas import GraphCanvas
+
+_BEAT_MS = 250
+"""How often Python gets to run, so that Ctrl+C in the terminal closes the window."""
+
+
+def run_application(
+    make_session: Callable[[], Session],
+    options: RunOptions,
+    *,
+    file: str | None,
+    call: str | None,
+    capture: Capture | None,
+    target: str,
+    settings_file: str | None,
+) -> int:
+    """Show the window until it is closed, and return its exit status.
+
+    Args:
+        make_session: Called once, on a thread of its own; may wait.
+    """
+    application = QApplication.instance()
+    if not isinstance(application, QApplication):
+        application = QApplication(sys.argv[:1])
+    application.setApplicationName("jaxscope")
+    application.setStyle("Fusion")
+    bridge = Bridge(make_session)
+    window = build_window(application, bridge, options, Settings(settings_file))
+    reporter = ErrorReporter(window)
+    hook, sys.excepthook = sys.excepthook, reporter.report
+    interrupt = signal.signal(signal.SIGINT, reporter.close_on_signal)
+    beat = QTimer(window, interval=_BEAT_MS)
+    beat.timeout.connect(reporter.beat)
+    beat.start()
+    window.show()
+    threading.Thread(target=_load_graph_view, name="jaxscope-loader", daemon=True).start()
+    window.call_bar.target.setCurrentText(target)
+    if capture is not None:
+        window.controller.open_capture(capture, capture.source.file or "capture")
+        window.call_bar.set_call(capture.call)
+    elif file:
+        window.open_path(os.path.abspath(file), call or "")
+    try:
+        return application.exec()
+    finally:
+        sys.excepthook = hook
+        signal.signal(signal.SIGINT, interrupt)
+        bridge.close()
+
+
+def build_window(
+    application: QApplication,
+    bridge: Bridge,
+    options: RunOptions,
+    settings: Settings,
+    make_canvas: Callable[[], GraphCanvas] | None = None,
+) -> MainWindow:
+    """Put a window together without showing it."""
+    themes = ThemeSwitch(application, _find_theme(settings.theme_name))
+    if settings.points:
+        themes.set_points(settings.points)
+    window = MainWindow(
+        Controller(bridge, options), themes, settings, make_canvas or make_graph_canvas
+    )
+    if geometry := settings.geometry:
+        window.restoreGeometry(geometry)
+    return window
+
+
+def make_graph_canvas() -> GraphCanvas:
+    """A graph view; its module is loaded when the first graph is shown."""
+    from jaxscope.ui.graph.canvas import GraphCanvas
+
+    return GraphCanvas()
+
+
+def _load_graph_view() -> None:
+    """Have the graph view's modules in memory by the time that the first graph comes."""
+    importlib.import_module("jaxscope.ui.graph.canvas")
+
+
+class ErrorReporter(QObject):
+    """Shows exceptions of our own in the window instead of letting them pass unseen."""
+
+    _caught = Signal(object)
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._caught.connect(window.controller.show_problem)
+
+    def report(
+        self,
+        kind: type[BaseException],
+        value: BaseException,
+        trace: TracebackType | None,
+    ) -> None:
+        """An exception hook: never raises, and works from any thread."""
+        if issubclass(kind, KeyboardInterrupt):
+            self._window.close()
+            return
+        text = "".join(traceback.format_exception(kind, value, trace))
+        sys.stderr.write(text)
+        self._caught.emit(
+            InternalError(
+                Explanation(
+                    what="Something went wrong inside jaxscope; your code is not to blame.",
+                    why=f"{kind.__name__}: {value}"[:1_000],
+                    remedy="Go on working. Please report this with the details (Copy details).",
+                    kind=kind.__name__,
+                    full_traceback=text,
+                )
+            )
+        )
+
+    def close_on_signal(self, _number: int, _frame: object) -> None:
+        """Close the window when the terminal asks for it."""
+        self._window.close()
+
+    def beat(self) -> None:
+        """Let Python look at its signals."""
+
+
+def _find_theme(name: str) -> Theme | None:
+    return {"light": LIGHT, "dark": DARK}.get(name)
