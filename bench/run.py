@@ -119,7 +119,8 @@ def measure_links() -> Iterator[Row]:
     found = links.read_samples()
     share = found.linked / max(found.named, 1)
     yield Row(
-        f"instructions named after an equation and linked to it, {found.captures} captures",
+        f"instructions named after an equation and linked to it, {found.captures} captures "
+        f"({found.failed} calls gave none)",
         "100 %",
         f"{share:.2%} of {found.named:,} ({found.instructions:,} instructions)",
         found.linked == found.named,
