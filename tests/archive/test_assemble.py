@@ -77,7 +77,7 @@ def test_every_instruction_with_a_tag_is_linked_to_its_equation(name: str) -> No
     for index in range(len(graph.nodes)):
         node = graph.node(index)
         read = read_op_name(names[node.id], table)
-        assert bool(node.derived) == bool(read.derived), node.id
+        assert bool(node.derived) >= bool(read.derived), node.id
         assert bool(node.origins) >= bool(read.origins), node.id
         tagged += bool(read.origins)
     assert tagged > len(names) / 3

@@ -351,6 +351,7 @@ def test_every_command_has_a_method_and_its_own_key(window: MainWindow):
 def test_a_closed_window_leaves_nothing_alive(
     qapp: QApplication, session: RecordedSession, tmp_path: Path
 ):
+    gc.collect()  # widgets of earlier tests that only cycles keep
     before = len(qapp.allWidgets())
     bridge = Bridge(lambda: session)
     window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.ini")))
@@ -360,6 +361,6 @@ def test_a_closed_window_leaves_nothing_alive(
     destroy(window)
     del window
     gc.collect()
-    assert len(qapp.allWidgets()) == before
+    assert len(qapp.allWidgets()) <= before
     bridge.close()
     assert session.is_closed
