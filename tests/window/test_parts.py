@@ -131,7 +131,7 @@ def test_measurements_say_how_sure_they_are(qtmodeltester):
     assert row_texts(noisy)[2:] == (
         "9.00 µs to 12.0 µs (95%)",
         "40",
-        "noisy: trust the median, not a mean",
+        "noisy; see the plot",
     )
     assert row_texts(once)[1:] == ("200 ms", "one run", "1", "")
     model = TimingTableModel()

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.analysis.quantities import three_digits
-from jaxscope.model import Ratio
+from jaxscope.model import Measurement, Ratio
 from jaxscope.ui.pages.timing_table import TimingTableModel
 from jaxscope.ui.state import TimingState
 from jaxscope.ui.theme import LIGHT, Theme
@@ -71,6 +71,7 @@ class TimingPage(QWidget):
         top.addWidget(self.rigorous)
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.addWidget(self.table)
+        self._split.setChildrenCollapsible(False)
         self._split.hide()
         layout = QVBoxLayout(self)
         layout.addLayout(top)
@@ -87,7 +88,7 @@ class TimingPage(QWidget):
         if timing is self._state:
             return
         self._state = timing
-        self.rows.set_measurements(timing.measurements)
+        self.rows.set_measurements(sorted(timing.measurements, key=_rank))
         self._split.setVisible(bool(timing.measurements))
         self._verdict.setText(describe_ratios(timing.ratios) or timing.call or _EMPTY_TEXT)
         self._note.setText("\n".join(_notes(timing)))
@@ -101,6 +102,7 @@ class TimingPage(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Use a theme's colours."""
         self._theme = theme
+        self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
         self._draw()
 
     def _draw(self) -> None:
@@ -112,6 +114,7 @@ class TimingPage(QWidget):
         if self.plot is None:
             self.plot = TimingPlot()
             self._split.addWidget(self.plot)
+            self._split.setSizes([520, 480])
         if isinstance(self.plot, TimingPlot):
             self.plot.show_samples(measurements, self._theme)
 
@@ -120,6 +123,11 @@ class TimingPage(QWidget):
 
     def _on_rigorous_clicked(self) -> None:
         self.measure_requested.emit(True)
+
+
+def _rank(measurement: Measurement) -> bool:
+    """What the verdict is about comes first."""
+    return measurement.name not in _PLOTTED
 
 
 def describe_ratios(ratios: Sequence[Ratio]) -> str:
@@ -145,4 +153,4 @@ def _describe_ratio(ratio: Ratio) -> str:
 def _notes(timing: TimingState) -> list[str]:
     plotted = [m for m in timing.measurements if m.name in _PLOTTED and m.protocol]
     protocols = dict.fromkeys(m.protocol for m in plotted)
-    return [*timing.warnings, *list(protocols)[:2]]
+    return [*timing.warnings, *list(protocols)[:1]]

@@ -55,6 +55,8 @@ class TimingPlot(QWidget):
             axis.setPen(theme.border)
             axis.setTextPen(theme.text)
         self._legend.setLabelTextColor(theme.text)
+        self._legend.setBrush(pyqtgraph.mkBrush(theme.raised))
+        self._legend.setPen(pyqtgraph.mkPen(theme.border))
         colours = (theme.backward, theme.forward, theme.selected, theme.good)
         drawn = [m for m in measurements if sum(s > 0 for s in m.samples) >= 5]
         if not drawn:

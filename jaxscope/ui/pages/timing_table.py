@@ -82,7 +82,7 @@ def row_texts(row: Measurement) -> tuple[str, str, str, str, str]:
     interval = "one run" if row.confidence == 0 else (
         f"{format_seconds(row.low)} to {format_seconds(row.high)} ({row.confidence:.0%})"
     )  # fmt: skip
-    quality = "noisy: trust the median, not a mean" if row.is_noisy else (
+    quality = "noisy; see the plot" if row.is_noisy else (
         "steady" if row.runs > 1 else ""
     )  # fmt: skip
     return what, format_seconds(row.median), interval, f"{row.runs:,}", quality
