@@ -189,7 +189,7 @@ class _Pipeline:
         cost = module_cost(compat.cpu_client(), module)
         self._send_hlo("optimized", module, compile_seconds, cost)
         if machine:
-            # XLA's own seconds for it are part of the compilation; these are of collecting the text.
+            # XLA's own seconds are part of the compilation; these are of collecting the text.
             self._sender.send_stage("machine", TITLES["machine"], machine_seconds, "none", UNKNOWN)
             self._sender.add_text("machine", lambda: (machine, None))
         else:
