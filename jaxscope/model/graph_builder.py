@@ -22,23 +22,45 @@ from jaxscope.model.ragged import Ragged
 _UNKNOWN_COST = (math.nan, math.nan, math.nan)
 
 
-class StringTable:
-    """Numbers strings in the order of their first use."""
+class StringTable(dict[str, int]):
+    """Numbers strings in the order of their first use: `table[text]` is the number."""
 
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-
-    def number(self, text: str) -> int:
-        """The index of `text`, added if it is new."""
-        return self._numbers.setdefault(text, len(self._numbers))
-
-    def numbers(self, texts: Iterable[str]) -> tuple[int, ...]:
-        """The indices of several strings."""
-        return tuple(self.number(text) for text in texts)
+    def __missing__(self, text: str) -> int:
+        number = self[text] = len(self)
+        return number
 
     def strings(self) -> tuple[str, ...]:
         """All strings in order."""
-        return tuple(self._numbers)
+        return tuple(self)
+
+
+class _RowTable(dict[tuple[str, ...], tuple[int, ...]]):
+    """Numbers of tuples of strings; equal tuples, of which programs have many, are one row."""
+
+    def __init__(self, table: StringTable) -> None:
+        super().__init__()
+        self._table = table
+
+    def __missing__(self, texts: tuple[str, ...]) -> tuple[int, ...]:
+        table = self._table
+        row = self[texts] = tuple([table[text] for text in texts])
+        return row
+
+
+class _PlaceTable(dict[tuple[tuple[str, int, int, str], ...], tuple[int, ...]]):
+    """Numbers of source positions; equations of one line share theirs."""
+
+    def __init__(self, table: StringTable) -> None:
+        super().__init__()
+        self._table = table
+
+    def __missing__(self, places: tuple[tuple[str, int, int, str], ...]) -> tuple[int, ...]:
+        table = self._table
+        numbers: list[int] = []
+        for file, line, column, function in places:
+            numbers += (table[file], line, column, table[function])
+        row = self[places] = tuple(numbers)
+        return row
 
 
 class GraphBuilder:
@@ -49,7 +71,8 @@ class GraphBuilder:
 
     def __init__(self) -> None:
         self._table = StringTable()
-        self._table.number("")
+        self._rows = _RowTable(self._table)
+        self._places = _PlaceTable(self._table)
         self._nodes: list[tuple[int, int, int, int, int, int, float]] = []
         self._ragged: dict[str, list[Sequence[int]]] = {
             name: [] for name in ("types", "attributes", "scope", "origins", "derived", "source")
@@ -57,6 +80,7 @@ class GraphBuilder:
         self._costs: list[tuple[float, float, float]] = []
         self._edges: list[tuple[int, int, int, int, int]] = []
         self._groups: list[tuple[int, int, int, int, int]] = []
+        self._table.update({"": 0})
 
     @property
     def num_nodes(self) -> int:
@@ -85,22 +109,19 @@ class GraphBuilder:
         seconds: float = math.nan,
     ) -> int:
         """Add a node and return its index. `source` rows are file, line, column, function."""
-        number, numbers = self._table.number, self._table.numbers
+        table, rows, ragged = self._table, self._rows, self._ragged
         self._nodes.append(
-            (number(id), number(name), kind, number(operation), group, direction, seconds)
+            (table[id], table[name], kind, table[operation], group, direction, seconds)
         )
         pairs: list[int] = []
         for key, value in (attributes or {}).items():
-            pairs += (number(key), number(value))
-        places: list[int] = []
-        for file, line, column, function in source:
-            places += (number(file), line, column, number(function))
-        self._ragged["types"].append(numbers(types))
-        self._ragged["attributes"].append(pairs)
-        self._ragged["scope"].append(numbers(scope))
-        self._ragged["origins"].append(numbers(origins))
-        self._ragged["derived"].append(numbers(derived))
-        self._ragged["source"].append(places)
+            pairs += (table[key], table[value])
+        ragged["types"].append(rows[tuple(types)])
+        ragged["attributes"].append(pairs)
+        ragged["scope"].append(rows[tuple(scope)])
+        ragged["origins"].append(rows[tuple(origins)])
+        ragged["derived"].append(rows[tuple(derived)])
+        ragged["source"].append(self._places[tuple(source)])
         self._costs.append(cost)
         return len(self._nodes) - 1
 
@@ -108,14 +129,14 @@ class GraphBuilder:
         self, source: int, target: int, *, output: int = 0, operand: int = 0, type: str = ""
     ) -> None:
         """Add an edge from result `output` of `source` to operand `operand` of `target`."""
-        self._edges.append((source, output, target, operand, self._table.number(type)))
+        self._edges.append((source, output, target, operand, self._table[type]))
 
     def add_group(
         self, id: str, kind: GroupKind, label: str, *, parent: int = NONE, owner: int = NONE
     ) -> int:
         """Add a group and return its index; its parent must have been added before."""
-        number = self._table.number
-        self._groups.append((number(id), parent, kind, number(label), owner))
+        table = self._table
+        self._groups.append((table[id], parent, kind, table[label], owner))
         return len(self._groups) - 1
 
     def build(self) -> Graph:

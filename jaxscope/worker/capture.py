@@ -7,6 +7,7 @@ XLA still compiles. A stage that fails ends the pipeline; those before it stay.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import time
 from collections.abc import Iterator
@@ -15,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from jaxscope.errors import CallError, Explanation, JaxscopeError, TraceError
-from jaxscope.model.graph import Graph
 from jaxscope.model.graph_columns import strings_to_arrays
 from jaxscope.model.op_name import TagTable, strip_tags
 from jaxscope.worker import compat
@@ -170,11 +170,14 @@ class _Pipeline:
         seconds: float,
     ) -> None:
         """Convert and send what is there while XLA compiles, then what it made."""
+        # What JAX traced stays until the process ends: the garbage collector need not walk it
+        # again and again while the conversions allocate.
+        gc.freeze()
         bytecode = compat.module_bytecode(lowered)
         with dump_folder() as dump:
             compilation = Background(lambda: _compile(lowered, dump.compiler_options))
             last = self._send_jaxprs(program, tags, derived)
-            self._send_lowered(lowered, bytecode, tags, last.graph, seconds)
+            self._send_lowered(lowered, bytecode, tags, last, seconds)
             self._sender.send_texts()
             try:
                 with self._step("optimized", "compile", "Compiling with XLA"):
@@ -283,11 +286,11 @@ class _Pipeline:
         return converted
 
     def _send_lowered(
-        self, lowered: Any, bytecode: bytes, tags: TagTable, derived: Graph, seconds: float
+        self, lowered: Any, bytecode: bytes, tags: TagTable, derived: ConvertedJaxpr, seconds: float
     ) -> None:
         """Send StableHLO and the HLO that XLA makes of it."""
         module = compat.parse_module(bytecode)
-        converted = convert_stablehlo(module, tags, derived)
+        converted = convert_stablehlo(module, tags, derived.provenances)
 
         def text() -> tuple[str, Any]:
             printed = print_module(module)

@@ -45,6 +45,7 @@ class Provenance:
     origins: tuple[str, ...] = ()
     direction: Direction = Direction.NONE
     scope: tuple[str, ...] = ()
+    source: tuple[tuple[str, int, int, str], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -56,12 +57,14 @@ class ConvertedJaxpr:
         names: The name of each variable, by the variable's identity.
         equation_nodes: Node index of each equation, by the equation's identity.
         groups: Id of the group that shows a nested jaxpr, by the open jaxpr's identity.
+        provenances: Where each equation comes from, by its id.
     """
 
     graph: Graph
     names: Mapping[int, str]
     equation_nodes: Mapping[int, int]
     groups: Mapping[int, str]
+    provenances: Mapping[str, Provenance]
 
 
 def convert_jaxpr(
@@ -99,6 +102,7 @@ class _Converter:
         self._num_names = 0
         self._equation_nodes: dict[int, int] = {}
         self._groups: dict[int, str] = {}
+        self._provenances: dict[str, Provenance] = {}
         self._stacks: dict[Any, tuple[tuple[str, ...], Direction, tuple[str, ...]]] = {}
         self._frames: dict[Any, tuple[tuple[str, int, int, str], ...]] = {}
         self._types: dict[Any, str] = {}
@@ -117,7 +121,11 @@ class _Converter:
 
     def finish(self) -> ConvertedJaxpr:
         return ConvertedJaxpr(
-            self._builder.build(), self._names, self._equation_nodes, self._groups
+            self._builder.build(),
+            self._names,
+            self._equation_nodes,
+            self._groups,
+            self._provenances,
         )
 
     def _add_inputs(
@@ -186,7 +194,7 @@ class _Converter:
         around: Provenance,
         places: dict[int, tuple[int, int]],
     ) -> None:
-        own = self._provenance(equation, path, around)
+        own = self._provenances[path] = self._provenance(equation, path, around)
         nested = list(nested_jaxprs(equation.params))
         node = self._builder.add_node(
             path,
@@ -200,7 +208,7 @@ class _Converter:
             origins=own.origins,
             derived=(path,) if self._is_derived else (),
             direction=own.direction,
-            source=self._source(equation),
+            source=own.source,
         )
         self._equation_nodes[id(equation)] = node
         self._keep_alive.append(equation)
@@ -283,6 +291,7 @@ class _Converter:
             origins or around.origins,
             direction if direction is not Direction.NONE else around.direction,
             around.scope + scope,
+            self._source(equation),
         )
 
     def _read_stack(self, stack: Any) -> tuple[tuple[str, ...], Direction, tuple[str, ...]]:

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, Node, NodeKind
+from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
+from jaxscope.worker.jaxpr_graph import Provenance
 
 MAX_CONSTANT_ELEMENTS = 16
 """Larger constants are shown by type only: an 8 MB constant makes 16 MB of text."""
@@ -55,20 +56,22 @@ class ConvertedModule:
     printed: Sequence[tuple[str, int, int]]
 
 
-def convert_stablehlo(module: Any, tags: TagTable, derived: Graph | None) -> ConvertedModule:
+def convert_stablehlo(
+    module: Any, tags: TagTable, derived: Mapping[str, Provenance]
+) -> ConvertedModule:
     """Convert an `ir.Module`.
 
     Args:
         module: As `lowered.compiler_ir("stablehlo")` gives it, lowered from tagged equations.
         tags: What the tags stand for.
-        derived: Graph of the last jaxpr-level stage; an operation takes the origins, scope and
-            source of its equation there.
+        derived: Where the equations of the last jaxpr-level stage come from, by their ids; an
+            operation takes over what its equation has.
     """
     return _Converter(tags, derived).convert(module)
 
 
 class _Converter:
-    def __init__(self, tags: TagTable, derived: Graph | None) -> None:
+    def __init__(self, tags: TagTable, derived: Mapping[str, Provenance]) -> None:
         self._builder = GraphBuilder()
         self._tags = tags
         self._derived = derived
@@ -232,7 +235,7 @@ class _Converter:
 
     def _read_name(self, name: str) -> _Provenance:
         read = read_op_name(name, self._tags)
-        equation = self._equation(read.derived)
+        equation = self._derived.get(read.derived[0]) if read.derived else None
         if equation is None:
             return _Provenance(read.origins, read.derived, read.direction)
         return _Provenance(
@@ -240,14 +243,8 @@ class _Converter:
             read.derived,
             equation.direction if equation.direction is not Direction.NONE else read.direction,
             equation.scope,
-            tuple((p.file, p.line, p.column, p.function) for p in equation.source),
+            equation.source,
         )
-
-    def _equation(self, derived: tuple[str, ...]) -> Node | None:
-        if self._derived is None or not derived:
-            return None
-        index = self._derived.index_by_id.get(derived[0])
-        return None if index is None else self._derived.node(index)
 
     def _type(self, mlir_type: Any) -> str:
         text = str(mlir_type)

@@ -27,9 +27,9 @@ def lower(function: Any, *args: Any) -> tuple[Any, TagTable, Any]:
     tagger = Tagger(DERIVED_TAG)
     tagged = tagger.tag(compat.traced_jaxpr(traced))
     tags = TagTable((), tuple(tagger.ids))
-    graph = convert_jaxpr(tagged, tags=tags, is_base=True, is_derived=True).graph
+    derived = convert_jaxpr(tagged, tags=tags, is_base=True, is_derived=True)
     lowered = compat.retrace_with(traced, tagged).lower()
-    return compat.parse_module(compat.module_bytecode(lowered)), tags, graph
+    return compat.parse_module(compat.module_bytecode(lowered)), tags, derived
 
 
 def program(x: Any) -> Any:
@@ -47,7 +47,7 @@ def lowered() -> tuple[Any, TagTable, Any]:
 
 def test_every_printed_operation_links_to_a_node_of_that_name(lowered: Any) -> None:
     module, tags, derived = lowered
-    converted = convert_stablehlo(module, tags, derived)
+    converted = convert_stablehlo(module, tags, derived.provenances)
     text = print_module(module)
     lines = link_stablehlo_lines(text, converted)
 
@@ -65,18 +65,20 @@ def test_no_tag_is_left_in_the_text(lowered: Any) -> None:
 
 def test_operations_inside_a_call_know_the_equation_they_come_from(lowered: Any) -> None:
     module, tags, derived = lowered
-    graph = convert_stablehlo(module, tags, derived).graph
+    graph = convert_stablehlo(module, tags, derived.provenances).graph
 
     rows = [graph.node(i) for i in range(len(graph.nodes))]
     linked = {row.operation: row.derived for row in rows if row.derived}
-    names = {derived.node(derived.index_by_id[linked[op][0]]).operation for op in linked}
+    names = {
+        derived.graph.node(derived.graph.index_by_id[linked[op][0]]).operation for op in linked
+    }
     assert {"sort", "scan", "cond", "sin", "cos"} <= names
     assert all(row.derived for row in rows if row.operation == "stablehlo.maximum")
 
 
 def test_values_flow_along_edges(lowered: Any) -> None:
     module, tags, derived = lowered
-    graph = convert_stablehlo(module, tags, derived).graph
+    graph = convert_stablehlo(module, tags, derived.provenances).graph
 
     for i in range(len(graph.nodes)):
         node = graph.node(i)

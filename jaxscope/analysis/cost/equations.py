@@ -202,10 +202,10 @@ def _same(first: Row, second: Row) -> bool:
 def _add_notes(graph: Graph, notes: dict[int, str]) -> Graph:
     table = StringTable()
     for string in graph.strings:
-        table.number(string)
-    key = table.number("cost_note")
+        table[string]
+    key = table["cost_note"]
     rows: Iterable[list[int]] = (
-        [*graph.nodes.attributes[node].tolist(), key, table.number(notes[node])]
+        [*graph.nodes.attributes[node].tolist(), key, table[notes[node]]]
         if node in notes
         else graph.nodes.attributes[node].tolist()
         for node in range(len(graph.nodes))
