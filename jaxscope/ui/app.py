@@ -6,6 +6,7 @@ only then is everything that needs Qt imported.
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,10 @@ from jaxscope.errors import JaxscopeError
 if TYPE_CHECKING:
     from jaxscope.client.session import Session
     from jaxscope.model import Capture
+
+_SWITCH_S = 0.0005
+"""How long a thread that interprets a program may keep the window's thread waiting. Qt lets go of
+the interpreter many times per event, and at Python's 5 ms each return could cost as much."""
 
 
 def open_window(
@@ -41,6 +46,7 @@ def open_window(
         x64: Whether 64-bit types are on.
         settings_file: Where the window remembers things; None for the usual place.
     """
+    sys.setswitchinterval(_SWITCH_S)
     session = EarlySession(python)
     from jaxscope.ui.controller import RunOptions
     from jaxscope.ui.desktop import run_application
