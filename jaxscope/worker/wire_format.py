@@ -36,11 +36,18 @@ def read_fields(data: bytes, start: int = 0, end: int | None = None) -> list[Fie
         if number == 0:
             raise ValueError("field number 0")
         value_start = position
+        # Nearly all numbers are one byte long, and a call for each would double the time.
         if wire_type == BYTES:
-            length, value_start = read_varint(data, position, stop)
+            if position < stop and (length := data[position]) < 0x80:
+                value_start = position + 1
+            else:
+                length, value_start = read_varint(data, position, stop)
             position = value_start + length
         elif wire_type == VARINT:
-            value, position = read_varint(data, position, stop)
+            if position < stop and (value := data[position]) < 0x80:
+                position += 1
+            else:
+                value, position = read_varint(data, position, stop)
         elif wire_type == FIXED64:
             position += 8
         elif wire_type == FIXED32:
