@@ -26,13 +26,13 @@ _ENOUGH_S = 60.0
 def read_once(kind: str, file: str, call: str) -> dict[str, float]:
     """One reading in this process."""
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    from jaxscope.worker import capture, channel
+    from jaxscope.worker import capture, channel, loading
     from jaxscope.worker.stages_timing import same_arguments
     from jaxscope.worker.subjects import find_forms
 
     request: dict[str, Any] = {"file": file, "call": call, "target": "cpu"}
     silent = channel.Channel(os.open(os.devnull, os.O_WRONLY))
-    source, parsed = capture.load_call(request, silent)
+    source, parsed = loading.load_call(request, silent)
     if kind == "capture":
         return _read_clocks(lambda: capture.send_capture(request, silent, source, parsed))
     forms = find_forms(parsed)

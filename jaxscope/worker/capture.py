@@ -15,24 +15,24 @@ from typing import Any
 
 import numpy as np
 
-from jaxscope.errors import CallError, Explanation, JaxscopeError, TraceError
+from jaxscope.errors import Explanation, JaxscopeError, TraceError
+from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.graph_columns import strings_to_arrays
 from jaxscope.model.op_name import TagTable, strip_tags
 from jaxscope.worker import compat
 from jaxscope.worker.background import Background
-from jaxscope.worker.call import Call, call_namespace, parse_call
+from jaxscope.worker.call import Call
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.environment import describe_environment, use_target
+from jaxscope.worker.environment import describe_environment
 from jaxscope.worker.explain import explain_exception, guard
 from jaxscope.worker.gradient import NoGradient, trace_gradient
 from jaxscope.worker.hlo_cost import UNKNOWN, Costs, instruction_costs, module_cost
 from jaxscope.worker.jaxpr_graph import ConvertedJaxpr, convert_jaxpr
 from jaxscope.worker.jaxpr_text import print_jaxpr
+from jaxscope.worker.loading import load_call
 from jaxscope.worker.machine_code import dump_folder
-from jaxscope.worker.outline import find_offered_calls
 from jaxscope.worker.program import TracedProgram, trace_call
-from jaxscope.worker.propose import handle_propose, propose_call
-from jaxscope.worker.source import SourceSnapshot, read_source
+from jaxscope.worker.source import SourceSnapshot
 from jaxscope.worker.stablehlo_graph import (
     convert_stablehlo,
     link_stablehlo_lines,
@@ -40,64 +40,18 @@ from jaxscope.worker.stablehlo_graph import (
 )
 from jaxscope.worker.stage_sender import TITLES, StageSender
 from jaxscope.worker.stand_in import StageJaxpr
-from jaxscope.worker.user_module import execute_file
 from jaxscope.worker.user_source import describe_function, send_files, source_files
 from jaxscope.worker.values import aval_bytes, aval_text
 
 # The stand-ins around the user's functions are ours; source lines point into the user's files.
 compat.hide_frames_of(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
 
-__all__ = ["handle_capture", "handle_propose", "load_call", "send_capture"]
+__all__ = ["handle_capture", "send_capture"]
 
+_UNCONVERTED = ConvertedJaxpr(GraphBuilder().build(), {}, {}, {}, {})
 _MIN_COST_BUDGET_S = 0.1
 _COST_SHARE = 0.05
 """Per-instruction costs may take this share of what JAX and XLA took for the program."""
-
-
-def load_call(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapshot, Call]:
-    """Read and execute the user's file, and take the requested call apart.
-
-    Raises:
-        JaxscopeError: The file cannot be read, it or an argument of the call raised, or the target
-            is not available.
-    """
-    if not request.get("file"):
-        raise CallError(
-            Explanation(
-                what="There is no file to take the call from.",
-                remedy="Name a Python file; it may be empty but for its imports.",
-                kind="NoFile",
-            )
-        )
-    source = read_source(request["file"])
-    channel.progress("import", f"Importing {source.path.rpartition('/')[2]}")
-    with guard("import", {source.path}):
-        module = execute_file(source.path, source.text)
-    use_target(str(request.get("target") or "cpu"))
-    names = call_namespace(vars(module))
-    text = request.get("call") or _first_call(source, names, channel)
-    channel.progress("call", "Evaluating the arguments")
-    with guard("call", {source.path}):
-        return source, parse_call(text, names, file=source.path)
-
-
-def _first_call(source: SourceSnapshot, names: dict[str, Any], channel: Channel) -> str:
-    offered = find_offered_calls(source.text)
-    if offered:
-        return offered[0].call
-    text, why = propose_call(source, names, function=None)
-    if text is None:
-        raise CallError(
-            Explanation(
-                what=f"{source.path.rpartition('/')[2]} offers no call, and none could be found.",
-                where=source.path,
-                why=why,
-                remedy="Type a call, or add a comment line such as # jaxscope: loss(f32[8]).",
-                kind="NoCall",
-            )
-        )
-    channel.message(f"The file offers no call; jaxscope proposed {text}.")
-    return text
 
 
 def handle_capture(request: dict[str, Any], channel: Channel) -> None:
@@ -157,7 +111,8 @@ class _Pipeline:
             self._send_missing_after("stablehlo", error)
             raise
         self._seconds += seconds
-        self._compile_and_send(lowered, tags, program, derived, seconds)
+        with _rested_collector():
+            self._compile_and_send(lowered, tags, program, derived, seconds)
         send_files(self._channel, self._source, source_files(self._sender.graphs))
         self._sender.send_texts()
 
@@ -170,9 +125,6 @@ class _Pipeline:
         seconds: float,
     ) -> None:
         """Convert and send what is there while XLA compiles, then what it made."""
-        # What JAX traced stays until the process ends: the garbage collector need not walk it
-        # again and again while the conversions allocate.
-        gc.freeze()
         bytecode = compat.module_bytecode(lowered)
         with dump_folder() as dump:
             compilation = Background(lambda: _compile(lowered, dump.compiler_options))
@@ -268,14 +220,18 @@ class _Pipeline:
         is_base: bool = False,
         is_derived: bool = False,
     ) -> ConvertedJaxpr:
-        converted = convert_jaxpr(
-            stage.jaxpr,
-            tags=tags,
-            is_base=is_base,
-            is_derived=is_derived,
-            argument_paths=stage.argument_paths,
-            result_paths=stage.result_paths,
-        )
+        try:
+            converted = convert_jaxpr(
+                stage.jaxpr,
+                tags=tags,
+                is_base=is_base,
+                is_derived=is_derived,
+                argument_paths=stage.argument_paths,
+                result_paths=stage.result_paths,
+            )
+        except Exception as error:
+            self._sender.send_unavailable(stage.name, title, _describe_bug(error))
+            return _UNCONVERTED
 
         def text() -> tuple[str, Any]:
             printed = print_jaxpr(stage.jaxpr, converted)
@@ -289,20 +245,35 @@ class _Pipeline:
         self, lowered: Any, bytecode: bytes, tags: TagTable, derived: ConvertedJaxpr, seconds: float
     ) -> None:
         """Send StableHLO and the HLO that XLA makes of it."""
-        module = compat.parse_module(bytecode)
-        converted = convert_stablehlo(module, tags, derived.provenances)
+        start = time.perf_counter()
+        hlo = compat.hlo_module_of(lowered, bytecode)
+        hlo_seconds = time.perf_counter() - start
+        cost = module_cost(compat.cpu_client(), hlo)
+        self._send_stablehlo(bytecode, tags, derived, seconds, cost)
+        self._send_hlo("hlo", hlo, hlo_seconds, cost)
+
+    def _send_stablehlo(
+        self,
+        bytecode: bytes,
+        tags: TagTable,
+        derived: ConvertedJaxpr,
+        seconds: float,
+        cost: Costs,
+    ) -> None:
+        title = TITLES["stablehlo"]
+        try:
+            module = compat.parse_module(bytecode)
+            converted = convert_stablehlo(module, tags, derived.provenances)
+        except Exception as error:
+            self._sender.send_unavailable("stablehlo", title, _describe_bug(error))
+            return
 
         def text() -> tuple[str, Any]:
             printed = print_module(module)
             return printed, link_stablehlo_lines(printed, converted)
 
-        start = time.perf_counter()
-        hlo = compat.hlo_module_of(lowered, bytecode)
-        hlo_seconds = time.perf_counter() - start
-        cost = module_cost(compat.cpu_client(), hlo)
-        self._sender.send_graph("stablehlo", TITLES["stablehlo"], seconds, converted.graph, cost)
+        self._sender.send_graph("stablehlo", title, seconds, converted.graph, cost)
         self._sender.add_text("stablehlo", text)
-        self._send_hlo("hlo", hlo, hlo_seconds, cost)
 
     def _send_hlo(self, name: str, module: Any, seconds: float, cost: Costs) -> None:
         self._channel.progress(name, f"Reading {TITLES[name]}")
@@ -337,6 +308,30 @@ class _Pipeline:
         with contextlib.suppress(JaxscopeError):
             send_files(self._channel, self._source, source_files(self._sender.graphs))
         self._sender.send_texts()
+
+
+@contextlib.contextmanager
+def _rested_collector() -> Iterator[None]:
+    """Keep the garbage collector from walking JAX's objects while the conversions allocate.
+
+    They live until the capture ends anyway, and walking them takes half of the conversions' time.
+    """
+    if gc.get_freeze_count():  # the process has its own use of it
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def _describe_bug(error: Exception) -> str:
+    """A conversion that fails costs its stage, never the capture."""
+    if isinstance(error, RecursionError):
+        return "It is nested more deeply than jaxscope can follow."
+    why = " ".join(str(error).split())[:200]
+    return f"jaxscope could not read it, which is a bug in jaxscope: {type(error).__name__}: {why}"
 
 
 def _compile(lowered: Any, options: dict[str, str]) -> tuple[Any, float]:

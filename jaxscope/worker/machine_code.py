@@ -43,7 +43,9 @@ class Dump:
             name = match.group("kernel") if match else file.name
             parts.append(f"; ===== {name} =====\n{file.read_text('utf-8', 'replace').rstrip()}")
         if not files:
-            return "", "XLA generated no code of its own: all work is done by library calls."
+            return "", (
+                "XLA generated no code: all that is left are constants, copies and library calls."
+            )
         return "\n\n".join(parts), ""
 
 

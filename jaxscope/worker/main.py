@@ -11,7 +11,6 @@ import ctypes
 import importlib
 import os
 import sys
-import time
 from collections.abc import Sequence
 from os import _exit, read
 from time import perf_counter
@@ -31,12 +30,13 @@ from jaxscope.wire.protocol import DISCONNECTED_STATUS, PROTOCOL_VERSION
 from jaxscope.worker.channel import Channel, Handler
 from jaxscope.worker.explain import was_interrupted
 from jaxscope.worker.isolation import isolate, make_private
+from jaxscope.worker.run_notes import RunNotes
 from jaxscope.worker.tracebacks import render_exception, safe_text
 
 HANDLERS = {
     "capture": ("jaxscope.worker.capture", "handle_capture"),
     "time": ("jaxscope.worker.timing", "handle_time"),
-    "propose": ("jaxscope.worker.capture", "handle_propose"),
+    "propose": ("jaxscope.worker.propose", "handle_propose"),
     "outline": ("jaxscope.worker.outline", "handle_outline"),
     "environment": ("jaxscope.worker.environment", "handle_environment"),
 }
@@ -115,11 +115,11 @@ def _serve(request_descriptor: int, channel: Channel) -> int:
 
 def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> int:
     start = perf_counter()
-    patched = _clock_identity()
     try:
         handler = _find_handler(type_of_request)
         if type_of_request in _NEEDS_TARGET:
             _prepare(request, channel)
+        notes = RunNotes()
         handler(request, channel)
     except JaxscopeError as error:
         fault = next((name for cls, name in _FAULTS if isinstance(error, cls)), "internal")
@@ -131,8 +131,8 @@ def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> 
             raise
         _send_failure(channel, None, "internal", _explain_bug(error))
         return 1
-    if _clock_identity() != patched:
-        channel.message("The code replaced time functions of Python: its own timings may be off.")
+    for text in notes.messages():
+        channel.message(text)
     _flush_output()
     channel.send("done", {"wall_seconds": perf_counter() - start})
     return 0
@@ -152,10 +152,6 @@ def _prepare(request: dict[str, Any], channel: Channel) -> None:
     if request.get("file"):
         for text in open_folder(read_source(request["file"])):
             channel.message(text)
-
-
-def _clock_identity() -> tuple[int, ...]:
-    return tuple(map(id, (time.perf_counter, time.time, time.monotonic, time.sleep)))
 
 
 def _send_failure(

@@ -82,7 +82,7 @@ class StageSender:
             self._channel.progress("text", f"Printing {TITLES.get(name, name)}")
             try:
                 text, line_nodes = make_text()
-            except (RecursionError, MemoryError) as error:
+            except Exception as error:
                 reason = f"Printing it raised {type(error).__name__}."
                 self._channel.send("text_missing", {"name": name, "reason": reason})
                 continue

@@ -16,11 +16,11 @@ import jax
 import numpy as np
 
 from jaxscope.errors import EnvironmentProblem, Explanation, TraceError
-from jaxscope.worker.capture import load_call
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.conditions import Conditions, find_warnings, read_setting
 from jaxscope.worker.environment import describe_environment
 from jaxscope.worker.explain import explain_exception, guard
+from jaxscope.worker.loading import load_call
 from jaxscope.worker.stages_timing import (
     CompilationCounter,
     StageTime,
