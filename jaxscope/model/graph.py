@@ -63,7 +63,7 @@ class SourcePosition:
     Attributes:
         file: Path as the interpreter reported it.
         line: 1-based.
-        column: 0-based; -1 where the reporter knows none.
+        column: 0-based, in bytes of UTF-8 as Python counts; -1 where the reporter knows none.
         function: Name of the enclosing function, or empty.
     """
 

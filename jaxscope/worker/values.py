@@ -126,14 +126,30 @@ class ArrayShorthand:
     def __getitem__(self, shape: Any) -> Any:
         dimensions = shape if isinstance(shape, tuple) else (shape,)
         sizes = tuple(_check_size(size) for size in dimensions)
-        return _random_array(self._dtype, sizes, self._position)
+        return _random_array(_available_dtype(self._dtype), sizes, self._position)
 
     def __repr__(self) -> str:
         return f"<array shorthand {self._dtype.name}>"
 
     def __call__(self, value: Any) -> Any:
         """`f32(3)`: that value in this dtype, as `numpy.float32(3)` would give."""
-        return jnp.asarray(value, self._dtype)
+        return jnp.asarray(value, _available_dtype(self._dtype))
+
+
+_narrowed: dict[str, str] = {}
+
+
+def narrowed_dtypes() -> dict[str, str]:
+    """The 64-bit dtypes that shorthands asked for and did not get, with what they got."""
+    return dict(_narrowed)
+
+
+def _available_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype that JAX gives: without x64 a narrow one for every wide one."""
+    given = np.dtype(jax.dtypes.canonicalize_dtype(dtype))
+    if given != dtype:
+        _narrowed[dtype.name] = given.name
+    return given
 
 
 def _check_size(size: Any) -> int:

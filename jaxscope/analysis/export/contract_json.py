@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from jaxscope.analysis.export.text_columns import TextColumns
 from jaxscope.errors import JaxscopeError
 from jaxscope.model import (
     NONE,
@@ -46,6 +47,7 @@ _GROUP_KINDS = tuple(kind.name.lower() for kind in GroupKind)
 
 def capture_to_json(capture: Capture) -> Json:
     """A capture as the contract has it, ready for `json.dumps(…, allow_nan=False)`."""
+    columns = TextColumns(capture.files)
     return {
         "format": CAPTURE_FORMAT,
         "version": CAPTURE_VERSION,
@@ -61,7 +63,7 @@ def capture_to_json(capture: Capture) -> Json:
         "target": capture.target,
         "arguments": [_leaf(leaf) for leaf in capture.arguments],
         "results": [_leaf(leaf) for leaf in capture.results],
-        "stages": [_stage(stage) for stage in capture.stages],
+        "stages": [_stage(stage, columns) for stage in capture.stages],
         "fates": {id: _fate(fate) for id, fate in capture.fates.items()},
         "checks": [check_to_json(check) for check in capture.checks],
         "messages": list(capture.messages),
@@ -141,12 +143,12 @@ def check_to_json(check: Check) -> Json:
     }
 
 
-def graph_to_json(graph: Graph) -> Json:
+def _graph(graph: Graph, columns: TextColumns) -> Json:
     """Nodes, edges and groups; reads whole columns at once, so 50,000 nodes stay quick."""
     ids = [graph.strings[s] for s in graph.nodes.id.tolist()]
     group_ids = [graph.strings[s] for s in graph.groups.id.tolist()]
     return {
-        "nodes": _nodes(graph, ids, group_ids),
+        "nodes": _nodes(graph, ids, group_ids, columns),
         "edges": _edges(graph, ids),
         "groups": [
             {
@@ -168,7 +170,7 @@ def graph_to_json(graph: Graph) -> Json:
     }
 
 
-def _nodes(graph: Graph, ids: list[str], group_ids: list[str]) -> list[Json]:
+def _nodes(graph: Graph, ids: list[str], group_ids: list[str], columns: TextColumns) -> list[Json]:
     strings, nodes = graph.strings, graph.nodes
     types, scopes = _text_rows(graph, nodes.types), _text_rows(graph, nodes.scope)
     origins, derived = _text_rows(graph, nodes.origins), _text_rows(graph, nodes.derived)
@@ -190,7 +192,7 @@ def _nodes(graph: Graph, ids: list[str], group_ids: list[str]) -> list[Json]:
                 {
                     "file": place.file,
                     "line": place.line,
-                    "column": place.column if place.column >= 0 else None,
+                    "column": columns.in_characters(place.file, place.line, place.column),
                     "function": place.function,
                 }
                 for place in graph.source(index)
@@ -245,7 +247,7 @@ def _cost(row: Iterable[float]) -> Json:
     }
 
 
-def _stage(stage: Stage) -> Json:
+def _stage(stage: Stage, columns: TextColumns) -> Json:
     reasons = {
         part: value.reason
         for part, value in (("text", stage.text), ("graph", stage.graph))
@@ -258,7 +260,7 @@ def _stage(stage: Stage) -> Json:
         "name": stage.name,
         "title": stage.title,
         "text": stage.text.text if is_available(stage.text) else "",
-        "graph": graph_to_json(stage.graph) if is_available(stage.graph) else None,
+        "graph": _graph(stage.graph, columns) if is_available(stage.graph) else None,
         "unavailable": None if missing is None else missing.reason,
         "reasons": reasons,
         "cost": cost_to_json(stage.cost),

@@ -1,0 +1,1 @@
+"""What users and scripts may rely on, checked through the real command line."""
