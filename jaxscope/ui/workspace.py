@@ -168,7 +168,8 @@ class Workspace(QSplitter):
             pane.set_choices(choices)
             if name == SOURCE:
                 continue
-            pane.show_stage(name, stages.get(name), waiting_text(self._state, name))
+            waiting = waiting_text(self._state, name)
+            pane.show_stage(name, stages.get(name), waiting, self._state.call)
             pane.set_stale(screen.is_stale)
         self._fill_source()
         self._apply_links(self.selection.links, reveal=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,6 +17,8 @@ from view.programs import layers, trace
 
 from jaxscope.model import NONE, Graph, GraphBuilder, NodeKind, Unavailable
 from jaxscope.ui.graph.canvas import GraphCanvas
+from jaxscope.ui.graph.corners import count_covered
+from jaxscope.ui.graph.legend import Legend
 
 
 @pytest.fixture(scope="module")
@@ -308,3 +312,63 @@ def test_a_tiny_program_fits_at_once(canvas: GraphCanvas) -> None:
     assert canvas.camera.scale == 1.0
     _, bottom = canvas.camera.to_widget(0, scene.height)
     assert bottom <= canvas.height()
+
+
+def test_a_later_run_keeps_what_was_opened_and_where_one_looked(
+    canvas: GraphCanvas, gradient: Graph
+) -> None:
+    assert canvas.scene is not None
+    group = canvas.scene.items.ids[first_closed_group(canvas)]
+    canvas.toggle_group(group)
+    canvas.zoom(1.5)
+    canvas.pan(40.0, 25.0)
+    before = canvas.camera
+    canvas.set_graph(dataclasses.replace(gradient), "grad", canvas.keep())
+    assert group in canvas.expanded
+    assert canvas.camera.scale == before.scale
+    assert (canvas.camera.x, canvas.camera.y) == pytest.approx((before.x, before.y))
+
+
+def test_a_picture_nobody_moved_begins_anew(canvas: GraphCanvas, gradient: Graph) -> None:
+    kept = canvas.keep()
+    assert kept is not None and kept.anchor is None
+    first = canvas.camera
+    canvas.set_graph(dataclasses.replace(gradient), "grad", kept)
+    assert canvas.camera == first
+
+
+def test_a_line_tells_what_flows_along_it(canvas: GraphCanvas) -> None:
+    scene = canvas.scene
+    assert scene is not None
+    begin, end = scene.lines.corners(0)[:2]
+    place = QPointF(*canvas.camera.to_widget(*((begin + end) / 2).tolist()))
+    line = canvas.line_at(place)
+    assert line >= 0
+    text = canvas.describe_line(line)
+    assert scene.lines.types[line] in text and "→" in text
+    assert canvas.line_at(QPointF(-1e6, -1e6)) == -1
+
+
+def test_the_legend_opens_and_closes_with_a_click_and_grows_with_the_type(
+    qtbot: QtBot, canvas: GraphCanvas
+) -> None:
+    legend = canvas.findChild(Legend)
+    assert isinstance(legend, Legend)
+    was_open = legend.is_open
+    qtbot.mouseClick(legend, Qt.MouseButton.LeftButton)
+    assert legend.is_open is not was_open
+    qtbot.mouseClick(legend, Qt.MouseButton.LeftButton)
+    assert legend.is_open is was_open
+    size = legend.open_size()
+    canvas.set_text_scale(2.0)
+    assert legend.open_size().width() == pytest.approx(2 * size.width(), abs=2)
+    assert canvas.rect().contains(legend.geometry())
+
+
+def test_the_legend_goes_where_it_covers_nothing(canvas: GraphCanvas) -> None:
+    canvas.set_graph(trace(lambda x: jnp.sin(x) + 1, jnp.ones(3)), "jaxpr")
+    legend, scene = canvas.findChild(Legend), canvas.scene
+    assert isinstance(legend, Legend) and scene is not None
+    rect = legend.x(), legend.y(), legend.width(), legend.height()
+    assert legend.is_open
+    assert count_covered(scene, canvas.camera, rect) == 0

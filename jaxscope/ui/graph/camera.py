@@ -6,6 +6,12 @@ import dataclasses
 
 MAX_SCALE = 4.0
 MARGIN_PX = 24.0
+_ORDINARY_PX = 700.0
+"""Sides of a widget up to which a picture is never enlarged."""
+_LEAST_WHOLE = 0.6
+"""A picture that fits at this scale is shown whole."""
+_LEAST_READABLE = 0.75
+"""The smallest scale that a larger picture is first shown at: type of 10 pixels."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -51,15 +57,34 @@ def fit_rect(
     return Camera(x + wide / 2 - width / scale / 2, y + high / 2 - height / scale / 2, scale)
 
 
+def most_scale(width: float, height: float, text_scale: float) -> float:
+    """How large a small picture is shown at most: larger in a large widget, as on a projector."""
+    return text_scale * min(max(min(width, height) / _ORDINARY_PX, 1.0), 1.6)
+
+
 def first_camera(
-    scene_width: float, scene_height: float, is_down: bool, width: float, height: float
+    scene_size: tuple[float, float],
+    is_down: bool,
+    width: float,
+    height: float,
+    text_scale: float = 1.0,
 ) -> Camera:
-    """The camera for a new picture: all of it if that can be read, else its beginning."""
-    whole = fit_rect((0.0, 0.0, scene_width, scene_height), width, height)
-    if whole.scale >= 0.6:
+    """The camera for a new picture: all of it if that can be read, else its beginning.
+
+    Args:
+        scene_size: Width and height of the picture.
+        is_down: Whether its values flow down, not to the right.
+        width: Of the widget.
+        height: Of the widget.
+        text_scale: Size of the window's type; 1 is ordinary.
+    """
+    scene_width, scene_height = scene_size
+    most = most_scale(width, height, text_scale)
+    whole = fit_rect((0.0, 0.0, scene_width, scene_height), width, height, most)
+    if whole.scale >= _LEAST_WHOLE * text_scale:
         return whole
     across = (width / scene_width) if is_down else (height / scene_height)
-    scale = min(1.0, max(across * 0.96, 0.6))
+    scale = min(text_scale, max(across * 0.96, _LEAST_READABLE * text_scale))
     if is_down:
         x = scene_width / 2 - width / scale / 2 if scene_width * scale < width else -MARGIN_PX
         return Camera(x, -MARGIN_PX / scale, scale)

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import numpy as np
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.layout.layered import ShouldStop
 from jaxscope.analysis.layout.nesting import DOWN, LayoutCache
 from jaxscope.analysis.layout.scene import Scene
-from jaxscope.analysis.view.build import build_view
 from jaxscope.analysis.view.view import View
 from jaxscope.model import NONE, Graph, Unavailable
+from jaxscope.ui.graph.anchor import Anchor, Kept, anchor_of, camera_at, find_middle_item
 from jaxscope.ui.graph.camera import Camera
-from jaxscope.ui.graph.hints import describe_item
+from jaxscope.ui.graph.hints import describe_edge, describe_item, explain_absence
 from jaxscope.ui.graph.layout_job import LayoutJob
 from jaxscope.ui.graph.overlay import Highlight, items_of_nodes
-from jaxscope.ui.graph.scene_index import SceneIndex
+from jaxscope.ui.graph.picture import Picture, PictureOrder
 from jaxscope.ui.graph.scene_view import SceneView
 from jaxscope.ui.graph.walking import step
 
@@ -38,13 +36,14 @@ _ARROWS = {
     Qt.Key.Key_Down: (0, 1),
 }
 
-
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
-class _Answer:
-    """What a layout job found out."""
-
-    view: View
-    index: SceneIndex
+_KEYS: dict[Qt.Key, Callable[[SceneView], None]] = {
+    Qt.Key.Key_Plus: SceneView.zoom_in,
+    Qt.Key.Key_Equal: SceneView.zoom_in,
+    Qt.Key.Key_Minus: SceneView.zoom_out,
+    Qt.Key.Key_F: SceneView.fit,
+    Qt.Key.Key_Z: SceneView.zoom_to_selection,
+    Qt.Key.Key_Home: SceneView.go_to_beginning,
+}
 
 
 class GraphCanvas(SceneView):
@@ -82,7 +81,7 @@ class GraphCanvas(SceneView):
         self._current_node = NONE
         self._current_item = NONE
         self._reveal = NONE
-        self._anchor: tuple[str, float, float] | None = None
+        self._anchor: Anchor | None = None
         self._job = LayoutJob(self)
         self._job.finished.connect(self._on_job_finished)
         self._job.failed.connect(self._on_job_failed)
@@ -112,15 +111,14 @@ class GraphCanvas(SceneView):
         self,
         graph: Graph | Unavailable | None,
         title: str = "",
-        expanded: Collection[str] | None = None,
+        kept: Kept | None = None,
     ) -> None:
         """Show another graph, or say why there is none.
 
         Args:
             graph: The graph, the reason for its absence, or None.
             title: Of the stage, for screen readers.
-            expanded: Ids of groups to open instead of those that the view would open; ids that
-                the graph does not have are ignored.
+            kept: What to take over from the picture of an earlier run.
         """
         self._job.stop()
         self._title = title
@@ -134,16 +132,24 @@ class GraphCanvas(SceneView):
         self._has_marks = False
         if isinstance(graph, Graph) and len(graph.nodes):
             self.drop_scene(f"Laying out {len(graph.nodes):,} nodes …")
-            self._start(graph, None, None if expanded is None else frozenset(expanded))
+            if kept is not None and kept.anchor is not None:
+                self._anchor, self._is_untouched = kept.anchor, False
+            self._start(graph, None, None, kept)
             return
-        message = "There is no graph to show."
-        if isinstance(graph, Unavailable):
-            message = graph.reason
-        elif graph is not None:
-            message = "This stage is empty: it has no inputs, operations or results."
+        message = explain_absence(graph)
         self.drop_scene(message)
         self.setAccessibleDescription(message)
         self._set_busy(False)
+
+    def keep(self) -> Kept | None:
+        """What to keep when a later run's picture of the same stage replaces this one."""
+        scene, view, anchor = self.scene, self._view, None
+        if scene is None or view is None:
+            return None
+        if not self._is_untouched:
+            item = find_middle_item(scene, self._camera, self.width(), self.height())
+            anchor = anchor_of(scene, self._camera, item) if item != NONE else None
+        return Kept(self._expanded - view.opened, view.opened - self._expanded, anchor)
 
     def set_direction(self, direction: str) -> None:
         """Let values flow `down` or `right`."""
@@ -171,7 +177,7 @@ class GraphCanvas(SceneView):
         """Open a closed group or close an open one; its place on the screen stays."""
         if self._view is None:
             return
-        self._keep_eye_on(group_id)
+        self._keep_eye_on(self.scene.item_of_id.get(group_id, NONE) if self.scene else NONE)
         self._expanded ^= {group_id}
         self._restart()
         self.group_toggled.emit(group_id)
@@ -235,28 +241,24 @@ class GraphCanvas(SceneView):
         if self._graph is not None and len(self._graph.nodes):
             self._start(self._graph, self._view, None if self._view is None else self._expanded)
 
-    def _start(self, graph: Graph, view: View | None, expanded: frozenset[str] | None) -> None:
-        direction, cache, without = self._direction, self._cache, self._without
-
-        def work(should_stop: ShouldStop) -> _Answer:
-            known = view or build_view(graph, without)
-            scene = build_scene(
-                known,
-                expanded,
-                direction=direction,
-                cache=cache,
-                should_stop=should_stop,
-            )
-            return _Answer(known, SceneIndex(scene))
-
+    def _start(
+        self,
+        graph: Graph,
+        view: View | None,
+        expanded: frozenset[str] | None,
+        kept: Kept | None = None,
+    ) -> None:
+        order = PictureOrder(
+            graph, view, expanded, kept, self._direction, self._cache, self._without
+        )
         if len(graph.nodes) <= _INLINE_NODES:
-            self._on_job_finished(work(lambda: False))
+            self._on_job_finished(order.work_out(lambda: False))
             return
-        self._job.start(work)
+        self._job.start(order.work_out)
         self._set_busy(True)
 
     def _on_job_finished(self, answer: object) -> None:
-        assert isinstance(answer, _Answer)
+        assert isinstance(answer, Picture)
         scene = answer.index.scene
         self._view = answer.view
         self._expanded = scene.opened
@@ -281,23 +283,16 @@ class GraphCanvas(SceneView):
         self.update()
 
     def _camera_for(self, scene: Scene) -> Camera | None:
-        """The camera that leaves the group that was opened or closed where it was."""
+        """The camera that leaves what is held where it was."""
         if self._anchor is None:
             return None
-        group_id, at_x, at_y = self._anchor
-        item = scene.item_of_id.get(group_id)
-        if item is None:
-            return None
-        x, y, width, _ = scene.items.rect[item].tolist()
-        scale = self._camera.scale
-        return Camera(x + width / 2 - at_x / scale, y - at_y / scale, scale)
+        camera = camera_at(self._anchor, scene, self._camera.scale)
+        self._is_untouched = self._is_untouched or camera is None
+        return camera
 
-    def _keep_eye_on(self, group_id: str) -> None:
-        scene = self.scene
-        item = scene.item_of_id.get(group_id) if scene else None
-        if scene is not None and item is not None:
-            x, y, width, _ = scene.items.rect[item].tolist()
-            self._anchor = (group_id, *self._camera.to_widget(x + width / 2, y))
+    def _keep_eye_on(self, item: int) -> None:
+        if self.scene is not None and item != NONE:
+            self._anchor = anchor_of(self.scene, self._camera, item)
             self._is_untouched = False
 
     def click(self, place: QPointF) -> None:
@@ -329,6 +324,11 @@ class GraphCanvas(SceneView):
         """The full label of an item, its types and where its code is."""
         scene, view = self.scene, self._view
         return describe_item(view, scene, item) if scene is not None and view is not None else ""
+
+    def describe_line(self, line: int) -> str:
+        """What flows along a line."""
+        scene, view = self.scene, self._view
+        return describe_edge(view, scene, line) if scene is not None and view is not None else ""
 
     def _item_of(self, node: int) -> int:
         scene = self.scene
@@ -372,17 +372,8 @@ class GraphCanvas(SceneView):
             self._press_arrow(*_ARROWS[key], event.modifiers())
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._toggle_item(self._highlight.current)
-        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
-            self.zoom_in()
-        elif key == Qt.Key.Key_Minus:
-            self.zoom_out()
-        elif key == Qt.Key.Key_F:
-            self.fit()
-        elif key == Qt.Key.Key_Z:
-            self.zoom_to_selection()
-        elif key == Qt.Key.Key_Home:
-            self._look_at_beginning()
-            self.update()
+        elif key in _KEYS:
+            _KEYS[key](self)
         elif key == Qt.Key.Key_Escape and self._job.is_running:
             self.stop_layout()
         else:

@@ -7,7 +7,7 @@ import html
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.view.labels import text_of
 from jaxscope.analysis.view.view import View
-from jaxscope.model import NONE
+from jaxscope.model import NONE, Graph, Unavailable
 
 _MAX_ATTRIBUTES = 6
 _MAX_LENGTH = 80
@@ -31,6 +31,26 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
             where = f"{source[0].file.rpartition('/')[2]}:{source[0].line}"
             lines.append(_plain(f"{where} {source[0].function}"))
     return "<br>".join(lines)
+
+
+def describe_edge(view: View, scene: Scene, line: int) -> str:
+    """Rich text: what flows along a line, and between what."""
+    ends = (int(scene.lines.source[line]), int(scene.lines.target[line]))
+    names = [
+        _plain(text_of(view, view.boxes[int(scene.items.box[end])]).title)
+        for end in ends
+        if end != NONE
+    ]
+    return f"<b>{_plain(scene.lines.types[line])}</b><br>" + " → ".join(names)
+
+
+def explain_absence(graph: Graph | Unavailable | None) -> str:
+    """What to say in the place of a graph without nodes."""
+    if isinstance(graph, Unavailable):
+        return graph.reason
+    if graph is None:
+        return "There is no graph to show."
+    return "This stage is empty: it has no inputs, operations or results."
 
 
 def _plain(text: str) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.analysis.layout.scene import Scene
+from jaxscope.model import NONE
 from jaxscope.ui.graph.grid import Floats, Grid
 
 
@@ -19,6 +20,7 @@ class SceneIndex:
         segment_grid: The straight pieces of its lines.
         connector_grid: Its connectors.
         segments: The pieces, float64, shape `(n, 4)`: x, y, x, y.
+        line_of_segment: The line that each piece belongs to.
         depth: int32, how many frames are around each item.
     """
 
@@ -37,9 +39,25 @@ class SceneIndex:
         is_inner[lines.offsets[1:-1] - 1] = False
         begin, end = lines.points[:-1][is_inner], lines.points[1:][is_inner]
         self.segments: Floats = np.concatenate((begin, end), axis=1)
+        corners = np.diff(lines.offsets)
+        self.line_of_segment = np.repeat(np.arange(len(lines)), np.maximum(corners - 1, 0))
         self.segment_grid = Grid(np.minimum(begin, end), np.maximum(begin, end))
         connectors = scene.connectors.rect
         self.connector_grid = Grid(connectors[:, :2], connectors[:, :2] + connectors[:, 2:])
+
+    def line_at(self, x: float, y: float, reach: float) -> int:
+        """The line that passes nearest to a place, at most `reach` away, or `NONE`."""
+        near = self.segment_grid.query(x - reach, y - reach, x + reach, y + reach)
+        if not len(near):
+            return NONE
+        begin, end = self.segments[near, :2], self.segments[near, 2:]
+        along = end - begin
+        length = np.maximum((along**2).sum(axis=1), 1e-9)
+        place = np.array([x, y])
+        share = np.clip(((place - begin) * along).sum(axis=1) / length, 0.0, 1.0)
+        away = np.hypot(*(begin + share[:, None] * along - place).T)
+        best = int(np.argmin(away))
+        return int(self.line_of_segment[near[best]]) if away[best] <= reach else NONE
 
 
 def _depths(parent: npt.NDArray[np.int32], num_frames: int) -> npt.NDArray[np.int32]:

@@ -20,7 +20,8 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from jaxscope.analysis.layout.nesting import DOWN
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.model import NONE
-from jaxscope.ui.graph.camera import Camera, first_camera, fit_rect
+from jaxscope.ui.graph.camera import Camera, first_camera, fit_rect, most_scale
+from jaxscope.ui.graph.corners import CORNER_PX
 from jaxscope.ui.graph.drawing import SceneDrawing, graph_font
 from jaxscope.ui.graph.legend import Legend
 from jaxscope.ui.graph.minimap import Minimap
@@ -31,8 +32,8 @@ from jaxscope.ui.graph.tiles import TileCache
 
 _WHEEL_STEP = 1.0015
 _KEY_ZOOM = 1.25
-_CORNER_PX = 12
 _DRAG_PX = 4
+_LINE_REACH_PX = 5.0
 
 
 class SceneView(QWidget):
@@ -58,6 +59,8 @@ class SceneView(QWidget):
         self._minimap = Minimap(self)
         self._minimap.place_requested.connect(self._on_minimap_place_requested)
         self._legend = Legend(self)
+        self._legend.toggled.connect(self._place_extras)
+        self._text_scale = 1.0
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -78,6 +81,10 @@ class SceneView(QWidget):
         """Rich text for the tool tip of an item; empty shows none."""
         return ""
 
+    def describe_line(self, _line: int) -> str:
+        """Rich text for the tool tip of a line; empty shows none."""
+        return ""
+
     # What is shown
 
     @property
@@ -95,7 +102,8 @@ class SceneView(QWidget):
         scene = self.scene
         if scene is not None:
             whole = (0.0, 0.0, scene.width, scene.height)
-            self._look(fit_rect(whole, self.width(), self.height()))
+            most = most_scale(self.width(), self.height(), self._text_scale)
+            self._look(fit_rect(whole, self.width(), self.height(), most))
 
     def zoom_to_selection(self) -> None:
         """Show what is selected, as large as it can be read."""
@@ -123,6 +131,11 @@ class SceneView(QWidget):
         """One step away."""
         self.zoom(1 / _KEY_ZOOM)
 
+    def go_to_beginning(self) -> None:
+        """Look at it as when it was new."""
+        self._look_at_beginning()
+        self.update()
+
     def pan(self, dx: float, dy: float) -> None:
         """Move the sight by widget pixels."""
         self._look(self._camera.moved(dx, dy))
@@ -134,6 +147,23 @@ class SceneView(QWidget):
         x, y = self._camera.to_scene(place.x(), place.y())
         found = self._drawing.item_grid.query(x, y, x, y)
         return int(found[-1]) if len(found) else NONE
+
+    def line_at(self, place: QPointF) -> int:
+        """Index of the scene's line under a place of the widget, or -1."""
+        if self._drawing is None:
+            return NONE
+        x, y = self._camera.to_scene(place.x(), place.y())
+        return self._drawing.index.line_at(x, y, _LINE_REACH_PX / self._camera.scale)
+
+    def set_text_scale(self, scale: float) -> None:
+        """Follow the size of the window's type; 1 is ordinary."""
+        if scale != self._text_scale:
+            self._text_scale = scale
+            self._legend.set_text_scale(scale)
+            if self._is_untouched:
+                self._look_at_beginning()
+            self._place_extras()
+            self.update()
 
     def set_theme(self, theme: str) -> None:
         """Use the palette `light` or `dark`."""
@@ -172,7 +202,8 @@ class SceneView(QWidget):
         scene = self.scene
         if scene is not None and scene.width:
             is_down = scene.direction == DOWN
-            camera = first_camera(scene.width, scene.height, is_down, self.width(), self.height())
+            size = scene.width, scene.height
+            camera = first_camera(size, is_down, self.width(), self.height(), self._text_scale)
             if is_down and scene.width * camera.scale > self.width() and len(scene.items):
                 # The corner of a wide picture is often empty: begin at its topmost boxes.
                 rect = scene.items.rect
@@ -233,9 +264,10 @@ class SceneView(QWidget):
         self._place_extras()
 
     def _place_extras(self) -> None:
-        right, bottom = self.width() - _CORNER_PX, self.height() - _CORNER_PX
+        right, bottom = self.width() - CORNER_PX, self.height() - CORNER_PX
         self._minimap.move(right - self._minimap.width(), bottom - self._minimap.height())
-        self._legend.move(_CORNER_PX, bottom - self._legend.height())
+        if self.scene is not None:
+            self._legend.settle(self.scene, self._camera, (self.width(), self.height()))
 
     def resizeEvent(self, _event: QResizeEvent) -> None:
         if self._is_untouched:
@@ -312,10 +344,18 @@ class SceneView(QWidget):
                 self.zoom(1.0 + event.value(), event.position())
                 return True
         elif isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            item = self.item_at(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), self.describe(item) if item >= 0 else "", self)
+            QToolTip.showText(event.globalPos(), self._hint_at(QPointF(event.pos())), self)
             return True
         return super().event(event)
+
+    def _hint_at(self, place: QPointF) -> str:
+        """A box, or else a line, or else the frame around."""
+        scene, item = self.scene, self.item_at(place)
+        if scene is not None and item < scene.items.num_frames:
+            line = self.line_at(place)
+            if line != NONE:
+                return self.describe_line(line)
+        return self.describe(item) if item != NONE else ""
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):

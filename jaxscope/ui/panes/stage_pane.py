@@ -22,7 +22,7 @@ from jaxscope.ui.panes.marks import marks_of_nodes
 from jaxscope.ui.panes.node_table import find_nodes
 from jaxscope.ui.panes.pane_header import SOURCE, Form, PaneHeader
 from jaxscope.ui.panes.table_view import NodeTableView
-from jaxscope.ui.theme import LIGHT, Theme
+from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
 
 if TYPE_CHECKING:  # the graph view is loaded when the first graph is shown
     from jaxscope.ui.graph.canvas import GraphCanvas
@@ -55,7 +55,9 @@ class StagePane(QFrame):
         self._linked = NO_LINKED
         self._line_marks: Mapping[int, Mark] = {}
         self._shown_graph: Graph | None = None
-        self._shown_name = ""
+        self._call = ""
+        self._shown = ("", "")
+        self._points = BASE_POINTS
         self._table_graph: Graph | None = None
         self.code = CodeView()
         self.table = NodeTableView()
@@ -117,8 +119,16 @@ class StagePane(QFrame):
         self._linked = NO_LINKED
         self._refresh()
 
-    def show_stage(self, name: str, stage: Stage | None, waiting: str = "") -> None:
-        """Show a stage, or say in its place what is being waited for."""
+    def show_stage(self, name: str, stage: Stage | None, waiting: str = "", call: str = "") -> None:
+        """Show a stage, or say in its place what is being waited for.
+
+        Args:
+            name: The stage's.
+            stage: The stage, or None while there is none.
+            waiting: What to say then.
+            call: What the stage is of; another run of the same call keeps one's place in it.
+        """
+        self._call = call
         if stage is self._stage and name == self._name and stage is not None:
             return
         if name != self._name:
@@ -169,11 +179,12 @@ class StagePane(QFrame):
 
     def set_theme(self, theme: Theme, points: float) -> None:
         """Use a theme's colours and a size of type."""
-        self._theme = theme
+        self._theme, self._points = theme, points
         self.code.set_theme(theme, points)
         self.table.fit()
         if self._canvas is not None:
             self._canvas.set_theme(theme.name)
+            self._canvas.set_text_scale(points / BASE_POINTS)
 
     # --- refreshing ---
 
@@ -240,15 +251,17 @@ class StagePane(QFrame):
             self._canvas = self._make_canvas()
             self._pages.addWidget(self._canvas)
             self._canvas.set_theme(self._theme.name)
+            self._canvas.set_text_scale(self._points / BASE_POINTS)
             self._canvas.node_selected.connect(self._on_node_chosen)
             self._canvas.installEventFilter(self)
         if not len(graph.nodes):
             self._say("This program has no equations: it computes nothing.")
             return
         if graph is not self._shown_graph:
-            is_same_stage = self._shown_name == self._name
-            self._shown_graph, self._shown_name = graph, self._name
-            self._canvas.set_graph(graph, title, self._canvas.expanded if is_same_stage else None)
+            shown, self._shown = self._shown, (self._call, self._name)
+            self._shown_graph = graph
+            kept = self._canvas.keep() if shown == self._shown else None
+            self._canvas.set_graph(graph, title, kept)
         self._pages.setCurrentWidget(self._canvas)
 
     def _apply_linked(self, *, reveal: bool) -> None:
