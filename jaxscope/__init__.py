@@ -2,6 +2,7 @@
 
 From Python: `capture` takes a function of the running process through every stage, `capture_file`
 a call on a file in a process of its own, `load` reads a saved capture, `show` opens a window.
+In a notebook, a capture that ends a cell shows its stages as linked panes.
 Importing this loads neither JAX nor Qt nor NumPy.
 """
 
@@ -30,8 +31,9 @@ def capture(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Capture:
         jaxscope.errors.UserCodeError: Tracing, lowering or compiling failed.
     """
     from jaxscope.in_process import capture_function
+    from jaxscope.notebook import make_shown
 
-    return capture_function(function, args, kwargs)
+    return make_shown(capture_function(function, args, kwargs))
 
 
 def capture_file(
@@ -59,15 +61,18 @@ def capture_file(
         jaxscope.errors.JaxscopeError: The call failed, the process died, or something is missing.
     """
     from jaxscope.client.run import capture as run_capture
+    from jaxscope.notebook import make_shown
 
-    return run_capture(
-        os.fspath(file),
-        call,
-        target=target,
-        python=None if python is None else os.fspath(python),
-        timeout_s=timeout_s,
-        memory_bytes=memory_bytes,
-        x64=x64,
+    return make_shown(
+        run_capture(
+            os.fspath(file),
+            call,
+            target=target,
+            python=None if python is None else os.fspath(python),
+            timeout_s=timeout_s,
+            memory_bytes=memory_bytes,
+            x64=x64,
+        )
     )
 
 
@@ -78,8 +83,9 @@ def load(path: str | os.PathLike[str]) -> Capture:
         jaxscope.errors.SourceError: The file cannot be read or is no capture.
     """
     from jaxscope.analysis.archive import load_capture
+    from jaxscope.notebook import make_shown
 
-    return load_capture(os.fspath(path))
+    return make_shown(load_capture(os.fspath(path)))
 
 
 def show(what: Capture | str | os.PathLike[str], call: str | None = None) -> int:

@@ -3,44 +3,72 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from jaxscope.analysis.archive import FILE_ENDING, load_capture
 from jaxscope.cli.formats import WRITERS, format_json
 from jaxscope.cli.output import check_place, print_text, write_file
 from jaxscope.cli.parser import Options
+from jaxscope.cli.partial import FORMATS, complete, last_shown_stage
 from jaxscope.cli.progress import show_progress
 from jaxscope.cli.runs import Watcher, named_file, run_options, target_options
 from jaxscope.client import run as client
-from jaxscope.model import Capture
+from jaxscope.errors import JaxscopeError
+from jaxscope.model import Capture, is_available
 
 
 def run(options: Options) -> int:
-    """Capture a call, or reopen a capture, and write it."""
+    """Capture a call, or reopen a capture, and write it.
+
+    Raises:
+        JaxscopeError: The call failed; a format that has room for reasons has been written with
+            the stages before the failure.
+    """
     if options.output is not None:
         check_place(options.output)
-    capture = obtain_capture(options)
+    with show_progress() as show:
+        watcher = Watcher(show)
+        try:
+            capture = obtain_capture(options, watcher)
+        except JaxscopeError as error:
+            _write_partial(watcher.partial, error, options)
+            raise
     if options.output is None:
         print_text(format_json(capture))
         return 0
-    write = WRITERS[options.output_format]
-    write_file(options.output, lambda path: write(capture, options.stage, path))
+    _write(capture, options.stage, options.output, options)
     _tell(capture, options)
     return 0
 
 
-def obtain_capture(options: Options) -> Capture:
+def obtain_capture(options: Options, watcher: Watcher) -> Capture:
     """The capture of the named call, or the one saved in the named `.jaxscope` file."""
     file = named_file(options)
     if file.endswith(FILE_ENDING):
         return load_capture(file)
-    with show_progress() as show:
-        return client.capture(
-            file,
-            options.call,
-            on_event=Watcher(show),
-            **target_options(options),
-            **run_options(options),
-        )
+    return client.capture(
+        file,
+        options.call,
+        on_event=watcher,
+        **target_options(options),
+        **run_options(options),
+    )
+
+
+def _write(capture: Capture, stage: str, path: Path, options: Options) -> None:
+    write = WRITERS[options.output_format]
+    write_file(path, lambda draft: write(capture, stage, draft))
+
+
+def _write_partial(partial: Capture | None, error: JaxscopeError, options: Options) -> None:
+    """Keep the stages before a failure, where they were to be written."""
+    capture = complete(partial, error)
+    if capture is None or options.output is None or options.output_format not in FORMATS:
+        return
+    _write(capture, last_shown_stage(capture), options.output, options)
+    if not options.is_json:
+        names = ", ".join(stage.name for stage in capture.stages if is_available(stage.text))
+        print(f"{options.output} holds what came before the failure: {names}", file=sys.stderr)
 
 
 def _tell(capture: Capture, options: Options) -> None:

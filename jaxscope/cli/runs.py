@@ -8,8 +8,9 @@ from typing import Any
 from jaxscope.analysis.export.safe_text import make_safe
 from jaxscope.cli.parser import Options
 from jaxscope.cli.progress import Show
-from jaxscope.client.events import Event, NotResponding, Output, Progress
+from jaxscope.client.events import Event, Failed, NotResponding, Output, Progress
 from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
+from jaxscope.model import Capture
 
 
 def run_options(options: Options) -> dict[str, Any]:
@@ -43,10 +44,15 @@ def named_file(options: Options) -> str:
 
 
 class Watcher:
-    """Shows a run's events: steps in the progress line, the user's prints on standard error."""
+    """Shows a run's events: steps in the progress line, the user's prints on standard error.
+
+    Attributes:
+        partial: What a capture had when its run failed; None otherwise.
+    """
 
     def __init__(self, show: Show) -> None:
         self._show = show
+        self.partial: Capture | None = None
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, Progress):
@@ -58,6 +64,8 @@ class Watcher:
             self._show("")
             sys.stderr.write(make_safe(event.text))
             sys.stderr.flush()
+        elif isinstance(event, Failed):
+            self.partial = event.partial
 
 
 def _read_python(options: Options) -> str | None:

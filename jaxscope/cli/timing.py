@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import textwrap
+from collections.abc import Iterator
 
 from jaxscope.analysis.export.contract_json import timing_to_json
 from jaxscope.analysis.export.safe_text import make_safe
@@ -14,6 +17,9 @@ from jaxscope.cli.progress import show_progress
 from jaxscope.cli.runs import Watcher, named_file, run_options, target_options
 from jaxscope.client.run import time_call
 from jaxscope.model import Measurement, Ratio, Timing
+
+_WIDTH = 98
+_NUMBER = re.compile(r"\d[\d.,]*%?(?<![.,])")
 
 
 def run(options: Options) -> int:
@@ -35,34 +41,69 @@ def run(options: Options) -> int:
 
 
 def format_timing(timing: Timing) -> str:
-    """A table: medians with the interval that they lie in, then ratios, then warnings."""
+    """A table: medians with the interval that they lie in, then ratios, then what to mind."""
     environment = timing.environment
+    device = environment.device or environment.platform
     lines = [
         timing.call,
-        f"JAX {environment.jax}, Python {environment.python}, "
-        f"{environment.device or environment.platform}",
+        f"JAX {environment.jax}, Python {environment.python}, {device}",
         "",
+        *_format_table(timing),
     ]
-    rows = [_row(measurement) for measurement in timing.measurements]
-    widths = [max((len(row[i]) for row in rows), default=0) for i in range(4)]
-    for name, median, interval, note in rows:
-        line = f"  {name:{widths[0]}}  {median:>{widths[1]}}  {interval:{widths[2]}}  {note}"
-        lines.append(line.rstrip())
     if timing.ratios:
         lines.append("")
     lines += [_format_ratio(ratio) for ratio in timing.ratios]
-    lines += [f"warning: {warning}" for warning in timing.warnings]
+    notes = [*_noise(timing), *(f"warning: {warning}" for warning in timing.warnings)]
+    if notes:
+        lines.append("")
+    for note in notes:
+        lines += textwrap.wrap(
+            note, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        )
     return "\n".join(lines)
 
 
-def _row(measurement: Measurement) -> tuple[str, str, str, str]:
+def _format_table(timing: Timing) -> Iterator[str]:
+    rows = [_row(measurement) for measurement in timing.measurements]
+    name_width, median_width, interval_width, runs_width = (
+        max((len(row[column]) for row in rows), default=0) for column in range(4)
+    )
+    for name, median, interval, runs, noisy in rows:
+        yield (
+            f"  {name:{name_width}}  {median:>{median_width}}  {interval:{interval_width}}"
+            f"  {runs:>{runs_width}}  {noisy}"
+        ).rstrip()
+
+
+def _row(measurement: Measurement) -> tuple[str, str, str, str, str]:
     runs = f"{measurement.runs} run" + ("" if measurement.runs == 1 else "s")
     interval = ""
     if measurement.confidence > 0:
         low, high = format_seconds(measurement.low), format_seconds(measurement.high)
         interval = f"{low} to {high} ({measurement.confidence:.0%})"
-    note = f"{runs}, noisy: {' '.join(measurement.reasons)}" if measurement.is_noisy else runs
-    return measurement.name, format_seconds(measurement.median), interval, note
+    noisy = "noisy" if measurement.is_noisy else ""
+    return measurement.name, format_seconds(measurement.median), interval, runs, noisy
+
+
+def _noise(timing: Timing) -> Iterator[str]:
+    """Every reason for noise once: its numbers stand in one sentence, with what they concern."""
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for measurement in timing.measurements:
+        for reason in measurement.reasons if measurement.is_noisy else ():
+            before, number, after = _split_at_number(reason)
+            names = found.setdefault((before, after), {}).setdefault(number, [])
+            names.append(measurement.name)
+    for (before, after), numbers in found.items():
+        parts = [f"{number} ({', '.join(names)})".lstrip() for number, names in numbers.items()]
+        yield f"noisy: {before}{', '.join(parts)}{after}"
+
+
+def _split_at_number(reason: str) -> tuple[str, str, str]:
+    """A sentence around its first number; without one, its end takes the names."""
+    match = _NUMBER.search(reason)
+    if match is None:
+        return reason.removesuffix(".") + " ", "", "."
+    return reason[: match.start()], match[0], reason[match.end() :]
 
 
 def _format_ratio(ratio: Ratio) -> str:

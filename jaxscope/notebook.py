@@ -1,0 +1,61 @@
+"""Captures as a notebook shows them.
+
+The model knows no HTML; what `jaxscope.capture` and its kin return is the model's capture with one
+method more, which Jupyter looks for.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+
+from jaxscope.model import Capture, Graph, NodeKind, Stage, is_available
+
+MAX_PAGE_BYTES = 8 << 20
+"""A notebook stores what it shows; beyond this it gets a table instead of the linked page."""
+
+_HEIGHT_PX = 720
+_PROGRAM_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ShownCapture(Capture):
+    """A capture that shows itself: a line per stage at a prompt, linked panes in a notebook."""
+
+    def __repr__(self) -> str:
+        return "\n".join([self.call, *(f"  {_describe(stage)}" for stage in self.stages)])
+
+    def _repr_html_(self) -> str:
+        from jaxscope.analysis.export.html import capture_to_html
+
+        shown = [stage.name for stage in self.stages if is_available(stage.text)]
+        if shown:
+            right = "optimized" if "optimized" in shown else shown[-1]
+            page = capture_to_html(self, right)
+            if len(page) <= MAX_PAGE_BYTES:
+                return _frame(page)
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+def make_shown(capture: Capture) -> ShownCapture:
+    """The same capture, fit for a prompt and for a notebook."""
+    fields = {field.name: getattr(capture, field.name) for field in dataclasses.fields(Capture)}
+    return ShownCapture(**fields)
+
+
+def _frame(page: str) -> str:
+    """The page in a frame of its own: neither it nor the notebook can touch the other."""
+    return (
+        f'<iframe sandbox="allow-scripts" style="width:100%;height:{_HEIGHT_PX}px;border:0" '
+        f'srcdoc="{html.escape(page, quote=True)}"></iframe>'
+    )
+
+
+def _describe(stage: Stage) -> str:
+    name = stage.title or stage.name
+    if stage.unavailable is not None:
+        return f"{name}: not available: {stage.unavailable.reason}"
+    if not isinstance(stage.graph, Graph):
+        return name
+    kinds = stage.graph.nodes.kind.tolist()
+    return f"{name}: {sum(kinds.count(kind) for kind in _PROGRAM_KINDS):,} nodes"
