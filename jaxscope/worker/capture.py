@@ -7,6 +7,7 @@ XLA still compiles. A stage that fails ends the pipeline; those before it stay.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import gc
 import os
 import time
@@ -32,6 +33,7 @@ from jaxscope.worker.jaxpr_text import print_jaxpr
 from jaxscope.worker.loading import load_call
 from jaxscope.worker.machine_code import dump_folder
 from jaxscope.worker.program import TracedProgram, trace_call
+from jaxscope.worker.purity import PurityWatch
 from jaxscope.worker.source import SourceSnapshot
 from jaxscope.worker.stablehlo_graph import (
     convert_stablehlo,
@@ -87,9 +89,14 @@ class _Pipeline:
         self._seconds = 0.0
 
     def run(self) -> None:
+        watch = PurityWatch(self._call.base, self._source)
         with self._step("jaxpr", "trace", f"Tracing {self._call.base_text}"):
             program = trace_call(self._call)
             _refuse_leaks(program)
+        constants = compat.consts_of(program.base.jaxpr)
+        for finding in (*watch.find_changes(), *watch.find_captured(constants)):
+            fields = {**dataclasses.asdict(finding), "file": self._source.path}
+            self._channel.send("check", fields)
         for message in program.messages:
             self._channel.message(message)
         self._seconds += program.derived.seconds

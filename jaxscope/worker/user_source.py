@@ -21,7 +21,7 @@ MAX_FILES = 20
 
 def describe_function(function: Any, snapshot: SourceSnapshot) -> dict[str, Any]:
     """File, 1-based line and text of a function's definition; empty where Python knows none."""
-    code = getattr(_innermost(function), "__code__", None)
+    code = getattr(innermost_function(function), "__code__", None)
     if code is None:
         return {"file": "", "line": 0, "text": ""}
     file, line = code.co_filename, code.co_firstlineno
@@ -37,7 +37,7 @@ def describe_function(function: Any, snapshot: SourceSnapshot) -> dict[str, Any]
     return {"file": file, "line": line, "text": text}
 
 
-def _innermost(function: Any) -> Any:
+def innermost_function(function: Any) -> Any:
     """The plain function inside partials, methods, wrappers and callable objects."""
     for _ in range(32):
         if isinstance(function, functools.partial):
