@@ -67,6 +67,21 @@ def test_an_append_leaves_no_equation(capture: CaptureOf) -> None:
     assert operations(impure, "jaxpr") == operations(pure, "jaxpr")
 
 
+def test_the_check_names_the_changed_list_and_its_line(capture: CaptureOf) -> None:
+    (check,) = capture("pure_and_impure.py", "logging_norm(f32[8])").checks
+    assert (check.rule, "`seen`" in check.message) == ("impure-global", True)
+    line = (SAMPLES / "pure_and_impure.py").read_text("utf-8").splitlines()[check.line - 1]
+    assert line.strip() == "seen.append(x)"
+    assert capture("pure_and_impure.py", "pure_norm(f32[8])").checks == ()
+
+
+def test_the_check_names_the_captured_array_and_the_changed_attribute(capture: CaptureOf) -> None:
+    (captured,) = capture("pure_and_impure.py", "add_captured_bias(f32[3])").checks
+    assert (captured.rule, "`bias`" in captured.message) == ("captured-constant", True)
+    (changed,) = capture("counter.py", "Counter().count()").checks
+    assert (changed.rule, "`n` of Counter" in changed.message) == ("impure-attribute", True)
+
+
 def test_a_captured_array_is_a_constant_and_an_argument_is_not(capture: CaptureOf) -> None:
     captured = graph(capture("pure_and_impure.py", "add_captured_bias(f32[3])"), "jaxpr")
     passed = graph(capture("pure_and_impure.py", "add_bias(f32[3], f32[3])"), "jaxpr")
