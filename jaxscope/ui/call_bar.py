@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -52,6 +52,9 @@ class CallBar(QWidget):
         self.stop_button.setProperty("role", "stop")
         self.stop_button.setToolTip("Stop what is running (Esc)")
         self.stop_button.hide()
+        for button in (self.run_button, self.stop_button):
+            # They take each other's place: a click must leave the keyboard where it was.
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._problem = QLabel()
         self._problem.setProperty("role", "error")
         self._chips: dict[QPushButton, Transform] = {}

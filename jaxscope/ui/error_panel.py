@@ -25,8 +25,11 @@ from jaxscope.errors import (
     UserCodeError,
     WorkerLost,
 )
+from jaxscope.ui.plain import escape_html
 
 _PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+)")
+_CODE = re.compile(r"`([^`]+)`")
+_ADDRESS = re.compile(r"(https://docs\.jax\.dev/[\w./#-]*[\w/])")
 _MAX_SHOWN_CHARACTERS = 20_000
 
 
@@ -90,6 +93,9 @@ class ErrorPanel(QFrame):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             layout.addWidget(label)
+        self._remedy.setTextFormat(Qt.TextFormat.RichText)
+        self._remedy.setOpenExternalLinks(True)
+        self._remedy.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         layout.addWidget(self._trace)
 
     @property
@@ -110,7 +116,7 @@ class ErrorPanel(QFrame):
         self._what.setText(_fit(explanation.what, 600))
         self._why.setText(_fit(explanation.why, 1_200))
         self._why.setVisible(bool(explanation.why.strip()))
-        self._remedy.setText(f"What to try: {_fit(explanation.remedy, 800)}")
+        self._remedy.setText(_rich_remedy(explanation.remedy))
         self._remedy.setVisible(bool(explanation.remedy))
         self._where.setText(explanation.where)
         self._where.setVisible(bool(explanation.where))
@@ -155,6 +161,13 @@ def render_details(explanation: Explanation) -> str:
         explanation.output,
     )
     return clean_text("\n\n".join(part for part in parts if part))
+
+
+def _rich_remedy(remedy: str) -> str:
+    """With code set as code, and addresses of JAX's documentation as links."""
+    text = escape_html(f"What to try: {_fit(remedy, 800)}")
+    text = _CODE.sub(r"<code><b>\1</b></code>", text)
+    return _ADDRESS.sub(r"<a href='\1'>\1</a>", text).replace("\n", "<br>")
 
 
 def _fit(text: str, limit: int) -> str:

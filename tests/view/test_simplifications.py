@@ -57,6 +57,13 @@ def test_constants_of_stablehlo_fold_too() -> None:
     assert lines[1:3] == ["sine", "multiply 2.5"]
 
 
+def test_infinities_are_spelt_out() -> None:
+    view = build_view(lower(lambda x: jnp.maximum(x, -jnp.inf), X))
+    titles = outline(view)
+    assert any("-inf" in title for title in titles), titles
+    assert not any("0x" in title for title in titles)
+
+
 def test_a_constant_that_is_a_result_stays_a_box() -> None:
     view = simplify(lambda: jax.lax.broadcast_in_dim(jnp.float32(5), (3,), ()))
     assert outline(view) == ["broadcast_in_dim 5.0", "result"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import struct
 
 from jaxscope.analysis.view.arguments import find_results
 from jaxscope.analysis.view.draft import Draft
@@ -14,6 +15,8 @@ _LITERAL = re.compile(r"^in\[(\d+)\]$")
 _SCALAR = re.compile(r"^[a-z]\w*\[\]$|^tensor<[a-z]\w*>$")
 _DENSE = re.compile(r"^dense<(.*?)>(?: : .*)?$", re.DOTALL)
 _SPLAT = re.compile(r"^[-+\w.]{1,24}$")
+_BITS = re.compile(r"^0x([0-9A-Fa-f]{1,16})$")
+_FLOATS = {"f16": (2, ">e"), "bf16": (2, ">f"), "f32": (4, ">f"), "f64": (8, ">d")}
 _MAX_VALUE_LENGTH = 24
 
 
@@ -119,8 +122,25 @@ def _scalar_value(graph: Graph, node: int) -> str:
     attributes = graph.attributes(node)
     value = (attributes.get("literal") or attributes.get("value") or "").strip()
     dense = _DENSE.match(value)
-    if dense:  # of any shape: MLIR writes one value for all elements alike
-        return dense[1] if _SPLAT.match(dense[1]) else ""
     types = graph.row(graph.nodes.types, node)
+    if dense:  # of any shape: MLIR writes one value for all elements alike
+        value = _spell_bits(dense[1], types[0] if types else "")
+        return value if _SPLAT.match(value) else ""
     is_scalar = len(types) == 1 and _SCALAR.match(types[0].partition("{")[0]) is not None
     return value if is_scalar and len(value) <= _MAX_VALUE_LENGTH else ""
+
+
+def _spell_bits(value: str, type_text: str) -> str:
+    """MLIR writes what has no decimal form, infinities above all, as bits: say what they are."""
+    bits = _BITS.match(value)
+    kind = type_text.partition("[")[0]
+    if bits is None or kind not in _FLOATS:
+        return value
+    size, code = _FLOATS[kind]
+    raw = int(bits[1], 16)
+    if raw >= 1 << (8 * size):
+        return value
+    if kind == "bf16":  # the upper half of an f32
+        raw, size = raw << 16, 4
+    (number,) = struct.unpack(code, raw.to_bytes(size, "big"))
+    return f"{number:g}"

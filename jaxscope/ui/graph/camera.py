@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
+import numpy.typing as npt
+
 MAX_SCALE = 4.0
 MARGIN_PX = 24.0
 _ORDINARY_PX = 700.0
@@ -90,3 +93,25 @@ def first_camera(
         return Camera(x, -MARGIN_PX / scale, scale)
     y = scene_height / 2 - height / scale / 2 if scene_height * scale < height else -MARGIN_PX
     return Camera(-MARGIN_PX / scale, y, scale)
+
+
+def look_at_top(
+    rects: npt.NDArray[np.float64], camera: Camera, width: float, text_scale: float = 1.0
+) -> Camera:
+    """Turn to the topmost boxes: the corner of a wide picture is often empty.
+
+    Args:
+        rects: All boxes, float64, shape `(n, 4)`: x, y, width, height.
+        camera: At the picture's beginning.
+        width: Of the widget.
+        text_scale: Size of the window's type; 1 is ordinary.
+    """
+    first = rects[rects[:, 1] <= rects[:, 1].min() + 1.0]
+    left, right = float(first[:, 0].min()), float((first[:, 0] + first[:, 2]).max())
+    fitting = width / (right - left + 2 * MARGIN_PX)
+    scale = max(min(camera.scale, fitting), _LEAST_WHOLE * text_scale)
+    if fitting >= scale:
+        middle = (left + right) / 2.0
+    else:
+        middle = float((first[:, 0] + first[:, 2] / 2.0).mean())
+    return Camera(max(middle - width / scale / 2.0, -MARGIN_PX), camera.y, scale)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -20,7 +18,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from jaxscope.analysis.layout.nesting import DOWN
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.model import NONE
-from jaxscope.ui.graph.camera import Camera, first_camera, fit_rect, most_scale
+from jaxscope.ui.graph.camera import Camera, first_camera, fit_rect, look_at_top, most_scale
 from jaxscope.ui.graph.corners import CORNER_PX
 from jaxscope.ui.graph.drawing import SceneDrawing, graph_font
 from jaxscope.ui.graph.legend import Legend
@@ -205,12 +203,7 @@ class SceneView(QWidget):
             size = scene.width, scene.height
             camera = first_camera(size, is_down, self.width(), self.height(), self._text_scale)
             if is_down and scene.width * camera.scale > self.width() and len(scene.items):
-                # The corner of a wide picture is often empty: begin at its topmost boxes.
-                rect = scene.items.rect
-                first = rect[rect[:, 1] <= rect[:, 1].min() + 1.0]
-                middle = float((first[:, 0] + first[:, 2] / 2.0).mean())
-                half = self.width() / camera.scale / 2.0
-                camera = dataclasses.replace(camera, x=max(middle - half, camera.x))
+                camera = look_at_top(scene.items.rect, camera, self.width(), self._text_scale)
             self._camera = camera
 
     def sizeHint(self) -> QSize:

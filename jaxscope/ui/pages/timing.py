@@ -23,9 +23,17 @@ from jaxscope.ui.state import TimingState
 from jaxscope.ui.theme import LIGHT, Theme
 
 _PLOTTED = ("eager", "jit", "gradient_eager", "gradient_jit")
+_EMPTY_TITLE = "Not measured yet"
 _EMPTY_TEXT = (
-    "Measure how long this call takes, run operation by operation (eager) and compiled (jit). "
-    "Calls are timed one by one in random order, and each waits for its result."
+    "<p>How much faster is this call when it is compiled?</p>"
+    "<table cellspacing='0' cellpadding='5'>"
+    "<tr><td><b>eager</b></td><td>Python runs one operation after another.</td></tr>"
+    "<tr><td><b>jit</b></td><td>XLA compiles the whole call once; then that program runs.</td></tr>"
+    "<tr><td><b>gradient</b></td><td>Both again for the gradient, where there is one.</td></tr>"
+    "</table>"
+    "<p>Calls are timed one by one in random order, each until its result is there. "
+    "What comes out is a range, not a single number.</p>"
+    "<p><b>Measure</b> (Ctrl+M) takes a few seconds.</p>"
 )
 
 
@@ -39,12 +47,17 @@ class TimingPage(QWidget):
         self._state = TimingState()
         self._theme = LIGHT
         self.plot: QWidget | None = None
-        self._verdict, self._note = QLabel(_EMPTY_TEXT), QLabel()
+        self._verdict, self._note = QLabel(_EMPTY_TITLE), QLabel()
+        self._empty = QLabel(_EMPTY_TEXT)
         self._verdict.setProperty("role", "heading")
         for label in (self._verdict, self._note):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
         self._note.setProperty("role", "muted")
+        self._empty.setTextFormat(Qt.TextFormat.RichText)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.setWordWrap(True)
+        self._empty.setMargin(24)
         self.quick = QPushButton("Measure")
         self.quick.setProperty("role", "primary")
         self.quick.setToolTip("In one process, within a few seconds")
@@ -77,7 +90,7 @@ class TimingPage(QWidget):
         layout.addLayout(top)
         layout.addWidget(self._note)
         layout.addWidget(self._split, 1)
-        layout.addStretch()
+        layout.addWidget(self._empty, 1)
         self.quick.clicked.connect(self._on_quick_clicked)
         self.rigorous.clicked.connect(self._on_rigorous_clicked)
 
@@ -90,7 +103,8 @@ class TimingPage(QWidget):
         self._state = timing
         self.rows.set_measurements(sorted(timing.measurements, key=_rank))
         self._split.setVisible(bool(timing.measurements))
-        self._verdict.setText(describe_ratios(timing.ratios) or timing.call or _EMPTY_TEXT)
+        self._empty.setVisible(not timing.measurements)
+        self._verdict.setText(describe_ratios(timing.ratios) or timing.call or _EMPTY_TITLE)
         self._note.setText("\n".join(_notes(timing)))
         self._draw()
 
