@@ -6,6 +6,7 @@ import jax.numpy as jnp
 # jaxscope: grad(mlp_loss)(mlp_init(key(0)), f32[128, 64], f32[128, 10])
 # jaxscope: grad(convnet_loss)(convnet_init(key(0)), f32[4, 32, 32, 3], i32[4])
 # jaxscope: grad(unrolled)(f32[32, 32], f32[32])
+# jaxscope: grad(deep)(deep_init(key(0)), f32[8, 64])
 
 
 def mlp_init(key):
@@ -50,4 +51,16 @@ def unrolled(weights, x):
     """A recurrence of 100 steps, unrolled while tracing."""
     for _ in range(100):
         x = jnp.tanh(weights @ x) * 0.9 + 0.1 * x
+    return jnp.sum(x)
+
+
+def deep_init(key):
+    """Sixty square layers of width 64."""
+    return [jax.random.normal(k, (64, 64)) / 8 for k in jax.random.split(key, 60)]
+
+
+def deep(layers, x):
+    """Two activations of each layer: XLA's work grows faster than the number of equations."""
+    for weights in layers:
+        x = jnp.tanh(x @ weights) + jnp.sin(x)
     return jnp.sum(x)

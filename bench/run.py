@@ -40,6 +40,7 @@ _PROGRAMS = (
         "grad(convnet_loss)(convnet_init(key(0)), f32[4, 32, 32, 3], i32[4])",
     ),
     ("100 unrolled steps, gradient", "bench/programs.py", "grad(unrolled)(f32[32, 32], f32[32])"),
+    ("60 dense layers, gradient", "bench/programs.py", "grad(deep)(deep_init(key(0)), f32[8, 64])"),
     (
         "12-layer transformer, gradient",
         "samples/transformer.py",
