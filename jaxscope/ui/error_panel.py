@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QFrame,
@@ -116,7 +116,7 @@ class ErrorPanel(QFrame):
         self._what.setText(_fit(explanation.what, 600))
         self._why.setText(_fit(explanation.why, 1_200))
         self._why.setVisible(bool(explanation.why.strip()))
-        self._remedy.setText(_rich_remedy(explanation.remedy))
+        self._set_remedy(explanation.remedy)
         self._remedy.setVisible(bool(explanation.remedy))
         self._where.setText(explanation.where)
         self._where.setVisible(bool(explanation.where))
@@ -128,6 +128,15 @@ class ErrorPanel(QFrame):
         self._fold.setVisible(bool(trace or explanation.full_traceback))
         self._trace.hide()
         self.show()
+
+    def _set_remedy(self, remedy: str) -> None:
+        self._remedy.clear()  # the same text would keep the links' old colour
+        self._remedy.setText(_rich_remedy(remedy))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._error is not None:
+            self._set_remedy(self._error.explanation.remedy)
 
     def _on_fold_toggled(self, is_open: bool) -> None:
         self._fold.setText("Hide traceback" if is_open else "Show traceback")

@@ -14,6 +14,7 @@ from jaxscope.client.session import Session
 from jaxscope.ui.bridge import Bridge
 from jaxscope.ui.controller import RunOptions
 from jaxscope.ui.desktop import build_window
+from jaxscope.ui.exporting import FORMATS
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.settings import Settings
 from jaxscope.ui.state import Phase
@@ -124,3 +125,56 @@ def test_the_call_is_measured_and_plotted(qtbot: QtBot, window: MainWindow, tmp_
     assert {"eager", "jit", "compile"} <= set(names)
     assert page.rows.rowCount() == len(names)
     assert "jit" in page.verdict_text and page.plot is not None
+
+
+def test_every_format_is_written_from_the_window(qtbot: QtBot, window: MainWindow, tmp_path: Path):
+    source = tmp_path / "program.py"
+    source.write_text(PROGRAM)
+    window.open_path(str(source), "mean_square(f32[4])")
+    qtbot.waitUntil(lambda: window.controller.state.capture is not None, timeout=WAIT_MS)
+    window.workspace.area.panes[1].focus_content()
+    begins = {
+        "svg": b"<svg",
+        "png": b"\x89PNG",
+        "pdf": b"%PDF",
+        "dot": b"digraph",
+        "html": b"<!doctype html",
+        "txt": b"",
+        "md": b"#",
+        "json": b"{",
+    }
+    assert begins.keys() == FORMATS.keys()
+    for ending, begin in begins.items():
+        path = tmp_path / f"exported.{ending}"
+        with qtbot.waitSignal(window.files.exporter.finished, timeout=WAIT_MS):
+            window.files.export(str(path))
+        data = path.read_bytes()
+        assert begin in data[:200].lower() or begin in data[:200], ending
+        assert ending in ("png", "pdf") or b"sin" in data, ending
+
+
+def test_an_edit_keeps_the_place_in_source_and_graph(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+):
+    source = tmp_path / "program.py"
+    source.write_text(PROGRAM + "\n" * 200)
+    window.open_path(str(source), "mean_square(f32[4])")
+    state = lambda: window.controller.state  # noqa: E731  # read anew each time
+    qtbot.waitUntil(lambda: state().capture is not None, timeout=WAIT_MS)
+    first = state().capture
+    code, canvas = window.workspace.area.panes[0].code, window.workspace.area.panes[1].canvas
+    code.verticalScrollBar().setValue(30)
+    canvas.zoom(2.0)
+    canvas.pan(20.0, 10.0)
+    before = canvas.camera
+    source.write_text(PROGRAM.replace("y ** 2", "y ** 3") + "\n" * 200)
+    window.controller.note_file_changed()
+    qtbot.waitUntil(
+        lambda: state().capture is not None and state().capture is not first and
+        not state().is_running, timeout=WAIT_MS,
+    )  # fmt: skip
+    assert "y ** 3" in state().snapshot.text
+    assert code.verticalScrollBar().value() == 30
+    after = canvas.camera
+    assert (after.x, after.y) == pytest.approx((before.x, before.y))
+    assert after.scale == before.scale

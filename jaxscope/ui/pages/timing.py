@@ -25,8 +25,8 @@ from jaxscope.ui.theme import LIGHT, Theme
 _PLOTTED = ("eager", "jit", "gradient_eager", "gradient_jit")
 _EMPTY_TITLE = "Not measured yet"
 _EMPTY_TEXT = (
-    "<p>How much faster is this call when it is compiled?</p>"
-    "<table cellspacing='0' cellpadding='5'>"
+    "<h3>How much faster is this call when it is compiled?</h3>"
+    "<table align='center' cellspacing='0' cellpadding='5'>"
     "<tr><td><b>eager</b></td><td>Python runs one operation after another.</td></tr>"
     "<tr><td><b>jit</b></td><td>XLA compiles the whole call once; then that program runs.</td></tr>"
     "<tr><td><b>gradient</b></td><td>Both again for the gradient, where there is one.</td></tr>"

@@ -79,17 +79,27 @@ class CodeView(QAbstractScrollArea):
         self._update_scroll_bars()
         self.viewport().update()
 
-    def set_lines(self, lines: Sequence[str], colouring: Colouring | None) -> bool:
-        """Show other text from its top, and tell whether it is another than before."""
+    def set_lines(
+        self, lines: Sequence[str], colouring: Colouring | None, *, keeps_place: bool = False
+    ) -> bool:
+        """Show other text, and tell whether it is another than before.
+
+        Args:
+            lines: The text.
+            colouring: Its colours, or None.
+            keeps_place: Stay at the same line, as after an edit, instead of going to the top.
+        """
         if lines == self._lines:
             return False
+        places = [bar.value() for bar in (self.verticalScrollBar(), self.horizontalScrollBar())]
         self._lines, self._colouring = lines, colouring
         self._marks = {}
-        self._cursor = self._anchor = -1
+        last = len(lines) - 1 if keeps_place else -1
+        self._cursor, self._anchor = min(self._cursor, last), min(self._anchor, last)
         self._widest = min(max((len(line) for line in lines), default=0), _MAX_COLUMNS)
-        self.verticalScrollBar().setValue(0)
-        self.horizontalScrollBar().setValue(0)
         self._update_scroll_bars()
+        self.verticalScrollBar().setValue(places[0] if keeps_place else 0)
+        self.horizontalScrollBar().setValue(places[1] if keeps_place else 0)
         self.viewport().update()
         return True
 

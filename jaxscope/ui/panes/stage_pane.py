@@ -56,7 +56,7 @@ class StagePane(QFrame):
         self._line_marks: Mapping[int, Mark] = {}
         self._shown_graph: Graph | None = None
         self._call = ""
-        self._shown = ("", "")
+        self._shown = self._shown_text = ("", "")
         self._points = BASE_POINTS
         self._table_graph: Graph | None = None
         self.code = CodeView()
@@ -225,7 +225,9 @@ class StagePane(QFrame):
         if self._file is None:
             self._say("Open a file to see its source.")
             return
-        self.code.set_lines(self._file.text.split("\n"), PythonColouring(self._file.text))
+        text, path = self._file.text, self._file.path
+        is_edited, self._shown_text = self._shown_text == (path, SOURCE), (path, SOURCE)
+        self.code.set_lines(text.split("\n"), PythonColouring(text), keeps_place=is_edited)
         self.code.set_marks(self._line_marks, reveal=False)
         self._pages.setCurrentWidget(self.code)
 
@@ -234,7 +236,10 @@ class StagePane(QFrame):
             self._say(getattr(text, "reason", "There is no text of this stage."))
             return
         lines = text.text.split("\n")
-        if self.code.set_lines(lines, ProgramColouring(lines)):
+        is_again = self._shown_text == (self._call, self._name)
+        self._shown_text = (self._call, self._name)
+        colouring = ProgramColouring(lines)
+        if self.code.set_lines(lines, colouring, keeps_place=is_again) and not is_again:
             # Optimized modules begin with pages of tables: begin where the program does.
             linked = np.flatnonzero(text.line_nodes >= 0)
             self.code.show_line(int(linked[0]) if len(linked) else 0)
