@@ -19,7 +19,7 @@ from jaxscope.client.run import time_call
 from jaxscope.model import Measurement, Ratio, Timing
 
 _WIDTH = 98
-_NUMBER = re.compile(r"\d[\d.,]*%?(?<![.,])")
+_NUMBER = re.compile(r"\d[\d.,]*(?<![.,])(?: ?%)?")
 
 
 def run(options: Options) -> int:
@@ -76,7 +76,7 @@ def _format_table(timing: Timing) -> Iterator[str]:
 
 
 def _row(measurement: Measurement) -> tuple[str, str, str, str, str]:
-    runs = f"{measurement.runs} run" + ("" if measurement.runs == 1 else "s")
+    runs = f"{measurement.runs} run" + (" " if measurement.runs == 1 else "s")
     interval = ""
     if measurement.confidence > 0:
         low, high = format_seconds(measurement.low), format_seconds(measurement.high)

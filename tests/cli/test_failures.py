@@ -164,3 +164,61 @@ def _wait_for(condition: object, limit_s: float = 20.0) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it never happened"
         time.sleep(0.05)
+
+
+HALF_WORKING = """\
+import jax
+import jax.numpy as jnp
+from jax.extend.core import Primitive
+
+mystery = Primitive("mystery")
+mystery.def_abstract_eval(lambda x: x)
+
+
+def not_lowered(x):
+    return mystery.bind(jnp.sin(x)) + 1
+
+
+def not_compiled(x):
+    return jax.ffi.ffi_call("no_such_function", jax.ShapeDtypeStruct((3,), "float32"))(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "made", "reason"),
+    [
+        ("not_lowered(f32[3])", ["jaxpr"], "mystery"),
+        ("not_compiled(f32[3])", ["jaxpr", "stablehlo", "hlo"], "no_such_function"),
+    ],
+)
+def test_the_stages_before_a_failure_are_kept(
+    jaxscope: CommandLine, tmp_path: Path, call: str, made: list[str], reason: str
+) -> None:
+    file = tmp_path / "user.py"
+    file.write_text(HALF_WORKING)
+    archive, page, data = (tmp_path / f"out.{ending}" for ending in ("jaxscope", "html", "json"))
+
+    answer = jaxscope("capture", file, call, "-o", archive)
+    assert answer.status == 1
+    assert f"{archive} holds what came before the failure: {', '.join(made)}" in answer.errors
+    assert jaxscope("capture", archive, "-o", data).status == 0
+    stages = {stage["name"]: stage for stage in json.loads(data.read_text())["stages"]}
+    assert list(stages) == ["jaxpr", "gradient", "stablehlo", "hlo", "optimized", "machine"]
+    assert [name for name, stage in stages.items() if stage["text"]] == made
+    failed = next(name for name in ("stablehlo", "optimized") if name not in made)
+    assert reason in stages[failed]["unavailable"]
+
+    answer = jaxscope("capture", file, call, "-o", page, "--json")
+    assert answer.status == 1
+    assert answer.json()["exit_status"] == 1
+    assert reason in page.read_text()
+
+
+def test_a_picture_of_what_was_not_made_is_not_written(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    file = tmp_path / "user.py"
+    file.write_text(HALF_WORKING)
+    answer = jaxscope("capture", file, "not_lowered(f32[3])", "-o", tmp_path / "out.svg")
+    assert answer.status == 1
+    assert [path.name for path in tmp_path.iterdir() if path.suffix != ".py"] == []

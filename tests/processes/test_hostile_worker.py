@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 from jaxscope.client.events import Event, Progress
@@ -12,7 +15,10 @@ from jaxscope.client.requests import CaptureRequest, OutlineRequest, Request
 from jaxscope.client.results import Outline
 from jaxscope.client.session import Session
 from jaxscope.errors import InternalError, JaxscopeError, SourceError, WorkerLost
-from jaxscope.model import Capture, Unavailable
+from jaxscope.model import Capture, Graph, GraphBuilder, NodeKind, Unavailable
+from jaxscope.model.graph_columns import graph_to_arrays
+from jaxscope.wire.frames import HEADER
+from jaxscope.wire.messages import Message, encode_message
 from tests.processes.impostor import write_impostor
 
 PATIENCE_S = 60.0
@@ -110,6 +116,53 @@ def test_numbers_that_are_none_do_no_harm(session: Session, tmp_path: Path) -> N
     assert isinstance(capture.stages[0].seconds, Unavailable)
     assert not capture.stages[0].cost.is_known
     assert capture.wall_seconds == 0.0
+
+
+def forge_stage(arrays: Mapping[str, npt.NDArray[Any]]) -> str:
+    """Code of an impostor that sends a head and then a stage with these arrays for its graph."""
+    fields = {"name": "jaxpr", "title": "", "form": "graph", "unavailable": None, "seconds": 0.0}
+    frames = b"".join(encode_message(Message("stage", fields, dict(arrays))))
+    size, _ = HEADER.unpack_from(frames)
+    header, blobs = frames[HEADER.size :][:size], frames[HEADER.size + size :]
+    return (
+        "say('head', call='f()', base='f', transforms=[], target='cpu', arguments=[], results=[],"
+        " source={}, environment={})\n"
+        f"frame(json.dumps(dict(json.loads({header!r}), run=RUN)).encode())\n"
+        f"raw({blobs!r})\n"
+        "say('done', wall_seconds=0.0)"
+    )
+
+
+def real_graph() -> dict[str, npt.NDArray[Any]]:
+    builder = GraphBuilder()
+    first = builder.add_node("0", NodeKind.EQUATION, "sin")
+    second = builder.add_node("1", NodeKind.EQUATION, "cos")
+    builder.add_edge(first, second, type="f32[]")
+    return dict(graph_to_arrays(builder.build()))
+
+
+def test_a_graph_that_is_as_it_should_be(session: Session, tmp_path: Path) -> None:
+    """So that the forged ones below fail for what was forged."""
+    python = write_impostor(tmp_path, forge_stage(real_graph()))
+    capture = session.start(CaptureRequest(__file__, "f()", python=python)).wait(PATIENCE_S)
+
+    assert isinstance(capture, Capture)
+    assert isinstance(capture.stages[0].graph, Graph)
+
+
+@pytest.mark.parametrize("value", (-7, 1000, 2**31 - 1))
+@pytest.mark.parametrize("column", ("edge.target", "node.id", "node.group", "edge.type"))
+def test_a_forged_graph_costs_only_itself(
+    session: Session, tmp_path: Path, column: str, value: int
+) -> None:
+    arrays = real_graph()
+    arrays[column] = np.full_like(arrays[column], value)
+    python = write_impostor(tmp_path, forge_stage(arrays))
+    capture = session.start(CaptureRequest(__file__, "f()", python=python)).wait(PATIENCE_S)
+
+    assert isinstance(capture, Capture)
+    assert isinstance(capture.stages[0].graph, Unavailable)
+    assert "could not be drawn" in capture.stages[0].graph.reason
 
 
 def test_texts_lose_their_escapes(session: Session, tmp_path: Path) -> None:

@@ -1,0 +1,59 @@
+"""What `jaxscope time` prints for a person."""
+
+from __future__ import annotations
+
+from jaxscope.cli.timing import format_timing
+from jaxscope.model import Environment, Measurement, Ratio, Timing
+
+LONG = "A warning that goes on and on, so that it does not fit into a line of a terminal. " * 2
+
+
+def measured(name: str, median: float, *reasons: str) -> Measurement:
+    return Measurement(
+        name,
+        median,
+        median * 0.9,
+        median * 1.1,
+        0.95,
+        30,
+        (median,),
+        bool(reasons),
+        "s",
+        "",
+        reasons,
+    )
+
+
+TIMING = Timing(
+    call="loss(f32[8])",
+    environment=Environment("0.10.2", "0.10.2", "3.11.7", "cpu", "cpu"),
+    measurements=(
+        Measurement("compile", 0.05, 0.05, 0.05, 0.0, 1, (0.05,), False),
+        measured("eager", 1e-3, "The middle half spreads over 36% of the median.", "It is busy."),
+        measured("gradient_eager_dispatch", 2e-6, "It is busy."),
+        measured("jit", 5e-6, "The middle half spreads over 177% of the median."),
+    ),
+    ratios=(Ratio("eager/jit", 200.0, 180.0, 220.0, "faster"),),
+    warnings=(LONG.strip(),),
+)
+
+
+def test_rows_are_aligned_and_name_no_reasons() -> None:
+    rows = format_timing(TIMING).splitlines()[3:7]
+    assert [row.split()[0] for row in rows] == [m.name for m in TIMING.measurements]
+    assert len({row.index("run") for row in rows}) == 1
+    assert [row.endswith("  noisy") for row in rows] == [False, True, True, True]
+
+
+def test_every_reason_for_noise_stands_once_below() -> None:
+    notes = [line for line in format_timing(TIMING).splitlines() if line.startswith("noisy: ")]
+    assert notes == [
+        "noisy: The middle half spreads over 36% (eager), 177% (jit) of the median.",
+        "noisy: It is busy (eager, gradient_eager_dispatch).",
+    ]
+
+
+def test_lines_fit_a_terminal() -> None:
+    text = format_timing(TIMING)
+    assert max(map(len, text.splitlines())) < 100
+    assert " ".join(text.split()).endswith(f"warning: {LONG.strip()}")
