@@ -55,8 +55,9 @@ def _find_jaxprs(path: str, value: Any) -> Iterator[tuple[str, Any]]:
 class Tagger:
     """Tags the equations of a jaxpr, nested ones included, and numbers them.
 
-    A nested jaxpr that several equations share is tagged once and stays shared, so JAX's caches
-    keyed by identity, and its lowering to one function, work as without tags.
+    A nested jaxpr that several equations share is tagged once and stays shared, closed or open,
+    so that JAX's caches, which go by identity, and its lowering to one function work as without
+    tags: differentiating a shared layer twelve times instead of once doubles the time of tracing.
 
     Attributes:
         ids: The id of each numbered equation, such as `3/jaxpr/0`.
@@ -64,18 +65,23 @@ class Tagger:
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
+        # The original is kept alive beside its copy: ids of freed objects are used again.
         self._done: dict[int, tuple[Any, Any]] = {}
         self.ids: list[str] = []
 
     def tag(self, jaxpr: Any, path: str = "") -> Any:
         """Tag an open or closed jaxpr. `path` is the prefix of its equations' ids."""
+        known = self._done.get(id(jaxpr))
+        if known is not None:
+            return known[1]
         inner = compat.open_jaxpr(jaxpr)
-        if id(inner) not in self._done:
+        if inner is jaxpr:
             equations = [self._tag_equation(e, f"{path}{i}") for i, e in enumerate(inner.eqns)]
-            # The original is kept alive beside its copy: ids of freed objects are used again.
-            self._done[id(inner)] = (inner, compat.replace_equations(inner, equations))
-        tagged = self._done[id(inner)][1]
-        return tagged if inner is jaxpr else jaxpr.replace(jaxpr=tagged)
+            tagged = compat.replace_equations(inner, equations)
+        else:
+            tagged = jaxpr.replace(jaxpr=self.tag(inner, path))
+        self._done[id(jaxpr)] = (jaxpr, tagged)
+        return tagged
 
     def tag_nested_only(self, jaxpr: Any, body_of: str) -> Any:
         """Tag the inside of the one equation of a jaxpr, whose parameter `body_of` is the program.
