@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 MAX_SCALE = 4.0
 MARGIN_PX = 24.0
-_ORDINARY_PX = 700.0
+_ORDINARY_PX = 480.0
 """Sides of a widget up to which a picture is never enlarged."""
 _LEAST_WHOLE = 0.6
 """A picture that fits at this scale is shown whole."""

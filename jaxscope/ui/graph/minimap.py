@@ -10,6 +10,10 @@ from jaxscope.ui.graph.palette import Colors
 
 _LONG_PX = 190
 _SHORT_PX = 36
+_LARGEST_SHARE = 0.28
+"""Of the graph's sides: in a narrow pane it must not lie over half of the picture."""
+_ENOUGH_IN_SIGHT = 0.4
+"""Who sees this share of the scene needs no overview."""
 
 
 class Minimap(QWidget):
@@ -34,24 +38,31 @@ class Minimap(QWidget):
         """Show another scene's picture."""
         self._picture, self._colors = picture, colors
         self._scene_size = (max(width, 1.0), max(height, 1.0))
-        scale = _LONG_PX / max(self._scene_size)
-        size = [min(max(round(side * scale), _SHORT_PX), _LONG_PX) for side in self._scene_size]
-        self.setFixedSize(QSize(*size))
         self.update()
+
+    def fit(self, width: int, height: int) -> None:
+        """Take the size that suits a graph of this width and height."""
+        room = [min(_LONG_PX, side * _LARGEST_SHARE) for side in (width, height)]
+        wide, high = self._scene_size
+        scale = min(room[0] / wide, room[1] / high)
+        size = [max(round(side * scale), _SHORT_PX) for side in self._scene_size]
+        self.setFixedSize(QSize(*size))
 
     def show_sight(self, sight: QRectF) -> None:
         """Mark the part of the scene that is seen."""
         if sight != self._sight:
             self._sight = sight
-            # It must not cover a scene that is in sight as a whole.
-            self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, self._sees_all())
+            # It must not cover a scene that is in sight, or nearly.
+            self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, self._sees_enough())
             self.update()
 
-    def _sees_all(self) -> bool:
-        return self._sight.contains(QRectF(0.0, 0.0, *self._scene_size))
+    def _sees_enough(self) -> bool:
+        wide, high = self._scene_size
+        seen = self._sight & QRectF(0.0, 0.0, wide, high)
+        return seen.width() * seen.height() >= _ENOUGH_IN_SIGHT * wide * high
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        if self._colors is None or self._sees_all():
+        if self._colors is None or self._sees_enough():
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)

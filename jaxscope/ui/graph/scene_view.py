@@ -257,6 +257,7 @@ class SceneView(QWidget):
         self._place_extras()
 
     def _place_extras(self) -> None:
+        self._minimap.fit(self.width(), self.height())
         right, bottom = self.width() - CORNER_PX, self.height() - CORNER_PX
         self._minimap.move(right - self._minimap.width(), bottom - self._minimap.height())
         if self.scene is not None:
