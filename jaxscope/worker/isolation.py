@@ -48,6 +48,7 @@ def isolate(parent_pid: int, stack_descriptor: int) -> None:
     if hasattr(faulthandler, "register"):
         faulthandler.register(signal.SIGUSR2, file=stack_descriptor, all_threads=False)
     signal.signal(signal.SIGINT, _on_interrupt)
+    sys.breakpointhook = _refuse_breakpoint
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
@@ -59,6 +60,17 @@ def _die_with_parent(parent_pid: int) -> None:
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent_pid:  # it died before the line above
         os._exit(1)
+
+
+def _refuse_breakpoint(*_arguments: object, **_options: object) -> NoReturn:
+    """What `breakpoint()` does here: there is no terminal to debug at.
+
+    Left to itself, pdb would stop in whatever Python code runs next. Where that is JAX's hook of
+    the garbage collector, its error is swallowed and the run goes on as if nothing had been.
+    """
+    from bdb import BdbQuit
+
+    raise BdbQuit("a debugger needs a terminal")
 
 
 def _on_interrupt(_number: int, _frame: FrameType | None) -> NoReturn:

@@ -88,10 +88,6 @@ def f64(x):
 
 def masked(x):
     return x[x > 3]
-
-
-def not_lowered(x):
-    return jax.pure_callback(lambda y: y, jax.ShapeDtypeStruct((3,), "float32"), x, vectorized=1)
 '''
 
 LOSS = "loss(init(key(0)), f32[4, 3])"

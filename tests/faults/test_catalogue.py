@@ -81,7 +81,7 @@ FAULTS = (
     fault("terminates_itself", WorkerLost, "SIGTERM", what="SIGTERM"),
     fault("recurses", TraceError, "RecursionError", traceback="more times]", at="return f(x + 1)"),
     fault("asks_for_input", TraceError, "EOFError", remedy="input()", at="x * float(input("),
-    fault("has_a_breakpoint", TraceError, "BdbQuit", remedy="breakpoint()"),
+    fault("has_a_breakpoint", TraceError, "BdbQuit", remedy="breakpoint()", at="    breakpoint()"),
     fault("floods_stdout", WorkerLost, "OutputLimit", what="64 MiB"),
     fault("floods_stderr", WorkerLost, "OutputLimit", what="64 MiB"),
     fault("prints_one_huge_line", WorkerLost, "OutputLimit", what="64 MiB"),
