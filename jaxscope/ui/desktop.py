@@ -58,14 +58,14 @@ def run_application(
     beat = QTimer(window, interval=_BEAT_MS)
     beat.timeout.connect(reporter.beat)
     beat.start()
-    window.show()
-    threading.Thread(target=_load_graph_view, name="jaxscope-loader", daemon=True).start()
     window.call_bar.target.setCurrentText(target)
     if capture is not None:
         window.controller.open_capture(capture, capture.source.file or "capture")
         window.call_bar.set_call(capture.call)
     elif file:
         window.open_path(os.path.abspath(file), call or "")
+    window.show()  # with its file: the start page then costs nothing
+    threading.Thread(target=_load_graph_view, name="jaxscope-loader", daemon=True).start()
     try:
         return application.exec()
     finally:

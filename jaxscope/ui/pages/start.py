@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -22,14 +23,18 @@ from PySide6.QtWidgets import (
 _COLUMNS = 3
 _MAX_SAMPLE_BYTES = 200_000
 _MAX_LESSON_CHARACTERS = 120
+_MAX_TITLE_CHARACTERS = 60
+_MAX_RECENT = 4
+"""More would push the samples out of sight."""
 
 
 class SampleCard(QPushButton):
-    """One sample: its name, and the first line of its lesson in as many lines as that takes."""
+    """One sample: what its lesson is about, in as many lines as that takes."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
-        name, lesson = QLabel(path.stem.replace("_", " ")), QLabel(read_first_line(path))
+        title, text = read_lesson(path)
+        name, lesson = QLabel(title), QLabel(text)
         name.setProperty("role", "heading")
         lesson.setProperty("role", "muted")
         lesson.setWordWrap(True)
@@ -85,12 +90,21 @@ class StartPage(QScrollArea):
         self._recent_title = _heading("Recent files")
         layout.addWidget(self._recent_title)
         layout.addLayout(self._recent_box)
-        if samples:
-            layout.addWidget(_heading("Samples"))
-            layout.addLayout(self._sample_grid(samples))
+        self._samples: Sequence[Path] = samples
+        self._sample_box = QVBoxLayout()
+        self._sample_box.setSpacing(12)
+        layout.addLayout(self._sample_box)
         layout.addStretch()
         self.setWidget(content)
         self.show_recent(())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        # A window that opens with a file needs none of the samples read.
+        samples, self._samples = self._samples, ()
+        if samples:
+            self._sample_box.addWidget(_heading("Samples"))
+            self._sample_box.addLayout(self._sample_grid(samples))
+        super().showEvent(event)
 
     def show_recent(self, files: Sequence[str]) -> None:
         """List files that were opened before, latest first."""
@@ -99,7 +113,7 @@ class StartPage(QScrollArea):
             if widget is not None:
                 widget.deleteLater()
         self._recent_title.setVisible(bool(files))
-        for path in files:
+        for path in files[:_MAX_RECENT]:
             button = QPushButton(_short_path(path))
             button.setProperty("role", "link")
             button.setProperty("path", path)
@@ -146,15 +160,24 @@ def find_samples() -> list[Path]:
     return sorted(files, key=_is_not_first_lesson)
 
 
-def read_first_line(path: Path) -> str:
-    """The first line of a module's docstring, or the empty string; the file is not run."""
+def read_lesson(path: Path) -> tuple[str, str]:
+    """A sample's title and what it teaches, from its docstring's first sentence.
+
+    Without such a docstring the file's name is the title. The file is not run.
+    """
+    name = path.stem.replace("_", " ").capitalize()
     try:
         if path.stat().st_size > _MAX_SAMPLE_BYTES:
-            return ""
+            return name, ""
         doc = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
     except (OSError, SyntaxError, ValueError, RecursionError):
-        return ""
-    return doc.split("\n", 1)[0].strip()[:_MAX_LESSON_CHARACTERS]
+        return name, ""
+    sentence = " ".join(doc.split("\n\n", 1)[0].split()).partition(". ")[0]
+    title, colon, lesson = sentence.partition(": ")
+    if not colon or len(title) > _MAX_TITLE_CHARACTERS:
+        title, lesson = name, sentence
+    lesson = lesson[:1].upper() + lesson[1 : _MAX_LESSON_CHARACTERS + 1]
+    return title, lesson if lesson.endswith((".", "?", "!")) or not lesson else lesson + "."
 
 
 def _is_not_first_lesson(path: Path) -> bool:
