@@ -9,14 +9,14 @@ from jaxscope.analysis.export.safe_text import make_safe
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
 from jaxscope.cli.progress import show_progress
-from jaxscope.cli.runs import Watcher, named_file, run_options
+from jaxscope.cli.runs import Watcher, named_program, run_options
 from jaxscope.client.results import Outline
 from jaxscope.client.run import outline
 
 
 def run(options: Options) -> int:
     """List functions and calls."""
-    file = named_file(options)
+    file = named_program(options)
     with show_progress() as show:
         found = outline(file, on_event=Watcher(show), **run_options(options))
     if options.is_json:

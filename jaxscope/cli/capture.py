@@ -13,7 +13,7 @@ from jaxscope.cli.partial import FORMATS, complete, last_shown_stage
 from jaxscope.cli.progress import show_progress
 from jaxscope.cli.runs import Watcher, named_file, run_options, target_options
 from jaxscope.client import run as client
-from jaxscope.errors import JaxscopeError
+from jaxscope.errors import Explanation, JaxscopeError, UsageError
 from jaxscope.model import Capture, is_available
 
 
@@ -42,10 +42,24 @@ def run(options: Options) -> int:
 
 
 def obtain_capture(options: Options, watcher: Watcher) -> Capture:
-    """The capture of the named call, or the one saved in the named `.jaxscope` file."""
+    """The capture of the named call, or the one saved in the named `.jaxscope` file.
+
+    Raises:
+        UsageError: The file holds another call.
+        JaxscopeError: The call failed, or the file cannot be read.
+    """
     file = named_file(options)
     if file.endswith(FILE_ENDING):
-        return load_capture(file)
+        saved = load_capture(file)
+        if options.call not in (None, saved.call):
+            raise UsageError(
+                Explanation(
+                    what=f"{file} is a saved capture of another call.",
+                    why=f"It holds {saved.call}.",
+                    remedy="Leave the call out, or name the Python file to run this one.",
+                )
+            )
+        return saved
     return client.capture(
         file,
         options.call,

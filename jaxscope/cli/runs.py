@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from jaxscope.analysis.archive import FILE_ENDING
 from jaxscope.analysis.export.safe_text import make_safe
 from jaxscope.cli.parser import Options
 from jaxscope.cli.progress import Show
@@ -41,6 +42,23 @@ def named_file(options: Options) -> str:
     if options.file is None:
         raise UsageError(Explanation("No file is named.", remedy="Name a Python file."))
     return str(options.file)
+
+
+def named_program(options: Options) -> str:
+    """The user's file, for verbs that run or read it.
+
+    Raises:
+        UsageError: None was named, or a saved capture was.
+    """
+    file = named_file(options)
+    if file.endswith(FILE_ENDING):
+        raise UsageError(
+            Explanation(
+                what=f"{file} is a saved capture, and jaxscope {options.verb} needs a Python file.",
+                remedy=f"jaxscope {file} opens it; jaxscope capture {file} -o out.html exports it.",
+            )
+        )
+    return file
 
 
 class Watcher:

@@ -14,7 +14,7 @@ from jaxscope.analysis.quantities import format_seconds, three_digits
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
 from jaxscope.cli.progress import show_progress
-from jaxscope.cli.runs import Watcher, named_file, run_options, target_options
+from jaxscope.cli.runs import Watcher, named_program, run_options, target_options
 from jaxscope.client.run import time_call
 from jaxscope.model import Measurement, Ratio, Timing
 
@@ -26,7 +26,7 @@ def run(options: Options) -> int:
     """Measure and print."""
     with show_progress() as show:
         timing = time_call(
-            named_file(options),
+            named_program(options),
             options.call,
             on_event=Watcher(show),
             rigorous=options.is_rigorous,

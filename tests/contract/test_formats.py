@@ -139,3 +139,11 @@ def test_an_unknown_ending_or_stage_is_wrong_usage(
     assert answer.status == 2
     assert "vmap(grad)" in answer.errors
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [["calls"], ["time"], ["capture"]])
+def test_a_saved_capture_is_no_program(jaxscope: Command, archive: Path, words: list[str]) -> None:
+    call = [] if words == ["calls"] else ["loss(f32[3])"]
+    answer = jaxscope(*words, archive, *call, "--json")
+    assert answer.status == 2
+    assert "saved capture" in answer.json()["what"]
