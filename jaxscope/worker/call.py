@@ -186,9 +186,13 @@ class _CallParser:
                 "Type a call such as grad(loss)(f32[8], f32[8]).",
             ) from None
         if not isinstance(tree.body, ast.Call):
+            is_name = isinstance(tree.body, ast.Name | ast.Attribute)
+            text = _shorten(self._text)
             raise self._no_call(
-                f"{_shorten(self._text)!r} is not a call.",
-                f"Add arguments in parentheses, such as {_shorten(self._text)}(f32[8]).",
+                f"{text!r} is not a call.",
+                f"Add arguments in parentheses, such as {text}(f32[8])."
+                if is_name
+                else "Type a call, such as loss(f32[8]).",
             )
         numbered: ast.Call = _Positions(self._names).visit(tree.body)
         return numbered

@@ -86,6 +86,8 @@ def is_user_frame(file: str, user_files: Collection[str]) -> bool:
         return True
     if file.startswith("<"):
         return file.startswith("<call")
+    if not os.path.isabs(file):
+        return False  # compiled code, such as NumPy's, names the file that it was made from
     path = os.path.realpath(file)
     if path in user_files:
         return True

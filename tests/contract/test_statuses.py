@@ -78,6 +78,14 @@ def test_a_person_reads_what_where_why_and_what_to_try(jaxscope: Command, progra
     assert "/jaxscope/worker/" not in answer.errors
 
 
+def test_places_are_the_users(jaxscope: Command, program: Path) -> None:
+    """NumPy's compiled code names a relative path, which is no file of the user's."""
+    answer = jaxscope("capture", program, "identity(f32[10**6, 10**6])", "--json")
+    error = answer.json()
+    assert (answer.status, error["kind"], error["where"]) == (1, "MemoryError", None)
+    assert "TiB" in error["why"]
+
+
 def test_nothing_shows_the_window_without_a_display(jaxscope: Command, program: Path) -> None:
     command = [sys.executable, "-m", "jaxscope", str(program)]
     names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
