@@ -63,7 +63,9 @@ def describe_node(stage: Stage, index: int, links: Links, muted: str) -> str:
     explanation = explain_operation(node.operation, node.kind)
     made = (
         "<p>Made by the compiler: no equation or line of your program is known to be behind it.</p>"
-        if is_made_by_compiler(graph, index) and not links.has_origin
+        if node.operation != "parameter"  # the call's own argument, or a fusion's
+        and is_made_by_compiler(graph, index)
+        and not links.has_origin
         else ""
     )
     return (

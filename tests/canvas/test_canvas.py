@@ -373,3 +373,15 @@ def test_the_legend_goes_where_it_covers_nothing(canvas: GraphCanvas) -> None:
     rect = legend.x(), legend.y(), legend.width(), legend.height()
     assert legend.is_open
     assert count_covered(scene, canvas.camera, rect) == 0
+
+
+def test_a_click_does_not_move_the_picture(qtbot: QtBot, canvas: GraphCanvas) -> None:
+    scene = canvas.scene
+    assert scene is not None
+    box = scene.items.num_frames
+    place = centre(canvas, box)
+    canvas.pan(place.x() - 5.0, 0.0)  # the box now sticks out of the left border
+    before = canvas.camera
+    with qtbot.waitSignal(canvas.node_selected):
+        qtbot.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=centre(canvas, box))
+    assert canvas.camera == before

@@ -306,7 +306,8 @@ class GraphCanvas(SceneView):
             if len(far):
                 self._select_item(int(far[0]))
             return
-        self._select_item(self.item_at(place))
+        # What was clicked is in sight: the picture must not run away from the pointer.
+        self._select_item(self.item_at(place), reveal=False)
 
     def double_click(self, place: QPointF) -> None:
         """Open or close the group that is there."""
@@ -355,11 +356,12 @@ class GraphCanvas(SceneView):
         scene = self.scene
         return NONE if scene is None else int(scene.items.node[item])
 
-    def _select_item(self, item: int) -> None:
+    def _select_item(self, item: int, *, reveal: bool = True) -> None:
         self._current_item = item
         self._current_node = NONE if item == NONE else self._node_of(item)
         self._update_highlight()
-        self._bring_into_sight(item)
+        if reveal:
+            self._bring_into_sight(item)
         self.node_selected.emit(self._current_node)
 
     def _toggle_item(self, item: int) -> None:
