@@ -13,7 +13,7 @@ from jaxscope.cli.partial import FORMATS, complete, last_shown_stage
 from jaxscope.cli.progress import show_progress
 from jaxscope.cli.runs import Watcher, named_file, run_options, target_options
 from jaxscope.client import run as client
-from jaxscope.errors import Explanation, JaxscopeError, UsageError
+from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, UsageError
 from jaxscope.model import Capture, is_available
 
 
@@ -79,7 +79,11 @@ def _write_partial(partial: Capture | None, error: JaxscopeError, options: Optio
     capture = complete(partial, error)
     if capture is None or options.output is None or options.output_format not in FORMATS:
         return
-    _write(capture, last_shown_stage(capture), options.output, options)
+    try:
+        _write(capture, last_shown_stage(capture), options.output, options)
+    except EnvironmentProblem as problem:  # what the reader must know first is why the call failed
+        print(f"jaxscope: {problem}", file=sys.stderr)
+        return
     if not options.is_json:
         names = ", ".join(stage.name for stage in capture.stages if is_available(stage.text))
         print(f"{options.output} holds what came before the failure: {names}", file=sys.stderr)
