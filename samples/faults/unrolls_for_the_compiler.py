@@ -1,11 +1,12 @@
 """Thousands of unrolled operations: quick to trace, slow to compile."""
 
-# jaxscope: f(f32[64])
+# jaxscope: f(i32[64])
 import jax
+import jax.numpy as jnp
 
 
 def f(x):
-    print("tracing", flush=True)
+    x = x.astype(jnp.float32)
     for _ in range(3000):
         x = jax.lax.sin(x) * x
     return x

@@ -52,9 +52,13 @@ def test_it_names_no_host() -> None:
 def test_it_satisfies_the_project(python: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     versions = locked(python)
-    wanted = project["dependencies"] + project["optional-dependencies"]["dev"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["dev"]]
     for text in wanted:
         requirement = Requirement(text)
+        if requirement.name == project["name"]:
+            wanted += [inner for extra in requirement.extras for inner in extras[extra]]
+            continue
         variables = {"python_version": python, "python_full_version": f"{python}.0"}
         if requirement.marker is None or requirement.marker.evaluate(variables):
             version = versions[canonicalize_name(requirement.name)]
