@@ -44,14 +44,23 @@ def find_corner(
 
 
 def count_covered(scene: Scene, camera: Camera, rect: tuple[float, float, float, float]) -> int:
-    """How many boxes and connectors a rectangle (x, y, width, height) of the widget covers."""
+    """How many boxes, frames and connectors a rectangle (x, y, width, height) covers.
+
+    A frame is as large as what is in it: it is covered if its header or its border is.
+    """
     x0, y0 = camera.to_scene(rect[0], rect[1])
     x1, y1 = camera.to_scene(rect[0] + rect[2], rect[1] + rect[3])
-    # Frames are as large as the picture; only their headers can be covered.
-    headers = scene.items.rect[: scene.items.num_frames].copy()
-    headers[:, 3] = np.minimum(headers[:, 3], HEADER_PX)
+    frames = scene.items.rect[: scene.items.num_frames]
     boxes = scene.items.rect[scene.items.num_frames :]
-    return sum(_count(rects, x0, y0, x1, y1) for rects in (headers, boxes, scene.connectors.rect))
+    is_inside = (
+        (frames[:, 0] < x0)
+        & (frames[:, 0] + frames[:, 2] > x1)
+        & (frames[:, 1] + HEADER_PX < y0)
+        & (frames[:, 1] + frames[:, 3] > y1)
+    )
+    return sum(
+        _count(each, x0, y0, x1, y1) for each in (frames[~is_inside], boxes, scene.connectors.rect)
+    )
 
 
 def _count(rects: Floats, x0: float, y0: float, x1: float, y1: float) -> int:
