@@ -58,4 +58,5 @@ def _describe(stage: Stage) -> str:
     if not isinstance(stage.graph, Graph):
         return name
     kinds = stage.graph.nodes.kind.tolist()
-    return f"{name}: {sum(kinds.count(kind) for kind in _PROGRAM_KINDS):,} nodes"
+    count = sum(kinds.count(kind) for kind in _PROGRAM_KINDS)
+    return f"{name}: {count:,} node{'' if count == 1 else 's'}"
