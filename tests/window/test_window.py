@@ -338,6 +338,17 @@ def test_theme_and_type_size_change_and_are_remembered(window: MainWindow):
     assert window._themes.points == points
 
 
+def test_the_strip_holds_its_cards_in_every_theme_and_size(
+    qtbot: QtBot, driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), build_capture())
+    for change in (window.toggle_theme, window.zoom_in, window.zoom_reset, window.toggle_theme):
+        change()
+        qtbot.waitUntil(
+            lambda: window.strip.height() > max(c.sizeHint().height() for c in window.strip.cards)
+        )
+
+
 def test_every_command_has_a_method_and_its_own_key(window: MainWindow):
     from jaxscope.ui.commands import COMMANDS
 
