@@ -15,9 +15,13 @@ from jaxscope.worker.values import value_text
 _SCALARS = (bool, int, float, complex)
 
 
+def _is_scalar(leaf: Any) -> bool:
+    return isinstance(leaf, _SCALARS) and not isinstance(leaf, np.generic)
+
+
 def is_traceable(leaf: Any, *, scalars: bool = True) -> bool:
     """Whether `jit` would trace a leaf: arrays, and Python scalars where wanted."""
-    if isinstance(leaf, _SCALARS) and not isinstance(leaf, np.generic):
+    if _is_scalar(leaf):
         return scalars
     return isinstance(leaf, jax.Array | np.ndarray | np.generic | jax.ShapeDtypeStruct) or hasattr(
         leaf, "__jax_array__"
@@ -47,15 +51,24 @@ class Arguments:
         self._scalars = not scalars_are_static
         pairs = jax.tree_util.tree_flatten_with_path((call.args, call.kwargs))[0]
         leaves = [leaf for _, leaf in pairs]
-        self.has_scalars = any(
-            isinstance(leaf, _SCALARS) and not isinstance(leaf, np.generic) for leaf in leaves
-        )
+        self.has_scalars = any(map(_is_scalar, leaves))
         names = parameter_names(call.base, call.args)
+        self._scalar_paths = {
+            leaf_path(path, names): value_text(leaf) for path, leaf in pairs if _is_scalar(leaf)
+        }
         self.static = tuple(
             (leaf_path(path, names), value_text(leaf))
             for path, leaf in pairs
             if not is_traceable(leaf, scalars=self._scalars)
         )
+
+    def static_besides(self, traced_paths: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """Path and text of every static leaf, with the scalars that a `jit` itself took as such."""
+        known = {*traced_paths, *(path for path, _ in self.static)}
+        # JAX calls what `**options` collects `options['n']`.
+        known |= {path.rpartition("['")[2].removesuffix("']") for path in traced_paths}
+        taken = (pair for pair in self._scalar_paths.items() if pair[0] not in known)
+        return (*self.static, *taken)
 
     def boxed(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         if not self.static:

@@ -51,6 +51,9 @@ compat.hide_frames_of(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 __all__ = ["handle_capture", "send_capture"]
 
 _UNCONVERTED = ConvertedJaxpr(GraphBuilder().build(), {}, {}, {}, {})
+_DEEP = 100
+"""Levels of nesting; XLA was seen to overflow an 8 MiB stack from 200 on."""
+
 _MIN_COST_BUDGET_S = 0.1
 _COST_SHARE = 0.05
 """Per-instruction costs may take this share of what JAX and XLA took for the program."""
@@ -134,8 +137,13 @@ class _Pipeline:
         """Convert and send what is there while XLA compiles, then what it made."""
         bytecode = compat.module_bytecode(lowered)
         with dump_folder() as dump:
+            last = None
+            if _is_deep(tags):
+                # XLA may overflow the stack and take the process along: what is there goes first.
+                last = self._send_jaxprs(program, tags, derived)
+                self._sender.send_texts()
             compilation = Background(lambda: _compile(lowered, dump.compiler_options))
-            last = self._send_jaxprs(program, tags, derived)
+            last = last or self._send_jaxprs(program, tags, derived)
             self._send_lowered(lowered, bytecode, tags, last, seconds)
             self._sender.send_texts()
             try:
@@ -331,6 +339,11 @@ def _rested_collector() -> Iterator[None]:
         yield
     finally:
         gc.unfreeze()
+
+
+def _is_deep(tags: TagTable) -> bool:
+    """Whether jaxprs are nested so deeply that compiling them may end the process."""
+    return any(id.count("/") > 2 * _DEEP for id in tags.derived)
 
 
 def _describe_bug(error: Exception) -> str:

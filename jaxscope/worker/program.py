@@ -94,6 +94,7 @@ def _trace(call: Call, arguments: Arguments) -> TracedProgram:
     function = call.compose(recorder.stand_in(), inner.observe)
     traced, seconds = _trace_function(function, call, arguments)
     names, results = compat.debug_paths(traced)
+    static = arguments.static_besides(names) if compat.is_jitted(function) else arguments.static
     last = StageJaxpr(inner.last_name, compat.traced_jaxpr(traced), names, results, seconds)
     if recorder.stage is None:
         raise ValueError(f"{call.text} never calls {call.base_text}.")
@@ -102,21 +103,23 @@ def _trace(call: Call, arguments: Arguments) -> TracedProgram:
         base=recorder.stage,
         transformed=(*inner.stages(), last),
         base_ids=tuple(recorder.tagger.ids),
-        static=arguments.static,
+        static=static,
         messages=(),
     )
 
 
 def _trace_untransformed(call: Call, arguments: Arguments) -> TracedProgram:
     """Trace a call whose base is the whole program: its own jaxpr is tagged, nothing replaced."""
-    traced, seconds = _trace_function(call.compose(call.base), call, arguments)
+    function = call.compose(call.base)
+    traced, seconds = _trace_function(function, call, arguments)
     tagger = Tagger(BASE_TAG)
     is_body = bool(call.levels) and compat.is_jitted(call.base)
     tagged, shown = tag_shown(tagger, compat.traced_jaxpr(traced), is_body)
     names, results = compat.debug_paths(traced)
     base = StageJaxpr("jaxpr", shown, names, results, seconds)
+    static = arguments.static_besides(names) if compat.is_jitted(function) else arguments.static
     tagged_trace = compat.retrace_with(traced, tagged)
-    return TracedProgram(tagged_trace, base, (), tuple(tagger.ids), arguments.static, (), is_body)
+    return TracedProgram(tagged_trace, base, (), tuple(tagger.ids), static, (), is_body)
 
 
 def _trace_function(

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
+import numpy as np
 
 from jaxscope.worker import compat
 from jaxscope.worker.source import SourceSnapshot
@@ -80,7 +81,7 @@ class PurityWatch:
 
     def find_captured(self, constants: Sequence[Any]) -> list[Finding]:
         """The arrays that the trace holds as constants: those with a name, and large ones."""
-        names = {id(value): name for name, value in self._globals.items()}
+        names = self._names_of_arrays(constants)
         findings: list[Finding] = []
         for constant in constants:
             size = aval_bytes(constant)
@@ -90,6 +91,22 @@ class PurityWatch:
             if len(findings) < _NAMED_CONSTANTS:
                 findings.append(_captured(name, constant, size))
         return findings
+
+    def _names_of_arrays(self, constants: Sequence[Any]) -> dict[int, str]:
+        """Global names by the identity of a constant; JAX wraps NumPy's arrays in its own."""
+        names = {id(value): name for name, value in self._globals.items()}
+        arrays = {n: v for n, v in self._globals.items() if isinstance(v, np.ndarray | jax.Array)}
+        found: dict[int, str] = {}
+        for constant in constants:
+            if id(constant) in names:
+                found[id(constant)] = names[id(constant)]
+                continue
+            for name, value in arrays.items():
+                is_alike = value.shape == constant.shape and value.dtype == constant.dtype
+                if is_alike and np.array_equal(np.asarray(value), np.asarray(constant)):
+                    found[id(constant)] = name
+                    break
+        return found
 
     def _watched_globals(self) -> Iterator[tuple[str, Any]]:
         for name, value in self._globals.items():

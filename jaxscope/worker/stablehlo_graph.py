@@ -335,7 +335,10 @@ def _iterate_attributes(attributes: Any) -> list[tuple[str, Any]]:
     pairs = []
     for item in attributes:
         name = item if isinstance(item, str) else item.name
-        pairs.append((name, attributes[name]))
+        try:
+            pairs.append((name, attributes[name]))
+        except TypeError:  # MLIR's Python bindings have no class for complex numbers
+            pairs.append((name, "complex numbers"))
     return pairs
 
 

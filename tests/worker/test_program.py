@@ -88,6 +88,19 @@ def test_a_scalar_that_cannot_be_traced_is_static_and_a_message_says_so() -> Non
     assert "static" in program.messages[0]
 
 
+def test_what_jit_takes_as_static_is_listed_among_the_arguments() -> None:
+    program = trace("jit(f, static_argnames='n')(f32[3], n=4)", f=lambda x, n: x**n)
+
+    assert program.base.argument_paths == ("x",)
+    assert program.static == (("n", "4"),)
+
+
+def test_traced_keywords_of_a_jitted_function_are_not_static() -> None:
+    program = trace("jit(f)(f32[3], scale=2.0)", f=lambda x, **options: x * options["scale"])
+
+    assert program.static == ()
+
+
 def test_a_callable_that_holds_arrays_and_has_no_hash_is_ordinary() -> None:
     @dataclasses.dataclass
     class Layer:

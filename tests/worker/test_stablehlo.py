@@ -102,3 +102,12 @@ def test_values_flow_along_edges(lowered: Any) -> None:
 )
 def test_types_are_written_as_jax_does(text: str, short: str) -> None:
     assert short_type(text) == short
+
+
+def test_complex_constants_cost_their_value_only() -> None:
+    module, tags, derived = lower(lambda x: jnp.sin(x) * 2.0, jnp.ones(2, jnp.complex64))
+
+    graph = convert_stablehlo(module, tags, derived.provenances).graph
+
+    values = [graph.attributes(i).get("value") for i in range(len(graph.nodes))]
+    assert "complex numbers" in values or any("2.0" in str(value) for value in values)
