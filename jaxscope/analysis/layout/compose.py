@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from jaxscope.analysis.layout.collector import paused_collector
 from jaxscope.analysis.layout.layered import ShouldStop, Spacing, Stub
 from jaxscope.analysis.layout.nesting import (
     DOWN,
@@ -63,12 +64,12 @@ def build_scene(
     if not view.boxes[ROOT].children:
         return empty_scene(direction, len(view.graph.nodes))
     expanded = view.opened if expanded is None else expanded
-    wiring = wire_view(view, expanded)
-    nester = Nester(
-        view, wiring, direction, spacing or Spacing(), {} if cache is None else cache, should_stop
-    )
-    nester.place_all()
-    return _Composer(view, wiring, nester, direction).compose()
+    cache = {} if cache is None else cache
+    with paused_collector():
+        wiring = wire_view(view, expanded)
+        nester = Nester(view, wiring, direction, spacing or Spacing(), cache, should_stop)
+        nester.place_all()
+        return _Composer(view, wiring, nester, direction).compose()
 
 
 class _Composer:
