@@ -12,12 +12,18 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from jaxscope.worker.wire_format import (
+    BYTES,
+    FIXED32,
+    FIXED64,
+    VARINT,
     encode_bytes,
     encode_number,
     read_fields,
     read_packed,
+    read_varint,
 )
 
 
@@ -58,13 +64,16 @@ _IDENTITY = frozenset(
         InstructionField.ORIGINAL_VALUE,
     }
 )
+_ID, _OPERAND_IDS = InstructionField.ID, InstructionField.OPERAND_IDS
+_CALLED_IDS, _OPCODE = InstructionField.CALLED_IDS, InstructionField.OPCODE
+_SHAPE = InstructionField.SHAPE
+_FIXED_BYTES = {FIXED32: 4, FIXED64: 8}
 _MAX_CALL_DEPTH = 100
 _NAME = b"jaxscope.slice"
 """XLA refuses a module with two instructions of one name: this must not be a program's."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Instruction:
+class _Instruction(NamedTuple):
     """One instruction, cut apart.
 
     Attributes:
@@ -310,25 +319,60 @@ def _parameter(number: int, id: int, shape: bytes) -> bytes:
 
 
 def _read_instruction(data: bytes, start: int, end: int) -> _Instruction:
+    """Cut one instruction apart.
+
+    The same as going through `read_fields`, in half the time: large modules have tens of
+    thousands of instructions, and the compiled program waits to be shown.
+    """
     id = 0
     opcode = shape = b""
     core: list[bytes] = []
     operands: list[int] = []
     called: list[int] = []
-    for number, key_start, value_start, value_end, value in read_fields(data, start, end):
-        if number not in _IDENTITY:
-            core.append(data[key_start:value_end])
-            if number == InstructionField.OPCODE:
-                opcode = data[value_start:value_end]
-            elif number == InstructionField.SHAPE:
-                shape = data[value_start:value_end]
-        elif number == InstructionField.ID:
-            id = value
-        elif number == InstructionField.OPERAND_IDS:
-            operands += _numbers(data, key_start, value_start, value_end, value)
-        elif number == InstructionField.CALLED_IDS:
-            called += _numbers(data, key_start, value_start, value_end, value)
+    position = core_start = start
+    while position < end:
+        key_start = position
+        key, position = _number(data, position, end)
+        wire_type, number = key & 7, key >> 3
+        value, value_start = 0, position
+        if wire_type == BYTES:
+            value, value_start = _number(data, position, end)
+            position = value_start + value
+        elif wire_type == VARINT:
+            value, position = _number(data, position, end)
+        elif wire_type in _FIXED_BYTES:
+            position += _FIXED_BYTES[wire_type]
+        else:
+            raise ValueError(f"wire type {wire_type}")
+        if position > end or number == 0:
+            raise ValueError("a field runs past the end of its message")
+        if number in _IDENTITY:
+            core.append(data[core_start:key_start])
+            core_start = position
+            if number == _ID:
+                id = value
+            elif number == _OPERAND_IDS:
+                operands += _numbers(data, key_start, value_start, position, value)
+            elif number == _CALLED_IDS:
+                called += _numbers(data, key_start, value_start, position, value)
+        elif number == _OPCODE:
+            opcode = data[value_start:position]
+        elif number == _SHAPE:
+            shape = data[value_start:position]
+    core.append(data[core_start:end])
     return _Instruction(id, opcode, shape, b"".join(core), tuple(operands), tuple(called))
+
+
+def _number(data: bytes, position: int, end: int) -> tuple[int, int]:
+    """A varint and the position after it; nearly all are one or two bytes long."""
+    if position + 2 <= end:
+        first = data[position]
+        if first < 0x80:
+            return first, position + 1
+        second = data[position + 1]
+        if second < 0x80:
+            return (first & 0x7F) | (second << 7), position + 2
+    return read_varint(data, position, end)
 
 
 def _strip_metadata(data: bytes, start: int, end: int) -> bytes:
