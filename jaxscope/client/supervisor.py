@@ -33,6 +33,7 @@ from jaxscope.client.spares import MAX_SPARES, Key, SpareWishes, read_key
 from jaxscope.client.worker_process import SILENCE_S, Limits, WorkerProcess, has_more
 from jaxscope.wire.frames import HEADER as WORKER_HEADER
 from jaxscope.wire.frames import FrameError
+from jaxscope.wire.scratch import remove_scratch
 
 GRACE_S = 2.0
 """From the SIGINT of a stop to the kill."""
@@ -360,6 +361,7 @@ class Supervisor:
         for worker in self._workers.values():
             with contextlib.suppress(Exception):
                 worker.process.wait(max(deadline - time.monotonic(), 0.01))
+                remove_scratch(worker.pid)
         process_tree.sweep_orphans([], [])
 
 

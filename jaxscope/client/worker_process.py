@@ -22,6 +22,7 @@ from jaxscope.client.output_meter import OutputMeter
 from jaxscope.client.relay import split_worker_frames
 from jaxscope.wire.frames import FrameError
 from jaxscope.wire.protocol import DISCONNECTED_STATUS
+from jaxscope.wire.scratch import remove_scratch
 
 BOOTSTRAP = os.path.join(
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "worker", "bootstrap.py"
@@ -249,7 +250,8 @@ class WorkerProcess:
         }
 
     def close(self) -> None:
-        """Close the supervisor's pipe ends."""
+        """Close the supervisor's pipe ends, and remove the files that a killed worker left."""
+        remove_scratch(self.pid)
         for stream in (self.process.stdout, self.process.stderr):
             if stream is not None:
                 stream.close()

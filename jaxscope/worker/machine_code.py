@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+
+from jaxscope.wire.scratch import make_scratch, remove_stale_scratch
 
 MAX_TEXT_BYTES = 8 << 20
 _FILE = re.compile(r"module_\d+\.[^.]*\.(?P<kernel>.*)\.ir-with-opt\.ll$")
@@ -52,7 +53,8 @@ class Dump:
 @contextlib.contextmanager
 def dump_folder() -> Iterator[Dump]:
     """A fresh folder for one compilation, removed at the end."""
-    folder = tempfile.mkdtemp(prefix="jaxscope-dump-")
+    remove_stale_scratch()
+    folder = make_scratch()
     try:
         yield Dump(Path(folder))
     finally:
