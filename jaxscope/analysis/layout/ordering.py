@@ -115,6 +115,8 @@ def _refine(
 def _count_crossings(threads: Threads, rows: Rows, place: list[int]) -> int:
     total = 0
     for row in rows:
+        if len(row) < 2:  # lines that leave one vertex do not cross
+            continue
         ends: list[int] = []
         for v in row:
             for end in sorted([place[u] for u in threads.down[v]]):
@@ -142,8 +144,11 @@ def _pair_crossings(threads: Threads, left: int, right: int, place: list[int]) -
     """Crossings between the lines of two neighbours, as they stand and swapped."""
     now = swapped = 0
     for neighbours in (threads.up, threads.down):
-        others = [place[u] for u in neighbours[right]]
-        for u in neighbours[left]:
+        ours, theirs = neighbours[left], neighbours[right]
+        if not ours or not theirs:
+            continue
+        others = [place[u] for u in theirs]
+        for u in ours:
             at = place[u]
             for other in others:
                 if other < at:
