@@ -10,6 +10,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 _SAMPLE = Path(__file__).parents[1] / "samples" / "quick_start.py"
@@ -47,8 +48,8 @@ def read_start(spawned: float) -> dict[str, float]:
     readings = {"usable": time.monotonic() - spawned}
     window.open_path(str(_SAMPLE), "simple_graph(f32[3])")
 
-    def wait(name: str, is_there: object) -> None:
-        while not is_there():  # type: ignore[operator]
+    def wait(name: str, is_there: Callable[[], object]) -> None:
+        while not is_there():
             if time.monotonic() > spawned + _LIMIT_S:
                 raise TimeoutError(f"{name} did not come")
             application.processEvents()

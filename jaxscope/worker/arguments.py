@@ -107,7 +107,7 @@ def named_like(
         if isinstance(value, str):
             setattr(function, attribute, value)
     if keep_signature:
-        function.__wrapped__ = original  # type: ignore[attr-defined]
+        function.__wrapped__ = original  # type: ignore[attr-defined] # as functools does
     return function
 
 

@@ -231,7 +231,8 @@ class _CallParser:
         code = _compile(replaced)
 
         def apply(function: Function) -> Function:
-            return eval(code, {**self._names, _STAND_IN: function})  # type: ignore[no-any-return]
+            applied: Function = eval(code, {**self._names, _STAND_IN: function})
+            return applied
 
         return apply
 

@@ -311,7 +311,7 @@ class _Pipeline:
             with guard(step, {self._source.path}):
                 yield
         except JaxscopeError as error:
-            error.stage = stage  # type: ignore[attr-defined]
+            error.stage = stage  # type: ignore[attr-defined] # for the message of the failure
             raise
 
     def _send_missing_after(self, stage: str, error: JaxscopeError) -> None:

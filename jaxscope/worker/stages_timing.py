@@ -77,7 +77,7 @@ def time_stages(
     Raises:
         Exception: Whatever the user's code or the compiler raises.
     """
-    jax.clear_caches()  # type: ignore[no-untyped-call]
+    jax.clear_caches()  # type: ignore[no-untyped-call] # JAX does not annotate it
     start_s = stopwatch.now_s()
     traced = jitted.trace(*args, **kwargs)
     traced_s = stopwatch.now_s()

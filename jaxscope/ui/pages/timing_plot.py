@@ -17,7 +17,7 @@ _NUM_BINS = 60
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
-class SecondsAxis(pyqtgraph.AxisItem):  # type: ignore[misc]
+class SecondsAxis(pyqtgraph.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
     """Writes powers of ten as people say them: 10 µs, 1 ms."""
 
     def tickStrings(self, values: Sequence[float], _scale: float, _spacing: float) -> list[str]:
