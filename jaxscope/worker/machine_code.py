@@ -44,10 +44,18 @@ class Dump:
             name = match.group("kernel") if match else file.name
             parts.append(f"; ===== {name} =====\n{file.read_text('utf-8', 'replace').rstrip()}")
         if not files:
-            return "", (
-                "XLA generated no code: all that is left are constants, copies and library calls."
-            )
+            return "", self._why_no_text()
         return "\n\n".join(parts), ""
+
+    def _why_no_text(self) -> str:
+        """What the folder says of the code; jaxlib 0.12 writes objects and no LLVM IR."""
+        objects = len(list(self._folder.glob("*.o")))
+        if objects:
+            return (
+                f"This jaxlib writes machine code as object files ({objects} here) and no text "
+                "of it, and jaxscope does not disassemble them yet."
+            )
+        return "XLA generated no code: all that is left are constants, copies and library calls."
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ import pytest
 
 from jaxscope.errors import CallError, TraceError
 from jaxscope.worker import capture
+from jaxscope.worker.machine_code import Dump
 
 
 class RecordingChannel:
@@ -96,6 +97,16 @@ def test_a_file_that_offers_no_call_gets_one_proposed(tmp_path: Path) -> None:
 def test_a_file_without_functions_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CallError, match="offers no call"):
         run(tmp_path, "x = 1\n", None)
+
+
+def test_object_files_without_text_are_not_taken_for_no_code(tmp_path: Path) -> None:
+    (tmp_path / "module_0001.jit_f.obj-file.kernel.o").write_bytes(b"ELF")
+
+    text, why_not = Dump(tmp_path).machine_text()
+
+    assert text == ""
+    assert "1 here" in why_not
+    assert "no code" not in why_not
 
 
 def test_a_program_of_constants_says_why_there_is_no_machine_code(tmp_path: Path) -> None:
