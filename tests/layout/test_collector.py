@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from jaxscope.analysis.layout.collector import paused_collector
+from jaxscope.analysis.collector import paused_collector
 
 
 def test_the_collector_is_back_after_the_last_layout() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from jaxscope.analysis.layout.collector import paused_collector
+from jaxscope.analysis.collector import paused_collector
 from jaxscope.analysis.layout.layered import ShouldStop, Spacing, Stub
 from jaxscope.analysis.layout.nesting import (
     DOWN,

@@ -32,6 +32,8 @@ _STEP_PX = 16.0  # widths in steps look calmer, and alike groups become equal
 _STACK_PX = 6.0  # by which the cards behind a repeat stick out
 _SIGN_PX = 16.0  # of the triangle that says a box can be opened
 _LINE_PX = (26.0, 42.0)  # height of a box with one and with two lines
+_NAME_LETTERS = 2  # that every name of a value has room for
+_WIDE_LETTER = "m"
 _STUB_MAX_PX = 130.0
 _STUB_PADDING_PX = 8.0
 _PORT_PX = 8.0
@@ -100,6 +102,7 @@ class Nester:
                 shorten_text(full.title, room, TITLE_PX, True),
                 shorten_text(full.detail, room, DETAIL_PX),
                 full.style,
+                full.name,
             )
         return known
 
@@ -109,7 +112,7 @@ class Nester:
         if placed is not None:
             return placed.width, placed.height
         text = self.text(box)
-        width = max(measure_text(text.title, TITLE_PX, True), measure_text(text.detail, DETAIL_PX))
+        width = max(measure_text(text.title, TITLE_PX, True), _measure_detail(text))
         width = math.ceil(width) + 2 * _BOX_PADDING_PX
         if self._view.boxes[box].children:
             width += _SIGN_PX
@@ -218,3 +221,17 @@ class Nester:
         if self._is_down:
             return left + at - placed.width / 2
         return top + at - placed.height / 2
+
+
+def _measure_detail(text: BoxText) -> float:
+    """Width of the second line, whatever letters its name has.
+
+    So a layer looks like its twin whose values are called otherwise, and is laid out with it; and
+    an equation more, after which all others are called otherwise, moves nothing else.
+    """
+    width = measure_text(text.detail, DETAIL_PX)
+    if not text.name:
+        return width
+    name = _WIDE_LETTER * max(len(text.name), _NAME_LETTERS)
+    rest = measure_text(text.detail.removeprefix(text.name), DETAIL_PX)
+    return max(width, min(measure_text(name, DETAIL_PX) + rest, _BOX_MAX_PX - 2 * _BOX_PADDING_PX))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from jaxscope.analysis.layout.chains import Threads
 
@@ -23,20 +23,16 @@ def order_ranks(threads: Threads, check_stop: Callable[[], None]) -> Rows:
     Diagrams that are small enough are refined further: neighbours swap where that saves a
     crossing, and the best order met is kept.
     """
-    rows = _initial_rows(threads)
-    place = [0] * len(threads.rank)
-    _number(rows, place)
-    wide = [row for row in rows if len(row) > 1]
-    upward = wide[::-1]
+    order = _Order(threads, _initial_rows(threads))
     for _ in range(_NUM_SWEEPS):
         check_stop()
-        _sweep(wide, threads.up, place)
+        order.sweep_down()
         check_stop()
-        _sweep(upward, threads.down, place)
-    _sweep(wide, threads.up, place)
+        order.sweep_up()
+    order.sweep_down()
     if len(threads.rank) <= _MAX_REFINED_VERTICES:
-        _refine(threads, rows, wide, place, check_stop)
-    return rows
+        _refine(order, check_stop)
+    return order.rows
 
 
 def _initial_rows(threads: Threads) -> Rows:
@@ -58,101 +54,158 @@ def _initial_rows(threads: Threads) -> Rows:
     return rows
 
 
-def _number(rows: Iterable[list[int]], place: list[int]) -> None:
-    for row in rows:
-        for index, v in enumerate(row):
-            place[v] = index
-
-
-def _sweep(rows: Rows, neighbours: list[list[int]], place: list[int]) -> None:
-    """Sort each row by the mean place of the neighbours; without any, a vertex stays."""
-    for row in rows:
-        keys = []
-        for index, v in enumerate(row):
-            near = neighbours[v]
-            if not near:
-                keys.append((float(index), index, v))
-            elif len(near) == 1:
-                keys.append((float(place[near[0]]), index, v))
-            else:
-                keys.append((sum([place[u] for u in near]) / len(near), index, v))
-        keys.sort()
-        for index, (_, _, v) in enumerate(keys):
-            row[index] = v
-            place[v] = index
-
-
-def _refine(
-    threads: Threads, rows: Rows, wide: Rows, place: list[int], check_stop: Callable[[], None]
-) -> None:
-    best, fewest, stalled = [row[:] for row in rows], _count_crossings(threads, rows, place), 0
-    upward = wide[::-1]
+def _refine(order: _Order, check_stop: Callable[[], None]) -> None:
+    best, fewest, stalled = order.copy(), order.count_crossings(), 0
     for attempt in range(_NUM_REFINEMENTS):
         if not fewest:
             break
         for _ in range(_MAX_TRANSPOSITIONS):
             check_stop()
-            if not _transpose(threads, wide, place):
+            if not order.transpose():
                 break
-        crossings = _count_crossings(threads, rows, place)
+        crossings = order.count_crossings()
         if crossings < fewest:
-            best, fewest, stalled = [row[:] for row in rows], crossings, 0
+            best, fewest, stalled = order.copy(), crossings, 0
         else:
             stalled += 1
             if stalled > _MAX_STALLED:
                 break
         if attempt % 2:
-            _sweep(upward, threads.down, place)
-            _sweep(wide, threads.up, place)
+            order.sweep_up()
+            order.sweep_down()
         else:
-            _sweep(wide, threads.up, place)
-            _sweep(upward, threads.down, place)
-    for row, kept in zip(rows, best, strict=True):
-        row[:] = kept
-    _number(rows, place)
+            order.sweep_down()
+            order.sweep_up()
+    order.rows[:] = best
 
 
-def _count_crossings(threads: Threads, rows: Rows, place: list[int]) -> int:
-    total = 0
-    for row in rows:
-        if len(row) < 2:  # lines that leave one vertex do not cross
-            continue
+class _Order:
+    """Rows of vertices, and what is known of them.
+
+    What a step does to a row depends on that row and its neighbours alone. Most rows soon stand
+    still, so every step remembers at which states of them it had nothing to do, and does not try
+    again until one of them changes.
+
+    Attributes:
+        rows: Vertices of each rank.
+    """
+
+    def __init__(self, threads: Threads, rows: Rows) -> None:
+        self.rows = rows
+        self._up, self._down = threads.up, threads.down
+        self._place = [0] * len(threads.rank)
+        for row in rows:
+            for index, v in enumerate(row):
+                self._place[v] = index
+        self._wide = [rank for rank, row in enumerate(rows) if len(row) > 1]
+        # How often each row has changed; one more at either end, for the ranks beyond.
+        self._changes = [0] * (len(rows) + 2)
+        self._settled_down: dict[int, tuple[int, int]] = {}
+        self._settled_up: dict[int, tuple[int, int]] = {}
+        self._settled_pairs: dict[int, tuple[int, int, int]] = {}
+        self._crossings: dict[int, tuple[int, int, int]] = {}
+
+    def copy(self) -> Rows:
+        """The rows as they stand."""
+        return [row[:] for row in self.rows]
+
+    def sweep_down(self) -> None:
+        """Sort each row by the mean places of the neighbours in the row before."""
+        changes = self._changes
+        for rank in self._wide:
+            state = (changes[rank], changes[rank - 1])
+            if self._settled_down.get(rank) != state and not self._sort(rank, self._up):
+                self._settled_down[rank] = state
+
+    def sweep_up(self) -> None:
+        """Sort each row by the mean places of the neighbours in the row after."""
+        changes = self._changes
+        for rank in reversed(self._wide):
+            state = (changes[rank], changes[rank + 1])
+            if self._settled_up.get(rank) != state and not self._sort(rank, self._down):
+                self._settled_up[rank] = state
+
+    def _sort(self, rank: int, neighbours: list[list[int]]) -> bool:
+        """Sort a row; without neighbours, a vertex stays. Returns whether the row changed."""
+        row, place = self.rows[rank], self._place
+        means: list[float] = []
+        for index, v in enumerate(row):
+            near = neighbours[v]
+            if len(near) == 1:
+                means.append(place[near[0]])
+            elif near:
+                means.append(sum([place[u] for u in near]) / len(near))
+            else:
+                means.append(index)
+        if means == sorted(means):
+            return False
+        order = sorted(range(len(row)), key=means.__getitem__)
+        row[:] = [row[index] for index in order]
+        for index, v in enumerate(row):
+            place[v] = index
+        self._changes[rank] += 1
+        return True
+
+    def count_crossings(self) -> int:
+        """Crossings of lines between neighbouring ranks."""
+        total, changes, known = 0, self._changes, self._crossings
+        for rank in self._wide:  # lines that leave one vertex do not cross
+            found = known.get(rank)
+            if found is None or found[:2] != (changes[rank], changes[rank + 1]):
+                number = self._count_below(rank)
+                found = known[rank] = (changes[rank], changes[rank + 1], number)
+            total += found[2]
+        return total
+
+    def _count_below(self, rank: int) -> int:
+        place, down, total = self._place, self._down, 0
         ends: list[int] = []
-        for v in row:
-            for end in sorted([place[u] for u in threads.down[v]]):
+        for v in self.rows[rank]:
+            for end in sorted([place[u] for u in down[v]]):
                 at = bisect_right(ends, end)
                 total += len(ends) - at
                 ends.insert(at, end)
-    return total
+        return total
 
+    def transpose(self) -> int:
+        """Swap neighbours where that saves crossings; returns how many it saved."""
+        total, changes = 0, self._changes
+        for rank in self._wide:
+            state = (changes[rank - 1], changes[rank], changes[rank + 1])
+            if self._settled_pairs.get(rank) == state:
+                continue
+            saved = self._swap_pairs(rank)
+            if saved:
+                changes[rank] += 1
+                total += saved
+            else:
+                self._settled_pairs[rank] = state
+        return total
 
-def _transpose(threads: Threads, rows: Rows, place: list[int]) -> int:
-    """Swap neighbours where that saves crossings; returns how many it saved."""
-    saved = 0
-    for row in rows:
+    def _swap_pairs(self, rank: int) -> int:
+        row, place, saved = self.rows[rank], self._place, 0
         for index in range(len(row) - 1):
             left, right = row[index], row[index + 1]
-            now, swapped = _pair_crossings(threads, left, right, place)
-            if swapped < now:
+            gain = _gain(self._up[left], self._up[right], place)
+            gain += _gain(self._down[left], self._down[right], place)
+            if gain > 0:
                 row[index], row[index + 1] = right, left
                 place[right], place[left] = index, index + 1
-                saved += now - swapped
-    return saved
+                saved += gain
+        return saved
 
 
-def _pair_crossings(threads: Threads, left: int, right: int, place: list[int]) -> tuple[int, int]:
-    """Crossings between the lines of two neighbours, as they stand and swapped."""
-    now = swapped = 0
-    for neighbours in (threads.up, threads.down):
-        ours, theirs = neighbours[left], neighbours[right]
-        if not ours or not theirs:
-            continue
-        others = [place[u] for u in theirs]
-        for u in ours:
-            at = place[u]
-            for other in others:
-                if other < at:
-                    now += 1
-                elif other > at:
-                    swapped += 1
-    return now, swapped
+def _gain(ours: list[int], theirs: list[int], place: list[int]) -> int:
+    """How many crossings between the lines of two neighbours go away if they swap."""
+    if not ours or not theirs:
+        return 0
+    others = [place[u] for u in theirs]
+    gain = 0
+    for u in ours:
+        at = place[u]
+        for other in others:
+            if other < at:
+                gain += 1
+            elif other > at:
+                gain -= 1
+    return gain

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Collection
 
+from jaxscope.analysis.collector import paused_collector
 from jaxscope.analysis.view.arguments import gather_arguments
 from jaxscope.analysis.view.constants import fold_constants, show_literals
 from jaxscope.analysis.view.draft import Draft, start_draft
@@ -133,12 +134,13 @@ def build_view(graph: Graph, without: Collection[str] = ()) -> View:
     if unknown:
         raise ValueError(f"there is no simplification named {', '.join(sorted(unknown))}")
     active = [each for each in PASSES if each.name not in without]
-    draft = start_draft(graph)
-    for each in active:
-        if each.change_nodes is not None:
-            draft = each.change_nodes(draft)
-    root = grow_tree(draft)
-    for each in active:
-        if each.change_tree is not None:
-            draft, root = each.change_tree(draft, root)
-    return flatten(draft, root, choose_opened(root))
+    with paused_collector():
+        draft = start_draft(graph)
+        for each in active:
+            if each.change_nodes is not None:
+                draft = each.change_nodes(draft)
+        root = grow_tree(draft)
+        for each in active:
+            if each.change_tree is not None:
+                draft, root = each.change_tree(draft, root)
+        return flatten(draft, root, choose_opened(root))

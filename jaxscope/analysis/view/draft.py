@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Mapping
 from typing import NamedTuple
+
+import numpy as np
 
 from jaxscope.model import Graph
 
@@ -60,11 +63,10 @@ class Draft:
 def start_draft(graph: Graph) -> Draft:
     """The draft that shows everything."""
     edges = graph.edges
-    rows: list[list[Input]] = [[] for _ in range(len(graph.nodes))]
-    columns = (edges.target, edges.source, edges.output, edges.operand, edges.type)
-    for target, source, output, operand, type_ in zip(
-        *(column.tolist() for column in columns), strict=True
-    ):
-        rows[target].append(Input(source, output, operand, type_))
-    inputs = tuple(tuple(sorted(row, key=lambda i: (i.operand, i.source))) for row in rows)
-    return Draft(graph, inputs, tuple(range(len(rows))), {})
+    num = len(graph.nodes)
+    order = np.lexsort((edges.source, edges.operand, edges.target))
+    columns = (edges.source, edges.output, edges.operand, edges.type)
+    rows = list(map(Input._make, zip(*(c[order].tolist() for c in columns), strict=True)))
+    borders = np.searchsorted(edges.target[order], np.arange(num + 1)).tolist()
+    inputs = tuple(tuple(rows[i:j]) for i, j in itertools.pairwise(borders))
+    return Draft(graph, inputs, tuple(range(num)), {})

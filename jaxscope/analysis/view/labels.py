@@ -43,11 +43,13 @@ class BoxText:
         title: First line, bold.
         detail: Second line, or empty.
         style: How the box is drawn.
+        name: What the second line begins with and what alike boxes differ in: a value's name.
     """
 
     title: str
     detail: str
     style: Style
+    name: str = ""
 
 
 def text_of(view: View, box: Box) -> BoxText:
@@ -119,8 +121,10 @@ def _text_of_node(view: View, node: int) -> BoxText:
         title = f"{title} {shown}"
     if kind == _CONSTANT:
         return BoxText(name or "constant", types, Style.CONSTANT)
-    detail = f"{name}: {types}" if name and kind == _EQUATION else types
-    return BoxText(title, detail, style_of(graph.string(graph.nodes.operation, node)))
+    style = style_of(graph.string(graph.nodes.operation, node))
+    if name and kind == _EQUATION:
+        return BoxText(title, f"{name}: {types}", style, name)
+    return BoxText(title, types, style)
 
 
 def _short_value(text: str) -> str:

@@ -1,6 +1,6 @@
-"""Keep the garbage collector out of a layout.
+"""Keep the garbage collector out of views and layouts.
 
-A layout makes hundreds of thousands of small lists and no cycles. The collector walks them, and
+They make hundreds of thousands of small lists and no cycles. The collector walks them, and
 everything else that the process holds, again and again: a quarter of the time at 10,000 nodes.
 """
 

@@ -1,0 +1,48 @@
+"""How much of a view a page has room for: which groups to open in a picture of a given width."""
+
+from __future__ import annotations
+
+import heapq
+
+from jaxscope.analysis.view.opening import MAX_VISIBLE
+from jaxscope.analysis.view.tree import BranchKind
+from jaxscope.analysis.view.view import ROOT, View
+
+_BUDGETS = (MAX_VISIBLE, 36, 20, 10, 0)
+"""Numbers of boxes to try; each takes about half of the one before, so that few are tried."""
+
+_STAY_CLOSED = frozenset({BranchKind.ARGUMENTS, BranchKind.RESULTS, BranchKind.SECTION})
+
+
+def list_openings(view: View) -> tuple[frozenset[str], ...]:
+    """Sets of groups to open, from what the view opens by itself down to nothing.
+
+    Each is a part of the one before it, and none opens a group whose surroundings are closed.
+    """
+    openings = [view.opened]
+    for budget in _BUDGETS[1:]:
+        fewer = _open_largest(view, budget)
+        if fewer != openings[-1]:
+            openings.append(fewer)
+    return tuple(openings)
+
+
+def _open_largest(view: View, budget: int) -> frozenset[str]:
+    """Of the groups open at first, those that hide most, while the boxes stay within a budget."""
+    boxes = view.boxes
+    opened: set[str] = set()
+    visible = len(boxes[ROOT].children)
+    queue = [(-boxes[child].num_leaves, child) for child in boxes[ROOT].children]
+    heapq.heapify(queue)
+    while queue:
+        _, index = heapq.heappop(queue)
+        box = boxes[index]
+        if box.id not in view.opened or box.kind in _STAY_CLOSED:
+            continue
+        if visible - 1 + len(box.children) > budget:
+            continue
+        visible += len(box.children) - 1
+        opened.add(box.id)
+        for child in box.children:
+            heapq.heappush(queue, (-boxes[child].num_leaves, child))
+    return frozenset(opened)
