@@ -2,12 +2,14 @@
 
 A stamp inside it, written last, says which lock, checkout and Python it was made for. An
 environment without a fitting stamp (new lock, interrupted installation, moved checkout) is
-completed; one whose Python does not run is made anew.
+completed; one whose Python does not run is made anew. The libraries that some samples need have a
+lock and a stamp of their own, so that opening the window does not wait for them.
 """
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import fcntl
 import hashlib
 import os
@@ -21,9 +23,36 @@ from jaxscope.setup.installer import install_lock
 from jaxscope.setup.problem import SetupProblem
 
 LOCK_NAME = "requirements.lock"
-_STAMP_NAME = "jaxscope-stamp"
+SAMPLES_LOCK_NAME = "requirements-samples.lock"
 # Measured: 0.9 GB installed, and the largest wheels lie in the temporary folder meanwhile.
 _NEEDED_BYTES = 1_500_000_000
+
+
+@dataclasses.dataclass(frozen=True)
+class _Part:
+    """What is installed in one go.
+
+    Attributes:
+        lock_names: Its lock comes last; those before it must be the ones it was made with.
+        stamp_name: File inside the environment that says what is installed.
+        announcement: What a person waits for, and how much of it.
+    """
+
+    lock_names: tuple[str, ...]
+    stamp_name: str
+    announcement: str
+
+
+_PROGRAM = _Part(
+    (LOCK_NAME,),
+    "jaxscope-stamp",
+    "JAX, Qt and the rest from the lock (about 0.9 GB, a minute or two)",
+)
+_SAMPLES = _Part(
+    (LOCK_NAME, SAMPLES_LOCK_NAME),
+    "jaxscope-samples-stamp",
+    "the libraries that some samples and tests need (Flax, Optax, Equinox, …: about 0.1 GB)",
+)
 
 
 class Environment:
@@ -43,53 +72,71 @@ class Environment:
         """The interpreter inside."""
         return self.folder / "bin" / "python"
 
-    def is_ready(self) -> bool:
-        """Whether everything of the lock is installed and its Python runs."""
-        version = self._running_version()
-        try:
-            stamp = self._stamp_path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
-            return False
-        return version is not None and stamp == self._make_stamp(version)
+    def is_ready(self, *, with_samples: bool = False) -> bool:
+        """Whether everything of the lock is installed and its Python runs.
 
-    def prepare(self) -> None:
+        Args:
+            with_samples: Look for the libraries of the samples too.
+        """
+        version = self._running_version()
+        return version is not None and all(
+            self._is_installed(part, version) for part in _parts(with_samples)
+        )
+
+    def prepare(self, *, with_samples: bool = False) -> None:
         """Make the environment, complete it or make it anew, whichever it needs.
+
+        Args:
+            with_samples: Install the libraries of the samples too.
 
         Raises:
             SetupProblem: It cannot be done; says why.
         """
         with self._exclusively():
-            if self.is_ready():  # another `./run` was faster
+            if self.is_ready(with_samples=with_samples):  # another `./run` was faster
                 return
             self._check_place()
             try:
                 if self._running_version() is None:
                     self._create()
-                install_lock(self.python, self.checkout / LOCK_NAME)
-                version = self._running_version()
-                if version is None:
-                    raise SetupProblem(f"the Python in {self.folder} does not start.")
-                self._link_checkout()
-                self._stamp_path.write_text(self._make_stamp(version), encoding="utf-8")
+                for part in _parts(with_samples):
+                    self._install(part)
             except OSError as error:
                 raise SetupProblem(
                     f"{self.folder} could not be written: {error.strerror or error}. "
                     "Make room or fix its permissions, then start again."
                 ) from None
 
-    @property
-    def _stamp_path(self) -> Path:
-        return self.folder / _STAMP_NAME
+    def _install(self, part: _Part) -> None:
+        version = self._running_version()
+        if version is not None and self._is_installed(part, version):
+            return
+        install_lock(self.python, self.checkout / part.lock_names[-1], part.announcement)
+        version = self._running_version()
+        if version is None:
+            raise SetupProblem(f"the Python in {self.folder} does not start.")
+        self._link_checkout()
+        stamp = self._make_stamp(part, version)
+        (self.folder / part.stamp_name).write_text(stamp, encoding="utf-8")
 
-    def _make_stamp(self, version: str) -> str:
+    def _is_installed(self, part: _Part, version: str) -> bool:
         try:
-            lock = (self.checkout / LOCK_NAME).read_bytes()
-        except OSError as error:
-            raise SetupProblem(
-                f"{LOCK_NAME} cannot be read ({error.strerror}): the checkout is incomplete. "
-                "Clone it again."
-            ) from None
-        return f"{hashlib.sha256(lock).hexdigest()}\n{self.checkout}\n{version}\n"
+            stamp = (self.folder / part.stamp_name).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            return False
+        return stamp == self._make_stamp(part, version)
+
+    def _make_stamp(self, part: _Part, version: str) -> str:
+        sums = []
+        for name in part.lock_names:
+            try:
+                sums.append(hashlib.sha256((self.checkout / name).read_bytes()).hexdigest())
+            except OSError as error:
+                raise SetupProblem(
+                    f"{name} cannot be read ({error.strerror}): the checkout is incomplete. "
+                    "Clone it again."
+                ) from None
+        return "".join(f"{line}\n" for line in (*sums, self.checkout, version))
 
     def _running_version(self) -> str | None:
         """Version of the environment's Python, or None if it does not run or is too old."""
@@ -170,6 +217,10 @@ class Environment:
         """Make `import jaxscope` find the checkout; no build, so no network and no build tools."""
         for packages in self.folder.glob("lib/python3*/site-packages"):
             (packages / "jaxscope-checkout.pth").write_text(f"{self.checkout}\n", encoding="utf-8")
+
+
+def _parts(with_samples: bool) -> tuple[_Part, ...]:
+    return (_PROGRAM, _SAMPLES) if with_samples else (_PROGRAM,)
 
 
 def _default_folder(checkout: Path) -> Path:

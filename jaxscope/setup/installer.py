@@ -62,18 +62,18 @@ _CAUSES = (
 )
 
 
-def install_lock(python: Path, lock: Path) -> None:
+def install_lock(python: Path, lock: Path, announcement: str) -> None:
     """Install every package of the lock, each checked against its hash.
+
+    Args:
+        python: Interpreter of the environment.
+        lock: The file that pins them.
+        announcement: What it is and how long it takes, for the person who waits.
 
     Raises:
         SetupProblem: It failed; says why in a sentence, with the installer's last lines.
     """
-    print(
-        "jaxscope: installing JAX, Qt and the rest from the lock (about 0.9 GB, a minute or two) "
-        "...",
-        file=sys.stderr,
-        flush=True,
-    )
+    print(f"jaxscope: installing {announcement} ...", file=sys.stderr, flush=True)
     uv = shutil.which("uv")
     if uv is not None:
         status, _ = _run([uv, "pip", "install", "--python", str(python), *_uv_options(lock)])

@@ -23,6 +23,7 @@ from jaxscope.setup.system_libraries import (
 USAGE = """\
 usage: ./run [--yes]              set up if needed, open the window on samples/quick_start.py
        ./run test [--yes] [...]   set up if needed, run the tests (further words go to pytest)
+       ./run samples [--yes] [...]  add the libraries that some samples need (Flax, Optax, ...)
        ./run ARGS...              set up if needed, then jaxscope ARGS...
 
 --yes installs what is missing without asking: system packages through apt-get, with sudo where
@@ -41,17 +42,26 @@ class Wish:
         arguments: For `jaxscope`, or for pytest in a test run.
         is_test: Whether the tests shall run.
         is_agreed: Whether `--yes` was said.
+        is_samples: Whether the libraries of the samples are asked for.
     """
 
     arguments: tuple[str, ...]
     is_test: bool
     is_agreed: bool
+    is_samples: bool = False
+
+    @property
+    def with_samples(self) -> bool:
+        """Whether the libraries of the samples must be installed; the tests run all samples."""
+        return self.is_test or self.is_samples
 
     @property
     def opens_window(self) -> bool:
         """Whether a display is needed in the end."""
         first = self.arguments[0] if self.arguments else ""
         asks_help = any(word in ("-h", "--help", "--version") for word in self.arguments)
+        if self.is_samples and not self.arguments:
+            return False
         return not self.is_test and first not in WINDOWLESS and not asks_help
 
 
@@ -83,6 +93,9 @@ def main(arguments: Sequence[str]) -> int:
             return 0
         prepare(wish, environment)
         check_display(wish)
+        if wish.is_samples and not wish.arguments:
+            print("jaxscope: every sample opens now, such as: ./run samples/flax_modules.py")
+            return 0
         start(wish, environment)
     except SetupProblem as problem:
         print(f"jaxscope: {problem}", file=sys.stderr)
@@ -96,8 +109,9 @@ def main(arguments: Sequence[str]) -> int:
 def parse_wish(arguments: Sequence[str]) -> Wish:
     """Read the words after `./run`; `--yes` may stand anywhere."""
     words = tuple(word for word in arguments if word != "--yes")
-    is_test = words[:1] == ("test",)
-    return Wish(words[1:] if is_test else words, is_test, len(words) < len(arguments))
+    is_test, is_samples = words[:1] == ("test",), words[:1] == ("samples",)
+    rest = words[1:] if is_test or is_samples else words
+    return Wish(rest, is_test, len(words) < len(arguments), is_samples)
 
 
 def prepare(wish: Wish, environment: Environment) -> None:
@@ -120,14 +134,14 @@ def prepare(wish: Wish, environment: Environment) -> None:
         apt.install_packages(missing.packages)
         _check_installed(wish)
     if not missing.has_environment:
-        environment.prepare()
+        environment.prepare(with_samples=wish.with_samples)
 
 
 def find_missing(wish: Wish, environment: Environment) -> Missing:
     """Look at what is here and what the wish needs."""
-    has_environment = environment.is_ready()
+    has_environment = environment.is_ready(with_samples=wish.with_samples)
     has_uv = shutil.which("uv") is not None
-    packages = () if has_environment else find_missing_python_packages(has_uv)
+    packages = () if environment.is_ready() else find_missing_python_packages(has_uv)
     libraries = find_missing_libraries() if wish.is_test or wish.opens_window else None
     wanted = [*packages, *(libraries.packages if libraries else ())]
     if wish.is_test and shutil.which("apt-get") and (wanted or wish.is_agreed):
@@ -184,14 +198,16 @@ def _ask(wish: Wish, missing: Missing) -> None:
     if missing.packages:
         parts.append(f"system packages ({' '.join(missing.packages)})")
     if not missing.has_environment:
-        parts.append("Python packages, about 0.9 GB, into .venv")
+        size = "1 GB" if wish.with_samples else "0.9 GB"
+        parts.append(f"Python packages, {size} in all, into .venv")
     what = " and ".join(parts)
     if sys.stdin.isatty() and sys.stderr.isatty():
         print(f"jaxscope: needs {what}. Install now? [y/N] ", file=sys.stderr, end="", flush=True)
         if sys.stdin.readline().strip().lower() in ("y", "yes"):
             return
         raise SetupProblem("nothing was installed.")
-    words = shlex.join(["./run", *(["test"] if wish.is_test else []), "--yes", *wish.arguments])
+    verb = ["test"] if wish.is_test else ["samples"] if wish.is_samples else []
+    words = shlex.join(["./run", *verb, "--yes", *wish.arguments])
     by_hand = f"\njaxscope: (it runs: {missing.line})" if missing.line else ""
     raise SetupProblem(f"needs {what}. To install, type: {words}{by_hand}")
 

@@ -6,7 +6,10 @@ One table, read from the top; the first row that fits speaks.
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
+import os
 import re
+import shlex
 import sys
 from collections.abc import Callable
 
@@ -214,9 +217,33 @@ def _import_remedy(error: BaseException, _text: str) -> Remedy:
         (),
         "",
         f"The module {name} is not installed for {sys.executable}.",
-        f"Install it there: {sys.executable} -m pip install {package}; or choose the interpreter "
+        f"Install it there: {_install_command(package)}; or choose the interpreter "
         "of your project with --python.",
     )
+
+
+_SAMPLE_LIBRARIES = frozenset({"flax", "optax", "equinox"})
+
+
+def _install_command(package: str) -> str:
+    """What to type so that this interpreter has a package."""
+    starter = _find_starter()
+    if starter and package in _SAMPLE_LIBRARIES:
+        return f"{shlex.quote(starter)} samples --yes"
+    if importlib.util.find_spec("pip") is None:  # as in the environments that uv makes
+        return f"uv pip install --python {sys.executable} {package}"
+    return f"{sys.executable} -m pip install {package}"
+
+
+def _find_starter() -> str:
+    """The `run` of the checkout that made this environment; empty if none did."""
+    try:
+        with open(os.path.join(sys.prefix, "jaxscope-stamp"), encoding="utf-8") as stamp:
+            lines = stamp.read(10_000).splitlines()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    starter = os.path.join(lines[1], "run") if len(lines) > 1 else ""
+    return starter if os.path.isfile(starter) else ""
 
 
 def _import_name_remedy(_error: BaseException, _text: str) -> Remedy:

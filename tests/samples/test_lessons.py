@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
+import venv
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from jaxscope.client.requests import CaptureRequest
@@ -231,13 +233,25 @@ def test_the_kernel_is_inside_its_equation(capture: CaptureOf) -> None:
     assert {"get", "swap", "tanh"} <= set(operations(found, "jaxpr"))
 
 
-def test_a_missing_package_is_named_with_its_remedy(capture: CaptureOf) -> None:
-    if importlib.util.find_spec("flax") is not None:
-        pytest.skip("flax is installed here")
-    with pytest.raises(TraceError) as failure:
-        capture("flax_modules.py", "apply_dense(params_of(dense, f32[2, 4]), f32[2, 4])")
-    assert "flax" in failure.value.explanation.what
-    assert "pip install" in failure.value.explanation.remedy
+@pytest.mark.parametrize("has_starter", [True, False])
+def test_a_missing_package_is_named_with_its_remedy(tmp_path: Path, has_starter: bool) -> None:
+    """In an environment with JAX and NumPy alone, made by `./run` or by somebody else."""
+    venv.create(tmp_path / "bare", symlinks=True, with_pip=False)
+    (packages,) = (tmp_path / "bare").glob("lib/python3*/site-packages")
+    for source in Path(np.__file__).parents[1].iterdir():
+        if source.name.startswith(("jax", "numpy", "ml_dtypes", "scipy", "opt_einsum")):
+            (packages / source.name).symlink_to(source)
+    if has_starter:
+        (tmp_path / "run").touch()
+        (tmp_path / "bare" / "jaxscope-stamp").write_text(f"sum\n{tmp_path}\n3 11\n")
+    file, python = str(SAMPLES / "flax_modules.py"), str(tmp_path / "bare" / "bin" / "python")
+    with Session(python=python) as session, pytest.raises(TraceError) as failure:
+        session.start(CaptureRequest(file)).wait()
+    explanation = failure.value.explanation
+    assert "flax" in explanation.what
+    command = f"{tmp_path}/run samples --yes" if has_starter else "pip install"
+    assert command in explanation.remedy
+    assert len(explanation.remedy.splitlines()) == 1
 
 
 def test_the_leaves_of_the_compound_are_in_their_scopes(capture: CaptureOf) -> None:

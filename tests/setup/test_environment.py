@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from jaxscope.setup import environment as environment_module
-from jaxscope.setup.environment import LOCK_NAME, Environment
+from jaxscope.setup.environment import LOCK_NAME, SAMPLES_LOCK_NAME, Environment
 from jaxscope.setup.installer import explain_failure
 from jaxscope.setup.problem import SetupProblem
 
@@ -23,6 +23,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "jaxscope").mkdir(parents=True)
     (folder / "jaxscope" / "__init__.py").write_text("name = 'the checkout'\n")
     (folder / LOCK_NAME).write_text(EMPTY_LOCK)
+    (folder / SAMPLES_LOCK_NAME).write_text(EMPTY_LOCK)
     return folder
 
 
@@ -62,6 +63,27 @@ def test_made_completed_and_made_anew(checkout: Path) -> None:
     environment.prepare()
     assert environment.is_ready()
     assert not marker.exists(), "a broken environment is made anew"
+
+
+@pytest.mark.slow
+def test_the_libraries_of_the_samples_come_only_where_asked_for(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    environment = Environment(checkout)
+    environment.prepare()
+    assert "Flax" not in capsys.readouterr().err
+    assert environment.is_ready()
+    assert not environment.is_ready(with_samples=True)
+
+    environment.prepare(with_samples=True)
+    told = capsys.readouterr().err
+    assert "Flax" in told
+    assert "Qt" not in told, "what is here already is not installed again"
+    assert environment.is_ready(with_samples=True)
+
+    (checkout / SAMPLES_LOCK_NAME).write_text(EMPTY_LOCK + "# changed\n")
+    assert environment.is_ready()
+    assert not environment.is_ready(with_samples=True)
 
 
 def test_a_strangers_folder_is_not_touched(checkout: Path) -> None:

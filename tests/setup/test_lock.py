@@ -1,4 +1,4 @@
-"""The lock pins everything that the project needs, for every Python that it supports."""
+"""The locks pin everything that the project needs, for every Python and system it supports."""
 
 from __future__ import annotations
 
@@ -11,60 +11,91 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
-LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-ENTRIES = [
-    (Requirement(block.splitlines()[0].rstrip(" \\")), block)
-    for block in re.split(r"\n(?=\S)", LOCK)
-    if not block.startswith("#")
-]
+LOCKS = {
+    "requirements.lock": ("dev",),
+    "requirements-samples.lock": ("samples", "libraries"),
+}
+"""Name → extras of the project that it holds beside what the project itself needs."""
 PYTHONS = ("3.11", "3.12", "3.13")
+SYSTEMS = {"linux": "Linux", "darwin": "Darwin", "win32": "Windows"}
+
+Lock = list[tuple[Requirement, str]]
 
 
-def locked(python: str) -> dict[str, str]:
-    """Name and version of what the lock installs under a Python on Linux."""
-    variables = {
+def read(name: str) -> Lock:
+    """Every entry of a lock, with its text."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return [
+        (Requirement(block.splitlines()[0].rstrip(" \\")), block)
+        for block in re.split(r"\n(?=\S)", text)
+        if not block.startswith("#")
+    ]
+
+
+def markers(python: str, system: str) -> dict[str, str]:
+    return {
         "python_version": python,
         "python_full_version": f"{python}.0",
-        "sys_platform": "linux",
+        "sys_platform": system,
         "platform_python_implementation": "CPython",
-        "platform_system": "Linux",
+        "platform_system": SYSTEMS[system],
     }
+
+
+def locked(name: str, python: str, system: str) -> dict[str, str]:
+    """Name and version of what a lock installs."""
+    variables = markers(python, system)
     chosen = [
-        entry for entry, _ in ENTRIES if entry.marker is None or entry.marker.evaluate(variables)
+        entry for entry, _ in read(name) if entry.marker is None or entry.marker.evaluate(variables)
     ]
     versions = {entry.name: str(entry.specifier).removeprefix("==") for entry in chosen}
     assert len(versions) == len(chosen), "two versions of one package"
     return versions
 
 
-def test_every_entry_is_one_version_with_hashes() -> None:
-    for entry, block in ENTRIES:
+@pytest.mark.parametrize("name", LOCKS)
+def test_every_entry_is_one_version_with_hashes(name: str) -> None:
+    for entry, block in read(name):
         assert [specifier.operator for specifier in entry.specifier] == ["=="], entry
         assert re.search(r"--hash=sha256:[0-9a-f]{64}", block), entry
 
 
-def test_it_names_no_host() -> None:
-    assert "://" not in LOCK
-    assert "index-url" not in LOCK
+@pytest.mark.parametrize("name", LOCKS)
+def test_it_names_no_host(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert "://" not in text
+    assert "index-url" not in text
 
 
+@pytest.mark.parametrize("name", LOCKS)
 @pytest.mark.parametrize("python", PYTHONS)
-def test_it_satisfies_the_project(python: str) -> None:
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_it_satisfies_the_project(name: str, python: str, system: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    versions = locked(python)
+    versions = locked(name, python, system)
     extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["dev"]]
+    wanted = [*project["dependencies"]]
+    wanted += [text for extra in LOCKS[name] for text in extras[extra]]
     for text in wanted:
         requirement = Requirement(text)
         if requirement.name == project["name"]:
             wanted += [inner for extra in requirement.extras for inner in extras[extra]]
             continue
-        variables = {"python_version": python, "python_full_version": f"{python}.0"}
-        if requirement.marker is None or requirement.marker.evaluate(variables):
+        if requirement.marker is None or requirement.marker.evaluate(markers(python, system)):
             version = versions[canonicalize_name(requirement.name)]
             assert requirement.specifier.contains(version), text
 
 
-def test_qt_that_kills_python_3_11_is_kept_out() -> None:
-    major, minor, *_ = locked("3.11")["pyside6-essentials"].split(".")
+@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_second_lock_changes_nothing_that_the_first_installed(python: str, system: str) -> None:
+    first, second = (locked(name, python, system) for name in LOCKS)
+    assert {name: second[name] for name in first.keys() & second.keys()} == {
+        name: first[name] for name in first.keys() & second.keys()
+    }
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_qt_that_kills_python_3_11_is_kept_out(name: str) -> None:
+    major, minor, *_ = locked(name, "3.11", "linux")["pyside6-essentials"].split(".")
     assert (int(major), int(minor)) < (6, 12)

@@ -25,17 +25,19 @@ PACKAGES_BY_HAND = {
 
 
 class FakeEnvironment(Environment):
-    """An environment that is or is not ready, and remembers whether it was prepared."""
+    """An environment that is or is not ready, and remembers how it was prepared."""
 
-    def __init__(self, is_here: bool) -> None:
+    def __init__(self, is_here: bool, has_samples: bool = True) -> None:
         super().__init__(Path("/checkout"), Path("/checkout/.venv"))
         self._is_here = is_here
+        self._has_samples = has_samples
 
-    def is_ready(self) -> bool:
-        return self._is_here
+    def is_ready(self, *, with_samples: bool = False) -> bool:
+        return self._is_here and (self._has_samples or not with_samples)
 
-    def prepare(self) -> None:
+    def prepare(self, *, with_samples: bool = False) -> None:
         self._is_here = True
+        self._has_samples = with_samples
 
 
 @pytest.fixture
@@ -99,6 +101,33 @@ def test_a_windowless_verb_needs_no_library(bare: list[tuple[str, ...]]) -> None
     assert bare == []
 
 
+def test_a_plain_start_leaves_the_libraries_of_the_samples_out(
+    bare: list[tuple[str, ...]],
+) -> None:
+    environment = FakeEnvironment(is_here=False, has_samples=False)
+    start.prepare(start.parse_wish(["--yes"]), environment)
+    assert environment.is_ready()
+    assert not environment.is_ready(with_samples=True)
+
+
+@pytest.mark.parametrize("verb", ["test", "samples"])
+def test_tests_and_samples_want_libraries(bare: list[tuple[str, ...]], verb: str) -> None:
+    environment = FakeEnvironment(is_here=True, has_samples=False)
+    with pytest.raises(SetupProblem, match=rf"Python packages.*\./run {verb} --yes"):
+        start.prepare(start.parse_wish([verb]), environment)
+    start.prepare(start.parse_wish([verb, "--yes"]), environment)
+    assert environment.is_ready(with_samples=True)
+
+
+def test_samples_alone_opens_nothing_and_says_what_opens_now(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.setattr(start, "Environment", lambda _checkout: FakeEnvironment(is_here=True))
+    assert start.main(["samples", "--yes"]) == 0
+    assert "./run samples/flax_modules.py" in capsys.readouterr().out
+
+
 def test_another_distribution(bare: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start.shutil, "which", lambda _name: None)
     with pytest.raises(SetupProblem, match="no apt-get"):
@@ -122,12 +151,18 @@ def test_what_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setattr(start.os, "chdir", lambda _folder: None)
     environment = FakeEnvironment(is_here=True)
-    for words in (["--yes"], ["time", "x.py", "--yes"], ["test", "-q"]):
+    for words in (
+        ["--yes"],
+        ["time", "x.py", "--yes"],
+        ["samples", "calls", "x.py"],
+        ["test", "-q"],
+    ):
         start.start(start.parse_wish(words), environment)
     python = "/checkout/.venv/bin/python"
     assert [command for command, _ in started] == [
         [python, "-m", "jaxscope", "/checkout/samples/quick_start.py"],
         [python, "-m", "jaxscope", "time", "x.py"],
+        [python, "-m", "jaxscope", "calls", "x.py"],
         [python, "-m", "pytest", "-q"],
     ]
     assert started[-1][1]["QT_QPA_PLATFORM"] == "offscreen"
