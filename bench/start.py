@@ -29,20 +29,21 @@ def read_start(spawned: float) -> dict[str, float]:
     from jaxscope.ui.controller import RunOptions
     from jaxscope.ui.desktop import build_window
     from jaxscope.ui.graph.canvas import GraphCanvas
+    from jaxscope.ui.graph.graph_page import GraphPage
     from jaxscope.ui.settings import Settings
 
     application = QApplication([])
     bridge = Bridge(session.wait)
     canvases: list[GraphCanvas] = []
 
-    def make_canvas() -> GraphCanvas:
+    def make_graph() -> GraphPage:
         canvases.append(GraphCanvas())
-        return canvases[-1]
+        return GraphPage(canvases[-1])
 
     # A file of its own: QSettings replaces its file, which must never be a device.
     folder = tempfile.TemporaryDirectory()
     settings = Settings(os.path.join(folder.name, "window.ini"))
-    window = build_window(application, bridge, RunOptions(), settings, make_canvas)
+    window = build_window(application, bridge, RunOptions(), settings, make_graph)
     window.show()
     application.processEvents()
     readings = {"usable": time.monotonic() - spawned}

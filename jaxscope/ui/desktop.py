@@ -24,7 +24,7 @@ from jaxscope.ui.theme import DARK, LIGHT, Theme, ThemeSwitch
 from jaxscope.ui.window import MainWindow
 
 if TYPE_CHECKING:
-    from jaxscope.ui.graph.canvas import GraphCanvas
+    from jaxscope.ui.graph.graph_page import GraphPage
 
 _BEAT_MS = 250
 """How often Python gets to run, so that Ctrl+C in the terminal closes the window."""
@@ -79,30 +79,31 @@ def build_window(
     bridge: Bridge,
     options: RunOptions,
     settings: Settings,
-    make_canvas: Callable[[], GraphCanvas] | None = None,
+    make_graph: Callable[[], GraphPage] | None = None,
 ) -> MainWindow:
     """Put a window together without showing it."""
     themes = ThemeSwitch(application, _find_theme(settings.theme_name))
     if settings.points:
         themes.set_points(settings.points)
     window = MainWindow(
-        Controller(bridge, options), themes, settings, make_canvas or make_graph_canvas
+        Controller(bridge, options), themes, settings, make_graph or make_graph_page
     )
     if geometry := settings.geometry:
         window.restoreGeometry(geometry)
     return window
 
 
-def make_graph_canvas() -> GraphCanvas:
+def make_graph_page() -> GraphPage:
     """A graph view; its module is loaded when the first graph is shown."""
     from jaxscope.ui.graph.canvas import GraphCanvas
+    from jaxscope.ui.graph.graph_page import GraphPage
 
-    return GraphCanvas()
+    return GraphPage(GraphCanvas())
 
 
 def _load_graph_view() -> None:
     """Have the graph view's modules in memory by the time that the first graph comes."""
-    importlib.import_module("jaxscope.ui.graph.canvas")
+    importlib.import_module("jaxscope.ui.graph.graph_page")
 
 
 class ErrorReporter(QObject):

@@ -38,7 +38,7 @@ from jaxscope.ui.watcher import FileWatcher
 from jaxscope.ui.workspace import Workspace
 
 if TYPE_CHECKING:
-    from jaxscope.ui.graph.canvas import GraphCanvas
+    from jaxscope.ui.graph.graph_page import GraphPage
 
 _TICK_MS = 500
 """How often the seconds of a run are looked at."""
@@ -48,7 +48,7 @@ class MainWindow(QMainWindow):
     """Assembles the parts; its public methods are the commands of `commands.py`.
 
     Args:
-        make_canvas: Makes a graph view; called when the first graph is to be shown.
+        make_graph: Makes a graph view; called when the first graph is to be shown.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class MainWindow(QMainWindow):
         controller: Controller,
         themes: ThemeSwitch,
         settings: Settings,
-        make_canvas: Callable[[], GraphCanvas],
+        make_graph: Callable[[], GraphPage],
     ) -> None:
         super().__init__()
         self.controller = controller
@@ -65,7 +65,7 @@ class MainWindow(QMainWindow):
         self._state_shown: WindowState | None = None
         self.call_bar, self.strip = CallBar(), PipelineStrip()
         self.error_panel = ErrorPanel()
-        self.workspace = Workspace(make_canvas)
+        self.workspace = Workspace(make_graph)
         self.start_page = StartPage(find_samples())
         self.files = FileDialogs(self)
         self._notice = QFrame()

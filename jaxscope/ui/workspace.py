@@ -29,7 +29,7 @@ from jaxscope.ui.state import WindowState
 from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
 
 if TYPE_CHECKING:
-    from jaxscope.ui.graph.canvas import GraphCanvas
+    from jaxscope.ui.graph.graph_page import GraphPage
 
 _FIRST_STAGES = (SOURCE, "jaxpr", "optimized")
 
@@ -39,7 +39,7 @@ class Workspace(QSplitter):
 
     panes_changed = Signal()
 
-    def __init__(self, make_canvas: Callable[[], GraphCanvas]) -> None:
+    def __init__(self, make_graph: Callable[[], GraphPage]) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self._state = WindowState()
         self._theme, self._points = LIGHT, BASE_POINTS
@@ -51,7 +51,7 @@ class Workspace(QSplitter):
         self._later.timeout.connect(self._on_later_timeout)
         self.functions = FunctionList()
         self.inspector = Inspector()
-        self.area = PaneArea(make_canvas)
+        self.area = PaneArea(make_graph)
         self.timing, self.arguments = TimingPage(), ArgumentsPage()
         self.notes, self.output = NotesPage(), OutputPage()
         self.tabs = QTabWidget()

@@ -18,8 +18,7 @@ from view.programs import layers, trace
 from jaxscope.model import NONE, Graph, GraphBuilder, NodeKind, Unavailable
 from jaxscope.ui.graph.camera import most_scale
 from jaxscope.ui.graph.canvas import GraphCanvas
-from jaxscope.ui.graph.corners import count_covered
-from jaxscope.ui.graph.legend import Legend
+from jaxscope.ui.graph.graph_page import GraphPage
 
 
 @pytest.fixture(scope="module")
@@ -350,29 +349,45 @@ def test_a_line_tells_what_flows_along_it(canvas: GraphCanvas) -> None:
     assert canvas.line_at(QPointF(-1e6, -1e6)) == -1
 
 
-def test_the_legend_opens_and_closes_with_a_click_and_grows_with_the_type(
-    qtbot: QtBot, canvas: GraphCanvas
-) -> None:
-    legend = canvas.findChild(Legend)
-    assert isinstance(legend, Legend)
-    was_open = legend.is_open
-    qtbot.mouseClick(legend, Qt.MouseButton.LeftButton)
-    assert legend.is_open is not was_open
-    qtbot.mouseClick(legend, Qt.MouseButton.LeftButton)
-    assert legend.is_open is was_open
-    size = legend.open_size()
+@pytest.fixture
+def page(qtbot: QtBot, gradient: Graph) -> GraphPage:
+    page = GraphPage(GraphCanvas())
+    qtbot.addWidget(page)
+    page.resize(340, 420)  # a third of a small window
+    page.show()
+    qtbot.waitExposed(page)
+    page.canvas.set_graph(gradient, "grad")
+    qtbot.waitUntil(page.canvas.legend.isVisible)
+    return page
+
+
+def test_nothing_lies_over_the_picture(qtbot: QtBot, page: GraphPage) -> None:
+    canvas = page.canvas
+    canvas.zoom(4.0)
+    qtbot.waitUntil(canvas.minimap.isVisible)
+    for extra in (canvas.legend, canvas.minimap):
+        assert page.rect().contains(extra.geometry())
+        assert not canvas.geometry().intersects(extra.geometry())
+
+
+def test_the_overview_goes_once_all_is_in_sight(qtbot: QtBot, page: GraphPage) -> None:
+    page.canvas.zoom(4.0)
+    qtbot.waitUntil(page.canvas.minimap.isVisible)
+    QTest.keyClick(page.canvas, Qt.Key.Key_F)
+    qtbot.waitUntil(page.canvas.minimap.isHidden)
+
+
+def test_a_legend_without_room_opens_on_a_click(qtbot: QtBot, page: GraphPage) -> None:
+    legend, canvas = page.canvas.legend, page.canvas
+    canvas.set_highlight({0}, {1}, {2})
     canvas.set_text_scale(2.0)
-    assert legend.open_size().width() == pytest.approx(2 * size.width(), abs=2)
-    assert canvas.rect().contains(legend.geometry())
-
-
-def test_the_legend_goes_where_it_covers_nothing(canvas: GraphCanvas) -> None:
-    canvas.set_graph(trace(lambda x: jnp.sin(x) + 1, jnp.ones(3)), "jaxpr")
-    legend, scene = canvas.findChild(Legend), canvas.scene
-    assert isinstance(legend, Legend) and scene is not None
-    rect = legend.x(), legend.y(), legend.width(), legend.height()
-    assert legend.is_open
-    assert count_covered(scene, canvas.camera, rect) == 0
+    qtbot.waitUntil(lambda: legend.height() > 50)
+    height = legend.height()
+    qtbot.mouseClick(legend, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: legend.height() > height)
+    assert "linked, backward" in legend.accessibleDescription()
+    qtbot.mouseClick(legend, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: legend.height() == height)
 
 
 def test_a_click_does_not_move_the_picture(qtbot: QtBot, canvas: GraphCanvas) -> None:

@@ -1,35 +1,52 @@
-"""The legend in a corner: what the colours and outlines that are in the picture mean."""
+"""The legend under a graph: what the colours and outlines that are in the picture mean."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QWidget
+import dataclasses
+from collections.abc import Sequence
 
-from jaxscope.analysis.layout.scene import Scene
-from jaxscope.analysis.layout.text_width import measure_text
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from jaxscope.analysis.layout.text_width import measure_text, shorten_text
 from jaxscope.analysis.view.operations import Style
 from jaxscope.analysis.view.palette import STYLE_NAMES
-from jaxscope.ui.graph.camera import Camera
-from jaxscope.ui.graph.corners import find_corner, place_in_corner
 from jaxscope.ui.graph.drawing import graph_font
 from jaxscope.ui.graph.palette import Colors
 
 _TEXT_PX = 11.0
-_ROW_PX = 17.0
-_PADDING_PX = 8.0
-_SWATCH_PX = 18.0
-_TITLE = "Legend"
-_SMALL_SHARE = 0.05
-"""A legend that takes no more of the graph than this may lie over boxes."""
+_ROW_PX = 18.0
+_PADDING_PX = 6.0
+_SWATCH_PX = 16.0
+_GAP_PX = 12.0
+_WIDEST_PX = 190.0
+_MORE_PX = 54.0
+_ROWS_AT_FIRST = 2
+"""A legend of more rows shows the rest on a click: the picture needs the room."""
 
-_OUTLINES = ("selected", "linked, forward", "linked, backward")
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Entry:
+    """One line of a legend.
+
+    Attributes:
+        name: What it means.
+        fill: How a swatch is filled.
+        border: How it is outlined.
+        hint: Told when the pointer rests on it; empty for nothing.
+    """
+
+    name: str
+    fill: QColor
+    border: QPen
+    hint: str = ""
 
 
 class Legend(QWidget):
-    """Lists the styles of the boxes that the picture has, and the outlines of highlights.
+    """Stands below the picture, never over it, in as many rows as its width asks for.
 
-    A click closes it to its title, and opens it again.
+    A click shows the rows that had no room, and hides them again.
 
     Signals:
         toggled: A person opened or closed it.
@@ -39,81 +56,86 @@ class Legend(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._styles: tuple[Style, ...] = ()
+        self._entries: tuple[Entry, ...] = ()
         self._colors: Colors | None = None
-        self._has_highlight = False
         self._scale = 1.0
-        self._is_open = True
-        self._wish: bool | None = None
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setToolTip("Click to open or close the legend")
+        self._indent_px = 0
+        self._is_open = False
         self.setAccessibleName("Legend of the graph")
 
     @property
     def is_open(self) -> bool:
-        """Whether all of it is shown, not only its title."""
+        """Whether all rows are shown, however many."""
         return self._is_open
 
-    def open_size(self) -> QSize:
-        """The room that all of it takes."""
-        names = self._names()
-        text = max((measure_text(name, _TEXT_PX) for name in names), default=0.0)
-        width = max(text + _SWATCH_PX + 3 * _PADDING_PX, self._title_width())
-        height = (len(names) + 1) * _ROW_PX + 2 * _PADDING_PX - 4
-        return QSize(round(width * self._scale), round(height * self._scale))
-
-    def closed_size(self) -> QSize:
-        """The room that its title takes."""
-        return QSize(round(self._title_width() * self._scale), round(24 * self._scale))
-
-    def settle(self, scene: Scene, camera: Camera, area: tuple[int, int]) -> None:
-        """Go where it covers least of a scene; close where it would cover much.
-
-        What a person opened or closed stays so.
-        """
-        size = self.open_size().toTuple()
-        corner, covered = find_corner(scene, camera, size, area)
-        share = size[0] * size[1] / max(area[0] * area[1], 1)
-        is_open = self._wish
-        if is_open is None:
-            is_open = not covered or share <= _SMALL_SHARE
-        if not is_open:
-            size = self.closed_size().toTuple()
-            corner, _ = find_corner(scene, camera, size, area)
-        self.set_open(is_open)
-        self.move(*place_in_corner(corner, size, area))
-
-    def set_open(self, is_open: bool) -> None:
-        """Show all of it or only its title."""
-        self._is_open = is_open
-        self.setFixedSize(self.open_size() if is_open else self.closed_size())
-        self.update()
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is explained, in order."""
+        return tuple(entry.name for entry in self._entries)
 
     def set_text_scale(self, scale: float) -> None:
         """Make it larger or smaller with the window's type."""
         self._scale = scale
-        self.set_open(self._is_open)
+        self.update()
 
-    def show_styles(self, styles: tuple[Style, ...], colors: Colors, has_highlight: bool) -> None:
-        """Explain these styles, and the outlines if anything is highlighted."""
-        self._styles, self._colors, self._has_highlight = styles, colors, has_highlight
-        self.setAccessibleDescription(", ".join(self._names()))
-        self.set_open(self._is_open)
+    def set_indent(self, indent_px: int) -> None:
+        """Leave room at the beginning of the first row."""
+        self._indent_px = indent_px
+        self.update()
 
-    def _names(self) -> list[str]:
-        names = [STYLE_NAMES[style] for style in self._styles]
-        return names + list(_OUTLINES) if self._has_highlight else names
+    def show_entries(self, entries: Sequence[Entry], colors: Colors) -> None:
+        """Explain these."""
+        self._entries, self._colors = tuple(entries), colors
+        self.setAccessibleDescription(", ".join(self.names))
+        self.update()
 
-    def _title_width(self) -> float:
-        return measure_text(_TITLE, _TEXT_PX) + 3 * _PADDING_PX + 8
+    def heightForWidth(self, width: int) -> int:
+        places, _ = self._place(width)
+        rows = 1 + max((row for _, row, _ in places), default=0)
+        return round((rows * _ROW_PX + 2 * _PADDING_PX - 3) * self._scale)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        event.accept()  # else the graph below would take it for a click of its own
+    def sizeHint(self) -> QSize:
+        return QSize(300, self.heightForWidth(300))
+
+    def _place(self, width: int) -> tuple[list[tuple[float, int, float]], bool]:
+        """Where each shown entry begins, in which row, how wide; and whether some are left out."""
+        room = width / self._scale - _PADDING_PX
+        x, row = _PADDING_PX + self._indent_px / self._scale, 0
+        places: list[tuple[float, int, float]] = []
+        last = len(self._entries) - 1
+        for number, entry in enumerate(self._entries):
+            text = min(measure_text(entry.name, _TEXT_PX), _WIDEST_PX)
+            wide = _SWATCH_PX + 5 + text
+            limited = not self._is_open and row == _ROWS_AT_FIRST - 1 and number < last
+            if x + wide + (_MORE_PX if limited else 0.0) > room and (places or self._indent_px):
+                if not self._is_open and row == _ROWS_AT_FIRST - 1:
+                    return places, True
+                x, row = _PADDING_PX, row + 1
+            places.append((x, row, wide))
+            x += wide + _GAP_PX
+        return places, False
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._wish = not self._is_open
-            self.toggled.emit()
+            _, is_cut = self._place(self.width())
+            if is_cut or self._is_open:
+                self._is_open = not self._is_open
+                self.toggled.emit()
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self._hint_at(event.pos()), self)
+            return True
+        return super().event(event)
+
+    def _hint_at(self, place: QPoint) -> str:
+        x, y = place.x() / self._scale, place.y() / self._scale
+        for entry, (left, row, wide) in zip(
+            self._entries, self._place(self.width())[0], strict=False
+        ):
+            if left <= x <= left + wide and 0 <= y - _PADDING_PX - row * _ROW_PX < _ROW_PX:
+                return entry.hint or entry.name
+        return "What the colours and outlines mean; click to see all of it"
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         colors = self._colors
@@ -121,49 +143,46 @@ class Legend(QWidget):
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        ground = QColor(colors.background)
-        ground.setAlpha(235)
-        painter.setBrush(ground)
-        painter.setPen(QPen(colors.frame_border, 1))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+        painter.fillRect(self.rect(), colors.background)
+        painter.fillRect(QRect(0, 0, self.width(), 1), colors.frame_border)
         painter.scale(self._scale, self._scale)
         painter.setFont(graph_font(_TEXT_PX))
-        self._paint_title(painter, colors)
-        if self._is_open:
-            self._paint_rows(painter, colors)
+        places, is_cut = self._place(self.width())
+        for entry, (x, row, wide) in zip(self._entries, places, strict=False):
+            y = _PADDING_PX - 1 + row * _ROW_PX
+            painter.setPen(entry.border)
+            painter.setBrush(entry.fill)
+            painter.drawRoundedRect(QRectF(x, y + 3.5, _SWATCH_PX, 10), 3, 3)
+            painter.setPen(colors.text)
+            text = shorten_text(entry.name, _WIDEST_PX, _TEXT_PX)
+            area = QRectF(x + _SWATCH_PX + 5, y, wide, _ROW_PX)
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, text)
+        if is_cut:
+            painter.setPen(colors.muted)
+            y = _PADDING_PX - 1 + (_ROWS_AT_FIRST - 1) * _ROW_PX
+            right = self.width() / self._scale - _PADDING_PX
+            area = QRectF(right - _MORE_PX, y, _MORE_PX, _ROW_PX)
+            flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+            painter.drawText(area, flags, f"{len(self._entries) - len(places)} more …")
         painter.end()
 
-    def _paint_title(self, painter: QPainter, colors: Colors) -> None:
-        x, y = _PADDING_PX, 12.0
-        if self._is_open:
-            corners = [(x, y - 2), (x + 8, y - 2), (x + 4, y + 4)]
-        else:
-            corners = [(x + 1, y - 4), (x + 7, y), (x + 1, y + 4)]
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colors.muted)
-        painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
-        painter.setPen(colors.muted)
-        flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        painter.drawText(QRectF(2 * _PADDING_PX + 6, 3, self.width(), 18), flags, _TITLE)
 
-    def _paint_rows(self, painter: QPainter, colors: Colors) -> None:
-        pens = [QPen(colors.border[style], 1.2) for style in self._styles]
-        fills = [colors.fill[style] for style in self._styles]
-        if self._has_highlight:
-            pens += [
-                QPen(colors.selected, 3),
-                QPen(colors.forward, 2),
-                QPen(colors.backward, 2, Qt.PenStyle.DashLine),
-            ]
-            fills += [colors.background] * 3
-        for row, (name, pen, fill) in enumerate(zip(self._names(), pens, fills, strict=True), 1):
-            y = _PADDING_PX - 2 + row * _ROW_PX
-            painter.setPen(pen)
-            painter.setBrush(fill)
-            painter.drawRoundedRect(QRectF(_PADDING_PX, y + 3, _SWATCH_PX, 11), 3, 3)
-            painter.setPen(colors.text)
-            painter.drawText(
-                QRectF(2 * _PADDING_PX + _SWATCH_PX, y, self.width(), _ROW_PX),
-                Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft,
-                name,
-            )
+def list_entries(
+    styles: Sequence[Style], colors: Colors, has_highlight: bool
+) -> tuple[Entry, ...]:
+    """What the styles of boxes mean, and the outlines if anything is highlighted."""
+    boxes = [
+        Entry(STYLE_NAMES[style], colors.fill[style], QPen(colors.border[style], 1.2))
+        for style in styles
+    ]
+    return (*boxes, *(outline_entries(colors) if has_highlight else ()))
+
+
+def outline_entries(colors: Colors) -> tuple[Entry, ...]:
+    """What the outlines of a selection mean."""
+    ground = colors.background
+    return (
+        Entry("selected", ground, QPen(colors.selected, 3)),
+        Entry("linked, forward", ground, QPen(colors.forward, 2)),
+        Entry("linked, backward", ground, QPen(colors.backward, 2, Qt.PenStyle.DashLine)),
+    )

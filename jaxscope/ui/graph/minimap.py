@@ -1,29 +1,32 @@
-"""The overview in the corner: the whole scene, and where in it one is."""
+"""The overview beside a graph: the whole scene, and where in it one is."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.ui.graph.palette import Colors
 
-_LONG_PX = 190
-_SHORT_PX = 36
-_LARGEST_SHARE = 0.28
-"""Of the graph's sides: in a narrow pane it must not lie over half of the picture."""
-_ENOUGH_IN_SIGHT = 0.4
-"""Who sees this share of the scene needs no overview."""
+_LEAST_PX, _MOST_SHARE = 40, 0.18
+"""How wide it is at least, and at most as a share of what it stands beside."""
+_SEEN_PX = 2.0
+"""What sticks out of the sight by no more is taken as seen."""
 
 
 class Minimap(QWidget):
     """A small picture of the scene; a press or drag asks to look there.
 
+    It stands beside the picture, at the right of a tall one and below a wide one, and only while
+    something of the picture is out of sight.
+
     Signals:
         place_requested: Place of the scene to look at.
+        need_changed: It has come to be of use, or is so no longer.
     """
 
     place_requested = Signal(QPointF)
+    need_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -31,6 +34,7 @@ class Minimap(QWidget):
         self._scene_size = (1.0, 1.0)
         self._sight = QRectF()
         self._colors: Colors | None = None
+        self._is_needed = False
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName("Overview of the graph")
 
@@ -40,29 +44,39 @@ class Minimap(QWidget):
         self._scene_size = (max(width, 1.0), max(height, 1.0))
         self.update()
 
-    def fit(self, width: int, height: int) -> None:
-        """Take the size that suits a graph of this width and height."""
-        room = [min(_LONG_PX, side * _LARGEST_SHARE) for side in (width, height)]
+    @property
+    def is_needed(self) -> bool:
+        """Whether part of the scene is out of sight."""
+        return self._is_needed
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether it belongs at the right of the picture, not below."""
         wide, high = self._scene_size
-        scale = min(room[0] / wide, room[1] / high)
-        size = [max(round(side * scale), _SHORT_PX) for side in self._scene_size]
-        self.setFixedSize(QSize(*size))
+        return high >= wide
+
+    def find_thickness(self, width: int, height: int) -> int:
+        """How many pixels it wants of a picture of this width and height."""
+        wide, high = self._scene_size
+        if self.is_beside:
+            return round(min(max(wide * height / high + 6, _LEAST_PX), width * _MOST_SHARE))
+        return round(min(max(high * width / wide + 6, _LEAST_PX), height * _MOST_SHARE))
 
     def show_sight(self, sight: QRectF) -> None:
         """Mark the part of the scene that is seen."""
-        if sight != self._sight:
-            self._sight = sight
-            # It must not cover a scene that is in sight, or nearly.
-            self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, self._sees_enough())
-            self.update()
-
-    def _sees_enough(self) -> bool:
+        if sight == self._sight:
+            return
+        self._sight = sight
         wide, high = self._scene_size
-        seen = self._sight & QRectF(0.0, 0.0, wide, high)
-        return seen.width() * seen.height() >= _ENOUGH_IN_SIGHT * wide * high
+        room = sight.adjusted(-_SEEN_PX, -_SEEN_PX, _SEEN_PX, _SEEN_PX)
+        is_needed = not room.contains(QRectF(0.0, 0.0, wide, high))
+        if is_needed != self._is_needed:
+            self._is_needed = is_needed
+            self.need_changed.emit()
+        self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        if self._colors is None or self._sees_enough():
+        if self._colors is None:
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
@@ -79,7 +93,8 @@ class Minimap(QWidget):
         painter.setPen(QPen(self._colors.selected, 2))
         painter.drawRect(sight & QRectF(self.rect()).adjusted(1, 1, -2, -2))
         painter.setPen(QPen(self._colors.frame_border, 1))
-        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        far = self.rect().bottomLeft() if self.is_beside else self.rect().topRight()
+        painter.drawLine(self.rect().topLeft(), far)
         painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

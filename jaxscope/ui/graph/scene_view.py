@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QHelpEvent,
     QMouseEvent,
@@ -19,9 +21,9 @@ from jaxscope.analysis.layout.nesting import DOWN
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.model import NONE
 from jaxscope.ui.graph.camera import Camera, first_camera, fit_rect, look_at_top, most_scale
-from jaxscope.ui.graph.corners import CORNER_PX
-from jaxscope.ui.graph.drawing import SceneDrawing, graph_font
-from jaxscope.ui.graph.legend import Legend
+from jaxscope.ui.graph.drawing import SceneDrawing
+from jaxscope.ui.graph.legend import Entry, Legend, list_entries
+from jaxscope.ui.graph.message import paint_message, paint_progress
 from jaxscope.ui.graph.minimap import Minimap
 from jaxscope.ui.graph.overlay import no_highlight, paint_overlay
 from jaxscope.ui.graph.palette import colors
@@ -39,7 +41,12 @@ class SceneView(QWidget):
 
     Drag pans; the wheel zooms at the pointer, with Shift it pans across. Subclasses say what a
     click, a double click and the pointer's rest mean.
+
+    Signals:
+        extras_changed: Overview or legend may want another place, or none.
     """
+
+    extras_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None, *, theme: str = "light") -> None:
         super().__init__(parent)
@@ -57,7 +64,8 @@ class SceneView(QWidget):
         self._minimap = Minimap(self)
         self._minimap.place_requested.connect(self._on_minimap_place_requested)
         self._legend = Legend(self)
-        self._legend.toggled.connect(self._place_extras)
+        for extra in (self._minimap, self._legend):
+            extra.hide()  # `GraphPage` gives them a place beside the picture
         self._text_scale = 1.0
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
@@ -89,6 +97,16 @@ class SceneView(QWidget):
     def scene(self) -> Scene | None:
         """The picture that is shown, or None."""
         return self._drawing.scene if self._drawing else None
+
+    @property
+    def minimap(self) -> Minimap:
+        """The overview that belongs to it."""
+        return self._minimap
+
+    @property
+    def legend(self) -> Legend:
+        """The legend that belongs to it."""
+        return self._legend
 
     @property
     def camera(self) -> Camera:
@@ -160,7 +178,8 @@ class SceneView(QWidget):
             self._legend.set_text_scale(scale)
             if self._is_untouched:
                 self._look_at_beginning()
-            self._place_extras()
+            self._tell_sight()
+            self.extras_changed.emit()
             self.update()
 
     def set_theme(self, theme: str) -> None:
@@ -212,61 +231,41 @@ class SceneView(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         if self._tiles is None or self._drawing is None:
-            self._paint_message(painter)
+            paint_message(painter, self.size(), colors(self._theme), self._message)
         else:
             camera, width, height = self._camera, self.width(), self.height()
             missing = self._tiles.paint(painter, camera.x, camera.y, width, height, camera.scale)
             paint_overlay(painter, self._drawing, self._highlight, camera, width, height)
-            sight = QRectF(camera.x, camera.y, width / camera.scale, height / camera.scale)
-            self._minimap.show_sight(sight)
+            self._tell_sight()
             if missing:
                 self.update()
         if self._progress:
-            self._paint_progress(painter)
+            paint_progress(painter, self.width(), colors(self._theme), self._progress)
         painter.end()
 
-    def _paint_message(self, painter: QPainter) -> None:
-        palette = colors(self._theme)
-        painter.fillRect(self.rect(), palette.background)
-        painter.setPen(palette.muted)
-        painter.setFont(graph_font(15))
-        area = self.rect().adjusted(60, 40, -60, -40)
-        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(area, flags, self._message)
-
-    def _paint_progress(self, painter: QPainter) -> None:
-        palette = colors(self._theme)
-        area = QRectF(self.width() / 2 - 150, 12, 300, 28)
-        painter.setPen(palette.frame_border)
-        painter.setBrush(palette.background)
-        painter.drawRoundedRect(area, 6, 6)
-        painter.setPen(palette.text)
-        painter.setFont(graph_font(12))
-        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, self._progress)
-
     def _show_extras(self) -> None:
-        """Show overview and legend with the scene, hide them without."""
+        """Tell overview and legend about the scene."""
         drawing, tiles = self._drawing, self._tiles
-        has_scene = drawing is not None and tiles is not None and len(drawing.scene.items) > 0
-        if has_scene and drawing is not None and tiles is not None:
+        if drawing is not None and tiles is not None and len(drawing.scene.items):
             scene = drawing.scene
             self._minimap.show_scene(tiles.backdrop(), scene.width, scene.height, drawing.colors)
-            self._legend.show_styles(scene.styles_used(), drawing.colors, self._has_marks)
-        self._minimap.setVisible(has_scene)
-        self._legend.setVisible(has_scene)
-        self._place_extras()
+            self._legend.show_entries(self._legend_entries(drawing), drawing.colors)
+            self._tell_sight()
+        self.extras_changed.emit()
 
-    def _place_extras(self) -> None:
-        self._minimap.fit(self.width(), self.height())
-        right, bottom = self.width() - CORNER_PX, self.height() - CORNER_PX
-        self._minimap.move(right - self._minimap.width(), bottom - self._minimap.height())
-        if self.scene is not None:
-            self._legend.settle(self.scene, self._camera, (self.width(), self.height()))
+    def _legend_entries(self, drawing: SceneDrawing) -> Sequence[Entry]:
+        """What the legend explains."""
+        return list_entries(drawing.scene.styles_used(), drawing.colors, self._has_marks)
+
+    def _tell_sight(self) -> None:
+        camera = self._camera
+        size = self.width() / camera.scale, self.height() / camera.scale
+        self._minimap.show_sight(QRectF(camera.x, camera.y, *size))
 
     def resizeEvent(self, _event: QResizeEvent) -> None:
         if self._is_untouched:
             self._look_at_beginning()
-        self._place_extras()
+        self._tell_sight()
 
     def reveal_highlight(self) -> None:
         """Bring what is highlighted into sight, unless some of it is there already."""

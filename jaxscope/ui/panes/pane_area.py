@@ -12,7 +12,7 @@ from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.panes.stage_pane import StagePane
 
 if TYPE_CHECKING:
-    from jaxscope.ui.graph.canvas import GraphCanvas
+    from jaxscope.ui.graph.graph_page import GraphPage
 
 MAX_PANES = 8
 
@@ -24,9 +24,9 @@ class PaneArea(QSplitter):
     line_chosen = Signal(str, int)
     panes_changed = Signal()
 
-    def __init__(self, make_canvas: Callable[[], GraphCanvas]) -> None:
+    def __init__(self, make_graph: Callable[[], GraphPage]) -> None:
         super().__init__(Qt.Orientation.Horizontal)
-        self._make_canvas = make_canvas
+        self._make_graph = make_graph
         self._panes: list[StagePane] = []
         self._wanted: dict[StagePane, str] = {}
         self._active: StagePane | None = None
@@ -50,7 +50,7 @@ class PaneArea(QSplitter):
         """Open a pane for a stage; None if there are too many to be of use."""
         if len(self._panes) >= MAX_PANES:
             return None
-        pane = StagePane(self._make_canvas)
+        pane = StagePane(self._make_graph)
         pane.node_chosen.connect(self.node_chosen)
         pane.line_chosen.connect(self.line_chosen)
         pane.stage_requested.connect(self._on_pane_stage_requested)

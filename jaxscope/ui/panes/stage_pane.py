@@ -26,6 +26,7 @@ from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
 
 if TYPE_CHECKING:  # the graph view is loaded when the first graph is shown
     from jaxscope.ui.graph.canvas import GraphCanvas
+    from jaxscope.ui.graph.graph_page import GraphPage
 
 
 class StagePane(QFrame):
@@ -41,11 +42,12 @@ class StagePane(QFrame):
     add_requested = Signal(object)
     activated = Signal(object)
 
-    def __init__(self, make_canvas: Callable[[], GraphCanvas]) -> None:
+    def __init__(self, make_graph: Callable[[], GraphPage]) -> None:
         super().__init__()
         self.setProperty("role", "pane")
-        self._make_canvas = make_canvas
+        self._make_graph = make_graph
         self._canvas: GraphCanvas | None = None
+        self._graph: GraphPage | None = None
         self._stage: Stage | None = None
         self._file: SourceFile | None = None
         self._theme = LIGHT
@@ -252,9 +254,10 @@ class StagePane(QFrame):
         self._pages.setCurrentWidget(self.table)
 
     def _show_graph(self, graph: Graph, title: str) -> None:
-        if self._canvas is None:
-            self._canvas = self._make_canvas()
-            self._pages.addWidget(self._canvas)
+        if self._canvas is None or self._graph is None:
+            self._graph = self._make_graph()
+            self._canvas = self._graph.canvas
+            self._pages.addWidget(self._graph)
             self._canvas.set_theme(self._theme.name)
             self._canvas.set_text_scale(self._points / BASE_POINTS)
             self._canvas.node_selected.connect(self._on_node_chosen)
@@ -267,7 +270,7 @@ class StagePane(QFrame):
             self._shown_graph = graph
             kept = self._canvas.keep() if shown == self._shown else None
             self._canvas.set_graph(graph, title, kept)
-        self._pages.setCurrentWidget(self._canvas)
+        self._pages.setCurrentWidget(self._graph)
 
     def _apply_linked(self, *, reveal: bool) -> None:
         linked, stage = self._linked, self._stage
@@ -279,7 +282,7 @@ class StagePane(QFrame):
         elif shown is self.table:
             nodes = (*linked.selected[:1], *linked.forward[:1], *linked.backward[:1])
             self.table.choose(int(nodes[0]) if nodes else None)
-        elif shown is self._canvas and self._canvas is not None:
+        elif shown is self._graph and self._canvas is not None:
             self._canvas.set_highlight(linked.selected, linked.forward, linked.backward)
             if reveal:
                 self._canvas.reveal_highlight()
@@ -314,7 +317,7 @@ class StagePane(QFrame):
         stage = self._stage
         if self._pages.currentWidget() is self.table:
             self.table.nodes.set_filter(text)
-        elif self._pages.currentWidget() is self._canvas and self._canvas is not None:
+        elif self._pages.currentWidget() is self._graph and self._canvas is not None:
             if stage is not None and is_available(stage.graph) and text:
                 self._found = tuple(find_nodes(stage.graph, text).tolist())
                 self._canvas.set_highlight(self._found, (), ())
@@ -324,7 +327,7 @@ class StagePane(QFrame):
     def _on_header_search_entered(self) -> None:
         if self._pages.currentWidget() is self.code and self.header.search.text():
             self.code.find_next(self.header.search.text())
-        elif self._pages.currentWidget() is self._canvas and self._canvas is not None:
+        elif self._pages.currentWidget() is self._graph and self._canvas is not None:
             if not self._found:
                 self._on_header_search_edited(self.header.search.text())
             if self._found:

@@ -1,0 +1,52 @@
+"""A graph with what belongs to it: the overview beside it, the legend under it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from jaxscope.ui.graph.canvas import GraphCanvas
+
+_LEAST_HEIGHT_PX = 160
+"""In a lower page the picture gets all the room."""
+
+
+class GraphPage(QWidget):
+    """Gives each its own place: nothing ever lies over the picture."""
+
+    def __init__(self, canvas: GraphCanvas, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.canvas = canvas
+        for part in (canvas, canvas.minimap, canvas.legend):
+            part.setParent(self)
+        canvas.show()
+        # Asked for while a picture is painted or a size is changed, when nothing may move.
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._arrange)
+        canvas.extras_changed.connect(self._later.start)
+        canvas.minimap.need_changed.connect(self._later.start)
+        canvas.legend.toggled.connect(self._later.start)
+        self.setFocusProxy(canvas)
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:
+        self._arrange()
+
+    def _arrange(self) -> None:
+        canvas, minimap, legend = self.canvas, self.canvas.minimap, self.canvas.legend
+        width, height = self.width(), self.height()
+        has_scene = canvas.scene is not None and bool(len(canvas.scene.items))
+        has_room = has_scene and height >= _LEAST_HEIGHT_PX
+        under = min(legend.heightForWidth(width), height // 3) if has_room else 0
+        legend.setGeometry(0, height - under, width, under)
+        legend.setVisible(bool(under))
+        height -= under
+        is_needed = has_room and minimap.is_needed
+        thickness = minimap.find_thickness(width, height) if is_needed else 0
+        minimap.setVisible(is_needed)
+        if minimap.is_beside:
+            minimap.setGeometry(width - thickness, 0, thickness, height)
+            canvas.setGeometry(0, 0, width - thickness, height)
+        else:
+            minimap.setGeometry(0, height - thickness, width, thickness)
+            canvas.setGeometry(0, 0, width, height - thickness)
