@@ -83,7 +83,8 @@ class Watcher:
             sys.stderr.write(make_safe(event.text))
             sys.stderr.flush()
         elif isinstance(event, Failed):
-            self.partial = event.partial
+            partial = event.partial
+            self.partial = partial if isinstance(partial, Capture) else None
 
 
 def _read_python(options: Options) -> str | None:

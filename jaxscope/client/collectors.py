@@ -17,7 +17,8 @@ from jaxscope.client.events import (
     StageArrived,
     TextArrived,
 )
-from jaxscope.client.requests import CaptureRequest, Request, TimeRequest
+from jaxscope.client.lab_collectors import ProfileCollector
+from jaxscope.client.requests import CaptureRequest, ProfileRequest, Request, TimeRequest
 from jaxscope.client.results import (
     Device,
     EnvironmentReport,
@@ -70,8 +71,8 @@ class Collector(Protocol):
             ValueError: The worker said that it is done, but sent no result.
         """
 
-    def partial(self) -> Capture | None:
-        """What a capture has so far."""
+    def partial(self) -> Result | None:
+        """What a capture or an experiment has so far."""
 
 
 def collector_for(request: Request) -> Collector:
@@ -80,6 +81,8 @@ def collector_for(request: Request) -> Collector:
         return CaptureCollector()
     if isinstance(request, TimeRequest):
         return TimingCollector(request.call or "")
+    if isinstance(request, ProfileRequest):
+        return ProfileCollector(request.call or "")
     return AnswerCollector()
 
 
@@ -125,8 +128,12 @@ class TimingCollector:
     def result(self) -> Result:
         return self._assembler.timing()
 
-    def partial(self) -> Capture | None:
-        return None
+    def partial(self) -> Result | None:
+        timing = self._assembler.timing()
+        if not timing.measurements:
+            return None
+        note = "The run ended early: these results are partial."
+        return dataclasses.replace(timing, warnings=(*timing.warnings, note))
 
 
 class _OutlineFields(msgspec.Struct, frozen=True):

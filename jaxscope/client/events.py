@@ -98,11 +98,11 @@ class Failed:
 
     Attributes:
         error: Why.
-        partial: What a capture had by then; None where nothing had arrived.
+        partial: What a capture or an experiment had by then; None where nothing had arrived.
     """
 
     error: JaxscopeError
-    partial: Capture | None = None
+    partial: Result | None = None
 
 
 Event = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
@@ -72,6 +73,95 @@ class TimeRequest(Request):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class ProfileRequest(Request):
+    """Measure each instruction of the optimized program, and each equation run by itself.
+
+    Attributes:
+        budget_s: Wall seconds for recording; compiling and warming up come on top.
+        skip_eager: Whether to leave the equations out: running them can take long.
+    """
+
+    file: str | None = None
+    call: str | None = None
+    target: str = "cpu"
+    x64: bool = False
+    budget_s: float = 4.0
+    skip_eager: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ScalingRequest(Request):
+    """Measure a call at several sizes.
+
+    Attributes:
+        vary: What changes: `x:0` is dimension 0 of the argument `x`, `x:0,y:0` two that go
+            together, `n` a name that the call uses.
+        sizes: In rising order.
+        budget_s: Wall seconds for each pair of forms at each size.
+        skip_eager: Whether to measure the jitted form only.
+    """
+
+    file: str | None = None
+    call: str | None = None
+    target: str = "cpu"
+    x64: bool = False
+    vary: str = ""
+    sizes: tuple[int, ...] = ()
+    budget_s: float = 0.5
+    skip_eager: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RecompilationRequest(Request):
+    """Run calls one after another and watch what every jitted function compiles, and why.
+
+    Attributes:
+        calls: Without any, the file's offered ones.
+    """
+
+    file: str | None = None
+    calls: tuple[str, ...] = ()
+    target: str = "cpu"
+    x64: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ComparisonRequest(Request):
+    """Measure two calls against each other, and compare what they return.
+
+    Attributes:
+        other_file: File of the second call; None for the same.
+        other_call: The second call; None for the same call.
+        precision: Of matrix products in the first, as JAX names it; empty for the default.
+        other_precision: The same in the second.
+        options: Compiler options of the first, name to value.
+        other_options: The same of the second.
+    """
+
+    file: str | None = None
+    call: str | None = None
+    target: str = "cpu"
+    x64: bool = False
+    other_file: str | None = None
+    other_call: str | None = None
+    precision: str = ""
+    other_precision: str = ""
+    options: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    other_options: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    budget_s: float = 3.0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class AgreementRequest(Request):
+    """Compare the results of a call eager, jitted and in double precision."""
+
+    file: str | None = None
+    call: str | None = None
+    target: str = "cpu"
+    x64: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class OutlineRequest(Request):
     """List the functions and offered calls of a file; executes nothing of it."""
 
@@ -96,10 +186,17 @@ class EnvironmentRequest(Request):
 _TYPES: dict[type[Request], str] = {
     CaptureRequest: "capture",
     TimeRequest: "time",
+    ProfileRequest: "profile",
+    ScalingRequest: "scale",
+    RecompilationRequest: "recompile",
+    ComparisonRequest: "compare",
+    AgreementRequest: "agree",
     OutlineRequest: "outline",
     ProposeRequest: "propose",
     EnvironmentRequest: "environment",
 }
+MEASURING = (TimeRequest, ProfileRequest, ScalingRequest, ComparisonRequest)
+"""Requests that nothing should run beside."""
 _NOT_SENT = frozenset(field.name for field in dataclasses.fields(Request))
 
 
@@ -118,10 +215,13 @@ def request_fields(request: Request) -> dict[str, Any]:
     }
     if fields.get("file"):
         fields["file"] = os.path.abspath(os.path.expanduser(fields["file"]))
+    if fields.get("other_file"):
+        fields["other_file"] = os.path.abspath(os.path.expanduser(fields["other_file"]))
     if "target" in fields:
         _check_target(fields["target"])
-    if isinstance(fields.get("call"), str) and len(fields["call"]) > MAX_CALL_CHARS:
-        raise UsageError(f"A call may have {MAX_CALL_CHARS} characters, not {len(fields['call'])}.")
+    for call in (fields.get("call"), fields.get("other_call"), *fields.get("calls", ())):
+        if isinstance(call, str) and len(call) > MAX_CALL_CHARS:
+            raise UsageError(f"A call may have {MAX_CALL_CHARS} characters, not {len(call)}.")
     if "file" in fields and not fields["file"] and not fields.get("call"):
         raise UsageError(Explanation("Neither a file nor a call is named.", remedy="Name a file."))
     for name in ("timeout_s", "memory_bytes"):

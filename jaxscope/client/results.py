@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from jaxscope.model import Capture, Timing
+from jaxscope.model.lab import Profile
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -88,4 +89,11 @@ class EnvironmentReport:
     targets: tuple[TargetReport, ...] = ()
 
 
-Result = Capture | Timing | Outline | Proposal | EnvironmentReport
+Result = (
+    Capture
+    | Timing
+    | Profile
+    | Outline
+    | Proposal
+    | EnvironmentReport
+)

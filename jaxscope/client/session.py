@@ -31,7 +31,7 @@ from jaxscope.client.relay import (
     encode_control,
     split_relayed_frames,
 )
-from jaxscope.client.requests import Request, TimeRequest, request_fields
+from jaxscope.client.requests import MEASURING, Request, request_fields
 from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, WorkerLost
 from jaxscope.wire.frames import HEADER as WORKER_HEADER
 from jaxscope.wire.frames import FrameError
@@ -113,7 +113,7 @@ class Session:
             "timeout_s": request.timeout_s,
             "memory_bytes": request.memory_bytes,
             # A spare that starts beside a measurement would disturb it.
-            "spare": "later" if isinstance(request, TimeRequest) else "now",
+            "spare": "later" if isinstance(request, MEASURING) else "now",
         }
         with self._lock:
             self._runs[number] = run

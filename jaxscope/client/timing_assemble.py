@@ -56,8 +56,8 @@ class TimingAssembler:
         """
         match message.type:
             case "timed":
-                self._call = _text(message, "call")
-                self._environment = _read_environment(message.fields.get("environment"))
+                self._call = read_text(message, "call")
+                self._environment = read_environment(message.fields.get("environment"))
             case "measurement":
                 measurement = _read_measurement(message)
                 self._put(self._measurements, measurement.name, measurement)
@@ -66,7 +66,7 @@ class TimingAssembler:
                 self._put(self._ratios, ratio.name, ratio)
             case "warning":
                 if len(self._warnings) < _MAX_WARNINGS:
-                    self._warnings.append(_text(message, "text"))
+                    self._warnings.append(read_text(message, "text"))
             case _:
                 return False
         return True
@@ -146,7 +146,7 @@ def _whole_range(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 def _read_measurement(message: Message) -> Measurement:
-    name = _text(message, "name")
+    name = read_text(message, "name")
     seconds = _column(message, "seconds", np.float64)
     chunks = _column(message, "chunks", np.int32)
     if len(chunks) != len(seconds) or len(seconds) == 0:
@@ -167,13 +167,13 @@ def _read_measurement(message: Message) -> Measurement:
         runs=len(seconds),
         samples=thin_samples(seconds),
         is_noisy=bool(reasons),
-        protocol=_text(message, "protocol"),
+        protocol=read_text(message, "protocol"),
         reasons=(*reasons, *told),
     )
 
 
 def _read_ratio(message: Message) -> Ratio:
-    name = _text(message, "name")
+    name = read_text(message, "name")
     log_ratios = _column(message, "log_ratios", np.float64)
     if len(log_ratios) == 0 or not np.all(np.abs(log_ratios) < 100.0):
         raise MalformedTiming(f"the ratios of {name} are impossible")
@@ -196,14 +196,24 @@ def _column(message: Message, name: str, dtype: type[Any]) -> npt.NDArray[Any]:
     return array
 
 
-def _text(message: Message, name: str) -> str:
+def read_text(message: Message, name: str) -> str:
+    """A field that is a text.
+
+    Raises:
+        MalformedTiming: It is none, or too long.
+    """
     value = message.fields.get(name)
     if not isinstance(value, str) or len(value) > 10_000:
         raise MalformedTiming(f"{message.type} has no text {name}")
     return value
 
 
-def _read_environment(fields: Any) -> Environment:
+def read_environment(fields: Any) -> Environment:
+    """Where something was measured.
+
+    Raises:
+        MalformedTiming: The fields are none.
+    """
     if not isinstance(fields, dict):
         raise MalformedTiming("timed has no environment")
     names = ("jax", "jaxlib", "python", "platform", "device", "host", "recorded_at")

@@ -90,9 +90,11 @@ def _finish(state: WindowState, event: Finished) -> tuple[WindowState, str]:
 
 def _fail(state: WindowState, event: Failed) -> WindowState:
     partial = event.partial
-    if partial is not None and partial.stages:
+    if isinstance(partial, Timing):
+        state = dataclasses.replace(state, timing=TimingState.of(partial))
+    elif isinstance(partial, Capture) and partial.stages:
         state = dataclasses.replace(show_capture(state, partial), capture=None)
-    elif partial is not None:
+    elif isinstance(partial, Capture):
         state = dataclasses.replace(state, messages=partial.messages, checks=partial.checks)
     if isinstance(event.error, Stopped):
         return end_run(state, Phase.STOPPED)

@@ -7,6 +7,7 @@ it says otherwise.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ import jax
 import jax._src.core as _core
 from jax._src import source_info_util as _source_info
 from jax._src.interpreters import mlir as _mlir
-from jaxlib import _jax
+from jaxlib import _jax, _profiler  # type: ignore[attr-defined] # it has no stubs
 from jaxlib.mlir import ir as _ir
 
 try:
@@ -184,3 +185,46 @@ def parse_hlo_module(serialized: bytes) -> Any:
 def hlo_cost_properties(client: Any, module: Any) -> dict[str, float]:
     """XLA's cost analysis of an `HloModule`; properties that are zero are left out."""
     return dict(_jax.hlo_module_cost_analysis(client, module))
+
+
+def bind_equation(equation: Any, values: Sequence[Any]) -> list[Any]:
+    """Run one equation on values, as JAX evaluates a jaxpr.
+
+    Up to 0.8 a primitive's subfunctions come beside its parameters, later among them.
+    """
+    found = equation.primitive.get_bind_params(equation.params)
+    subfunctions, parameters = found if isinstance(found, tuple) else ((), found)
+    with equation.ctx.manager:
+        result = equation.primitive.bind(*subfunctions, *values, **parameters)
+    return list(result) if equation.primitive.multiple_results else [result]
+
+
+def start_recording() -> Any:
+    """Start to record what XLA executes; `.stop()` of the result gives a serialized trace.
+
+    The trace stays in memory, and Python functions are not recorded.
+    """
+    options = jax.profiler.ProfileOptions()
+    options.python_tracer_level = 0
+    options.host_tracer_level = 2
+    options.enable_hlo_proto = False
+    return _profiler.ProfilerSession(options)
+
+
+def recorded_events(trace: bytes) -> Iterator[tuple[str, float, float, dict[str, Any]]]:
+    """Line, start and duration in nanoseconds, and details of each event of an HLO instruction."""
+    with warnings.catch_warnings():
+        # 0.12: "builtin type event_stats has no __module__ attribute".
+        warnings.simplefilter("ignore", DeprecationWarning)
+        data = jax.profiler.ProfileData.from_serialized_xspace(trace)
+        for plane in data.planes:
+            for line in plane.lines:
+                for event in line.events:
+                    details = dict(event.stats)
+                    if "hlo_op" in details:
+                        yield (
+                            f"{plane.name}/{line.name}",
+                            event.start_ns,
+                            event.duration_ns,
+                            details,
+                        )

@@ -36,6 +36,11 @@ from jaxscope.worker.tracebacks import render_exception, safe_text
 HANDLERS = {
     "capture": ("jaxscope.worker.capture", "handle_capture"),
     "time": ("jaxscope.worker.timing", "handle_time"),
+    "profile": ("jaxscope.worker.profile", "handle_profile"),
+    "scale": ("jaxscope.worker.scaling", "handle_scale"),
+    "recompile": ("jaxscope.worker.recompilation", "handle_recompile"),
+    "compare": ("jaxscope.worker.comparison", "handle_compare"),
+    "agree": ("jaxscope.worker.agreement", "handle_agree"),
     "propose": ("jaxscope.worker.propose", "handle_propose"),
     "outline": ("jaxscope.worker.outline", "handle_outline"),
     "environment": ("jaxscope.worker.environment", "handle_environment"),
@@ -48,7 +53,7 @@ _FAULTS: tuple[tuple[type[JaxscopeError], str], ...] = (
     (TraceError, "trace"),
     (EnvironmentProblem, "environment"),
 )
-_NEEDS_TARGET = frozenset({"capture", "time", "propose"})
+_NO_TARGET = frozenset({"outline", "environment"})
 _INTERRUPTED_STATUS = 130
 
 
@@ -117,7 +122,7 @@ def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> 
     start = perf_counter()
     try:
         handler = _find_handler(type_of_request)
-        if type_of_request in _NEEDS_TARGET:
+        if type_of_request not in _NO_TARGET:
             _prepare(request, channel)
         notes = RunNotes()
         handler(request, channel)

@@ -1,0 +1,97 @@
+"""Lay measured times over the nodes of a graph, and over the lines of the user's code."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from jaxscope.model.capture import Capture, Stage
+from jaxscope.model.graph import Graph
+from jaxscope.model.lab import LineTime, NodeTime, NodeTimes, Profile
+from jaxscope.model.unavailable import is_available
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Overlay:
+    """A graph with times on its nodes.
+
+    Attributes:
+        graph: `seconds` of each measured node, with all that ran inside of it; NaN elsewhere.
+        nodes: Node index of each time that has one, in the order of the times.
+        times: Those times.
+        strangers: Names of times that belong to no node: another program was compiled.
+    """
+
+    graph: Graph
+    nodes: tuple[int, ...]
+    times: tuple[NodeTime, ...]
+    strangers: tuple[str, ...]
+
+
+def lay_over(graph: Graph, times: Sequence[NodeTime]) -> Overlay:
+    """Find the node of each time: by id, as equations have them, else by name."""
+    by_name = {graph.strings[s]: index for index, s in enumerate(graph.nodes.name.tolist())}
+    by_id = graph.index_by_id
+    seconds = np.full(len(graph.nodes), np.nan)
+    nodes, known, strangers = [], [], []
+    for time in times:
+        index = by_id.get(time.name, by_name.get(time.name))
+        if index is None:
+            strangers.append(time.name)
+            continue
+        seconds[index] = time.seconds
+        nodes.append(index)
+        known.append(time)
+    return Overlay(
+        graph.replace_nodes(seconds=seconds), tuple(nodes), tuple(known), tuple(strangers)
+    )
+
+
+def sum_lines(overlay: Overlay) -> tuple[LineTime, ...]:
+    """What each source line is charged with, the costliest first.
+
+    A node's exclusive time goes to the innermost line that it came from, and to the total of
+    every line that called there. A fusion has the place of its root instruction.
+    """
+    own: dict[tuple[str, int], float] = {}
+    total: dict[tuple[str, int], float] = {}
+    for index, time in zip(overlay.nodes, overlay.times, strict=True):
+        places = [(place.file, place.line) for place in overlay.graph.source(index)] or [("", 0)]
+        own[places[0]] = own.get(places[0], 0.0) + time.exclusive
+        for place in dict.fromkeys(places):
+            total[place] = total.get(place, 0.0) + time.exclusive
+    lines = [
+        LineTime(file, line, own.get((file, line), 0.0), seconds)
+        for (file, line), seconds in total.items()
+    ]
+    return tuple(sorted(lines, key=lambda line: (-line.seconds, -line.total, line.file, line.line)))
+
+
+def overlay_stage(capture: Capture, times: NodeTimes) -> Overlay | None:
+    """The times over the stage of that name; None where the capture has no such graph."""
+    stage = capture.stage(times.stage)
+    if stage is None or not is_available(stage.graph):
+        return None
+    return lay_over(stage.graph, times.times)
+
+
+def time_stages(stages: Sequence[Stage], profile: Profile) -> tuple[Stage, ...]:
+    """The stages, with the profile's times on the nodes of the two that were measured.
+
+    Nodes of other stages keep what they have; a stage whose graph knows none of the measured
+    names stays as it is.
+    """
+    measured = {
+        side.stage: side for side in (profile.compiled, profile.eager) if is_available(side)
+    }
+    result = []
+    for stage in stages:
+        side = measured.get(stage.name)
+        if side is not None and is_available(stage.graph):
+            overlay = lay_over(stage.graph, side.times)
+            if overlay.nodes:
+                stage = dataclasses.replace(stage, graph=overlay.graph)
+        result.append(stage)
+    return tuple(result)

@@ -1,0 +1,173 @@
+"""Collect the answers of the timing lab's experiments; all of it was written by a worker.
+
+Statistics are made here, from the raw durations; a worker that was stopped leaves what it sent.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.analysis.statistics import find_median_interval
+from jaxscope.client.events import Event
+from jaxscope.client.results import Result
+from jaxscope.client.timing_assemble import MalformedTiming, read_environment, read_text
+from jaxscope.model.capture import Environment
+from jaxscope.model.lab import NodeTime, NodeTimes, Profile
+from jaxscope.model.unavailable import Unavailable, is_available
+from jaxscope.wire.messages import Message
+
+MAX_ENTRIES = 100_000
+_MAX_WARNINGS = 200
+_NO_ENVIRONMENT = Environment("", "", "", "", "")
+
+
+class LabCollector(abc.ABC):
+    """What all experiments send: what is measured, where, and what to mind."""
+
+    def __init__(self, call: str = "") -> None:
+        self.call = call
+        self.environment = _NO_ENVIRONMENT
+        self.warnings: list[str] = []
+
+    def feed(self, message: Message) -> Iterator[Event]:
+        """Take a message in.
+
+        Raises:
+            ValueError: It is malformed.
+        """
+        if message.type == "timed":
+            self.call = read_text(message, "call")
+            self.environment = read_environment(message.fields.get("environment"))
+        elif message.type == "warning":
+            text = read_text(message, "text")
+            if len(self.warnings) < _MAX_WARNINGS and text not in self.warnings:
+                self.warnings.append(text)
+        else:
+            self.take(message)
+        return iter(())
+
+    @abc.abstractmethod
+    def take(self, message: Message) -> None:
+        """Take a message of this experiment's own in.
+
+        Raises:
+            ValueError: It is malformed.
+        """
+
+    @abc.abstractmethod
+    def result(self) -> Result:
+        """What was found so far."""
+
+    @abc.abstractmethod
+    def is_empty(self) -> bool:
+        """Whether nothing was found yet."""
+
+    def partial(self) -> Result | None:
+        """What was found before the run ended early."""
+        if self.is_empty():
+            return None
+        self.warnings.append("The run ended early: these results are partial.")
+        return self.result()
+
+
+class ProfileCollector(LabCollector):
+    """Answers to `profile`."""
+
+    def __init__(self, call: str = "") -> None:
+        super().__init__(call)
+        missing = Unavailable("It was not measured.")
+        self._compiled: NodeTimes | Unavailable = missing
+        self._eager: NodeTimes | Unavailable = missing
+
+    def take(self, message: Message) -> None:
+        found: NodeTimes | Unavailable
+        if message.type == "node_times":
+            found = _read_node_times(message)
+        elif message.type == "node_times_missing":
+            found = Unavailable(read_text(message, "reason"), read_text(message, "stage"))
+        else:
+            return
+        if message.fields["stage"] == "optimized":
+            self._compiled = found
+        else:
+            self._eager = found
+
+    def result(self) -> Profile:
+        return Profile(
+            self.call, self.environment, self._compiled, self._eager, tuple(self.warnings)
+        )
+
+    def is_empty(self) -> bool:
+        return not (is_available(self._compiled) or is_available(self._eager))
+
+
+def read_matrix(
+    message: Message, name: str, shape: tuple[int, ...], dtype: type[Any] = np.float64
+) -> npt.NDArray[Any]:
+    """An array of durations or counts.
+
+    Raises:
+        MalformedTiming: It is missing, has another shape, or holds what cannot be.
+    """
+    array = message.arrays.get(name)
+    if array is None or array.dtype != dtype or array.shape != shape:
+        raise MalformedTiming(f"{message.type} has no array {name} of shape {shape}")
+    if array.size and not (np.all(np.isfinite(array)) and np.all(array >= 0)):
+        raise MalformedTiming(f"{message.type} has impossible values in {name}")
+    return array
+
+
+def read_names(message: Message, name: str) -> list[str]:
+    """A list of short texts.
+
+    Raises:
+        MalformedTiming: It is none.
+    """
+    names = message.fields.get(name)
+    if (
+        not isinstance(names, list)
+        or len(names) > MAX_ENTRIES
+        or not all(isinstance(text, str) and len(text) <= 10_000 for text in names)
+    ):
+        raise MalformedTiming(f"{message.type} has no list {name}")
+    return names
+
+
+def _read_node_times(message: Message) -> NodeTimes:
+    names = read_names(message, "names")
+    runs = len(message.arrays.get("covered", ()))
+    if not names or not 0 < runs <= 10_000:
+        raise MalformedTiming("node_times has no runs")
+    inclusive = read_matrix(message, "inclusive", (runs, len(names)))
+    exclusive = np.median(read_matrix(message, "exclusive", (runs, len(names))), axis=0)
+    counts = read_matrix(message, "counts", (len(names),), np.int32)
+    walls, plain = (
+        read_matrix(message, key, (len(message.arrays.get(key, ())),)) for key in ("walls", "plain")
+    )
+    times = []
+    for index, name in enumerate(names):
+        interval = find_median_interval(inclusive[:, index])
+        times.append(
+            NodeTime(
+                name,
+                int(counts[index]),
+                interval.median,
+                interval.low,
+                interval.high,
+                float(exclusive[index]),
+            )
+        )
+    return NodeTimes(
+        stage=read_text(message, "stage"),
+        times=tuple(times),
+        runs=runs,
+        wall=float(np.median(walls)) if len(walls) else 0.0,
+        plain_wall=float(np.median(plain)) if len(plain) else 0.0,
+        covered=float(np.median(read_matrix(message, "covered", (runs,)))),
+        protocol=read_text(message, "protocol"),
+    )

@@ -1,0 +1,156 @@
+"""What every experiment of the timing lab starts with: a loaded call, a stopwatch, a subject."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
+from random import Random
+from typing import Any
+
+import jax
+
+from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.conditions import find_warnings
+from jaxscope.worker.environment import describe_environment
+from jaxscope.worker.explain import explain_exception
+from jaxscope.worker.stages_timing import (
+    CompilationCounter,
+    StageTime,
+    fresh_arguments,
+    is_donating,
+    same_arguments,
+    time_stages,
+)
+from jaxscope.worker.stopwatch import Recording, Rounds, Stopwatch, Subject, find_steady_call
+from jaxscope.worker.subjects import Forms, has_python_scalars, with_static_scalars
+
+_WARM_UP_CALLS = 200
+_block = jax.block_until_ready
+
+
+@dataclasses.dataclass(eq=False)
+class Laboratory:
+    """What an experiment measures with, and where it says what it found.
+
+    Attributes:
+        channel: To the client.
+        stopwatch: With the clock bound before user code ran.
+        counter: Counts traces and compilations.
+        user_files: Paths whose lines explanations name.
+    """
+
+    channel: Channel
+    stopwatch: Stopwatch
+    counter: CompilationCounter
+    user_files: tuple[str, ...]
+
+    def warn(self, text: str) -> None:
+        """Tell what the reader should mind."""
+        self.channel.send("warning", {"text": text})
+
+    def describe(self, error: BaseException) -> str:
+        """One sentence about what the user's code or JAX raised."""
+        cause = error.__cause__ or error
+        _, explanation = explain_exception(cause, self.user_files, stage="run")
+        where = f" ({explanation.where})" if explanation.where else ""
+        why = f" {explanation.why.splitlines()[0][:300]}" if explanation.why else ""
+        return f"{explanation.what}{where}{why}"
+
+
+@contextmanager
+def open_laboratory(
+    channel: Channel, call: str, user_files: tuple[str, ...]
+) -> Iterator[Laboratory]:
+    """Announce what is measured, quieten the worker, and say what disturbs from the start."""
+    counter = CompilationCounter()
+    stopwatch = Stopwatch(_block, rng=Random(), count_compilations=counter)
+    laboratory = Laboratory(channel, stopwatch, counter, user_files)
+    channel.send("timed", {"call": call, "environment": describe_environment()})
+    with channel.quiet():
+        for text in find_warnings():
+            laboratory.warn(text)
+        yield laboratory
+
+
+def refuse_absent_target(request: dict[str, Any]) -> None:
+    """Raises: EnvironmentProblem: Nothing runs on the target, so nothing can be measured."""
+    target = str(request.get("target") or "cpu")
+    if target.startswith("aot:"):
+        raise EnvironmentProblem(
+            Explanation(
+                what=f"Programs for {target} are compiled only: nothing runs that could be timed.",
+                remedy="Time it on a device that is here, such as --target cpu.",
+                kind="NothingRuns",
+            )
+        )
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Compiled:
+    """A compiled form, ready to be called.
+
+    Attributes:
+        subject: Calls it, with fresh arguments where it consumes them.
+        stages: What tracing, lowering and compiling took.
+        lowered: The `jax.stages.Lowered`.
+    """
+
+    subject: Subject
+    stages: tuple[StageTime, ...]
+    lowered: Any
+
+
+def compile_form(laboratory: Laboratory, forms: Forms, name: str) -> Compiled:
+    """Trace, lower, compile, each timed; Python numbers become static where tracing them raises.
+
+    Raises:
+        Exception: Whatever the user's code or the compiler raises.
+    """
+    try:
+        return _compile_once(laboratory, forms, name)
+    except Exception:
+        if not has_python_scalars(forms):
+            raise
+        return _compile_once(laboratory, with_static_scalars(forms), name)
+
+
+def warm_up(laboratory: Laboratory, subject: Subject, budget_s: float) -> Subject:
+    """Call until the typical duration of a call is known."""
+    durations = laboratory.stopwatch.warm_up(subject, _WARM_UP_CALLS, budget_s)
+    last = durations[-20:]
+    subject.typical_s = sorted(last)[len(last) // 2]
+    subject.steady_call = find_steady_call(durations)
+    return subject
+
+
+def measure_together(
+    laboratory: Laboratory, subjects: list[Subject], budget_s: float
+) -> tuple[Rounds, BaseException | None]:
+    """Measure one or two warm subjects; what raised in the middle leaves what was measured."""
+    rounds = Rounds(tuple(Recording() for _ in subjects))
+    failure: BaseException | None = None
+    try:
+        laboratory.stopwatch.measure(
+            subjects,
+            rounds,
+            budget_s=budget_s,
+            typical_s=max(subject.typical_s for subject in subjects),
+        )
+    except Exception as error:
+        failure = error
+    return rounds, failure
+
+
+def _compile_once(laboratory: Laboratory, forms: Forms, name: str) -> Compiled:
+    stages: list[StageTime] = []
+    lowered = None
+    for item in time_stages(
+        forms.jitted, *forms.jitted_arguments, laboratory.stopwatch, laboratory.counter
+    ):
+        if isinstance(item, StageTime):
+            stages.append(item)
+        lowered = item
+    prepare = (fresh_arguments if is_donating(lowered) else same_arguments)(*forms.jitted_arguments)
+    return Compiled(Subject(name, forms.jitted, prepare), tuple(stages), lowered)

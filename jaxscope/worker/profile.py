@@ -1,0 +1,166 @@
+"""Answer a `profile` request: where the time of a call goes, instruction by instruction.
+
+The optimized program runs under XLA's own recorder, in memory; the equations of the last
+jaxpr-level stage run one by one. Both are sent per run, and the other side makes the statistics.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jaxscope.worker import compat
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.equation_timing import describe_refusal, time_equations
+from jaxscope.worker.explain import guard
+from jaxscope.worker.loading import load_call
+from jaxscope.worker.measuring import (
+    Laboratory,
+    compile_form,
+    open_laboratory,
+    refuse_absent_target,
+    warm_up,
+)
+from jaxscope.worker.program import trace_call
+from jaxscope.worker.stopwatch import Subject, paused_collector
+from jaxscope.worker.subjects import find_forms
+from jaxscope.worker.trace_events import RunTimes, TraceEvent, sum_events
+
+DEFAULT_BUDGET_S = 4.0
+MAX_RUNS = 30
+_MAX_EVENTS = 200_000
+_COMPILED_PROTOCOL = (
+    "XLA's recorder, in memory, each run by itself and warm. Loops, calls and conditionals "
+    "include what runs inside of them; instructions of several threads may overlap."
+)
+_EAGER_PROTOCOL = (
+    "Each equation run by itself until its result was ready, warm; calls of jitted and "
+    "differentiated functions taken apart, loops and conditionals as one."
+)
+
+
+def handle_profile(request: dict[str, Any], channel: Channel) -> None:
+    """Measure the parts of the call of a request and send their times.
+
+    Raises:
+        JaxscopeError: The file or the call is wrong, or nothing runs on the target.
+    """
+    refuse_absent_target(request)
+    snapshot, call = load_call(request, channel)
+    budget_s = float(request.get("budget_s") or DEFAULT_BUDGET_S)
+    with open_laboratory(channel, call.text, (snapshot.path,)) as laboratory:
+        with guard("call", {snapshot.path}):
+            forms = find_forms(call)
+        channel.progress("compile", "Compiling the program")
+        with guard("compile", {snapshot.path}):
+            compiled = compile_form(laboratory, forms, "jit")
+        with guard("run", {snapshot.path}):
+            warm_up(laboratory, compiled.subject, budget_s / 8)
+        channel.progress("record", "Recording what each instruction takes")
+        _profile_compiled(laboratory, compiled.subject, compiled.lowered, budget_s / 2)
+        if not request.get("skip_eager"):
+            channel.progress("equations", "Timing each equation by itself")
+            _profile_equations(laboratory, call, budget_s / 2)
+
+
+def _profile_compiled(
+    laboratory: Laboratory, subject: Subject, lowered: Any, budget_s: float
+) -> None:
+    try:
+        module = compat.optimized_module_of(lowered.compile()).name
+        plain = laboratory.stopwatch.warm_up(subject, MAX_RUNS, budget_s / 4)
+        times, walls = record_runs(laboratory, subject, str(module), budget_s / 2)
+    except Exception as error:
+        _send_missing(laboratory, "optimized", laboratory.describe(error))
+        return
+    if not times.names:
+        _send_missing(laboratory, "optimized", "The recorder saw no instruction of the program.")
+        return
+    _send_times(laboratory, "optimized", _COMPILED_PROTOCOL, times, walls, plain)
+
+
+def record_runs(
+    laboratory: Laboratory, subject: Subject, module: str, budget_s: float
+) -> tuple[RunTimes, list[float]]:
+    """Record one run to see how much that is, then as many as fit, at most `MAX_RUNS`.
+
+    Raises:
+        Exception: Whatever the recorder or the program raises.
+    """
+    with paused_collector():
+        events, walls = _record(laboratory, subject, module, 1)
+        fitting = min(
+            MAX_RUNS, int(budget_s / max(walls[0], 1e-6)), int(_MAX_EVENTS / max(len(events), 1))
+        )
+        if fitting > 1:
+            # The first run after the recorder's start bears the cost of that start.
+            events, walls = _record(laboratory, subject, module, fitting + 1)
+            first = min(events, key=lambda event: event.start_ns).run if events else 0
+            events, walls = [event for event in events if event.run != first], walls[1:]
+    return sum_events(events), walls
+
+
+def _record(
+    laboratory: Laboratory, subject: Subject, module: str, num_runs: int
+) -> tuple[list[TraceEvent], list[float]]:
+    recording = compat.start_recording()
+    try:
+        walls = [laboratory.stopwatch.time_call(subject)[1] for _ in range(num_runs)]
+    finally:
+        trace = recording.stop()
+    lines: dict[str, int] = {}
+    events = [
+        TraceEvent(
+            run=int(details.get("run_id", 0)),
+            line=lines.setdefault(line, len(lines)),
+            name=str(details["hlo_op"]),
+            start_ns=start_ns,
+            duration_ns=duration_ns,
+        )
+        for line, start_ns, duration_ns, details in compat.recorded_events(trace)
+        if str(details.get("hlo_module", "")) == module
+    ]
+    return events, walls
+
+
+def _profile_equations(laboratory: Laboratory, call: Any, budget_s: float) -> None:
+    stage = "jaxpr"
+    try:
+        program = trace_call(call)
+        stage = program.derived.name
+        refusal = describe_refusal(program, call)
+        if refusal:
+            _send_missing(laboratory, stage, refusal)
+            return
+        found = time_equations(program, call, laboratory.stopwatch, budget_s, MAX_RUNS)
+    except Exception as error:
+        _send_missing(laboratory, stage, laboratory.describe(error))
+        return
+    _send_times(laboratory, stage, _EAGER_PROTOCOL, found.times, found.walls, found.plain)
+
+
+def _send_missing(laboratory: Laboratory, stage: str, reason: str) -> None:
+    laboratory.channel.send("node_times_missing", {"stage": stage, "reason": reason})
+
+
+def _send_times(
+    laboratory: Laboratory,
+    stage: str,
+    protocol: str,
+    times: RunTimes,
+    walls: list[float],
+    plain: list[float],
+) -> None:
+    laboratory.channel.send(
+        "node_times",
+        {"stage": stage, "protocol": protocol, "names": list(times.names)},
+        {
+            "inclusive": times.inclusive,
+            "exclusive": times.exclusive,
+            "counts": times.counts,
+            "covered": times.covered,
+            "walls": np.asarray(walls, np.float64),
+            "plain": np.asarray(plain, np.float64),
+        },
+    )
