@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import re
 from collections.abc import Callable
 from typing import NamedTuple
@@ -155,20 +156,17 @@ class _Signature:
 
     def __init__(self, draft: Draft) -> None:
         graph = draft.graph
-        self._operations = graph.nodes.operation.tolist()
-        self._types = graph.nodes.types
         self._numbers: dict[object, int] = {}
         self._branches: dict[int, int] = {}
         self._kept: list[Branch] = []
-        self._kinds = graph.nodes.kind.tolist()
-        self._apart = find_arguments(graph) | find_results(graph)
         self._sharing = _find_sharing(graph)
+        self._leaves = self._number_leaves(graph)
 
     def number(self, child: Child) -> int:
         if isinstance(child, int):
-            return self._leaf(child)
+            return self._leaves[child]
         if child.node in self._sharing:
-            return self._leaf(child.node)
+            return self._leaves[child.node]
         known = self._branches.get(id(child))
         if known is None:
             inside = tuple(self.number(each) for each in child.children)
@@ -178,11 +176,18 @@ class _Signature:
             self._kept.append(child)  # so that no other branch gets this id
         return known
 
-    def _leaf(self, node: int) -> int:
-        if node in self._apart:
-            return -1 - node
-        types = tuple(self._types[node].tolist())
-        return self._intern((self._kinds[node], self._operations[node], types))
+    def _number_leaves(self, graph: Graph) -> list[int]:
+        """Alike nodes are those of the same operation and types; arguments are never alike."""
+        nodes = graph.nodes
+        values, offsets = nodes.types.values.tolist(), nodes.types.offsets.tolist()
+        columns = (nodes.kind.tolist(), nodes.operation.tolist(), itertools.pairwise(offsets))
+        leaves = [
+            self._intern((kind, operation, *values[start:stop]))
+            for kind, operation, (start, stop) in zip(*columns, strict=True)
+        ]
+        for node in find_arguments(graph) | find_results(graph):
+            leaves[node] = -1 - node
+        return leaves
 
     def _intern(self, key: object) -> int:
         return self._numbers.setdefault(key, len(self._numbers))

@@ -32,9 +32,15 @@ def group_by_scope(draft: Draft, root: Branch) -> Branch:
     graph = draft.graph
     scope_groups = _scope_groups(graph)
     nested = graph.nodes.group.tolist()
+    offsets, values = graph.nodes.scope.offsets.tolist(), graph.nodes.scope.values.tolist()
+
+    @functools.cache
+    def read(row: tuple[int, ...]) -> tuple[str, ...]:
+        return tuple(graph.strings[number] for number in row)
 
     def path(node: int) -> tuple[str, ...]:
-        return scope_groups.get(nested[node], ()) or graph.row(graph.nodes.scope, node)
+        row = tuple(values[offsets[node] : offsets[node + 1]])
+        return scope_groups.get(nested[node], ()) or read(row)
 
     return _group(draft, root, path, "scope", _MIN_LEAVES)
 
@@ -85,14 +91,17 @@ def _group(draft: Draft, root: Branch, path: _PathOf, word: str, least: int) -> 
     direction = graph.nodes.direction.tolist()
     backward = int(Direction.BACKWARD)
 
+    @functools.cache
+    def mark(names: tuple[str, ...], is_backward: bool) -> Path:
+        return tuple((name, is_backward) for name in names)
+
     def path_of(child: Child) -> Path | None:
         node = child.node if isinstance(child, Branch) else child
         if node == NONE or child in apart:
             return ()
         if node in unknown:
             return None
-        is_backward = direction[node] == backward
-        return tuple((name, is_backward) for name in path(node))
+        return mark(path(node), direction[node] == backward)
 
     def change(branch: Branch) -> Branch:
         if branch.kind in (BranchKind.ARGUMENTS, BranchKind.RESULTS):
@@ -100,7 +109,7 @@ def _group(draft: Draft, root: Branch, path: _PathOf, word: str, least: int) -> 
         paths = _fill_gaps([path_of(child) for child in branch.children])
         # What all share says nothing here; a nested program repeats the path of its owner.
         shared = _shared_start([p for p in paths if p])
-        paths = [p[shared:] for p in paths]
+        paths = [p[shared:] for p in paths] if shared else paths
         counts: dict[str, int] = {}
         children = _runs(branch.children, paths, 0, f"{branch.id}/{word}:", counts, least)
         return dataclasses.replace(branch, children=children)
