@@ -11,10 +11,10 @@ MAX_SCALE = 4.0
 MARGIN_PX = 24.0
 _ORDINARY_PX = 480.0
 """Sides of a widget up to which a picture is never enlarged."""
-_LEAST_WHOLE = 0.6
-"""A picture that fits at this scale is shown whole."""
-_LEAST_READABLE = 0.75
-"""The smallest scale that a larger picture is first shown at: type of 10 pixels."""
+SIDE_PX = 8.0
+"""What a picture that fills the width leaves free at its sides."""
+READABLE_SCALE = 0.78
+"""The smallest scale that a picture is first shown at: type of 10 and 8.5 pixels."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -84,10 +84,10 @@ def first_camera(
     scene_width, scene_height = scene_size
     most = most_scale(width, height, text_scale)
     whole = fit_rect((0.0, 0.0, scene_width, scene_height), width, height, most)
-    if whole.scale >= _LEAST_WHOLE * text_scale:
+    if whole.scale >= READABLE_SCALE * text_scale:
         return whole
-    across = (width / scene_width) if is_down else (height / scene_height)
-    scale = min(text_scale, max(across * 0.96, _LEAST_READABLE * text_scale))
+    room, across = (width, scene_width) if is_down else (height, scene_height)
+    scale = min(most, max((room - 2 * SIDE_PX) / across, READABLE_SCALE * text_scale))
     if is_down:
         x = scene_width / 2 - width / scale / 2 if scene_width * scale < width else -MARGIN_PX
         return Camera(x, -MARGIN_PX / scale, scale)
@@ -109,7 +109,7 @@ def look_at_top(
     first = rects[rects[:, 1] <= rects[:, 1].min() + 1.0]
     left, right = float(first[:, 0].min()), float((first[:, 0] + first[:, 2]).max())
     fitting = width / (right - left + 2 * MARGIN_PX)
-    scale = max(min(camera.scale, fitting), _LEAST_WHOLE * text_scale)
+    scale = max(min(camera.scale, fitting), READABLE_SCALE * text_scale)
     if fitting >= scale:
         middle = (left + right) / 2.0
     else:

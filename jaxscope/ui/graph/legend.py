@@ -167,9 +167,7 @@ class Legend(QWidget):
         painter.end()
 
 
-def list_entries(
-    styles: Sequence[Style], colors: Colors, has_highlight: bool
-) -> tuple[Entry, ...]:
+def list_entries(styles: Sequence[Style], colors: Colors, has_highlight: bool) -> tuple[Entry, ...]:
     """What the styles of boxes mean, and the outlines if anything is highlighted."""
     boxes = [
         Entry(STYLE_NAMES[style], colors.fill[style], QPen(colors.border[style], 1.2))

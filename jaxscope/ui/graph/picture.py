@@ -3,23 +3,42 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 from jaxscope.analysis.layout.compose import build_scene
 from jaxscope.analysis.layout.layered import ShouldStop
-from jaxscope.analysis.layout.nesting import LayoutCache
+from jaxscope.analysis.layout.nesting import DOWN, LayoutCache
+from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.view.build import build_view
+from jaxscope.analysis.view.framing import list_openings
 from jaxscope.analysis.view.view import View
 from jaxscope.model import Graph
 from jaxscope.ui.graph.anchor import Kept
+from jaxscope.ui.graph.camera import READABLE_SCALE, SIDE_PX
 from jaxscope.ui.graph.scene_index import SceneIndex
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Room:
+    """What there is room for: width and height in pixels, and the size of the window's type."""
+
+    width: float
+    height: float
+    text_scale: float = 1.0
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
 class Picture:
-    """A view, and its scene sorted for drawing."""
+    """A view, and its scene sorted for drawing.
+
+    Attributes:
+        opened_first: Ids of the groups that were opened without being asked for; None where it
+            was said which to open.
+    """
 
     view: View
     index: SceneIndex
+    opened_first: frozenset[str] | None
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
@@ -29,11 +48,12 @@ class PictureOrder:
     Attributes:
         graph: The graph.
         view: Its view where that is known.
-        expanded: Ids of the groups to open; None for those that the view opens.
+        expanded: Ids of the groups to open; None for as many as there is room for.
         kept: What to take over from the picture of an earlier run.
         direction: `down` or `right`.
         cache: Layouts of groups, kept from picture to picture.
         without: Names of simplifications to leave out.
+        room: Of the widget.
     """
 
     graph: Graph
@@ -43,15 +63,35 @@ class PictureOrder:
     direction: str
     cache: LayoutCache
     without: frozenset[str]
+    room: Room
 
     def work_out(self, should_stop: ShouldStop) -> Picture:
         """The picture; raises `LayoutStopped` once it should stop."""
         view = self.view or build_view(self.graph, self.without)
-        scene = build_scene(
-            view,
-            self.expanded if self.kept is None else self.kept.expanded(view.opened),
-            direction=self.direction,
-            cache=self.cache,
-            should_stop=should_stop,
+        if self.expanded is not None:
+            return Picture(view, SceneIndex(self._compose(view, self.expanded, should_stop)), None)
+        scene = self._fit(view, should_stop)
+        first = scene.opened
+        if self.kept is not None and (expanded := self.kept.expanded(first)) != first:
+            scene = self._compose(view, expanded, should_stop)
+        return Picture(view, SceneIndex(scene), first)
+
+    def _fit(self, view: View, should_stop: ShouldStop) -> Scene:
+        """The scene with most groups open that is no wider than can be read; or the narrowest."""
+        narrowest: Scene | None = None
+        least = math.inf
+        for opened in list_openings(view):
+            scene = self._compose(view, opened, should_stop)
+            across = scene.width if self.direction == DOWN else scene.height
+            room = self.room.width if self.direction == DOWN else self.room.height
+            if across * READABLE_SCALE * self.room.text_scale <= room - 2 * SIDE_PX:
+                return scene
+            if across < least:
+                narrowest, least = scene, across
+        assert narrowest is not None  # there is always the view's own choice
+        return narrowest
+
+    def _compose(self, view: View, expanded: frozenset[str], should_stop: ShouldStop) -> Scene:
+        return build_scene(
+            view, expanded, direction=self.direction, cache=self.cache, should_stop=should_stop
         )
-        return Picture(view, SceneIndex(scene))

@@ -265,12 +265,12 @@ class StagePane(QFrame):
         if not len(graph.nodes):
             self._say("This program has no equations: it computes nothing.")
             return
+        self._pages.setCurrentWidget(self._graph)  # first: a picture is made for its room
         if graph is not self._shown_graph:
             shown, self._shown = self._shown, (self._call, self._name)
             self._shown_graph = graph
             kept = self._canvas.keep() if shown == self._shown else None
             self._canvas.set_graph(graph, title, kept)
-        self._pages.setCurrentWidget(self._graph)
 
     def _apply_linked(self, *, reveal: bool) -> None:
         linked, stage = self._linked, self._stage

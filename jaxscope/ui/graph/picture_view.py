@@ -1,0 +1,261 @@
+"""A graph in a widget: which groups are open, and the picture worked out beside the window."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from jaxscope.analysis.layout.nesting import DOWN, LayoutCache
+from jaxscope.analysis.layout.scene import Scene
+from jaxscope.analysis.view.view import View
+from jaxscope.model import NONE, Graph, Unavailable
+from jaxscope.ui.graph.anchor import Anchor, Kept, anchor_of, camera_at, find_middle_item
+from jaxscope.ui.graph.camera import Camera
+from jaxscope.ui.graph.hints import explain_absence
+from jaxscope.ui.graph.layout_job import LayoutJob
+from jaxscope.ui.graph.picture import Picture, PictureOrder, Room
+from jaxscope.ui.graph.scene_view import SceneView
+
+_INLINE_NODES = 600
+"""Graphs up to this size are laid out at once: it takes less than a frame or two."""
+
+_RESIZED_MS = 150
+"""How long a size must last before a picture nobody touched is chosen anew for it."""
+
+
+class PictureView(SceneView):
+    """Shows one graph; subclasses say what is selected in it.
+
+    Signals:
+        group_toggled: Id of a group that was opened or closed.
+        scene_changed: Another picture is shown.
+        busy_changed: Whether a layout is being worked out.
+    """
+
+    group_toggled = Signal(str)
+    scene_changed = Signal()
+    busy_changed = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None, *, theme: str = "light") -> None:
+        super().__init__(parent, theme=theme)
+        self._title = ""
+        self._graph: Graph | None = None
+        self._view: View | None = None
+        self._expanded: frozenset[str] = frozenset()
+        self._opened_first: frozenset[str] = frozenset()
+        self._direction = DOWN
+        self._without: frozenset[str] = frozenset()
+        self._cache: LayoutCache = {}
+        self._anchor: Anchor | None = None
+        self._job = LayoutJob(self)
+        self._job.finished.connect(self._on_job_finished)
+        self._job.failed.connect(self._on_job_failed)
+        self._resized = QTimer(self, singleShot=True, interval=_RESIZED_MS)
+        self._resized.timeout.connect(self._on_resized_timeout)
+        self.setAccessibleName("Graph")
+
+    # What subclasses do
+
+    def forget_nodes(self) -> None:
+        """Another graph is to be shown: node indices of the one before mean nothing."""
+
+    def meet_picture(self) -> None:
+        """Another picture is shown."""
+
+    @property
+    def view(self) -> View | None:
+        """The view of the graph, or None while there is none."""
+        return self._view
+
+    @property
+    def expanded(self) -> frozenset[str]:
+        """Ids of the groups that are open."""
+        return self._expanded
+
+    @property
+    def direction(self) -> str:
+        """`down` or `right`."""
+        return self._direction
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a layout is being worked out."""
+        return self._job.is_running
+
+    def set_graph(
+        self,
+        graph: Graph | Unavailable | None,
+        title: str = "",
+        kept: Kept | None = None,
+    ) -> None:
+        """Show another graph, or say why there is none.
+
+        Args:
+            graph: The graph, the reason for its absence, or None.
+            title: Of the stage, for screen readers.
+            kept: What to take over from the picture of an earlier run.
+        """
+        self._job.stop()
+        self._title = title
+        self.setAccessibleName(f"Graph of {title}" if title else "Graph")
+        self._graph = graph if isinstance(graph, Graph) else None
+        self._view = None
+        self._cache = {}
+        self._anchor = None
+        self.forget_nodes()
+        if isinstance(graph, Graph) and len(graph.nodes):
+            self.drop_scene(f"Laying out {len(graph.nodes):,} nodes …")
+            if kept is not None and kept.anchor is not None:
+                self._anchor, self._is_untouched = kept.anchor, False
+            self._start(graph, None, None, kept)
+            return
+        message = explain_absence(graph)
+        self.drop_scene(message)
+        self.setAccessibleDescription(message)
+        self._set_busy(False)
+
+    def keep(self) -> Kept | None:
+        """What to keep when a later run's picture of the same stage replaces this one."""
+        scene, anchor = self.scene, None
+        if scene is None or self._view is None:
+            return None
+        if not self._is_untouched:
+            item = find_middle_item(scene, self._camera, self.width(), self.height())
+            anchor = anchor_of(scene, self._camera, item) if item != NONE else None
+        first = self._opened_first
+        return Kept(self._expanded - first, first - self._expanded, anchor)
+
+    def set_direction(self, direction: str) -> None:
+        """Let values flow `down` or `right`."""
+        if direction != self._direction:
+            self._direction = direction
+            self._cache = {}
+            self._is_untouched = True
+            self._restart()
+
+    def set_hidden_passes(self, names: Collection[str]) -> None:
+        """Leave out simplifications; the names are those of `analysis.view.build.PASSES`."""
+        if frozenset(names) != self._without:
+            self._without = frozenset(names)
+            self._view = None
+            self._is_untouched = True
+            self._restart()
+
+    def set_expanded(self, ids: Collection[str]) -> None:
+        """Open exactly these groups."""
+        if frozenset(ids) != self._expanded:
+            self._expanded = frozenset(ids)
+            self._restart()
+
+    def toggle_group(self, group_id: str) -> None:
+        """Open a closed group or close an open one; its place on the screen stays."""
+        if self._view is None:
+            return
+        self._keep_eye_on(self.scene.item_of_id.get(group_id, NONE) if self.scene else NONE)
+        self._expanded ^= {group_id}
+        self._restart()
+        self.group_toggled.emit(group_id)
+
+    def expand_all(self) -> None:
+        """Open every group."""
+        if self._view is not None:
+            self.set_expanded(self._view.all_groups())
+
+    def collapse_all(self) -> None:
+        """Close every group."""
+        self._is_untouched = True
+        self.set_expanded(())
+
+    def reset_expanded(self) -> None:
+        """Open the groups that are open at first."""
+        if self._view is not None:
+            self._is_untouched = True
+            self.set_expanded(self._opened_first)
+
+    def stop_layout(self) -> None:
+        """Stop a running layout; what was shown before stays."""
+        if self._job.is_running:
+            self._job.stop()
+            if self.scene is None:
+                self.drop_scene("The layout was stopped.")
+            else:
+                self._expanded = self.scene.opened
+            self._set_busy(False)
+
+    def _restart(self) -> None:
+        if self._graph is not None and len(self._graph.nodes):
+            self._start(self._graph, self._view, None if self._view is None else self._expanded)
+
+    def _start(
+        self,
+        graph: Graph,
+        view: View | None,
+        expanded: frozenset[str] | None,
+        kept: Kept | None = None,
+    ) -> None:
+        order = PictureOrder(
+            graph,
+            view,
+            expanded,
+            kept,
+            self._direction,
+            self._cache,
+            self._without,
+            Room(self.width(), self.height(), self._text_scale),
+        )
+        if len(graph.nodes) <= _INLINE_NODES:
+            self._on_job_finished(order.work_out(lambda: False))
+            return
+        self._job.start(order.work_out)
+        self._set_busy(True)
+
+    def _on_job_finished(self, answer: object) -> None:
+        assert isinstance(answer, Picture)
+        scene = answer.index.scene
+        self._view = answer.view
+        self._expanded = scene.opened
+        if answer.opened_first is not None:
+            self._opened_first = answer.opened_first
+        self.show_scene(answer.index, self._camera_for(scene))
+        self._anchor = None
+        num = len(scene.items) - scene.items.num_frames
+        self.setAccessibleDescription(f"{num} boxes are shown. Arrow keys walk along the lines.")
+        self.meet_picture()
+        self._set_busy(False)
+        self.scene_changed.emit()
+
+    def _on_job_failed(self, error: object) -> None:
+        self.drop_scene(f"The graph could not be laid out: {error}")
+        self._set_busy(False)
+
+    def _set_busy(self, is_busy: bool) -> None:
+        self._progress = "Laying out … Esc stops" if is_busy else ""
+        self.busy_changed.emit(is_busy)
+        self.update()
+
+    def _camera_for(self, scene: Scene) -> Camera | None:
+        """The camera that leaves what is held where it was."""
+        if self._anchor is None:
+            return None
+        camera = camera_at(self._anchor, scene, self._camera.scale)
+        self._is_untouched = self._is_untouched or camera is None
+        return camera
+
+    def _keep_eye_on(self, item: int) -> None:
+        if self.scene is not None and item != NONE:
+            self._anchor = anchor_of(self.scene, self._camera, item)
+            self._is_untouched = False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._resized.start()
+
+    def _on_resized_timeout(self) -> None:
+        """A page has room for more or for less: unless somebody has chosen, choose again."""
+        is_as_first = self._expanded == self._opened_first
+        if self._is_untouched and is_as_first and self.scene is not None and not self.is_busy:
+            assert self._graph is not None
+            self._start(self._graph, self._view, None)
