@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import jaxscope
+from jaxscope.cli.time_options import TimeOptions, add_time_options, read_time_options
 from jaxscope.errors import Explanation, UsageError
 
 
@@ -76,6 +77,7 @@ class Options:
         output_format: One of `FORMATS`.
         stage: Name of the stage that a picture or text shows.
         is_rigorous: Whether `time` measures in several processes.
+        time: Which experiment `time` makes.
         timeout_s: Wall seconds after which a run is stopped, or None.
         memory_bytes: Memory a worker may take, or None for the default share of the machine.
     """
@@ -94,6 +96,7 @@ class Options:
     x64: bool = False
     is_json: bool = False
     is_rigorous: bool = False
+    time: TimeOptions = dataclasses.field(default_factory=TimeOptions)
 
 
 def parse(words: Sequence[str]) -> Options:
@@ -122,6 +125,7 @@ def parse(words: Sequence[str]) -> Options:
         x64=read.x64,
         is_json=read.json,
         is_rigorous=getattr(read, "rigorous", False),
+        time=read_time_options(read) if verb == "time" else TimeOptions(),
     )
 
 
@@ -165,9 +169,7 @@ def _make_parser(verb: str) -> argparse.ArgumentParser:
     if verb == "capture":
         _add_capture_options(parser)
     if verb == "time":
-        parser.add_argument(
-            "--rigorous", action="store_true", help="measure in six fresh processes (slower)"
-        )
+        add_time_options(parser)
     _add_common_options(parser)
     return parser
 

@@ -23,7 +23,11 @@ _NUMBER = re.compile(r"\d[\d.,]*(?<![.,])(?: ?%)?")
 
 
 def run(options: Options) -> int:
-    """Measure and print."""
+    """Measure and print; experiments have a module of their own."""
+    if options.time.experiment != "call":
+        from jaxscope.cli import lab
+
+        return lab.run(options)
     with show_progress() as show:
         timing = time_call(
             named_program(options),
