@@ -13,6 +13,10 @@ _ORDINARY_PX = 480.0
 """Sides of a widget up to which a picture is never enlarged."""
 SIDE_PX = 8.0
 """What a picture that fills the width leaves free at its sides."""
+OVERVIEW_PX = 48
+"""Width of the overview beside a tall picture, and its height below a wide one."""
+_LEAST_FRAMED = 0.62
+"""A picture that cannot be any narrower is shown as small as this, if its width then fits."""
 READABLE_SCALE = 0.78
 """The smallest scale that a picture is first shown at: type of 10 and 8.5 pixels."""
 
@@ -87,12 +91,14 @@ def first_camera(
     if whole.scale >= READABLE_SCALE * text_scale:
         return whole
     room, across = (width, scene_width) if is_down else (height, scene_height)
-    scale = min(most, max((room - 2 * SIDE_PX) / across, READABLE_SCALE * text_scale))
+    fitting = (room - 2 * SIDE_PX) / across
+    is_framed = fitting >= _LEAST_FRAMED * text_scale
+    scale = min(most, fitting) if is_framed else READABLE_SCALE * text_scale
     if is_down:
         x = scene_width / 2 - width / scale / 2 if scene_width * scale < width else -MARGIN_PX
-        return Camera(x, -MARGIN_PX / scale, scale)
+        return Camera(x, -SIDE_PX / scale, scale)
     y = scene_height / 2 - height / scale / 2 if scene_height * scale < height else -MARGIN_PX
-    return Camera(-MARGIN_PX / scale, y, scale)
+    return Camera(-SIDE_PX / scale, y, scale)
 
 
 def look_at_top(

@@ -6,6 +6,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from jaxscope.ui.graph.camera import OVERVIEW_PX
 from jaxscope.ui.graph.canvas import GraphCanvas
 
 _LEAST_HEIGHT_PX = 160
@@ -42,7 +43,7 @@ class GraphPage(QWidget):
         legend.setVisible(bool(under))
         height -= under
         is_needed = has_room and minimap.is_needed
-        thickness = minimap.find_thickness(width, height) if is_needed else 0
+        thickness = OVERVIEW_PX if is_needed else 0
         minimap.setVisible(is_needed)
         if minimap.is_beside:
             minimap.setGeometry(width - thickness, 0, thickness, height)

@@ -8,8 +8,6 @@ from PySide6.QtWidgets import QWidget
 
 from jaxscope.ui.graph.palette import Colors
 
-_LEAST_PX, _MOST_SHARE = 40, 0.18
-"""How wide it is at least, and at most as a share of what it stands beside."""
 _SEEN_PX = 2.0
 """What sticks out of the sight by no more is taken as seen."""
 
@@ -54,13 +52,6 @@ class Minimap(QWidget):
         """Whether it belongs at the right of the picture, not below."""
         wide, high = self._scene_size
         return high >= wide
-
-    def find_thickness(self, width: int, height: int) -> int:
-        """How many pixels it wants of a picture of this width and height."""
-        wide, high = self._scene_size
-        if self.is_beside:
-            return round(min(max(wide * height / high + 6, _LEAST_PX), width * _MOST_SHARE))
-        return round(min(max(high * width / wide + 6, _LEAST_PX), height * _MOST_SHARE))
 
     def show_sight(self, sight: QRectF) -> None:
         """Mark the part of the scene that is seen."""
@@ -109,7 +100,8 @@ class Minimap(QWidget):
         wide, high = self._scene_size
         scale = min((self.width() - 6) / wide, (self.height() - 6) / high)
         size = max(wide * scale, 3.0), max(high * scale, 3.0)
-        return QRectF((self.width() - size[0]) / 2, (self.height() - size[1]) / 2, size[0], size[1])
+        left = (self.width() - size[0]) / 2
+        return QRectF(left, 3.0 if self.is_beside else (self.height() - size[1]) / 2, *size)
 
     def _request(self, at: QPointF) -> None:
         area = self._area()

@@ -14,7 +14,7 @@ from jaxscope.analysis.view.framing import list_openings
 from jaxscope.analysis.view.view import View
 from jaxscope.model import Graph
 from jaxscope.ui.graph.anchor import Kept
-from jaxscope.ui.graph.camera import READABLE_SCALE, SIDE_PX
+from jaxscope.ui.graph.camera import OVERVIEW_PX, READABLE_SCALE, SIDE_PX
 from jaxscope.ui.graph.scene_index import SceneIndex
 
 
@@ -80,11 +80,18 @@ class PictureOrder:
         """The scene with most groups open that is no wider than can be read; or the narrowest."""
         narrowest: Scene | None = None
         least = math.inf
+        is_down = self.direction == DOWN
+        room, along_room = self.room.width, self.room.height
+        if not is_down:
+            room, along_room = along_room, room
         for opened in list_openings(view):
             scene = self._compose(view, opened, should_stop)
-            across = scene.width if self.direction == DOWN else scene.height
-            room = self.room.width if self.direction == DOWN else self.room.height
-            if across * READABLE_SCALE * self.room.text_scale <= room - 2 * SIDE_PX:
+            across, along = scene.width, scene.height
+            if not is_down:
+                across, along = along, across
+            scale = READABLE_SCALE * self.room.text_scale
+            needs_overview = along * scale > along_room
+            if across * scale <= room - 2 * SIDE_PX - (OVERVIEW_PX if needs_overview else 0):
                 return scene
             if across < least:
                 narrowest, least = scene, across

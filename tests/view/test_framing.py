@@ -1,0 +1,40 @@
+"""How much of a graph is opened for a page of a given width."""
+
+from __future__ import annotations
+
+import jax
+import pytest
+
+from jaxscope.analysis.layout.compose import build_scene
+from jaxscope.analysis.view.build import build_view
+from jaxscope.analysis.view.framing import list_openings
+from jaxscope.analysis.view.view import ROOT, View
+
+from .programs import layers, trace
+
+
+@pytest.fixture(scope="module")
+def view() -> View:
+    function, arguments = layers(6)
+    return build_view(trace(jax.grad(function), *arguments))
+
+
+def test_each_opening_is_a_part_of_the_one_before(view: View) -> None:
+    openings = list_openings(view)
+    assert openings[0] == view.opened
+    assert len(openings) > 2
+    for larger, smaller in zip(openings, openings[1:], strict=False):
+        assert smaller < larger
+
+
+def test_nothing_is_open_inside_a_closed_group(view: View) -> None:
+    parents = {box.id: view.boxes[box.parent].id for box in view.boxes[1:] if box.parent != ROOT}
+    for opening in list_openings(view):
+        assert all(parents[box] in opening for box in opening if box in parents)
+
+
+def test_the_last_opening_makes_the_smallest_picture(view: View) -> None:
+    openings = list_openings(view)
+    first, last = (build_scene(view, openings[at]) for at in (0, -1))
+    assert last.width * last.height < first.width * first.height
+    assert len(last.items) < len(first.items)
