@@ -20,14 +20,14 @@ def list_openings(view: View) -> tuple[frozenset[str], ...]:
     """
     openings = [view.opened]
     for budget in _BUDGETS:
-        fewer = _open_largest(view, budget)
+        fewer = _open_largest(view, openings[-1], budget)
         if fewer != openings[-1]:
             openings.append(fewer)
     return tuple(openings)
 
 
-def _open_largest(view: View, budget: int) -> frozenset[str]:
-    """Of the groups open at first, those that hide most, while the boxes stay within a budget."""
+def _open_largest(view: View, allowed: frozenset[str], budget: int) -> frozenset[str]:
+    """Of the groups that may be open, those that hide most, while the boxes stay within a budget."""
     boxes = view.boxes
     opened: set[str] = set()
     visible = len(boxes[ROOT].children)
@@ -36,7 +36,7 @@ def _open_largest(view: View, budget: int) -> frozenset[str]:
     while queue:
         _, index = heapq.heappop(queue)
         box = boxes[index]
-        if box.id not in view.opened or box.kind in _STAY_CLOSED:
+        if box.id not in allowed or box.kind in _STAY_CLOSED:
             continue
         if visible - 1 + len(box.children) > budget:
             continue
