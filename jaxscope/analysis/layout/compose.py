@@ -270,6 +270,8 @@ class _Composer:
 
 
 def _describe(values: Values, strings: tuple[str, ...]) -> str:
-    if len(values) == 1:
-        return short_type(strings[next(iter(values.values()))])
-    return f"{len(values)} values"
+    types = set(values.values())
+    if len(types) > 1:
+        return f"{len(values)} values"
+    only = short_type(strings[types.pop()])
+    return only if len(values) == 1 else f"{len(values)} × {only}"
