@@ -7,6 +7,7 @@ leaves its reason in the graph's place and costs nothing else: the text stays.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Callable
 
@@ -14,14 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.analysis.cost import cost_equations
+from jaxscope.analysis.fates import FateTable
 from jaxscope.analysis.hlo.graph import convert_hlo
 from jaxscope.analysis.hlo.text_lines import link_hlo_lines
+from jaxscope.analysis.machine import CodePart, list_machine_code
 from jaxscope.client.capture_messages import (
     CheckFields,
     DoneFields,
     EnvironmentFields,
     FileFields,
     HeadFields,
+    KernelsFields,
     MessageFields,
     MissingTextFields,
     SourceFields,
@@ -79,6 +83,7 @@ class CaptureAssembler:
             "stage": self._read_stage,
             "text": self._read_text,
             "text_missing": self._read_missing_text,
+            "kernels": self._read_kernels,
             "check": self._read_check,
             "message": self._read_message,
             "done": self._read_done,
@@ -109,6 +114,7 @@ class CaptureAssembler:
     def capture(self) -> Capture:
         """What has arrived so far, as a capture; stages still to come are simply not in it."""
         head = self._head or _NO_HEAD
+        stages = tuple(sorted(self._stages.values(), key=_stage_rank))
         return Capture(
             call=head.call,
             base=head.base,
@@ -119,8 +125,8 @@ class CaptureAssembler:
             target=head.target,
             arguments=head.leaves(head.arguments),
             results=head.leaves(head.results),
-            stages=tuple(sorted(self._stages.values(), key=_stage_rank)),
-            fates={},
+            stages=stages,
+            fates=FateTable(stages),
             checks=tuple(sorted(self._checks, key=lambda c: _SEVERITIES.index(c.severity))),
             messages=tuple(self._messages),
             wall_seconds=self._wall_seconds,
@@ -219,6 +225,12 @@ class CaptureAssembler:
         fields = read_message_fields(message, MissingTextFields)
         return self._put_text(fields.name, Unavailable(fields.reason, fields.name))
 
+    def _read_kernels(self, message: Message) -> Stage | None:
+        fields = read_message_fields(message, KernelsFields)
+        text, why_not = list_machine_code(_code_parts(message), fields.left_out)
+        made = StageText.plain(text) if text else Unavailable(why_not, fields.name)
+        return self._put_text(fields.name, made)
+
     def _put_text(self, name: str, text: StageText | Unavailable) -> Stage | None:
         """Give a stage its text; a text that comes before its stage waits for it."""
         stage = self._stages.get(name)
@@ -287,6 +299,30 @@ def _bytes_of(message: Message, name: str) -> bytes:
     if array is None or array.dtype != np.uint8 or array.ndim != 1:
         raise ValueError(f"the message {message.type} has no bytes {name}")
     return array.tobytes()
+
+
+def _code_parts(message: Message) -> list[CodePart]:
+    """The rows of a `kernels`.
+
+    Raises:
+        ValueError: They do not fit each other.
+    """
+    code = _bytes_of(message, "code")
+    sizes = message.arrays.get("code_bytes")
+    if sizes is None or sizes.dtype != np.int64 or sizes.ndim != 1 or bool(np.any(sizes < 0)):
+        raise ValueError("the sizes of kernels are malformed")
+    try:
+        kernels = strings_from_arrays(message.arrays, "kernel")
+        forms = strings_from_arrays(message.arrays, "form")
+    except (KeyError, UnicodeDecodeError) as error:
+        raise ValueError(f"the names of kernels are malformed: {error}") from None
+    stops = list(itertools.accumulate(sizes.tolist()))
+    if not len(kernels) == len(forms) == len(stops) or (stops or [0])[-1] != len(code):
+        raise ValueError("the code of kernels does not fit their number")
+    return [
+        CodePart(kernel, form, code[stop - size : stop])
+        for kernel, form, size, stop in zip(kernels, forms, sizes.tolist(), stops, strict=True)
+    ]
 
 
 def _text_of(message: Message) -> str:

@@ -141,12 +141,21 @@ class Check:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of an equation; see the contract for the names."""
+    """What became of an equation; see the contract for the names.
+
+    Attributes:
+        fate: The name.
+        pass_name: The XLA pass that decided it, or None where that is not known.
+        instructions: Ids of the instructions of the stage `optimized` that hold it now.
+        merged_with: Ids of the equations that it is one with now.
+        text: The same in one sentence.
+    """
 
     fate: str
     pass_name: str | None = None
     instructions: tuple[str, ...] = ()
     merged_with: tuple[str, ...] = ()
+    text: str = ""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -63,6 +63,7 @@ def test_capture_has_the_keys_of_the_contract() -> None:
         "pass": "fusion",
         "instructions": ["f.1"],
         "with": ["1"],
+        "text": "",
     }
     assert out["fates"]["1"]["pass"] is None
     assert out["checks"] == [

@@ -283,6 +283,7 @@ def _fate(fate: Fate) -> Json:
         "pass": fate.pass_name,
         "instructions": list(fate.instructions),
         "with": list(fate.merged_with),
+        "text": fate.text,
     }
 
 

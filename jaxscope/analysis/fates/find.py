@@ -1,0 +1,164 @@
+"""Fates of the equations of the base function: those of all that the transforms made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from jaxscope.analysis.fates.derived import IDENTITIES, DerivedFates, combine_fates
+from jaxscope.analysis.fates.equations import Equations
+from jaxscope.analysis.fates.kernels import kernel_names
+from jaxscope.analysis.fates.liveness import find_live
+from jaxscope.analysis.fates.trace import Ending
+from jaxscope.analysis.fates.words import sentence
+from jaxscope.model.capture import Fate, Stage
+from jaxscope.model.graph import Graph, NodeKind
+
+AFTER_JAXPR = ("gradient", "stablehlo", "hlo", "passes", "optimized", "machine")
+"""Stages that are no jaxpr of the call itself."""
+
+_RULES = ("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr")
+
+
+def find_fates(
+    stages: tuple[Stage, ...], endings: Mapping[str, Ending] | None = None
+) -> dict[str, Fate]:
+    """The fate of every equation of the stage `jaxpr`, by id; empty if there is no such stage."""
+    return find_all_fates(stages, endings)[0]
+
+
+def find_all_fates(
+    stages: tuple[Stage, ...], endings: Mapping[str, Ending] | None = None
+) -> tuple[dict[str, Fate], dict[str, Fate]]:
+    """The fates of the equations of the stage `jaxpr` and of the last jaxpr-level stage.
+
+    Args:
+        stages: Of one capture; only their graphs and the list of kernels are read.
+        endings: What the passes were seen to do, by the id of an equation of the last jaxpr-level
+            stage.
+    """
+    graphs = {stage.name: stage.graph for stage in stages if isinstance(stage.graph, Graph)}
+    base = graphs.get("jaxpr")
+    if base is None:
+        return {}, {}
+    names = [name for name in graphs if name not in AFTER_JAXPR]
+    derived, optimized = graphs[names[-1]], graphs.get("optimized")
+    if optimized is None:
+        missing = Fate("unknown", text="There is no optimized module to look into.")
+        return dict.fromkeys(_ids(base), missing), dict.fromkeys(_ids(derived), missing)
+    kernels = kernel_names(next((s for s in stages if s.name == "machine"), None))
+    finder = DerivedFates(derived, graphs.get("hlo"), optimized, kernels, endings)
+    found = finder.all()
+    if names[-1] == "jaxpr":
+        return found, found
+    return _carry_to_base(base, derived, found, names[-1]), found
+
+
+class FateTable(Mapping[str, Fate]):
+    """Fates that are found when they are first asked for: no capture waits for them."""
+
+    def __init__(
+        self, stages: tuple[Stage, ...], endings: Mapping[str, Ending] | None = None
+    ) -> None:
+        self._stages = stages
+        self._endings = endings
+        self._found: dict[str, Fate] | None = None
+
+    def __getitem__(self, id: str) -> Fate:
+        return self._table()[id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._table())
+
+    def __len__(self) -> int:
+        return len(self._table())
+
+    def _table(self) -> dict[str, Fate]:
+        if self._found is None:
+            try:
+                self._found = find_fates(self._stages, self._endings)
+            except Exception as error:  # a program may be stranger than any list of errors
+                self._found = _unexplained(self._stages, error)
+        return self._found
+
+
+def _unexplained(stages: tuple[Stage, ...], error: Exception) -> dict[str, Fate]:
+    """Fates that could not be found cost nothing else."""
+    base = next((s.graph for s in stages if s.name == "jaxpr"), None)
+    why = f"{type(error).__name__}: {error}"[:200]
+    text = f"jaxscope could not follow this program, which is a bug in jaxscope: {why}"
+    return dict.fromkeys(_ids(base) if isinstance(base, Graph) else (), Fate("unknown", text=text))
+
+
+def _ids(graph: Graph) -> list[str]:
+    return [
+        graph.string(graph.nodes.id, index)
+        for index, kind in enumerate(graph.nodes.kind.tolist())
+        if kind == NodeKind.EQUATION
+    ]
+
+
+def _carry_to_base(
+    base: Graph, derived: Graph, found: Mapping[str, Fate], transform: str
+) -> dict[str, Fate]:
+    """The fates of base equations, from those of the equations that come from them."""
+    parts: dict[str, list[str]] = {}
+    origins: dict[str, tuple[str, ...]] = {}
+    for index, kind in enumerate(derived.nodes.kind.tolist()):
+        if kind == NodeKind.EQUATION:
+            id = derived.string(derived.nodes.id, index)
+            origins[id] = derived.row(derived.nodes.origins, index)
+            for origin in origins[id]:
+                parts.setdefault(origin, []).append(id)
+    equations = Equations(base)
+    live = find_live(equations)
+    fates: dict[str, Fate] = {}
+    for node, is_equation in enumerate(equations.is_equation):
+        if not is_equation:
+            continue
+        id = equations.ids[node]
+        if id in parts:
+            fates[id] = _combine(id, [found[part] for part in parts[id]], origins)
+        else:
+            fates[id] = _left_out(equations, node, live[node], transform, parts)
+    return fates
+
+
+def _combine(id: str, fates: list[Fate], origins: Mapping[str, tuple[str, ...]]) -> Fate:
+    best = combine_fates(fates)
+    merged = dict.fromkeys(
+        origin for part in best.merged_with for origin in origins.get(part, ()) if origin != id
+    )
+    text = best.text
+    if best.fate == "merged" and not merged:
+        text = "Its parts were merged with each other: the same operation on the same operands."
+    if len(fates) > 1:
+        counts: dict[str, int] = {}
+        for fate in fates:
+            counts[fate.fate] = counts.get(fate.fate, 0) + 1
+        parts = ", ".join(f"{number} {name}" for name, number in counts.items())
+        text = f"{len(fates)} equations came from it ({parts}). {text}"
+    return Fate(best.fate, best.pass_name, best.instructions, tuple(merged), text)
+
+
+def _left_out(
+    equations: Equations,
+    node: int,
+    is_live: bool,
+    transform: str,
+    parts: Mapping[str, list[str]],
+) -> Fate:
+    """An equation of which the transforms left nothing."""
+    if not is_live:
+        return Fate("dead", text="Nothing uses its result.")
+    operation = equations.operations[node]
+    around = node
+    while (nested := equations.nested.get(equations.group[around])) and nested.owners:
+        around = nested.owners[0]
+        if equations.operations[around] in _RULES and equations.ids[around] in parts:
+            text = f"the custom rule of {equations.ids[around]} takes its place in {transform}"
+            return Fate("simplified", text=sentence(text))
+    if operation in IDENTITIES:
+        return Fate("simplified", text=f"Nothing of this {operation} is needed in {transform}.")
+    if any(word in transform for word in ("grad", "jac", "vjp", "hess", "jvp", "linearize")):
+        return Fate("dead", text=f"{transform} does not need its result, so JAX left it out.")
+    return Fate("unknown", text=f"It is not in {transform}, and JAX does not say why.")

@@ -1,0 +1,142 @@
+"""Which instructions of the optimized module hold each equation, named after it or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jaxscope.analysis.fates.equations import Equations
+from jaxscope.analysis.fates.holding import LAYOUT_OPCODES, MINOR_OPCODES, Holding, Holdings
+from jaxscope.analysis.fates.instructions import Instructions
+from jaxscope.analysis.fates.neighbours import EquationNeighbours, InstructionNeighbours, Names
+from jaxscope.model.graph import NONE, GroupKind
+
+_KIN = {
+    "reduce-window": frozenset({"reduce"}),
+    "multiply": frozenset({"dot", "power"}),
+    "reduce": frozenset({"dot"}),
+    "add": frozenset({"subtract"}),
+    "map": frozenset({"reduce"}),
+}
+"""Opcodes that XLA makes without a name out of others that had one."""
+
+
+class Holders:
+    """Finds the instructions of each equation of the last jaxpr-level stage.
+
+    Args:
+        equations: That stage.
+        before: The module before optimization, or None if there is none.
+        after: The optimized module.
+        holdings: Classifies its instructions.
+    """
+
+    def __init__(
+        self,
+        equations: Equations,
+        before: Instructions | None,
+        after: Instructions,
+        holdings: Holdings,
+    ) -> None:
+        self._equations = equations
+        self._before = before
+        self._after = after
+        self._holdings = holdings
+        self._named = {
+            id: holding
+            for id, indices in after.holders.items()
+            if (holding := holdings.of(indices)) is not None
+        }
+        self._around = InstructionNeighbours(after)
+        self._unnamed = [i for i in range(len(after.names)) if self._is_unnamed(i)]
+        self._adopted: dict[str, list[int]] = {}
+
+    @property
+    def has_unnamed(self) -> bool:
+        """Whether some instruction that computes carries no name, and no equation claims it."""
+        claimed = {index for rows in self._adopted.values() for index in rows}
+        return any(index not in claimed for index in self._unnamed)
+
+    def opcodes_before(self, id: str) -> set[str]:
+        """Opcodes of what the equation was lowered to."""
+        if self._before is None:
+            return set()
+        return {self._before.opcodes[index] for index in self._before.holders.get(id, ())}
+
+    def of(self, id: str) -> Holding | None:
+        """What holds the equation; None where nothing is known to."""
+        adopted = self._adopted.get(id)
+        if adopted:
+            return self._holdings.of([*adopted, *self._after.holders.get(id, ())])
+        return self._named.get(id)
+
+    def classify(self, indices: Sequence[int]) -> Holding | None:
+        """What instructions are to an equation that they carry."""
+        return self._holdings.of(indices)
+
+    def adopt(self, candidates: Sequence[int]) -> None:
+        """Give unnamed instructions to the equations whose place they stand in.
+
+        XLA makes some instructions anew without a name, such as the products of matrices and
+        vectors. An instruction is an equation's if its opcode is what the equation was lowered
+        to, and what stands above and below it is what stands above and below the equation; or if
+        an instruction next to it still carries the equation's name.
+
+        Args:
+            candidates: Nodes of the equations that matter and that no computing instruction
+                carries.
+        """
+        if not self._unnamed:
+            return
+        ids = self._equations.ids
+        wanting = {ids[node]: node for node in candidates if self._lacks_its_work(ids[node])}
+        held = frozenset(id for id in self._named if id not in wanting)
+        neighbours = EquationNeighbours(self._equations, held)
+        places: dict[str, tuple[Names, Names]] = {}
+        for index in self._unnamed:
+            above, below = self._around.above(index), self._around.below(index)
+            opcode = self._after.opcodes[index]
+            fitting = []
+            for id, node in wanting.items():
+                if not self._is_kin(opcode, id):
+                    continue
+                if id in above or id in below:
+                    fitting.append(id)
+                    continue
+                if id not in places:
+                    places[id] = neighbours.above(node), neighbours.below(node)
+                if _agree(places[id][0], above) and _agree(places[id][1], below):
+                    fitting.append(id)
+            direct = [id for id in fitting if id in above or id in below]
+            chosen = direct or fitting
+            if len(chosen) == 1:
+                self._adopted.setdefault(chosen[0], []).append(index)
+
+    def _lacks_its_work(self, id: str) -> bool:
+        """Whether what the equation computes is in no instruction that carries its name."""
+        holding = self._named.get(id)
+        if holding is None:
+            return True
+        if holding.fate not in ("layout", "folded") and not all(
+            self._after.opcodes[i] in MINOR_OPCODES | LAYOUT_OPCODES for i in holding.instructions
+        ):
+            return False
+        return bool(self.opcodes_before(id) - LAYOUT_OPCODES - MINOR_OPCODES)
+
+    def _is_kin(self, opcode: str, id: str) -> bool:
+        before = self.opcodes_before(id)
+        return opcode in before or bool(_KIN.get(opcode, frozenset()) & before)
+
+    def _is_unnamed(self, index: int) -> bool:
+        module = self._after
+        opcode = module.opcodes[index]
+        if module.tags[index] or opcode in LAYOUT_OPCODES or opcode in ("constant", "fusion"):
+            return False
+        if opcode in ("broadcast", "iota", "call", "partition-id", "replica-id"):
+            return False
+        if module.kind(index) is GroupKind.REGION and module.owner(index) != NONE:
+            return module.opcodes[module.owner(index)] in ("while", "conditional")
+        return True
+
+
+def _agree(wanted: Names, found: Names) -> bool:
+    return bool(wanted & found)

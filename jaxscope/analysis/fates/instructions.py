@@ -1,0 +1,136 @@
+"""An HLO module as plain lists: who uses what, across the borders of fusions."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from jaxscope.model.graph import NONE, Graph, GroupKind
+
+_PASSING = frozenset({"bitcast", "copy", "opt-barrier", "copy-start", "copy-done"})
+_MAX_STEPS = 200
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Instructions:
+    """The instructions of one module.
+
+    Attributes:
+        graph: Where they come from.
+        names: Of every instruction.
+        opcodes: Of every instruction.
+        tags: Per instruction the ids of the equations that its name carries.
+        operands: Per instruction, instruction indices.
+        users: Per instruction, instruction indices.
+        group: Per instruction the computation, a group index; `NONE` is the entry.
+        called: Computations that an instruction calls, by instruction.
+        roots: The root of each computation.
+        holders: Instructions that carry an equation, by its id.
+    """
+
+    graph: Graph
+    names: list[str]
+    opcodes: list[str]
+    tags: list[tuple[str, ...]]
+    operands: list[list[int]]
+    users: list[list[int]]
+    group: list[int]
+    called: dict[int, list[int]]
+    roots: dict[int, int]
+    holders: dict[str, list[int]]
+    parameters: dict[tuple[int, int], int]
+
+    @classmethod
+    def read(cls, graph: Graph) -> Instructions:
+        """Read the graph of an HLO stage; its `derived` column says which equations it carries."""
+        nodes, strings = graph.nodes, graph.strings
+        count = len(nodes)
+        operands: list[dict[int, int]] = [{} for _ in range(count)]
+        users: list[list[int]] = [[] for _ in range(count)]
+        edges = graph.edges
+        for source, target, operand in zip(
+            edges.source.tolist(), edges.target.tolist(), edges.operand.tolist(), strict=True
+        ):
+            operands[target][operand] = source
+            users[source].append(target)
+        tags = [graph.row(nodes.derived, index) for index in range(count)]
+        holders: dict[str, list[int]] = {}
+        for index, row in enumerate(tags):
+            for tag in row:
+                holders.setdefault(tag, []).append(index)
+        called: dict[int, list[int]] = {}
+        for computation, owner in enumerate(graph.groups.owner.tolist()):
+            if owner != NONE:
+                called.setdefault(owner, []).append(computation)
+        group = nodes.group.tolist()
+        opcodes = [strings[s] for s in nodes.operation.tolist()]
+        roots: dict[int, int] = {}
+        parameters: dict[tuple[int, int], int] = {}
+        for index in range(count):
+            if opcodes[index] == "parameter":
+                number = graph.attributes(index).get("parameter_number", "")
+                if number.isdecimal():
+                    parameters[group[index], int(number)] = index
+            if not users[index] and graph.attributes(index).get("root") == "true":
+                roots[group[index]] = index
+        return cls(
+            graph,
+            [strings[s] for s in nodes.name.tolist()],
+            opcodes,
+            tags,
+            [[row[k] for k in sorted(row)] for row in operands],
+            users,
+            group,
+            called,
+            roots,
+            holders,
+            parameters,
+        )
+
+    def kind(self, index: int) -> GroupKind | None:
+        """What kind of computation an instruction stands in; None is the entry."""
+        group = self.group[index]
+        return None if group == NONE else GroupKind(int(self.graph.groups.kind[group]))
+
+    def owner(self, index: int) -> int:
+        """The instruction that calls the computation an instruction stands in, or `NONE`."""
+        group = self.group[index]
+        return NONE if group == NONE else int(self.graph.groups.owner[group])
+
+    def producer(self, index: int) -> int:
+        """Where a value is computed: through parameters of fusions, their roots, and copies."""
+        for _ in range(_MAX_STEPS):
+            step = self._step(index)
+            if step == NONE:
+                return index
+            index = step
+        return index
+
+    def _step(self, index: int) -> int:
+        opcode = self.opcodes[index]
+        if opcode in _PASSING and self.operands[index] and not self.tags[index]:
+            return self.operands[index][0]
+        if opcode == "parameter" and self.kind(index) is GroupKind.FUSION:
+            owner = self.owner(index)
+            number = self.graph.attributes(index).get("parameter_number", "")
+            operands = self.operands[owner]
+            if number.isdecimal() and int(number) < len(operands):
+                return operands[int(number)]
+        if opcode == "fusion":
+            inner = self.called.get(index, [])
+            return self.roots.get(inner[0], NONE) if len(inner) == 1 else NONE
+        if opcode == "get-tuple-element":
+            return self._element(index)
+        return NONE
+
+    def _element(self, index: int) -> int:
+        """The instruction that gives an element of a tuple, of a fusion's tuple as well."""
+        if not self.operands[index]:
+            return NONE
+        source = self.operands[index][0]
+        if self.opcodes[source] == "fusion" and len(self.called.get(source, ())) == 1:
+            source = self.roots.get(self.called[source][0], NONE)
+        number = self.graph.attributes(index).get("tuple_index", "")
+        if source == NONE or self.opcodes[source] != "tuple" or not number.isdecimal():
+            return NONE
+        elements = self.operands[source]
+        return elements[int(number)] if int(number) < len(elements) else NONE
