@@ -109,6 +109,13 @@ class MissingTextFields(msgspec.Struct, frozen=True):
     reason: LongText
 
 
+class KernelsFields(msgspec.Struct, frozen=True):
+    """A `kernels`."""
+
+    name: ShortText
+    left_out: Size = 0
+
+
 class CheckFields(msgspec.Struct, frozen=True):
     """A `check`."""
 

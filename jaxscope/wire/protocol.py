@@ -27,6 +27,9 @@ Worker to client:
                  in the proto's order)
     text         name; arrays utf8 and, where known, line_nodes (int32)   a stage's text
     text_missing name, reason
+    kernels      name, left_out (kernels); the code of a stage, of which its text is made: arrays
+                 kernel.utf8, kernel.offsets and form.utf8, form.offsets (strings), code (uint8)
+                 and code_bytes (int64), one entry per kernel and form
     check        rule, severity, message, remedy, file, line
     message      text
     timed        call, environment {…}                        what a `time` run measures

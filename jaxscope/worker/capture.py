@@ -31,7 +31,7 @@ from jaxscope.worker.hlo_cost import UNKNOWN, Costs, instruction_costs, module_c
 from jaxscope.worker.jaxpr_graph import ConvertedJaxpr, convert_jaxpr
 from jaxscope.worker.jaxpr_text import print_jaxpr
 from jaxscope.worker.loading import load_call
-from jaxscope.worker.machine_code import dump_folder
+from jaxscope.worker.machine_code import NO_CODE, compile_with, dump_folder
 from jaxscope.worker.program import TracedProgram, trace_call
 from jaxscope.worker.purity import PurityWatch
 from jaxscope.worker.source import SourceSnapshot
@@ -153,17 +153,18 @@ class _Pipeline:
                 self._send_missing_after("optimized", error)
                 raise
             start = time.perf_counter()
-            machine, why_not = dump.machine_text()
+            machine = dump.machine_code()
             machine_seconds = time.perf_counter() - start
         self._seconds += compile_seconds
         cost = module_cost(compat.cpu_client(), module)
         self._send_hlo("optimized", module, compile_seconds, cost)
-        if machine:
-            # XLA's own seconds are part of the compilation; these are of collecting the text.
+        if machine.kernels:
+            # XLA's own seconds are part of the compilation; these are of collecting the code.
             self._sender.send_stage("machine", TITLES["machine"], machine_seconds, "none", UNKNOWN)
-            self._sender.add_text("machine", lambda: (machine, None))
+            fields = {"name": "machine", "left_out": machine.num_left_out}
+            self._channel.send("kernels", fields, machine.to_arrays())
         else:
-            self._sender.send_unavailable("machine", TITLES["machine"], why_not)
+            self._sender.send_unavailable("machine", TITLES["machine"], NO_CODE)
 
     def _send_head(self, program: TracedProgram) -> None:
         derived = program.derived
@@ -357,7 +358,7 @@ def _describe_bug(error: Exception) -> str:
 def _compile(lowered: Any, options: dict[str, str]) -> tuple[Any, float]:
     """The optimized module and the wall seconds that XLA took."""
     start = time.perf_counter()
-    compiled = lowered.compile(compiler_options=options)
+    compiled = compile_with(lowered, options)
     seconds = time.perf_counter() - start
     return compat.optimized_module_of(compiled), seconds
 

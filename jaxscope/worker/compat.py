@@ -17,6 +17,7 @@ from jax._src import source_info_util as _source_info
 from jax._src.interpreters import mlir as _mlir
 from jaxlib import _jax, _profiler  # type: ignore[attr-defined] # it has no stubs
 from jaxlib.mlir import ir as _ir
+from jaxlib.version import __version__ as _version
 
 try:
     import jaxlib._hlo as _hlo
@@ -170,6 +171,18 @@ def hlo_module_of(lowered: Any, bytecode: bytes) -> Any:
 def optimized_module_of(compiled: Any) -> Any:
     """The first module after optimization, as jaxlib's `HloModule`."""
     return compiled.runtime_executable().hlo_modules()[0]
+
+
+def llvm_ir_options() -> dict[str, str]:
+    """Compiler options that make jaxlib write LLVM IR beside object files; the CPU backend's.
+
+    From 0.11.2 on it does so only for emitters that are asked for by name; before 0.11.0 it always
+    does, and 0.8.0 does not know the option. Checked on 0.11.0 and 0.11.2 as well. The name is
+    matched in full: `.*` prints every pass of every other emitter too, from several threads at
+    once, of which 0.10.2 was seen to die.
+    """
+    release = tuple(int(part) for part in _version.split(".")[:2])
+    return {"xla_dump_emitter_re": "^llvm$"} if release >= (0, 11) else {}
 
 
 def cpu_client() -> Any:

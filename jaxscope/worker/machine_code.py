@@ -1,17 +1,59 @@
-"""Collect the machine-level text that XLA writes while it compiles."""
+"""Collect the code that XLA writes while it compiles, kernel by kernel.
+
+The worker reads and bounds; the client makes the text of it, for that needs a disassembler.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from jaxscope.model.graph_columns import strings_to_arrays
 from jaxscope.wire.scratch import make_scratch, remove_stale_scratch
+from jaxscope.worker import compat
 
-MAX_TEXT_BYTES = 8 << 20
-_FILE = re.compile(r"module_\d+\.[^.]*\.(?P<kernel>.*)\.ir-with-opt\.ll$")
+MAX_CODE_BYTES = 16 << 20
+NO_CODE = "XLA generated no code: all that is left are constants, copies and library calls."
+_FILE = re.compile(
+    r"module_\d+\.[^.]*\."
+    r"(?:obj-file\.)?(?:__compute_module_)?(?P<kernel>.+?)(?:_kernel_module)?\."
+    r"(?P<form>ir-no-opt|ir-with-opt|ptx|o)(?:\.ll)?"
+)
+_OPTION_UNKNOWN = re.compile(r"No such compile option: '(?P<option>\w+)'")
+
+
+@dataclasses.dataclass(frozen=True)
+class MachineCode:
+    """What one compilation wrote, one row per file.
+
+    Attributes:
+        kernels: Name of the kernel, which is that of the instruction it computes.
+        forms: `ir-no-opt` and `ir-with-opt` (LLVM IR before and after LLVM's own optimization),
+            `ptx`, or `object` (an object file).
+        data: The files' bytes.
+        num_left_out: Kernels left out to stay below `MAX_CODE_BYTES`.
+    """
+
+    kernels: tuple[str, ...]
+    forms: tuple[str, ...]
+    data: tuple[bytes, ...]
+    num_left_out: int
+
+    def to_arrays(self) -> dict[str, Any]:
+        """The arrays of a message `kernels`."""
+        return {
+            **strings_to_arrays(self.kernels, "kernel"),
+            **strings_to_arrays(self.forms, "form"),
+            "code": np.frombuffer(b"".join(self.data), np.uint8),
+            "code_bytes": np.array([len(data) for data in self.data], np.int64),
+        }
 
 
 class Dump:
@@ -23,39 +65,42 @@ class Dump:
     @property
     def compiler_options(self) -> dict[str, str]:
         """What to pass to `compile`."""
-        return {"xla_dump_to": str(self._folder)}
+        return {"xla_dump_to": str(self._folder), **compat.llvm_ir_options()}
 
-    def machine_text(self) -> tuple[str, str]:
-        """The kernels as text, and a reason if there is none.
-
-        On CPU: LLVM IR after LLVM's own optimization, kernel by kernel. On GPU: PTX. At most
-        `MAX_TEXT_BYTES`; what is left out is said.
-        """
-        files = sorted(self._folder.glob("*.ir-with-opt.ll")) or sorted(self._folder.glob("*.ptx"))
-        parts: list[str] = []
-        size = 0
-        for number, file in enumerate(files):
-            length = file.stat().st_size
-            if size + length > MAX_TEXT_BYTES:
-                parts.append(f"; {len(files) - number} more kernels left out: the text is too long")
-                break
+    def machine_code(self) -> MachineCode:
+        """The kernels in the order of their names; none if XLA generated no code."""
+        files: dict[str, list[tuple[str, Path]]] = {}
+        for path in sorted(self._folder.iterdir()):
+            match = _FILE.fullmatch(path.name)
+            if match is not None:
+                form = "object" if match["form"] == "o" else match["form"]
+                files.setdefault(match["kernel"], []).append((form, path))
+        rows: list[tuple[str, str, bytes]] = []
+        num_left_out = size = 0
+        for kernel, forms in sorted(files.items()):
+            length = sum(path.stat().st_size for _, path in forms)
+            if size + length > MAX_CODE_BYTES:
+                num_left_out += 1  # a smaller one may still fit
+                continue
             size += length
-            match = _FILE.match(file.name)
-            name = match.group("kernel") if match else file.name
-            parts.append(f"; ===== {name} =====\n{file.read_text('utf-8', 'replace').rstrip()}")
-        if not files:
-            return "", self._why_no_text()
-        return "\n\n".join(parts), ""
+            rows += [(kernel, form, path.read_bytes()) for form, path in forms]
+        kernels, kinds, data = zip(*rows, strict=True) if rows else ((), (), ())
+        return MachineCode(kernels, kinds, data, num_left_out)
 
-    def _why_no_text(self) -> str:
-        """What the folder says of the code; jaxlib 0.12 writes objects and no LLVM IR."""
-        objects = len(list(self._folder.glob("*.o")))
-        if objects:
-            return (
-                f"This jaxlib writes machine code as object files ({objects} here) and no text "
-                "of it, and jaxscope does not disassemble them yet."
-            )
-        return "XLA generated no code: all that is left are constants, copies and library calls."
+
+def compile_with(lowered: Any, options: dict[str, str]) -> Any:
+    """Compile with those of the options that this jaxlib knows.
+
+    Options come and go with releases, and none of ours is worth a program that does not compile.
+    """
+    options = dict(options)
+    while True:
+        try:
+            return lowered.compile(compiler_options=options)
+        except Exception as error:
+            match = _OPTION_UNKNOWN.search(str(error))
+            if match is None or options.pop(match["option"], None) is None:
+                raise
 
 
 @contextlib.contextmanager
