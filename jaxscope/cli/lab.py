@@ -7,15 +7,18 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxscope.analysis.export.safe_text import make_safe
+from jaxscope.analysis.export.scaling_files import scaling_to_json
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
 from jaxscope.cli.per_node import profile_to_json, run_profile, write_profile
+from jaxscope.cli.scale import run_scaling, write_scaling
 
 Experiment = tuple[Callable[[Options], Any], Callable[[Any], str], Callable[[Any], dict[str, Any]]]
 """Run it; write what was found for a person; the same as JSON."""
 
 EXPERIMENTS: dict[str, Experiment] = {
     "nodes": (run_profile, write_profile, profile_to_json),
+    "scaling": (run_scaling, write_scaling, scaling_to_json),
 }
 
 

@@ -19,14 +19,12 @@ from jaxscope.analysis.fates import FateTable
 from jaxscope.analysis.hlo.graph import convert_hlo
 from jaxscope.analysis.hlo.text_lines import link_hlo_lines
 from jaxscope.analysis.machine import CodePart, list_machine_code
-from jaxscope.analysis.machine import CodePart, list_machine_code
 from jaxscope.client.capture_messages import (
     CheckFields,
     DoneFields,
     EnvironmentFields,
     FileFields,
     HeadFields,
-    KernelsFields,
     KernelsFields,
     MessageFields,
     MissingTextFields,
@@ -85,7 +83,6 @@ class CaptureAssembler:
             "stage": self._read_stage,
             "text": self._read_text,
             "text_missing": self._read_missing_text,
-            "kernels": self._read_kernels,
             "kernels": self._read_kernels,
             "check": self._read_check,
             "message": self._read_message,
@@ -234,12 +231,6 @@ class CaptureAssembler:
         made = StageText.plain(text) if text else Unavailable(why_not, fields.name)
         return self._put_text(fields.name, made)
 
-    def _read_kernels(self, message: Message) -> Stage | None:
-        fields = read_message_fields(message, KernelsFields)
-        text, why_not = list_machine_code(_code_parts(message), fields.left_out)
-        made = StageText.plain(text) if text else Unavailable(why_not, fields.name)
-        return self._put_text(fields.name, made)
-
     def _put_text(self, name: str, text: StageText | Unavailable) -> Stage | None:
         """Give a stage its text; a text that comes before its stage waits for it."""
         stage = self._stages.get(name)
@@ -308,30 +299,6 @@ def _bytes_of(message: Message, name: str) -> bytes:
     if array is None or array.dtype != np.uint8 or array.ndim != 1:
         raise ValueError(f"the message {message.type} has no bytes {name}")
     return array.tobytes()
-
-
-def _code_parts(message: Message) -> list[CodePart]:
-    """The rows of a `kernels`.
-
-    Raises:
-        ValueError: They do not fit each other.
-    """
-    code = _bytes_of(message, "code")
-    sizes = message.arrays.get("code_bytes")
-    if sizes is None or sizes.dtype != np.int64 or sizes.ndim != 1 or bool(np.any(sizes < 0)):
-        raise ValueError("the sizes of kernels are malformed")
-    try:
-        kernels = strings_from_arrays(message.arrays, "kernel")
-        forms = strings_from_arrays(message.arrays, "form")
-    except (KeyError, UnicodeDecodeError) as error:
-        raise ValueError(f"the names of kernels are malformed: {error}") from None
-    stops = list(itertools.accumulate(sizes.tolist()))
-    if not len(kernels) == len(forms) == len(stops) or (stops or [0])[-1] != len(code):
-        raise ValueError("the code of kernels does not fit their number")
-    return [
-        CodePart(kernel, form, code[stop - size : stop])
-        for kernel, form, size, stop in zip(kernels, forms, sizes.tolist(), stops, strict=True)
-    ]
 
 
 def _code_parts(message: Message) -> list[CodePart]:

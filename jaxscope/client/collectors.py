@@ -17,8 +17,8 @@ from jaxscope.client.events import (
     StageArrived,
     TextArrived,
 )
-from jaxscope.client.lab_collectors import ProfileCollector
-from jaxscope.client.requests import CaptureRequest, ProfileRequest, Request, TimeRequest
+from jaxscope.client.lab_collectors import LAB_COLLECTORS
+from jaxscope.client.requests import CaptureRequest, Request, TimeRequest
 from jaxscope.client.results import (
     Device,
     EnvironmentReport,
@@ -81,8 +81,8 @@ def collector_for(request: Request) -> Collector:
         return CaptureCollector()
     if isinstance(request, TimeRequest):
         return TimingCollector(request.call or "")
-    if isinstance(request, ProfileRequest):
-        return ProfileCollector(request.call or "")
+    if type(request) in LAB_COLLECTORS:
+        return LAB_COLLECTORS[type(request)](getattr(request, "call", None) or "")
     return AnswerCollector()
 
 

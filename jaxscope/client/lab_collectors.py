@@ -6,22 +6,38 @@ Statistics are made here, from the raw durations; a worker that was stopped leav
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.analysis.scaling import find_crossovers, fit_slopes
 from jaxscope.analysis.statistics import find_median_interval
 from jaxscope.client.events import Event
+from jaxscope.client.requests import ProfileRequest, Request, ScalingRequest
 from jaxscope.client.results import Result
-from jaxscope.client.timing_assemble import MalformedTiming, read_environment, read_text
+from jaxscope.client.timing_assemble import (
+    MalformedTiming,
+    make_measurement,
+    make_ratio,
+    read_column,
+    read_environment,
+    read_text,
+)
 from jaxscope.model.capture import Environment
-from jaxscope.model.lab import NodeTime, NodeTimes, Profile
+from jaxscope.model.lab import NodeTime, NodeTimes, Profile, ScalePoint, Scaling
+from jaxscope.model.timing import Measurement
 from jaxscope.model.unavailable import Unavailable, is_available
 from jaxscope.wire.messages import Message
 
 MAX_ENTRIES = 100_000
+SCALE_PROTOCOL = (
+    "Each call timed by itself until its result was ready, in random pairs of chunks of 20, or of "
+    "single calls where they take over 10 ms."
+)
+_MAX_POINTS = 1_000
 _MAX_WARNINGS = 200
 _NO_ENVIRONMENT = Environment("", "", "", "", "")
 
@@ -171,3 +187,84 @@ def _read_node_times(message: Message) -> NodeTimes:
         covered=float(np.median(read_matrix(message, "covered", (runs,)))),
         protocol=read_text(message, "protocol"),
     )
+
+
+class ScalingCollector(LabCollector):
+    """Answers to `scale`."""
+
+    def __init__(self, call: str = "") -> None:
+        super().__init__(call)
+        self._vary = ""
+        self._points: dict[int, ScalePoint] = {}
+
+    def take(self, message: Message) -> None:
+        if message.type == "scale":
+            self._vary = read_text(message, "vary")
+        elif message.type == "scale_point":
+            point = _read_point(message)
+            if len(self._points) >= _MAX_POINTS:
+                raise MalformedTiming("there are too many sizes")
+            self._points[point.size] = point
+
+    def result(self) -> Scaling:
+        points = tuple(self._points[size] for size in sorted(self._points))
+        return Scaling(
+            self.call,
+            self.environment,
+            self._vary,
+            points,
+            fit_slopes(points),
+            find_crossovers(points),
+            tuple(self.warnings),
+        )
+
+    def is_empty(self) -> bool:
+        return not self._points
+
+
+def _read_point(message: Message) -> ScalePoint:
+    size = message.fields.get("size")
+    if not isinstance(size, int) or isinstance(size, bool) or not 0 < size <= 2**53:
+        raise MalformedTiming("a size is none")
+    eager, jit = (_read_side(message, name) for name in ("eager", "jit"))
+    ratio = None
+    if "log_ratios" in message.arrays and len(message.arrays["log_ratios"]):
+        ratio = make_ratio("eager/jit", read_column(message, "log_ratios", np.float64))
+    names = ("trace", "lower", "compile", "flops", "bytes_accessed", "memory")
+    return ScalePoint(
+        size,
+        eager,
+        jit,
+        ratio,
+        **{name: read_number(message, name) for name in names},
+        reason=read_text(message, "reason"),
+    )
+
+
+def _read_side(message: Message, name: str) -> Measurement | None:
+    if not len(message.arrays.get(f"{name}.seconds", ())):
+        return None
+    seconds = read_column(message, f"{name}.seconds", np.float64)
+    chunks = read_column(message, f"{name}.chunks", np.int32)
+    return make_measurement(name, seconds, chunks, SCALE_PROTOCOL)
+
+
+def read_number(message: Message, name: str) -> float:
+    """A number that is not negative; NaN where the worker knows none.
+
+    Raises:
+        MalformedTiming: It is something else.
+    """
+    value = message.fields.get(name)
+    if value is None:
+        return math.nan
+    if not isinstance(value, int | float) or isinstance(value, bool) or not value >= 0:
+        raise MalformedTiming(f"{message.type} has an impossible {name}")
+    return float(value)
+
+
+LAB_COLLECTORS: dict[type[Request], type[LabCollector]] = {
+    ProfileRequest: ProfileCollector,
+    ScalingRequest: ScalingCollector,
+}
+"""The collector for each kind of experiment."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from jaxscope.model import Capture, Timing
-from jaxscope.model.lab import Profile
+from jaxscope.model.lab import Profile, Scaling
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -93,6 +93,7 @@ Result = (
     Capture
     | Timing
     | Profile
+    | Scaling
     | Outline
     | Proposal
     | EnvironmentReport

@@ -146,9 +146,32 @@ def _whole_range(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 def _read_measurement(message: Message) -> Measurement:
-    name = read_text(message, "name")
-    seconds = _column(message, "seconds", np.float64)
-    chunks = _column(message, "chunks", np.int32)
+    told = message.fields.get("reasons")
+    return make_measurement(
+        read_text(message, "name"),
+        read_column(message, "seconds", np.float64),
+        read_column(message, "chunks", np.int32),
+        read_text(message, "protocol"),
+        [str(reason)[:500] for reason in told[:20]] if isinstance(told, list) else [],
+    )
+
+
+def make_measurement(
+    name: str,
+    seconds: npt.NDArray[np.float64],
+    chunks: npt.NDArray[np.int32],
+    protocol: str,
+    told: Sequence[str] = (),
+) -> Measurement:
+    """A measurement from the durations of single calls.
+
+    Args:
+        chunks: Number of the chunk of each call; chunks are independent, calls within are not.
+        told: Reasons for noise that the worker saw.
+
+    Raises:
+        MalformedTiming: The durations cannot be.
+    """
     if len(chunks) != len(seconds) or len(seconds) == 0:
         raise MalformedTiming(f"the samples of {name} are malformed")
     if not (np.all(np.isfinite(seconds)) and np.all(seconds >= 0)):
@@ -156,8 +179,6 @@ def _read_measurement(message: Message) -> Measurement:
     interval = find_median_interval(_chunk_medians(seconds, chunks))
     median = float(np.median(seconds))
     reasons = find_noise(seconds)
-    told = message.fields.get("reasons")
-    told = [str(reason)[:500] for reason in told[:20]] if isinstance(told, list) else []
     return Measurement(
         name=name,
         median=median,
@@ -167,14 +188,22 @@ def _read_measurement(message: Message) -> Measurement:
         runs=len(seconds),
         samples=thin_samples(seconds),
         is_noisy=bool(reasons),
-        protocol=read_text(message, "protocol"),
+        protocol=protocol,
         reasons=(*reasons, *told),
     )
 
 
 def _read_ratio(message: Message) -> Ratio:
     name = read_text(message, "name")
-    log_ratios = _column(message, "log_ratios", np.float64)
+    return make_ratio(name, read_column(message, "log_ratios", np.float64))
+
+
+def make_ratio(name: str, log_ratios: npt.NDArray[np.float64]) -> Ratio:
+    """A ratio from the log-ratios of pairs of chunks.
+
+    Raises:
+        MalformedTiming: They cannot be.
+    """
     if len(log_ratios) == 0 or not np.all(np.abs(log_ratios) < 100.0):
         raise MalformedTiming(f"the ratios of {name} are impossible")
     interval = find_ratio_interval(log_ratios)
@@ -189,7 +218,12 @@ def _chunk_medians(
     return np.array([np.median(part) for part in np.split(seconds, starts[1:])], np.float64)
 
 
-def _column(message: Message, name: str, dtype: type[Any]) -> npt.NDArray[Any]:
+def read_column(message: Message, name: str, dtype: type[Any]) -> npt.NDArray[Any]:
+    """A vector of the message.
+
+    Raises:
+        MalformedTiming: It is missing or has another type.
+    """
     array = message.arrays.get(name)
     if array is None or array.ndim != 1 or array.dtype != dtype:
         raise MalformedTiming(f"{message.type} has no column {name}")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 from jaxscope.model.capture import Environment
+from jaxscope.model.timing import Measurement, Ratio
 from jaxscope.model.unavailable import Unavailable
 
 
@@ -93,3 +95,101 @@ class LineTime:
     line: int
     seconds: float
     total: float
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ScalePoint:
+    """What was measured at one size; NaN is unknown.
+
+    Attributes:
+        size: Of what is varied.
+        eager: Steady calls run equation by equation; None where there are none.
+        jit: Steady calls of the compiled program.
+        ratio: Of the two, paired.
+        trace: Seconds of tracing once.
+        lower: Seconds of lowering once.
+        compile: Seconds of compiling once.
+        flops: Of the compiled program, by XLA's rules.
+        bytes_accessed: The same of bytes read and written.
+        memory: Bytes of arguments, results and temporaries.
+        reason: Why something is missing, or empty.
+    """
+
+    size: int
+    eager: Measurement | None = None
+    jit: Measurement | None = None
+    ratio: Ratio | None = None
+    trace: float = math.nan
+    lower: float = math.nan
+    compile: float = math.nan
+    flops: float = math.nan
+    bytes_accessed: float = math.nan
+    memory: float = math.nan
+    reason: str = ""
+
+    @property
+    def compile_time(self) -> float:
+        """Seconds from Python to program: trace, lower and compile."""
+        return self.trace + self.lower + self.compile
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Slope:
+    """How a quantity grows: it goes like size to the power of the slope.
+
+    Attributes:
+        quantity: `eager`, `jit`, `compile_time`, `flops`, `bytes_accessed` or `memory`.
+        slope: Median of the slopes between all pairs of points, both axes logarithmic.
+        low: Lower end of its interval.
+        high: Upper end.
+        confidence: Coverage of the interval, as far as so few points allow.
+        num_points: How many points it is from.
+        first_size: The smallest size that it is from.
+    """
+
+    quantity: str
+    slope: float
+    low: float
+    high: float
+    confidence: float
+    num_points: int
+    first_size: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Crossover:
+    """Between which two sizes the order of two programs changes.
+
+    Attributes:
+        low: The last size of the old order.
+        high: The first size of the new one.
+        size: Where the curves cross, by interpolation.
+        before: Which of `eager` and `jit` is faster up to there.
+        after: Which is faster from there on.
+    """
+
+    low: int
+    high: int
+    size: float
+    before: str
+    after: str
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Scaling:
+    """A call at several sizes.
+
+    Attributes:
+        vary: What was varied, as typed.
+        points: In rising order of size; those that were not reached are missing.
+        slopes: Over all sizes, then over the larger half, where fixed costs weigh less.
+        crossovers: Usually none or one.
+    """
+
+    call: str
+    environment: Environment
+    vary: str
+    points: tuple[ScalePoint, ...]
+    slopes: tuple[Slope, ...] = ()
+    crossovers: tuple[Crossover, ...] = ()
+    warnings: tuple[str, ...] = ()

@@ -22,6 +22,19 @@ def load_call(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapshot
         JaxscopeError: The file cannot be read, it or an argument of the call raised, or the target
             is not available.
     """
+    source, names = load_names(request, channel)
+    text = request.get("call") or _first_call(source, names, channel)
+    channel.progress("call", "Evaluating the arguments")
+    with guard("call", {source.path}):
+        return source, parse_call(text, names, file=source.path)
+
+
+def load_names(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapshot, dict[str, Any]]:
+    """Read and execute the user's file; returns it and the names that a call may use.
+
+    Raises:
+        JaxscopeError: The file cannot be read, it raised, or the target is not available.
+    """
     if not request.get("file"):
         raise CallError(
             Explanation(
@@ -35,11 +48,7 @@ def load_call(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapshot
     with guard("import", {source.path}):
         module = execute_file(source.path, source.text)
     use_target(str(request.get("target") or "cpu"))
-    names = call_namespace(vars(module))
-    text = request.get("call") or _first_call(source, names, channel)
-    channel.progress("call", "Evaluating the arguments")
-    with guard("call", {source.path}):
-        return source, parse_call(text, names, file=source.path)
+    return source, call_namespace(vars(module))
 
 
 def _first_call(source: SourceSnapshot, names: dict[str, Any], channel: Channel) -> str:

@@ -1,0 +1,125 @@
+"""What scaling found, as JSON, CSV and charts."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import math
+
+from jaxscope.analysis.export.chart import Chart, Series, chart_to_svg, positive
+from jaxscope.analysis.export.contract_json import Json, number_to_json
+from jaxscope.analysis.export.lab_json import lab_head_to_json
+from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
+from jaxscope.analysis.scaling import QUANTITIES, calls_to_break_even
+from jaxscope.model.lab import ScalePoint, Scaling
+from jaxscope.model.timing import Measurement
+
+CHARTS = {
+    "time": ("seconds", ("eager", "jit", "compile_time"), format_seconds),
+    "work": ("FLOP", ("flops",), format_flops),
+    "memory": ("bytes", ("bytes_accessed", "memory"), format_bytes),
+}
+"""What is drawn together: its unit, the quantities, and how a value is written."""
+_NUMBERS = ("trace", "lower", "compile", "flops", "bytes_accessed", "memory")
+_SIDES = ("eager", "jit")
+
+
+def scaling_to_json(scaling: Scaling) -> Json:
+    """The contract's keys of a timing, and `scaling`."""
+    return {
+        **lab_head_to_json(scaling.call, scaling.environment, scaling.warnings),
+        "scaling": {
+            "vary": scaling.vary,
+            "points": [_point(point) for point in scaling.points],
+            "slopes": [dataclasses.asdict(slope) for slope in scaling.slopes],
+            "crossovers": [dataclasses.asdict(crossover) for crossover in scaling.crossovers],
+        },
+    }
+
+
+def scaling_to_csv(scaling: Scaling) -> str:
+    """A row for each size; an empty cell is unknown."""
+    sides = [f"{side}_{end}" for side in _SIDES for end in ("median", "low", "high")]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(
+        ["size", *sides, "ratio", "ratio_low", "ratio_high", "verdict", *_NUMBERS, "reason"]
+    )
+    for point in scaling.points:
+        ratio = point.ratio
+        writer.writerow(
+            [
+                point.size,
+                *(cell for side in _SIDES for cell in _interval(getattr(point, side))),
+                *(("",) * 4 if ratio is None
+                  else (ratio.median, ratio.low, ratio.high, ratio.verdict)),
+                *("" if math.isnan(value := getattr(point, name)) else value for name in _NUMBERS),
+                point.reason,
+            ]
+        )  # fmt: skip
+    return text.getvalue()
+
+
+def scaling_chart(scaling: Scaling, name: str = "time") -> Chart:
+    """One of `CHARTS`."""
+    unit, quantities, write = CHARTS[name]
+    series = []
+    for quantity in quantities:
+        points = positive([_ends(point, quantity) for point in scaling.points])
+        if points:
+            series.append(Series(quantity.replace("_", " "), points))
+    title = f"{scaling.call}, {scaling.vary} varied"
+    return Chart(title, scaling.vary, unit, write, tuple(series))
+
+
+def scaling_to_svg(scaling: Scaling, name: str = "time", theme: str = "light") -> str:
+    """One of `CHARTS` as SVG."""
+    return chart_to_svg(scaling_chart(scaling, name), theme)
+
+
+def _ends(point: ScalePoint, quantity: str) -> tuple[float, float, float, float]:
+    measurement = getattr(point, quantity)
+    if isinstance(measurement, Measurement):
+        return point.size, measurement.median, measurement.low, measurement.high
+    value = QUANTITIES[quantity](point)
+    return point.size, value, value, value
+
+
+def _interval(measurement: Measurement | None) -> tuple[object, object, object]:
+    if measurement is None:
+        return "", "", ""
+    return measurement.median, measurement.low, measurement.high
+
+
+def _point(point: ScalePoint) -> Json:
+    calls = calls_to_break_even(point)
+    ratio = point.ratio
+    return {
+        "size": point.size,
+        **{side: _side(getattr(point, side)) for side in _SIDES},
+        "ratio": None
+        if ratio is None
+        else {
+            "median": ratio.median,
+            "low": ratio.low,
+            "high": ratio.high,
+            "verdict": ratio.verdict,
+        },
+        **{name: number_to_json(getattr(point, name)) for name in _NUMBERS},
+        "calls_to_break_even": None if math.isinf(calls) else number_to_json(calls),
+        "reason": point.reason or None,
+    }
+
+
+def _side(measurement: Measurement | None) -> Json | None:
+    if measurement is None:
+        return None
+    return {
+        "median": measurement.median,
+        "low": measurement.low,
+        "high": measurement.high,
+        "confidence": measurement.confidence,
+        "runs": measurement.runs,
+        "noisy": measurement.is_noisy,
+    }

@@ -1,0 +1,216 @@
+"""Answer a `scale` request: the same call at several sizes of an argument or of a name.
+
+Each size is sent when it is measured, so a stop or a failure at a large size keeps the others.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxscope.errors import CallError, Explanation, JaxscopeError
+from jaxscope.worker import compat
+from jaxscope.worker.arguments import leaf_path, parameter_names
+from jaxscope.worker.call import Call, parse_call
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.explain import guard
+from jaxscope.worker.hlo_cost import module_cost
+from jaxscope.worker.loading import load_call, load_names
+from jaxscope.worker.measuring import (
+    Compiled,
+    Laboratory,
+    compile_form,
+    measure_together,
+    open_laboratory,
+    refuse_absent_target,
+    warm_up,
+)
+from jaxscope.worker.stages_timing import same_arguments
+from jaxscope.worker.stopwatch import Subject, SubjectFailed
+from jaxscope.worker.subjects import find_forms
+
+DEFAULT_BUDGET_S = 0.5
+_MAX_SIZES = 40
+_SLOWEST_EAGER = 10
+"""An eager call that takes so many budgets ends the eager side for this and larger sizes."""
+
+MakeCall = Callable[[int], Call]
+
+
+def handle_scale(request: dict[str, Any], channel: Channel) -> None:
+    """Measure the call of a request at every size, and send each when it is known.
+
+    Raises:
+        JaxscopeError: The file or the call is wrong, what is varied is not there, or nothing runs
+            on the target.
+    """
+    refuse_absent_target(request)
+    sizes = [int(size) for size in (request.get("sizes") or [])[:_MAX_SIZES]]
+    vary = str(request.get("vary") or "").strip()
+    if not sizes or min(sizes) < 1 or not vary:
+        raise _wrong("Neither sizes nor what is varied was named.", "Such as x:0=64..4096.")
+    path, text, make_call = _prepare(request, channel, vary, sizes[0])
+    budget_s = float(request.get("budget_s") or DEFAULT_BUDGET_S)
+    with open_laboratory(channel, text, (path,)) as laboratory:
+        channel.send("scale", {"vary": vary, "sizes": sizes})
+        experiment = _Scaling(laboratory, path, bool(request.get("skip_eager")), budget_s)
+        for size in sizes:
+            channel.progress("size", f"Measuring at {vary} = {size:,}")
+            experiment.measure(size, make_call)
+
+
+def _prepare(
+    request: dict[str, Any], channel: Channel, vary: str, first_size: int
+) -> tuple[str, str, MakeCall]:
+    """Path of the file, text of the call, and what makes the call of a size."""
+    if ":" in vary:
+        source, call = load_call(request, channel)
+        places = [_read_place(word) for word in vary.split(",")]
+        with guard("call", {source.path}):
+            resize(call, places, first_size)
+        return source.path, call.text, lambda size: resize(call, places, size)
+    source, names = load_names(request, channel)
+    text = str(request.get("call") or "")
+    if not text:
+        raise _wrong(
+            f"A call that uses the name {vary} is needed.", f"Such as: loss(f32[{vary}, 8])."
+        )
+
+    def make(size: int) -> Call:
+        return parse_call(text, {**names, vary: size}, file=source.path)
+
+    with guard("call", {source.path}):
+        make(first_size)
+    return source.path, text, make
+
+
+def resize(call: Call, places: list[tuple[str, int]], size: int) -> Call:
+    """The call with some dimensions of its array arguments changed, their values repeated.
+
+    Raises:
+        CallError: No argument has that name, or it has not so many dimensions.
+    """
+    names = parameter_names(call.base, call.args)
+    pairs, tree = jax.tree_util.tree_flatten_with_path((call.args, call.kwargs))
+    paths = [leaf_path(path, names) for path, _ in pairs]
+    leaves: list[Any] = [leaf for _, leaf in pairs]
+    for name, dimension in places:
+        number = paths.index(name) if name in paths else -1
+        shape = getattr(leaves[number], "shape", None) if number >= 0 else None
+        if shape is None or not 0 <= dimension < len(shape):
+            known = ", ".join(
+                f"{path}:{d}"
+                for path, leaf in zip(paths, leaves, strict=True)
+                for d in range(len(getattr(leaf, "shape", ())))
+            )
+            raise _wrong(
+                f"No array argument {name} has a dimension {dimension}.",
+                f"There are: {known[:500]}." if known else "The call has no array argument.",
+            )
+        target = (*shape[:dimension], size, *shape[dimension + 1 :])
+        leaves[number] = jax.numpy.resize(leaves[number], target)
+    args, kwargs = jax.tree_util.tree_unflatten(tree, leaves)
+    return dataclasses.replace(call, args=args, kwargs=kwargs)
+
+
+class _Scaling:
+    def __init__(
+        self, laboratory: Laboratory, path: str, skip_eager: bool, budget_s: float
+    ) -> None:
+        self._laboratory = laboratory
+        self._path = path
+        self._skip_eager = skip_eager
+        self._budget_s = budget_s
+
+    def measure(self, size: int, make_call: MakeCall) -> None:
+        """Measure one size, and send it."""
+        laboratory = self._laboratory
+        fields: dict[str, Any] = {"size": size, "reason": ""}
+        arrays: dict[str, Any] = {}
+        try:
+            forms = find_forms(make_call(size))
+            compiled = compile_form(laboratory, forms, "jit")
+            fields |= {stage.name: stage.seconds for stage in compiled.stages}
+            fields |= _read_costs(compiled)
+            subjects = [warm_up(laboratory, compiled.subject, self._budget_s / 4)]
+            eager = Subject("eager", forms.eager, same_arguments(*forms.eager_arguments))
+            if self._warm_up_eager(eager, size):
+                subjects.insert(0, eager)
+            arrays = self._measure_steady(subjects, fields)
+        except (Exception, SystemExit) as error:
+            if isinstance(error, JaxscopeError):
+                fields["reason"] = str(error)
+            else:
+                fields["reason"] = laboratory.describe(error)
+        laboratory.channel.send("scale_point", fields, arrays)
+
+    def _warm_up_eager(self, eager: Subject, size: int) -> bool:
+        """Whether the eager form can be measured at this size within reason."""
+        if self._skip_eager:
+            return False
+        stopwatch = self._laboratory.stopwatch
+        try:
+            first = stopwatch.time_call(eager)[1]  # compiles each primitive
+            second = stopwatch.time_call(eager)[1] if first < 60 * self._budget_s else first
+        except SubjectFailed as error:
+            self._laboratory.warn(f"eager at {size:,}: {self._laboratory.describe(error)}")
+            return False
+        if second > _SLOWEST_EAGER * self._budget_s:
+            self._skip_eager = True
+            self._laboratory.warn(
+                f"From {size:,} on, eager is left out: a call took {second:.3g} s."
+            )
+            return False
+        warm_up(self._laboratory, eager, self._budget_s / 4)
+        return True
+
+    def _measure_steady(self, subjects: list[Subject], fields: dict[str, Any]) -> dict[str, Any]:
+        rounds, failure = measure_together(self._laboratory, subjects, self._budget_s)
+        if failure is not None:
+            fields["reason"] = self._laboratory.describe(failure)
+        arrays = {}
+        for subject, recording in zip(subjects, rounds.sides, strict=True):
+            arrays[f"{subject.name}.seconds"] = np.asarray(recording.total_s, np.float64)
+            arrays[f"{subject.name}.chunks"] = np.asarray(recording.chunks, np.int32)
+            if recording.num_compilations:
+                fields["reason"] = f"{subject.name} compiled again while it was measured."
+        if len(subjects) == 2:
+            arrays["log_ratios"] = np.asarray(rounds.log_values, np.float64)
+        return arrays
+
+
+def _read_costs(compiled: Compiled) -> dict[str, float]:
+    """FLOPs, bytes and memory of the compiled program; NaN where XLA does not say."""
+    executable = compiled.lowered.compile()
+    flops, bytes_accessed, _ = module_cost(
+        compat.cpu_client(), compat.optimized_module_of(executable)
+    )
+    try:
+        memory = executable.memory_analysis()
+        num_bytes = float(
+            memory.argument_size_in_bytes
+            + memory.output_size_in_bytes
+            + memory.temp_size_in_bytes
+            - memory.alias_size_in_bytes
+        )
+    except Exception:  # some backends have no such analysis, each in its own way
+        num_bytes = math.nan
+    return {"flops": flops, "bytes_accessed": bytes_accessed, "memory": num_bytes}
+
+
+def _read_place(word: str) -> tuple[str, int]:
+    name, _, dimension = word.strip().rpartition(":")
+    if not name or not dimension.isdigit():
+        raise _wrong(
+            f"{word!r} names no dimension of an argument.", "Such as x:0, or params['w']:1."
+        )
+    return name, int(dimension)
+
+
+def _wrong(what: str, remedy: str) -> CallError:
+    return CallError(Explanation(what=what, remedy=remedy, kind="NoDimension"))
