@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.analysis.link_columns import StageColumns, build_columns
+from jaxscope.analysis.link_columns import build_all_columns
 from jaxscope.model import Direction, Graph, NodeKind, Stage, is_available
 
 Int32s = npt.NDArray[np.int32]
@@ -102,18 +102,10 @@ class LinkIndex:
         names = [name for name, _ in graphs if name not in LATE_STAGES]
         self._base = "jaxpr" if "jaxpr" in self._graphs else ""
         self._lowered = names[-1] if names else ""
-        self._numbers: dict[str, int] = {}
         self._files: dict[str, int] = {}
-        self._columns: dict[str, StageColumns] = {
-            name: build_columns(
-                graph,
-                self._numbers,
-                self._files,
-                own_origins=name == self._base,
-                own_derived=name == self._lowered,
-            )
-            for name, graph in graphs
-        }
+        self._columns, self._num_keys = build_all_columns(
+            self._graphs, self._base, self._lowered, self._files
+        )
 
     def find_links(self, selection: Selection | None) -> Links:
         """Everything that belongs to a selection; nothing for no selection or an unknown stage."""
@@ -126,7 +118,7 @@ class LinkIndex:
     def _links_of_line(self, selection: LineSelection) -> Links:
         file = self._files.get(selection.file)
         stages: dict[str, Linked] = {}
-        keys = np.zeros(len(self._numbers), bool)
+        keys = np.zeros(self._num_keys, bool)
         hits: dict[str, Int32s] = {}
         for name, columns in self._columns.items():
             rows = _NOTHING
@@ -146,8 +138,8 @@ class LinkIndex:
         graph, columns = self._graphs[selection.stage], self._columns[selection.stage]
         chosen = np.unique(np.asarray(selection.nodes, np.int32))
         chosen = chosen[(chosen >= 0) & (chosen < len(graph.nodes))]
-        inside = _with_insides(graph, chosen)
-        origins, derived = columns.keys_of(inside, len(self._numbers))
+        inside = _with_insides(graph, chosen, columns.shown_group)
+        origins, derived = columns.keys_of(inside, self._num_keys)
         stages: dict[str, Linked] = {}
         for name, other in self._columns.items():
             use_derived = bool(derived.any()) and len(other.derived_key) > 0
@@ -168,11 +160,18 @@ class LinkIndex:
         return Links(stages, lines, has_origin)
 
     def _same_inputs(self, stage: str, chosen: Int32s, other: str) -> Int32s:
-        """Inputs correspond by position wherever two stages have equally many."""
-        mine, theirs = self._columns[stage].inputs, self._columns[other].inputs
-        if stage == other or len(mine) != len(theirs):
+        """Inputs correspond by their place in the arguments; by position where none is known."""
+        mine, theirs = self._columns[stage], self._columns[other]
+        if stage == other:
             return _NOTHING
-        return theirs[np.isin(mine, chosen)]
+        if len(mine.argument_row) and len(theirs.argument_row):
+            keys = mine.argument_key[np.isin(mine.argument_row, chosen)]
+            found: Int32s = theirs.argument_row[np.isin(theirs.argument_key, keys)]
+            return found
+        if len(mine.inputs) != len(theirs.inputs):
+            return _NOTHING
+        same: Int32s = theirs.inputs[np.isin(mine.inputs, chosen)]
+        return same
 
     def _lines_of(self, stage: str, nodes: Iterable[int]) -> tuple[tuple[str, int], ...]:
         graph = self._graphs[stage]
@@ -202,12 +201,14 @@ class LinkIndex:
         )
 
 
-def _with_insides(graph: Graph, nodes: Int32s) -> Int32s:
-    """The nodes and everything inside the groups that they own."""
+def _with_insides(graph: Graph, nodes: Int32s, shown_group: Int32s) -> Int32s:
+    """The nodes and everything inside the groups that they own or share."""
     groups = graph.groups
     if not len(groups):
         return nodes
     taken = np.isin(groups.owner, nodes) & (groups.owner >= 0)
+    shared = shown_group[nodes]
+    taken[shared[shared >= 0]] = True
     if not taken.any():
         return nodes
     parents, flags = groups.parent.tolist(), taken.tolist()

@@ -95,3 +95,34 @@ def test_fifty_thousand_nodes_are_linked():
 
 def _stage(name: str, graph: Graph) -> Stage:
     return Stage(name, name, StageText.plain(""), graph, StageCost(), 0.0)
+
+
+def _input(builder: GraphBuilder, name: str, **attributes: str) -> None:
+    kind = NodeKind.INSTRUCTION if "parameter_number" in attributes else NodeKind.INPUT
+    operation = "parameter" if "parameter_number" in attributes else "input"
+    builder.add_node(name, kind, operation, name=name, attributes=attributes)
+
+
+def test_an_argument_is_followed_by_its_path_where_others_were_left_out():
+    """The module has its parameters in another order and lacks one; StableHLO has numbers only."""
+    jaxpr, stablehlo, hlo = GraphBuilder(), GraphBuilder(), GraphBuilder()
+    for number, path in enumerate(("params['b']", "params['w']", "x")):
+        _input(jaxpr, path, path=path, argument=str(number))
+    for number in range(2):
+        _input(stablehlo, f"%arg{number}", argument=str(number))
+    _input(hlo, "x.1", op_name="x", parameter_number="1")
+    _input(hlo, "w.1", op_name="params['w']", parameter_number="0")
+    stages = [
+        Stage(name, name, StageText.plain(""), builder.build(), StageCost(), 0.0)
+        for name, builder in (("jaxpr", jaxpr), ("stablehlo", stablehlo), ("hlo", hlo))
+    ]
+    links = LinkIndex(stages)
+
+    def found(stage: int, node: int) -> dict[str, list[str]]:
+        told = links.find_links(NodeSelection(stages[stage].name, (node,)))
+        return {s.name: names(s, told.stages[s.name].forward) for s in stages}
+
+    assert found(0, 1) == {"jaxpr": [], "stablehlo": ["%arg0"], "hlo": ["w.1"]}
+    assert found(0, 2) == {"jaxpr": [], "stablehlo": ["%arg1"], "hlo": ["x.1"]}
+    assert found(0, 0) == {"jaxpr": [], "stablehlo": [], "hlo": []}
+    assert found(2, 0) == {"jaxpr": ["x"], "stablehlo": ["%arg1"], "hlo": []}

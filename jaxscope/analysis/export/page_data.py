@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from jaxscope.analysis.export.safe_text import make_safe, make_safe_line
-from jaxscope.analysis.link_columns import StageColumns, build_columns
+from jaxscope.analysis.link_columns import StageColumns, build_all_columns
 from jaxscope.analysis.links import LATE_STAGES
 from jaxscope.analysis.quantities import (
     format_bytes,
@@ -39,6 +39,7 @@ _NO_LINKS: dict[str, list[int]] = {
     for name in (
         *("originRow", "originKey", "derivedRow", "derivedKey", "sourceRow", "file", "line"),
         *("fusionOwner", "inputs", "group", "groupParent", "groupOwner", "direction"),
+        *("argumentRow", "argumentKey", "shownGroup"),
     )
 }
 _PROGRAM_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
@@ -50,12 +51,13 @@ def build_page_data(capture: Capture, right_stage: str) -> dict[str, Any]:
     Args:
         right_stage: Name of the stage that the right pane opens with.
     """
-    numbers: dict[str, int] = {}
     paths = {file.path: index for index, file in enumerate(capture.files)}
     names = [stage.name for stage in capture.stages]
     own = [name for name in names if name not in LATE_STAGES and _graph_of(capture, name)]
     lowered = own[-1] if own else ""
-    stages = [_stage(stage, numbers, paths, stage.name == lowered) for stage in capture.stages]
+    graphs = {s.name: s.graph for s in capture.stages if is_available(s.graph)}
+    columns, _ = build_all_columns(graphs, "jaxpr", lowered, paths)
+    stages = [_stage(stage, columns.get(stage.name)) for stage in capture.stages]
     definition = f"{paths.get(capture.source.file, 0)}:{capture.source.line}"
     return {
         "files": [
@@ -80,9 +82,7 @@ def _first_stages(names: Sequence[str], lowered: str, right_stage: str) -> list[
     return [left, right]
 
 
-def _stage(
-    stage: Stage, numbers: dict[str, int], paths: dict[str, int], is_lowered: bool
-) -> dict[str, Any]:
+def _stage(stage: Stage, columns: StageColumns | None) -> dict[str, Any]:
     graph = stage.graph if is_available(stage.graph) else None
     data: dict[str, Any] = {
         "title": make_safe_line(stage.title or stage.name),
@@ -94,10 +94,7 @@ def _stage(
         **_lines(stage.text),
         **_NO_LINKS,
     }
-    if graph is not None:
-        columns = build_columns(
-            graph, numbers, paths, own_origins=stage.name == "jaxpr", own_derived=is_lowered
-        )
+    if graph is not None and columns is not None:
         data |= _links(graph, columns) | _details(graph)
     return data
 
@@ -136,6 +133,9 @@ def _links(graph: Graph, columns: StageColumns) -> dict[str, list[int]]:
         "line": columns.line.tolist(),
         "fusionOwner": columns.fusion_owner.tolist(),
         "inputs": columns.inputs.tolist(),
+        "argumentRow": columns.argument_row.tolist(),
+        "argumentKey": columns.argument_key.tolist(),
+        "shownGroup": columns.shown_group.tolist(),
         "group": graph.nodes.group.tolist(),
         "groupParent": graph.groups.parent.tolist(),
         "groupOwner": graph.groups.owner.tolist(),

@@ -16,8 +16,10 @@ function nodesWith(rows, keys, wanted) {
 function withInsides(stage, nodes) {
   const taken = [];
   const result = new Set(nodes);
+  const shared = new Set([...nodes].map((node) => stage.shownGroup[node]));
   stage.groupParent.forEach((parent, group) => {
-    taken[group] = nodes.has(stage.groupOwner[group]) || (parent >= 0 && taken[parent]);
+    taken[group] = nodes.has(stage.groupOwner[group]) || shared.has(group)
+      || (parent >= 0 && taken[parent]);
   });
   stage.group.forEach((group, node) => { if (group >= 0 && taken[group]) result.add(node); });
   return result;
@@ -76,6 +78,16 @@ function linksOfLine(key) {
   };
 }
 
+// Inputs correspond by their place in the arguments; by position where none is known.
+function sameInputs(mine, chosen, stage) {
+  if (mine.argumentRow.length && stage.argumentRow.length) {
+    const keys = keysOf(mine.argumentRow, mine.argumentKey, chosen);
+    return nodesWith(stage.argumentRow, stage.argumentKey, keys);
+  }
+  if (stage.inputs.length !== mine.inputs.length) return new Set();
+  return new Set(stage.inputs.filter((_, k) => chosen.has(mine.inputs[k])));
+}
+
 function linksOfNodes(from, chosen) {
   const mine = data.stages[from];
   const inside = withInsides(mine, chosen);
@@ -87,9 +99,7 @@ function linksOfNodes(from, chosen) {
     const nodes = useDerived
       ? nodesWith(stage.derivedRow, stage.derivedKey, derived)
       : nodesWith(stage.originRow, stage.originKey, origins);
-    if (i !== from && stage.inputs.length === mine.inputs.length) {
-      mine.inputs.forEach((node, k) => { if (chosen.has(node)) nodes.add(stage.inputs[k]); });
-    }
+    if (i !== from) sameInputs(mine, chosen, stage).forEach((node) => nodes.add(node));
     return split(stage, nodes);
   });
   let lines = linesOf(mine, inside);

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jaxscope.analysis.export.safe_text import make_safe_line
 from jaxscope.analysis.export.strokes import Stroke, arrow_of, strokes_of
+from jaxscope.analysis.layout.edge_labels import LABEL_HEIGHT_PX, LABEL_TEXT_PX, EdgeLabels
 from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
 from jaxscope.analysis.layout.text_width import measure_text
 from jaxscope.analysis.view.operations import Style
@@ -85,6 +86,7 @@ def shapes_of(scene: Scene, palette: Palette) -> Iterator[Shape]:
     for item in range(scene.items.num_frames, len(scene.items)):
         yield from _box(scene, item, palette)
     yield from _connectors(scene, palette)
+    yield from _edge_labels(scene, depth, palette)
 
 
 def _frame(scene: Scene, item: int, depth: int, palette: Palette) -> Rect:
@@ -143,3 +145,14 @@ def _connectors(scene: Scene, palette: Palette) -> Iterator[Shape]:
         )
         label = make_safe_line(text)
         yield Text(x + width / 2, y + 13, label, STUB_TEXT_PX, palette.text, is_centred=True)
+
+
+def _edge_labels(scene: Scene, depth: list[int], palette: Palette) -> Iterator[Shape]:
+    """Types on lines, on plates in the colour of what is around, so that the line ends at them."""
+    for label in EdgeLabels(scene).all():
+        fill = palette.background
+        if label.group != NONE:
+            fill = palette.frame_fill[depth[label.group] % 2]
+        yield Rect(label.x, label.y, label.width, LABEL_HEIGHT_PX, 3.0, fill, "")
+        middle, text = label.x + label.width / 2, make_safe_line(label.text)
+        yield Text(middle, label.y + 10.5, text, LABEL_TEXT_PX, palette.muted, is_centred=True)

@@ -27,7 +27,7 @@ def list_openings(view: View) -> tuple[frozenset[str], ...]:
 
 
 def _open_largest(view: View, allowed: frozenset[str], budget: int) -> frozenset[str]:
-    """Of the groups that may be open, those that hide most, while the boxes stay within a budget."""
+    """Of the groups that may be open, those that hide most, as far as a budget of boxes goes."""
     boxes = view.boxes
     opened: set[str] = set()
     visible = len(boxes[ROOT].children)

@@ -122,6 +122,8 @@ def _text_of_node(view: View, node: int) -> BoxText:
     if kind == _CONSTANT:
         return BoxText(name or "constant", types, Style.CONSTANT)
     style = style_of(graph.string(graph.nodes.operation, node))
+    if "shares" in attributes:
+        title = f"{title} ↗"  # its inside is drawn elsewhere; a double click leads there
     if name and kind == _EQUATION:
         return BoxText(title, f"{name}: {types}", style, name)
     return BoxText(title, types, style)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+from jaxscope.analysis.sharing import find_shown_groups, first_node_inside
 from jaxscope.model import NONE
 from jaxscope.ui.graph.hints import describe_edge, describe_item
 from jaxscope.ui.graph.overlay import Highlight, items_of_nodes
@@ -172,8 +173,21 @@ class GraphCanvas(PictureView):
         self.node_selected.emit(self._current_node)
 
     def _toggle_item(self, item: int) -> None:
-        if self.scene is not None and item != NONE and self.scene.items.is_group[item]:
+        if self.scene is None or item == NONE:
+            return
+        if self.scene.items.is_group[item]:
             self.toggle_group(self.scene.items.ids[item])
+        elif self._graph is not None and (node := self._node_of(item)) != NONE:
+            self.lead_inside(node)
+
+    def lead_inside(self, node: int) -> None:
+        """Select and show what a node is the outside of, where that is drawn at another node."""
+        assert self._graph is not None
+        group = int(find_shown_groups(self._graph)[node])
+        first = first_node_inside(self._graph, group)
+        if first != NONE:
+            self.select_node(first)
+            self.node_selected.emit(first)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())

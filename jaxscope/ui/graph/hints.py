@@ -23,6 +23,8 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
         lines.append("<i>Double click: open or close</i>")
     if box.node != NONE:
         graph = view.graph
+        if not box.children and "shares" in graph.attributes(box.node):
+            lines.append("<i>Double click: go to where its inside is drawn</i>")
         lines += [_plain(type_) for type_ in graph.row(graph.nodes.types, box.node)[:4]]
         attributes = list(graph.attributes(box.node).items())[:_MAX_ATTRIBUTES]
         lines += [f"{_plain(key)} = {_plain(value)}" for key, value in attributes]
