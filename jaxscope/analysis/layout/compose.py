@@ -258,6 +258,7 @@ class _Composer:
         offsets = np.zeros(len(self._lines) + 1, np.int32)
         np.cumsum([len(corners) for corners, *_ in self._lines], out=offsets[1:])
         points = [corner for corners, *_ in self._lines for corner in corners]
+        has_several = self._has_several_results()
         return Lines(
             points=np.asarray(points, np.float64).reshape(-1, 2),
             offsets=offsets,
@@ -266,7 +267,14 @@ class _Composer:
             has_arrow=np.asarray([row[3] for row in self._lines], bool),
             values=Ragged.from_rows([list(row[4]) for row in self._lines]),
             types=tuple(_describe(row[4], strings) for row in self._lines),
+            is_untold=np.asarray([has_several[row[1]] for row in self._lines], bool),
         )
+
+    def _has_several_results(self) -> list[bool]:
+        """Of each item, whether it holds several operations or one with several results."""
+        num_results = self._view.graph.nodes.types.lengths().tolist()
+        boxes = [self._view.boxes[row[0]] for row in self._rows]
+        return [bool(box.children) or num_results[box.node] > 1 for box in boxes]
 
 
 def _describe(values: Values, strings: tuple[str, ...]) -> str:

@@ -2,8 +2,8 @@
 
 A box with one result names its type itself. Lines out of closed groups and frames, and out of
 operations with several results, get a label of their own: once per value and group, on the first
-straight or curved piece where it covers no box, no connector and no other label. Where there is
-no such place, there is no label; pointing at the line tells the type in any case.
+piece of the line where it covers no box, no connector, no other line and no other label. Where
+there is no such place, there is no label; pointing at the line tells the type in any case.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from jaxscope.analysis.layout.scene import HEADER_PX, Scene
 from jaxscope.analysis.layout.text_width import measure_text
-from jaxscope.model import NONE, Graph
+from jaxscope.model import NONE
 
 LABEL_TEXT_PX = 10.0
 LABEL_HEIGHT_PX = 14.0
@@ -26,6 +26,8 @@ _GAP_PX = 2.0
 _BAND_PX = 64.0
 
 Rect = tuple[float, float, float, float]
+Flow = tuple[int, tuple[int, ...]]
+"""Where values come from, and which: lines of one flow may share their way."""
 
 
 class EdgeLabel(NamedTuple):
@@ -33,6 +35,7 @@ class EdgeLabel(NamedTuple):
 
     Attributes:
         line: Index of the line.
+        group: Item index of the frame around, or `NONE`.
         text: Type of the value, or how many values of which type.
         x: Left, in pixels of the scene.
         y: Top.
@@ -40,6 +43,7 @@ class EdgeLabel(NamedTuple):
     """
 
     line: int
+    group: int
     text: str
     x: float
     y: float
@@ -49,26 +53,21 @@ class EdgeLabel(NamedTuple):
 class EdgeLabels:
     """The labels of a scene, found group by group when they are asked for.
 
-    Args:
-        scene: The picture.
-        graph: What it is of: tells which operations have several results.
+    A group's lines can only meet what is in the same group, so a window needs to know no more
+    than those of the frames in sight.
     """
 
-    def __init__(self, scene: Scene, graph: Graph) -> None:
+    def __init__(self, scene: Scene) -> None:
         self._scene = scene
         items, lines = scene.items, scene.lines
         parent, source, target = items.parent, lines.source, lines.target
         is_entry = parent[target] == source
         is_beside = parent[source] == parent[target]
         group = np.where(is_beside, parent[source], np.where(is_entry, source, target))
-        node = items.node
-        num_results = graph.nodes.types.lengths()
-        has_several = np.zeros(len(items), bool)
-        has_several[node != NONE] = num_results[node[node != NONE]] > 1
-        wanted = (items.is_group | has_several)[source] & ~is_entry & (source != target)
-        self._lines = np.flatnonzero(wanted)
-        self._lines = self._lines[np.argsort(group[self._lines], kind="stable")]
-        self._group_of_line = group[self._lines]
+        wanted = lines.is_untold & ~is_entry & (source != target)
+        self._lines = np.argsort(group, kind="stable")
+        self._groups = group[self._lines]
+        self._is_wanted = wanted
         self._children = np.argsort(parent, kind="stable")
         self._parents = parent[self._children]
         self._connectors = _Obstacles(scene.connectors.rect.tolist())
@@ -83,13 +82,15 @@ class EdgeLabels:
 
     def all(self) -> tuple[EdgeLabel, ...]:
         """Every label of the scene."""
-        groups = np.unique(self._group_of_line).tolist()
+        groups = np.unique(self._groups).tolist()
         return tuple(label for group in groups for label in self.of_group(group))
 
     def _place_all(self, group: int) -> tuple[EdgeLabel, ...]:
         scene = self._scene
-        start, stop = np.searchsorted(self._group_of_line, [group, group + 1]).tolist()
-        if start == stop:
+        start, stop = np.searchsorted(self._groups, [group, group + 1]).tolist()
+        lines = self._lines[start:stop]
+        wanted = lines[self._is_wanted[lines]].tolist()
+        if not wanted:
             return ()
         inside = (0.0, 0.0, scene.width, scene.height)
         if group != NONE:
@@ -97,23 +98,27 @@ class EdgeLabels:
             inside = (x, y + HEADER_PX, x + width, y + height)
         first, last = np.searchsorted(self._parents, [group, group + 1]).tolist()
         taken = _Obstacles(scene.items.rect[self._children[first:last]].tolist())
+        pieces = _Pieces(scene, lines.tolist())
         labels: list[EdgeLabel] = []
-        seen: set[tuple[int, tuple[int, ...]]] = set()
-        for line in self._lines[start:stop].tolist():
-            value = int(scene.lines.source[line]), tuple(scene.lines.values[line].tolist())
+        seen: set[Flow] = set()
+        for line in wanted:
+            value = _flow(scene, line)
             if value in seen:  # lines of one value begin together
                 continue
-            label = self._place(line, inside, taken)
+            label = self._place(line, group, inside, taken, pieces)
             if label is not None:
                 seen.add(value)
                 labels.append(label)
                 taken.add((label.x, label.y, label.width, LABEL_HEIGHT_PX))
         return tuple(labels)
 
-    def _place(self, line: int, inside: Rect, taken: _Obstacles) -> EdgeLabel | None:
+    def _place(
+        self, line: int, group: int, inside: Rect, taken: _Obstacles, pieces: _Pieces
+    ) -> EdgeLabel | None:
         text = self._scene.lines.types[line]
         width = measure_text(text, LABEL_TEXT_PX) + 2 * _PADDING_PX
         corners = self._scene.lines.corners(line).tolist()
+        flow = _flow(self._scene, line)
         for (x0, y0), (x1, y1) in itertools.pairwise(corners):
             x, y = (x0 + x1 - width) / 2, (y0 + y1 - LABEL_HEIGHT_PX) / 2
             is_inside = (
@@ -121,9 +126,51 @@ class EdgeLabels:
                 and inside[1] <= y and y + LABEL_HEIGHT_PX <= inside[3]
             )  # fmt: skip
             rect = (x, y, width, LABEL_HEIGHT_PX)
-            if is_inside and not taken.hits(rect) and not self._connectors.hits(rect):
-                return EdgeLabel(line, text, x, y, width)
+            is_free = is_inside and not taken.hits(rect) and not self._connectors.hits(rect)
+            if is_free and not pieces.cross(rect, flow):
+                return EdgeLabel(line, group, text, x, y, width)
         return None
+
+
+def _flow(scene: Scene, line: int) -> Flow:
+    return int(scene.lines.source[line]), tuple(scene.lines.values[line].tolist())
+
+
+def _bands_of(top: float, bottom: float) -> range:
+    return range(int(top // _BAND_PX), int(bottom // _BAND_PX) + 1)
+
+
+class _Pieces:
+    """The pieces of some lines, as straight ones, by the bands of the picture that they touch."""
+
+    def __init__(self, scene: Scene, lines: Iterable[int]) -> None:
+        self._bands: dict[int, list[tuple[Flow, float, float, float, float]]] = {}
+        for line in lines:
+            flow = _flow(scene, line)
+            for (x0, y0), (x1, y1) in itertools.pairwise(scene.lines.corners(line).tolist()):
+                for band in _bands_of(min(y0, y1), max(y0, y1)):
+                    self._bands.setdefault(band, []).append((flow, x0, y0, x1, y1))
+
+    def cross(self, rect: Rect, flow: Flow) -> bool:
+        """Whether a line of another value than `flow` runs through a rectangle."""
+        return any(
+            other != flow and _runs_through(rect, x0, y0, x1, y1)
+            for band in _bands_of(rect[1], rect[1] + rect[3])
+            for other, x0, y0, x1, y1 in self._bands.get(band, ())
+        )
+
+
+def _runs_through(rect: Rect, x0: float, y0: float, x1: float, y1: float) -> bool:
+    """Whether a straight piece touches a rectangle: cut it by the four borders in turn."""
+    first, last = 0.0, 1.0
+    for begin, end, low, size in ((x0, x1, rect[0], rect[2]), (y0, y1, rect[1], rect[3])):
+        if begin == end:
+            if not low <= begin <= low + size:
+                return False
+            continue
+        enter, leave = (low - begin) / (end - begin), (low + size - begin) / (end - begin)
+        first, last = max(first, min(enter, leave)), min(last, max(enter, leave))
+    return first <= last
 
 
 class _Obstacles:
@@ -135,7 +182,7 @@ class _Obstacles:
             self.add(rect)
 
     def add(self, rect: Rect) -> None:
-        for band in self._bands_of(rect):
+        for band in _bands_of(rect[1], rect[1] + rect[3]):
             self._bands.setdefault(band, []).append(rect)
 
     def hits(self, rect: Rect) -> bool:
@@ -144,10 +191,6 @@ class _Obstacles:
         right, bottom = rect[0] + rect[2] + _GAP_PX, rect[1] + rect[3] + _GAP_PX
         return any(
             x < right and left < x + width and y < bottom and top < y + height
-            for band in self._bands_of((left, top, right - left, bottom - top))
+            for band in _bands_of(top, bottom)
             for x, y, width, height in self._bands.get(band, ())
         )
-
-    @staticmethod
-    def _bands_of(rect: Rect) -> range:
-        return range(int(rect[1] // _BAND_PX), int((rect[1] + rect[3]) // _BAND_PX) + 1)

@@ -67,6 +67,7 @@ class Lines:
         has_arrow: Whether it ends at a user, not at a border or a connector.
         values: Nodes whose values flow here.
         types: Type of the value, or how many values of how many types.
+        is_untold: Whether the item where it begins leaves it open which type flows here.
     """
 
     points: Floats
@@ -76,6 +77,7 @@ class Lines:
     has_arrow: npt.NDArray[np.bool_]
     values: Ragged
     types: tuple[str, ...]
+    is_untold: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.types)
@@ -152,7 +154,9 @@ def empty_scene(direction: str, num_nodes: int) -> Scene:
         direction,
         frozenset(),
         Items(no_rects, (), (), (), np.zeros(0, np.int8), none, none, none, flags, 0),
-        Lines(np.zeros((0, 2)), np.zeros(1, np.int32), none, none, flags, Ragged.empty(0), ()),
+        Lines(
+            np.zeros((0, 2)), np.zeros(1, np.int32), none, none, flags, Ragged.empty(0), (), flags
+        ),
         Connectors(no_rects, (), none, Ragged.empty(0), flags, Ragged.empty(0)),
         0.0,
         0.0,

@@ -27,8 +27,10 @@ from PySide6.QtGui import (
 )
 
 from jaxscope.analysis.export.strokes import arrow_of, strokes_of
+from jaxscope.analysis.layout.edge_labels import LABEL_HEIGHT_PX, LABEL_TEXT_PX
 from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX
 from jaxscope.analysis.view.operations import Style
+from jaxscope.model import NONE
 from jaxscope.ui.graph.palette import Colors
 from jaxscope.ui.graph.scene_index import SceneIndex
 
@@ -37,6 +39,9 @@ Indices = npt.NDArray[np.int64]
 
 NEAR_SCALE = 0.35
 """From this scale on text and curves are drawn."""
+
+LABEL_SCALE = 0.6
+"""From this scale on types on lines are drawn: smaller they could not be read."""
 
 _MIN_LINE_PX = 1.5
 _RADIUS_PX = 5.0
@@ -94,6 +99,7 @@ class SceneDrawing:
         self._title_font = graph_font(TITLE_PX, True)
         self._detail_font = graph_font(DETAIL_PX)
         self._stub_font = graph_font(STUB_TEXT_PX)
+        self._label_font = graph_font(LABEL_TEXT_PX)
         self._texts: dict[tuple[str, int], QStaticText] = {}
 
     def paint(
@@ -110,6 +116,8 @@ class SceneDrawing:
             painter.scale(scale, scale)
             painter.translate(-x0, -y0)
             self._paint_near(painter, box)
+            if scale >= LABEL_SCALE:
+                self._paint_labels(painter, box)
         else:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             self._paint_far(painter, box, scale)
@@ -249,6 +257,24 @@ class SceneDrawing:
         painter.setFont(self._stub_font)
         self._paint_centred(painter, connectors.texts[connector], 2, x, y + 2, width)
 
+    def _paint_labels(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
+        """Types on the lines of the frames in sight, on plates that let the line end at them."""
+        colors, items = self.colors, self.item_grid.query(*box)
+        painter.setFont(self._label_font)
+        for group in (NONE, *items[items < self.scene.items.num_frames].tolist()):
+            fill = colors.background
+            if group != NONE:
+                fill = colors.frame_fill[int(self._depth[group]) % 2]
+            for label in self.index.labels.of_group(group):
+                is_seen = label.x < box[2] and box[0] < label.x + label.width
+                if is_seen and label.y < box[3] and box[1] < label.y + LABEL_HEIGHT_PX:
+                    plate = QRectF(label.x, label.y, label.width, LABEL_HEIGHT_PX)
+                    painter.setPen(Qt.PenStyle.NoPen)
+                    painter.setBrush(fill)
+                    painter.drawRoundedRect(plate, 3, 3)
+                    painter.setPen(colors.muted)
+                    self._paint_centred(painter, label.text, 3, label.x, label.y + 1, label.width)
+
     def _text(self, text: str, font: int) -> QStaticText:
         key = (text, font)
         known = self._texts.get(key)
@@ -257,7 +283,7 @@ class SceneDrawing:
                 self._texts.clear()
             known = QStaticText(text)
             known.setTextFormat(Qt.TextFormat.PlainText)
-            fonts = (self._title_font, self._detail_font, self._stub_font)
+            fonts = (self._title_font, self._detail_font, self._stub_font, self._label_font)
             known.prepare(font=fonts[font])
             self._texts[key] = known
         return known

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.analysis.layout.edge_labels import EdgeLabels
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.model import NONE
 from jaxscope.ui.graph.grid import Floats, Grid
@@ -22,6 +23,7 @@ class SceneIndex:
         segments: The pieces, float64, shape `(n, 4)`: x, y, x, y.
         line_of_segment: The line that each piece belongs to.
         depth: int32, how many frames are around each item.
+        labels: What is written on its lines.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -42,6 +44,7 @@ class SceneIndex:
         corners = np.diff(lines.offsets)
         self.line_of_segment = np.repeat(np.arange(len(lines)), np.maximum(corners - 1, 0))
         self.segment_grid = Grid(np.minimum(begin, end), np.maximum(begin, end))
+        self.labels = EdgeLabels(scene)
         connectors = scene.connectors.rect
         self.connector_grid = Grid(connectors[:, :2], connectors[:, :2] + connectors[:, 2:])
 

@@ -1,0 +1,113 @@
+"""Types on lines: where no box says them, and never over anything else."""
+
+from __future__ import annotations
+
+import itertools
+import xml.etree.ElementTree as ElementTree
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from view.programs import layers, trace
+
+from jaxscope.analysis.export.svg import scene_to_svg
+from jaxscope.analysis.layout.compose import build_scene
+from jaxscope.analysis.layout.edge_labels import LABEL_HEIGHT_PX, EdgeLabel, EdgeLabels
+from jaxscope.analysis.layout.scene import HEADER_PX, Scene
+from jaxscope.analysis.view.build import build_view
+from jaxscope.model import NONE, Graph
+
+Rect = tuple[float, float, float, float]
+
+
+@pytest.fixture(scope="module")
+def gradient() -> Graph:
+    function, arguments = layers(4)
+    return trace(jax.grad(function), *arguments)
+
+
+@pytest.fixture(scope="module", params=["down", "right"])
+def scene(gradient: Graph, request: pytest.FixtureRequest) -> Scene:
+    view = build_view(gradient)
+    opened = {box.id for box in view.boxes[1:] if box.children and box.num_leaves > 8}
+    return build_scene(view, frozenset(opened), direction=request.param)
+
+
+def plate(label: EdgeLabel) -> Rect:
+    return label.x, label.y, label.width, LABEL_HEIGHT_PX
+
+
+def touches(one: Rect, other: Rect) -> bool:
+    return (
+        one[0] < other[0] + other[2] and other[0] < one[0] + one[2]
+        and one[1] < other[1] + other[3] and other[1] < one[1] + one[3]
+    )  # fmt: skip
+
+
+def test_labels_cover_no_box_no_connector_and_no_other_label(scene: Scene) -> None:
+    labels = EdgeLabels(scene).all()
+    assert labels
+    num_frames = scene.items.num_frames
+    boxes = scene.items.rect[num_frames:].tolist()
+    headers = [(x, y, w, HEADER_PX) for x, y, w, _ in scene.items.rect[:num_frames].tolist()]
+    for label in labels:
+        for other in (*boxes, *headers, *scene.connectors.rect.tolist()):
+            assert not touches(plate(label), other)
+    for one, other in itertools.combinations(labels, 2):
+        assert not touches(plate(one), plate(other))
+
+
+def test_labels_lie_on_their_lines_and_inside_the_picture(scene: Scene) -> None:
+    for label in EdgeLabels(scene).all():
+        x, y = label.x + label.width / 2, label.y + LABEL_HEIGHT_PX / 2
+        corners = scene.lines.corners(label.line)
+        middles = (corners[1:] + corners[:-1]) / 2
+        assert np.abs(middles - [x, y]).sum(axis=1).min() < 1e-6
+        assert label.x >= 0 and label.x + label.width <= scene.width
+        assert label.text == scene.lines.types[label.line]
+
+
+def test_a_label_covers_no_line_of_another_value(scene: Scene) -> None:
+    for label in EdgeLabels(scene).all():
+        values = set(scene.lines.values[label.line].tolist())
+        source = scene.lines.source[label.line]
+        for line in range(len(scene.lines)):
+            same = source == scene.lines.source[line]
+            if same and values == set(scene.lines.values[line].tolist()):
+                continue
+            for (x0, y0), (x1, y1) in itertools.pairwise(scene.lines.corners(line).tolist()):
+                if x0 == x1 or y0 == y1:
+                    thin = (min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0))
+                    assert not touches(plate(label), thin)
+
+
+def test_a_box_with_one_result_says_its_type_itself() -> None:
+    scene = build_scene(build_view(trace(lambda x: jnp.cos(jnp.sin(x)), jnp.ones(3))))
+    assert len(scene.lines) and not EdgeLabels(scene).all()
+
+
+def test_lines_out_of_operations_with_several_results_are_labelled() -> None:
+    def program(x: jax.Array) -> jax.Array:
+        values, places = jax.lax.top_k(x, 2)
+        return values * places
+
+    scene = build_scene(build_view(trace(program, jnp.ones(8))))
+    texts = {label.text for label in EdgeLabels(scene).all()}
+    assert texts and texts <= {"f32[2]", "i32[2]"}
+
+
+def test_values_of_one_type_are_counted_with_it(scene: Scene) -> None:
+    assert any(" × f32[" in text for text in scene.lines.types)
+
+
+def test_only_the_groups_asked_for_are_searched(scene: Scene) -> None:
+    labels = EdgeLabels(scene)
+    for group in (NONE, *range(scene.items.num_frames)):
+        assert all(label.group == group for label in labels.of_group(group))
+
+
+def test_exports_show_the_labels(scene: Scene) -> None:
+    texts = [each.text for each in ElementTree.fromstring(scene_to_svg(scene)).iter()]
+    for label in EdgeLabels(scene).all():
+        assert label.text in texts
