@@ -16,14 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.worker import compat
-from jaxscope.worker.hlo_slices import SlicedModule
+from jaxscope.worker.hlo_slices import Key, SlicedModule
 
 Costs = tuple[float, float, float]
 """FLOPs, bytes accessed, transcendentals; NaN where unknown."""
 
 UNKNOWN: Costs = (math.nan, math.nan, math.nan)
 _FREE: Costs = (0.0, 0.0, 0.0)
-_FREE_OPCODES = frozenset({"parameter", "constant", "get-tuple-element", "bitcast"})
+_FREE_OPCODES = frozenset({b"parameter", b"constant", b"get-tuple-element", b"bitcast"})
 """XLA counts nothing for these, whatever their shapes; a test asks it."""
 
 _PROPERTIES = ("flops", "bytes accessed", "transcendentals")
@@ -76,26 +76,24 @@ def instruction_costs(
     module = SlicedModule(proto)
     if client is None:
         client = compat.cpu_client()
-    costs = np.full((module.num_instructions, 3), math.nan)
-    known: dict[bytes, Costs] = {}
-    rows = list(enumerate(module.instructions()))
-    rows.sort(key=lambda row: row[1][0] != module.entry_id)
-    for row, (computation_id, position) in rows:
-        if time.thread_time() > deadline:
-            break
-        if module.opcode(computation_id, position) in _FREE_OPCODES:
+    known: dict[Key, Costs] = {}
+    rows = list(module.instructions())
+    costs: list[Costs] = [UNKNOWN] * len(rows)
+    for row in sorted(range(len(rows)), key=lambda row: rows[row][0] != module.entry_id):
+        if module.opcode(*rows[row]) in _FREE_OPCODES:
             costs[row] = _FREE
             continue
         try:
-            key = module.key(computation_id, position)
+            key = module.key(*rows[row])
             cost = known.get(key)
             if cost is None:
-                cost = module_cost(client, module.slice(computation_id, position))
-                known[key] = cost
+                if time.thread_time() > deadline:
+                    break
+                cost = known[key] = module_cost(client, module.slice(*rows[row]))
         except ValueError:  # it refers to what is not there
             continue
         costs[row] = cost
-    return costs
+    return np.array(costs, np.float64).reshape(-1, 3)
 
 
 def _known(value: float) -> float:

@@ -14,17 +14,11 @@ import hashlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from jaxscope.worker.wire_format import (
-    BYTES,
-    FIXED32,
-    FIXED64,
-    VARINT,
-    encode_bytes,
-    encode_number,
-    read_fields,
-    read_packed,
-    read_varint,
-)
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.worker.field_columns import FieldColumns, read_field_columns, read_packed_columns
+from jaxscope.worker.wire_format import BYTES, encode_bytes, encode_number, read_fields
 
 
 class ModuleField:
@@ -64,13 +58,13 @@ _IDENTITY = frozenset(
         InstructionField.ORIGINAL_VALUE,
     }
 )
-_ID, _OPERAND_IDS = InstructionField.ID, InstructionField.OPERAND_IDS
-_CALLED_IDS, _OPCODE = InstructionField.CALLED_IDS, InstructionField.OPCODE
-_SHAPE = InstructionField.SHAPE
-_FIXED_BYTES = {FIXED32: 4, FIXED64: 8}
 _MAX_CALL_DEPTH = 100
 _NAME = b"jaxscope.slice"
 """XLA refuses a module with two instructions of one name: this must not be a program's."""
+
+Key = tuple[bytes, tuple[int, ...], tuple[bytes, ...], tuple[bytes, ...]]
+"""What an instruction computes: its core, which of its operands are the same value, their shapes,
+and digests of the computations it calls."""
 
 
 class _Instruction(NamedTuple):
@@ -91,7 +85,8 @@ class _Instruction(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Computation:
-    serialized: bytes
+    start: int
+    end: int
     instructions: tuple[_Instruction, ...]
     root_id: int
 
@@ -104,6 +99,7 @@ class SlicedModule:
     """
 
     def __init__(self, proto: bytes) -> None:
+        self._proto = proto
         self._computations: dict[int, _Computation] = {}
         self._order: list[int] = []
         self._payloads: list[bytes] = []
@@ -111,30 +107,33 @@ class SlicedModule:
         self._stripped: dict[int, bytes] = {}
         self._shapes: tuple[_Computation | None, dict[int, bytes]] = (None, {})
         entry_id = 0
+        spans: list[tuple[int, int]] = []
         for number, _, start, end, value in read_fields(proto):
             if number == ModuleField.COMPUTATION:
-                self._add_computation(proto[start:end])
+                spans.append((start, end))
             elif number == ModuleField.ENTRY_ID:
                 entry_id = value
             elif number == ModuleField.PAYLOAD:
                 # Backend configurations may point into this table by position.
                 self._payloads.append(proto[start:end])
-        if not self._order:
+        if not spans:
             raise ValueError("the HLO module has no computations")
+        self._add_computations(np.array(spans, np.int64))
         self.entry_id = entry_id if entry_id in self._computations else self._order[-1]
 
-    def _add_computation(self, data: bytes) -> None:
-        instructions: list[_Instruction] = []
-        id = root_id = 0
-        for number, _, start, end, value in read_fields(data):
-            if number == ComputationField.INSTRUCTION:
-                instructions.append(_read_instruction(data, start, end))
-            elif number == ComputationField.ID:
-                id = value
-            elif number == ComputationField.ROOT_ID:
-                root_id = value
-        self._computations[id] = _Computation(data, tuple(instructions), root_id)
-        self._order.append(id)
+    def _add_computations(self, spans: npt.NDArray[np.int64]) -> None:
+        fields = read_field_columns(self._proto, spans[:, 0], spans[:, 1])
+        ids = _last_values(fields.of(ComputationField.ID), len(spans))
+        roots = _last_values(fields.of(ComputationField.ROOT_ID), len(spans))
+        rows = fields.of(ComputationField.INSTRUCTION)
+        instructions = _read_instructions(self._proto, rows)
+        stops = np.cumsum(np.bincount(rows.message, minlength=len(spans))).tolist()
+        first = 0
+        for id, root, stop, (start, end) in zip(ids, roots, stops, spans.tolist(), strict=True):
+            own = tuple(instructions[first:stop])
+            self._computations[id] = _Computation(start, end, own, root)
+            self._order.append(id)
+            first = stop
 
     @property
     def num_instructions(self) -> int:
@@ -147,12 +146,11 @@ class SlicedModule:
             for position in range(len(self._computations[id].instructions)):
                 yield id, position
 
-    def opcode(self, computation_id: int, position: int) -> str:
-        """The opcode of an instruction."""
-        opcode = self._computations[computation_id].instructions[position].opcode
-        return opcode.decode("utf-8", "replace")
+    def opcode(self, computation_id: int, position: int) -> bytes:
+        """The opcode of an instruction, UTF-8."""
+        return self._computations[computation_id].instructions[position].opcode
 
-    def key(self, computation_id: int, position: int) -> bytes:
+    def key(self, computation_id: int, position: int) -> Key:
         """Equal for instructions that compute the same, whatever their names.
 
         Raises:
@@ -160,14 +158,12 @@ class SlicedModule:
         """
         computation = self._computations[computation_id]
         instruction = computation.instructions[position]
-        shapes = self._operand_shapes(computation, instruction)
+        operands = instruction.operands
+        shapes = tuple(self._operand_shapes(computation, instruction))
         # Whether operands are the same value can matter to the count of bytes.
-        numbers = {id: str(i).encode() for i, id in enumerate(dict.fromkeys(instruction.operands))}
-        parts = [instruction.core]
-        for id, shape in zip(instruction.operands, shapes, strict=True):
-            parts += (numbers[id], shape)
-        parts += (self._digest(called, 0) for called in instruction.called)
-        return hashlib.blake2b(_join(parts), digest_size=16).digest()
+        same = tuple(map(operands.index, operands)) if len(set(operands)) < len(operands) else ()
+        digests = tuple([self._digest(called, 0) for called in instruction.called])
+        return instruction.core, same, shapes, digests
 
     def slice(self, computation_id: int, position: int) -> bytes:
         """A serialized module whose entry computation is the one instruction.
@@ -275,12 +271,13 @@ class SlicedModule:
         """A computation as it was, but metadata: it refers to tables that a slice lacks."""
         known = self._stripped.get(id)
         if known is None:
-            data = self._find(id).serialized
+            found = self._find(id)
+            data = self._proto
             known = self._stripped[id] = b"".join(
                 encode_bytes(number, _strip_metadata(data, start, end))
                 if number == ComputationField.INSTRUCTION
                 else data[key_start:end]
-                for number, key_start, start, end, _ in read_fields(data)
+                for number, key_start, start, end, _ in read_fields(data, found.start, found.end)
             )
         return known
 
@@ -318,61 +315,72 @@ def _parameter(number: int, id: int, shape: bytes) -> bytes:
     )
 
 
-def _read_instruction(data: bytes, start: int, end: int) -> _Instruction:
-    """Cut one instruction apart.
-
-    The same as going through `read_fields`, in half the time: large modules have tens of
-    thousands of instructions, and the compiled program waits to be shown.
-    """
-    id = 0
-    opcode = shape = b""
-    core: list[bytes] = []
-    operands: list[int] = []
-    called: list[int] = []
-    position = core_start = start
-    while position < end:
-        key_start = position
-        key, position = _number(data, position, end)
-        wire_type, number = key & 7, key >> 3
-        value, value_start = 0, position
-        if wire_type == BYTES:
-            value, value_start = _number(data, position, end)
-            position = value_start + value
-        elif wire_type == VARINT:
-            value, position = _number(data, position, end)
-        elif wire_type in _FIXED_BYTES:
-            position += _FIXED_BYTES[wire_type]
-        else:
-            raise ValueError(f"wire type {wire_type}")
-        if position > end or number == 0:
-            raise ValueError("a field runs past the end of its message")
-        if number in _IDENTITY:
-            core.append(data[core_start:key_start])
-            core_start = position
-            if number == _ID:
-                id = value
-            elif number == _OPERAND_IDS:
-                operands += _numbers(data, key_start, value_start, position, value)
-            elif number == _CALLED_IDS:
-                called += _numbers(data, key_start, value_start, position, value)
-        elif number == _OPCODE:
-            opcode = data[value_start:position]
-        elif number == _SHAPE:
-            shape = data[value_start:position]
-    core.append(data[core_start:end])
-    return _Instruction(id, opcode, shape, b"".join(core), tuple(operands), tuple(called))
+def _read_instructions(data: bytes, rows: FieldColumns) -> list[_Instruction]:
+    """Cut instructions apart; `rows` are the fields that hold them."""
+    count = len(rows.start)
+    fields = read_field_columns(data, rows.start, rows.end)
+    return list(
+        map(
+            _Instruction,
+            _last_values(fields.of(InstructionField.ID), count),
+            _last_bytes(data, fields.of(InstructionField.OPCODE), count),
+            _last_bytes(data, fields.of(InstructionField.SHAPE), count),
+            _cores(data, fields, count),
+            _numbers(data, fields.of(InstructionField.OPERAND_IDS), count),
+            _numbers(data, fields.of(InstructionField.CALLED_IDS), count),
+        )
+    )
 
 
-def _number(data: bytes, position: int, end: int) -> tuple[int, int]:
-    """A varint and the position after it; nearly all are one or two bytes long."""
-    if position + 2 <= end:
-        first = data[position]
-        if first < 0x80:
-            return first, position + 1
-        second = data[position + 1]
-        if second < 0x80:
-            return (first & 0x7F) | (second << 7), position + 2
-    return read_varint(data, position, end)
+def _last_values(fields: FieldColumns, count: int) -> list[int]:
+    """The number of a field in each of `count` messages; 0 where it is absent."""
+    values = np.zeros(count, np.uint64)
+    values[fields.message] = fields.value
+    numbers: list[int] = values.tolist()
+    return numbers
+
+
+def _last_bytes(data: bytes, fields: FieldColumns, count: int) -> list[bytes]:
+    """The bytes of a field in each of `count` messages; none where it is absent."""
+    found = [b""] * count
+    known: dict[bytes, bytes] = {}  # few distinct ones: equal ones are compared by identity
+    columns = (fields.message.tolist(), fields.start.tolist(), fields.end.tolist())
+    for message, start, end in zip(*columns, strict=True):
+        value = data[start:end]
+        found[message] = known.setdefault(value, value)
+    return found
+
+
+def _cores(data: bytes, fields: FieldColumns, count: int) -> list[bytes]:
+    """Of each message all fields that say what it is, in their order."""
+    kept = fields.where(~np.isin(fields.number, list(_IDENTITY)))
+    # Neighbours are cut out in one piece.
+    joined = (kept.message[1:] == kept.message[:-1]) & (kept.key_start[1:] == kept.end[:-1])
+    begins, ends = np.append(True, ~joined), np.append(~joined, True)
+    if not len(kept.message):
+        return [b""] * count
+    columns = (kept.message[begins], kept.key_start[begins], kept.end[ends])
+    pieces: list[list[bytes]] = [[] for _ in range(count)]
+    for message, start, end in zip(*(column.tolist() for column in columns), strict=True):
+        pieces[message].append(data[start:end])
+    known: dict[bytes, bytes] = {}
+    return [known.setdefault(core, core) for core in map(b"".join, pieces)]
+
+
+def _numbers(data: bytes, fields: FieldColumns, count: int) -> list[tuple[int, ...]]:
+    """A repeated number of each message, packed or not."""
+    # The low bits of a key's first byte are its wire type.
+    is_packed = np.frombuffer(data, np.uint8)[fields.key_start] & 7 == BYTES
+    counts = np.ones(len(fields.message), np.int64)
+    packed, counts[is_packed] = read_packed_columns(
+        data, fields.start[is_packed], fields.end[is_packed]
+    )
+    values = np.zeros(int(counts.sum()), np.uint64)
+    in_packed = np.repeat(is_packed, counts)
+    values[in_packed], values[~in_packed] = packed, fields.value[~is_packed]
+    of_message = np.bincount(fields.message, weights=counts, minlength=count).astype(np.int64)
+    numbers, stops = values.tolist(), np.cumsum(of_message).tolist()
+    return [tuple(numbers[begin:stop]) for begin, stop in zip([0, *stops], stops, strict=False)]
 
 
 def _strip_metadata(data: bytes, start: int, end: int) -> bytes:
@@ -381,8 +389,3 @@ def _strip_metadata(data: bytes, start: int, end: int) -> bytes:
         for number, key_start, _, value_end, _ in read_fields(data, start, end)
         if number != InstructionField.METADATA
     )
-
-
-def _numbers(data: bytes, key_start: int, start: int, end: int, value: int) -> list[int]:
-    """A repeated number, packed or not; the keys of these fields are two bytes long."""
-    return read_packed(data, start, end) if data[key_start] & 7 == 2 else [value]

@@ -58,7 +58,7 @@ def test_free_instructions_cost_what_xla_says() -> None:
     free = {"parameter", "constant", "get-tuple-element", "bitcast"}
     seen = set()
     for computation, position in module.instructions():
-        opcode = module.opcode(computation, position)
+        opcode = module.opcode(computation, position).decode()
         if opcode in free:
             seen.add(opcode)
             cost = module_cost(compat.cpu_client(), module.slice(computation, position))
@@ -89,8 +89,14 @@ def test_custom_calls_are_unknown_and_so_is_the_module() -> None:
     assert np.isnan(module_cost(compat.cpu_client(), proto)).all()
 
 
-def test_without_budget_everything_is_unknown() -> None:
-    assert np.isnan(instruction_costs(proto_of(REPEATED), budget_s=-1.0)).all()
+def test_without_budget_only_what_is_free_is_known() -> None:
+    proto = proto_of(REPEATED)
+    module = SlicedModule(proto)
+    is_free = [module.opcode(*row) == b"parameter" for row in module.instructions()]
+    costs = instruction_costs(proto, budget_s=-1.0)
+    assert (costs[is_free] == 0.0).all()
+    assert np.isnan(costs[np.logical_not(is_free)]).all()
+    assert any(is_free) and not all(is_free)
 
 
 def test_bytes_that_are_no_module() -> None:
