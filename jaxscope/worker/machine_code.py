@@ -22,10 +22,11 @@ from jaxscope.worker import compat
 MAX_CODE_BYTES = 16 << 20
 NO_CODE = "XLA generated no code: all that is left are constants, copies and library calls."
 _FILE = re.compile(
-    r"module_\d+\.[^.]*\."
-    r"(?:obj-file\.)?(?:__compute_module_)?(?P<kernel>.+?)(?:_kernel_module)?\."
-    r"(?P<form>ir-no-opt|ir-with-opt|ptx|o)(?:\.ll)?"
+    r"module_\d+\.(?P<module>[^.]*)"
+    r"(?:\.(?:obj-file\.)?(?:__compute_module_)?(?P<kernel>.+?)(?:_kernel_module)?)?"
+    r"\.(?P<form>ir-no-opt\.ll|ir-with-opt\.ll|ptx|o)"
 )
+"""Files of one kernel, or of all of a program's kernels, as for GPUs."""
 _OPTION_UNKNOWN = re.compile(r"No such compile option: '(?P<option>\w+)'")
 
 
@@ -73,8 +74,8 @@ class Dump:
         for path in sorted(self._folder.iterdir()):
             match = _FILE.fullmatch(path.name)
             if match is not None:
-                form = "object" if match["form"] == "o" else match["form"]
-                files.setdefault(match["kernel"], []).append((form, path))
+                form = "object" if match["form"] == "o" else match["form"].removesuffix(".ll")
+                files.setdefault(match["kernel"] or match["module"], []).append((form, path))
         rows: list[tuple[str, str, bytes]] = []
         num_left_out = size = 0
         for kernel, forms in sorted(files.items()):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from jaxscope.analysis.hlo.proto import parse_module
 from jaxscope.client.assemble import CaptureAssembler
 from jaxscope.model import Capture, Direction, Graph, Stage, is_available
+from jaxscope.model.graph_columns import strings_to_arrays
 from jaxscope.model.op_name import TagTable, read_op_name
 from jaxscope.wire.messages import Message
 from tests.archive.recorded import assemble, capture, messages
@@ -155,6 +156,46 @@ def test_stage_that_is_missing_keeps_its_reason_everywhere() -> None:
     assert not is_available(stage.text)
     assert stage.text.reason == "No code."
     assert not stage.cost.is_known
+
+
+def test_kernels_come_as_code_and_become_a_text() -> None:
+    machine = assemble((sent("stage", "machine"), sent("kernels", "machine"))).stage("machine")
+    assert machine is not None
+    assert is_available(machine.text)
+    for form in ("LLVM IR before", "LLVM IR after", "assembly for"):
+        assert f"; ----- {form}" in machine.text.text
+    assert (machine.text.line_nodes == -1).all()
+
+
+def kernels(*, names: tuple[str, ...] = ("k",), size: int = 1, **arrays: Any) -> Message:
+    """One byte of PTX, or whatever the arguments make of it."""
+    made = {
+        **strings_to_arrays(names, "kernel"),
+        **strings_to_arrays(("ptx",), "form"),
+        "code": np.zeros(1, np.uint8),
+        "code_bytes": np.array([size], np.int64),
+    }
+    return Message("kernels", {"name": "machine", "left_out": 0}, {**made, **arrays})
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        kernels(size=2),
+        kernels(size=-1),
+        kernels(names=("k", "l")),
+        kernels(code_bytes=np.array([1.0])),
+        kernels(code_bytes=np.array([[1]])),
+        kernels(code_bytes=np.array([2**62, 2**62, 2**62, 2**62, 1])),
+        kernels(code=np.zeros(1, np.int32)),
+        dataclasses.replace(kernels(), arrays={}),
+        dataclasses.replace(kernels(), fields={"name": "machine", "left_out": -1}),
+    ],
+)
+def test_kernels_that_do_not_fit_are_refused(message: Message) -> None:
+    assert CaptureAssembler().feed(kernels()) is None
+    with pytest.raises(ValueError, match="kernels"):
+        CaptureAssembler().feed(message)
 
 
 def test_unknown_numbers_stay_unknown() -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import pytest
 
 from jaxscope.errors import CallError, TraceError
-from jaxscope.worker import capture
+from jaxscope.worker import capture, machine_code
 from jaxscope.worker.machine_code import Dump
 
 
@@ -53,7 +55,10 @@ def test_every_stage_and_every_text_is_sent_in_pipeline_order(tmp_path: Path) ->
 
     names = ["jaxpr", "gradient", "stablehlo", "hlo", "optimized", "machine"]
     assert channel.stages() == dict.fromkeys(names)
-    assert channel.texts() == names
+    assert channel.texts() == names[:-1]
+    assert [fields["name"] for kind, fields, _ in channel.messages if kind == "kernels"] == names[
+        -1:
+    ]
 
 
 def test_a_failed_compilation_keeps_the_stages_before_it(
@@ -99,14 +104,51 @@ def test_a_file_without_functions_is_refused(tmp_path: Path) -> None:
         run(tmp_path, "x = 1\n", None)
 
 
-def test_object_files_without_text_are_not_taken_for_no_code(tmp_path: Path) -> None:
-    (tmp_path / "module_0001.jit_f.obj-file.kernel.o").write_bytes(b"ELF")
+def test_code_beyond_the_limit_is_counted_and_smaller_kernels_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine_code, "MAX_CODE_BYTES", 100)
+    for kernel, size in (("add", 60), ("big_fusion", 101), ("multiply", 40), ("tanh", 1)):
+        (tmp_path / f"module_0001.jit_f.obj-file.{kernel}_kernel_module.o").write_bytes(bytes(size))
 
-    text, why_not = Dump(tmp_path).machine_text()
+    code = Dump(tmp_path).machine_code()
 
-    assert text == ""
-    assert "1 here" in why_not
-    assert "no code" not in why_not
+    assert code.kernels == ("add", "multiply")
+    assert code.num_left_out == 2
+
+
+def test_files_of_the_dump_are_told_apart_by_kernel_and_form(tmp_path: Path) -> None:
+    """Names as jaxlib 0.8 to 0.12 write them; what is no code is passed over."""
+    for name in (
+        "module_0042.jit_f.__compute_module_wrapped_log.1.ir-no-opt.ll",
+        "module_0042.jit_f.obj-file.__compute_module_wrapped_log.1.o",
+        "module_0042.jit_f.add_fusion_kernel_module.ir-with-opt.ll",
+        "module_0042.jit_f.ptx",
+        "module_0042.jit_f.cpu_after_optimizations.txt",
+    ):
+        (tmp_path / name).write_bytes(b"x")
+
+    code = Dump(tmp_path).machine_code()
+
+    assert list(zip(code.kernels, code.forms, strict=True)) == [
+        ("add_fusion", "ir-with-opt"),
+        ("jit_f", "ptx"),
+        ("wrapped_log.1", "ir-no-opt"),
+        ("wrapped_log.1", "object"),
+    ]
+
+
+def test_options_that_a_jaxlib_does_not_know_cost_nothing(tmp_path: Path) -> None:
+    lowered = jax.jit(jnp.sin).lower(1.0)
+    options = {"xla_of_another_time": "1", "xla_dump_to": str(tmp_path)}
+
+    assert machine_code.compile_with(lowered, options)(0.0) == 0.0
+
+    assert list(tmp_path.iterdir())
+    with pytest.raises(jax.errors.JaxRuntimeError, match="jax_not_ours"):
+        machine_code.compile_with(
+            jax.jit(jnp.sin, compiler_options={"jax_not_ours": "1"}).lower(1.0), {}
+        )
 
 
 def test_a_program_of_constants_says_why_there_is_no_machine_code(tmp_path: Path) -> None:
