@@ -11,6 +11,11 @@ from jaxscope.analysis.export.scaling_files import scaling_to_json
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
 from jaxscope.cli.per_node import profile_to_json, run_profile, write_profile
+from jaxscope.cli.recompile import (
+    recompilation_to_json,
+    run_recompilation,
+    write_recompilation,
+)
 from jaxscope.cli.scale import run_scaling, write_scaling
 
 Experiment = tuple[Callable[[Options], Any], Callable[[Any], str], Callable[[Any], dict[str, Any]]]
@@ -18,6 +23,7 @@ Experiment = tuple[Callable[[Options], Any], Callable[[Any], str], Callable[[Any
 
 EXPERIMENTS: dict[str, Experiment] = {
     "nodes": (run_profile, write_profile, profile_to_json),
+    "recompilations": (run_recompilation, write_recompilation, recompilation_to_json),
     "scaling": (run_scaling, write_scaling, scaling_to_json),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from jaxscope.model import Capture, Timing
-from jaxscope.model.lab import Profile, Scaling
+from jaxscope.model.lab import Profile, Recompilation, Scaling
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -94,6 +94,7 @@ Result = (
     | Timing
     | Profile
     | Scaling
+    | Recompilation
     | Outline
     | Proposal
     | EnvironmentReport

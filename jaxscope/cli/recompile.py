@@ -1,0 +1,107 @@
+"""`jaxscope time --recompilations`: what compiled again, why, and what would avoid it."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from jaxscope.analysis.export.contract_json import number_to_json
+from jaxscope.analysis.export.lab_json import lab_head_to_json
+from jaxscope.analysis.quantities import format_count, format_seconds
+from jaxscope.analysis.recompilation import describe_change
+from jaxscope.analysis.text_table import format_table
+from jaxscope.cli.parser import Options
+from jaxscope.cli.progress import show_progress
+from jaxscope.cli.runs import Watcher, named_program, run_options, target_options
+from jaxscope.client.requests import RecompilationRequest
+from jaxscope.client.run import ask
+from jaxscope.model.lab import Recompilation, Signature
+
+_WIDTH = 98
+_HEADERS = ("", "function", "trace", "lower", "compile", "calls", "arguments")
+
+
+def run_recompilation(options: Options) -> Recompilation:
+    """Run the calls.
+
+    Raises:
+        JaxscopeError: The file or a call is wrong.
+    """
+    calls = ([options.call] if options.call else []) + list(options.time.others)
+    request = RecompilationRequest(
+        named_program(options), tuple(calls), **target_options(options), **run_options(options)
+    )
+    with show_progress() as show:
+        return ask(request, Recompilation, Watcher(show))
+
+
+def write_recompilation(found: Recompilation) -> str:
+    """A table of signatures, the reason of each, and advice."""
+    environment = found.environment
+    again = [s for s in found.signatures if s.nearest is not None]
+    lines = [
+        f"{format_count(len(found.calls), 'call')}, starting with {found.call}",
+        f"JAX {environment.jax}, Python {environment.python}, {environment.device}",
+        "",
+    ]
+    if not found.signatures:
+        return "\n".join([*lines, "Nothing was compiled by jit.", *_notes(found)])
+    lines += format_table(_HEADERS, [_row(s) for s in found.signatures], right=(0, 2, 3, 4, 5))
+    lines.append("")
+    for signature in again:
+        lines += _describe_cause(signature)
+    lines += ["", f"{format_count(len(again), 'recompilation')}: {format_seconds(found.wasted)}"]
+    for advice in found.advice:
+        text = f"{advice.function} ({format_seconds(advice.seconds)}): {advice.text}"
+        lines += textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="    ")
+    return "\n".join([*lines, *_notes(found)])
+
+
+def recompilation_to_json(found: Recompilation) -> dict[str, Any]:
+    """The contract's keys of a timing, and `recompilation`."""
+    return {
+        **lab_head_to_json(found.call, found.environment, found.warnings),
+        "recompilation": {
+            "calls": list(found.calls),
+            "signatures": [
+                {
+                    **dataclasses.asdict(signature),
+                    **{n: number_to_json(getattr(signature, n)) for n in ("trace", "lower")},
+                    "compile": number_to_json(signature.compile),
+                }
+                for signature in found.signatures
+            ],
+            "wasted": found.wasted,
+            "advice": [dataclasses.asdict(advice) for advice in found.advice],
+        },
+    }
+
+
+def _row(signature: Signature) -> tuple[str, ...]:
+    place = os.path.basename(signature.place)
+    cache = " (cached)" if signature.is_from_cache else ""
+    return (
+        f"{signature.number + 1}",
+        f"{signature.function} {place}",
+        format_seconds(signature.trace),
+        format_seconds(signature.lower),
+        format_seconds(signature.compile) + cache,
+        f"{signature.num_calls:,}",
+        textwrap.shorten(", ".join(signature.arguments), 70, placeholder=" …"),
+    )
+
+
+def _describe_cause(signature: Signature) -> Iterator[str]:
+    nearest = 0 if signature.nearest is None else signature.nearest
+    changes = "; ".join(map(describe_change, signature.changes))
+    yield f"  {signature.number + 1} differs from {nearest + 1}: {changes}"
+    if signature.agrees is False:
+        yield "    JAX explains it differently: " + " ".join(signature.jax_says.split())[:300]
+
+
+def _notes(found: Recompilation) -> Iterator[str]:
+    for warning in found.warnings:
+        yield f"warning: {warning}"

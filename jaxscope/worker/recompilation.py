@@ -1,0 +1,185 @@
+"""Answer a `recompile` request: run calls in turn and tell of everything that jit compiles.
+
+Causes come from the keys of the calls themselves, and are checked against JAX's own explanation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from jaxscope.errors import CallError, Explanation
+from jaxscope.worker import compat
+from jaxscope.worker.call import Call, parse_call
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.environment import describe_environment
+from jaxscope.worker.explain import explain_exception, guard
+from jaxscope.worker.jit_keys import CallKey
+from jaxscope.worker.jit_recorder import JitRecorder, RecordedJit
+from jaxscope.worker.loading import load_names
+from jaxscope.worker.outline import find_offered_calls
+
+MAX_SIGNATURES = 2_000
+_MAX_CALLS = 1_000
+_JAX_WORDS = {
+    "never seen function": {"new_function"},
+    "different input pytree": {"tree", "static"},
+    "different input types": {"shape", "dtype", "weak_type", "sharding"},
+    "different tracing context": {"config", "sharding"},
+    "different values of static args": {"static"},
+    "tracing context doesn't match": {"config", "sharding"},
+    "static args": {"static"},
+}
+"""What JAX says about a miss, and the kinds of change that it means by it."""
+
+
+def handle_recompile(request: dict[str, Any], channel: Channel) -> None:
+    """Run the calls of a request, and send each signature that was compiled.
+
+    Raises:
+        JaxscopeError: The file or a call is wrong; what was seen before has been sent.
+    """
+    watch = _Watch(channel)
+    watch.recorder.install()
+    source, names = load_names(request, channel)
+    texts = [str(text) for text in (request.get("calls") or [])[:_MAX_CALLS]]
+    texts = texts or [offered.call for offered in find_offered_calls(source.text)]
+    if not texts:
+        raise CallError(
+            Explanation(
+                what="There is no call to run.",
+                remedy="Name calls: --recompilations 'f(f32[10])' 'f(f32[11])'",
+                kind="NoCall",
+            )
+        )
+    # Arguments are random numbers that JAX makes: what that compiles is none of the user's.
+    channel.send("timed", {"call": texts[0], "environment": describe_environment()})
+    channel.send("sequence", {"calls": texts})
+    try:
+        for number, text in enumerate(texts, 1):
+            channel.progress("call", f"Running call {number} of {len(texts)}: {text[:80]}")
+            with guard("call", {source.path}):
+                call = parse_call(text, names, file=source.path)
+            watch.begin(text)
+            try:
+                watch.run(call)
+            except Exception as error:
+                _, explanation = explain_exception(error, {source.path}, stage="run")
+                where = f" ({explanation.where})" if explanation.where else ""
+                channel.send("warning", {"text": f"{text} failed{where}: {explanation.what}"})
+    finally:
+        watch.send_counts()
+
+
+class _Watch:
+    """Numbers the signatures of all jitted functions and finds each one's nearest."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self.recorder = JitRecorder(self._on_called, self._on_compiled)
+        self._call = ""
+        self._known: dict[str, list[tuple[int, CallKey]]] = {}
+        self._counts: list[int] = []
+        self._jitted: dict[tuple[int, tuple[str, ...]], tuple[Any, RecordedJit]] = {}
+
+    def begin(self, call: str) -> None:
+        """The next call of the sequence."""
+        self._call = call
+
+    def run(self, call: Call) -> None:
+        """Run a call. A function that uses no jit at all is jitted, to see what that would do."""
+        before = self.recorder.num_calls
+        composed = call.compose(call.base)
+        key = (id(call.base), call.transforms)
+        if not compat.is_jitted(composed) and key not in self._jitted:
+            jax.block_until_ready(composed(*call.args, **call.kwargs))  # type: ignore[no-untyped-call]
+            if self.recorder.num_calls > before:
+                return
+            self._channel.send(
+                "warning",
+                {"text": f"{call.base_text} uses no jit; it was run as jit({call.base_text})."},
+            )
+        target = composed if compat.is_jitted(composed) else self._jit_once(call, composed)
+        jax.block_until_ready(target(*call.args, **call.kwargs))  # type: ignore[no-untyped-call]
+
+    def send_counts(self) -> None:
+        """Say how often each signature was called."""
+        self._channel.send("signature_calls", {"counts": self._counts})
+
+    def _jit_once(self, call: Call, composed: Callable[..., Any]) -> Any:
+        """The same jitted function for every call of the same base, as a program would have."""
+        key = (id(call.base), call.transforms)
+        if key not in self._jitted:
+            self._jitted[key] = (call.base, self.recorder.jit(composed))
+        return self._jitted[key][1]
+
+    def _on_called(self, jitted: RecordedJit, key: CallKey) -> None:
+        number = self._find(key)
+        if number is not None:
+            self._counts[number] += 1
+
+    def _on_compiled(
+        self,
+        jitted: RecordedJit,
+        key: CallKey,
+        seconds: dict[str, float],
+        is_from_cache: bool,
+        explanation: str,
+    ) -> None:
+        if len(self._counts) >= MAX_SIGNATURES:
+            return
+        name = getattr(jitted.function, "__name__", type(jitted.function).__name__)
+        family = self._known.setdefault(key.place or name, [])
+        nearest, changes = _find_nearest(key, family)
+        if family and not changes:
+            changes = [("unknown", "", "", "")]
+        number = len(self._counts)
+        family.append((number, key))
+        self._counts.append(1)
+        self._channel.send(
+            "signature",
+            {
+                "number": number,
+                "function": name,
+                "place": key.place,
+                "call": self._call,
+                "arguments": key.describe(),
+                "nearest": nearest,
+                "changes": changes,
+                "trace": seconds.get("trace"),
+                "lower": seconds.get("lower"),
+                "compile": seconds.get("compile"),
+                "is_from_cache": is_from_cache,
+                "jax_says": explanation,
+                "agrees": agrees(changes, explanation),
+            },
+        )
+
+    def _find(self, key: CallKey) -> int | None:
+        for family in self._known.values():
+            for number, known in family:
+                if known.function == key.function and not key.changes_from(known):
+                    return number
+        return None
+
+
+def agrees(changes: list[tuple[str, str, str, str]], explanation: str) -> bool | None:
+    """Whether JAX explains a miss by what was found; None for the first, or without a word."""
+    meant = set().union(*(kinds for words, kinds in _JAX_WORDS.items() if words in explanation))
+    if not meant or not changes:
+        return None
+    return any(kind in meant for kind, *_ in changes)
+
+
+def _find_nearest(
+    key: CallKey, family: list[tuple[int, CallKey]]
+) -> tuple[int | None, list[tuple[str, str, str, str]]]:
+    """The latest of the keys with the fewest differences, and those."""
+    best: tuple[int | None, list[tuple[str, str, str, str]]] = (None, [])
+    for number, known in reversed(family):
+        changes = key.changes_from(known)
+        if best[0] is None or len(changes) < len(best[1]):
+            best = (number, changes)
+    return best
