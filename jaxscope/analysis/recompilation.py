@@ -87,7 +87,7 @@ def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signa
         case "tree":
             return (
                 "The arguments come in several structures: other keys, lengths or types of "
-                "containers, or arguments given by name in some calls only. Build them the same way."
+                "containers, or arguments by name in some calls only. Build them the same way."
             )
         case "new_function":
             return (
@@ -110,14 +110,15 @@ def _advise_buckets(changes: Sequence[KeyChange]) -> str:
     lengths: dict[tuple[str, int], set[int]] = {}
     for change in changes:
         old, new = _dimensions(change.before), _dimensions(change.after)
-        if len(old) != len(new):
-            return (
-                f"{change.path} comes with several numbers of dimensions ({change.before} and "
-                f"{change.after}). Bring it to one form before the call."
-            )
-        for axis, pair in enumerate(zip(old, new, strict=True)):
+        for axis, pair in enumerate(zip(old, new, strict=True) if len(old) == len(new) else ()):
             if pair[0] != pair[1]:
                 lengths.setdefault((change.path, axis), set()).update(pair)
+    if not lengths:
+        first = changes[0]
+        return (
+            f"{first.path} comes with several numbers of dimensions ({first.before} and "
+            f"{first.after}). Bring it to one form before the call."
+        )
     (path, axis), seen = max(lengths.items(), key=lambda item: len(item[1]))
     buckets = sorted({bucket_of(length) for length in seen})
     if len(buckets) >= len(seen):

@@ -347,10 +347,9 @@ class _SignatureFields(msgspec.Struct, frozen=True):
             self.arguments,
             self.nearest,
             tuple(KeyChange(*change) for change in self.changes),
-            *(
-                math.nan if part is None else part
-                for part in (self.trace, self.lower, self.compile)
-            ),
+            math.nan if self.trace is None else self.trace,
+            math.nan if self.lower is None else self.lower,
+            math.nan if self.compile is None else self.compile,
             self.is_from_cache,
             1,
             self.jax_says,

@@ -103,7 +103,7 @@ def find_key(
         if name in static_names
     }
     traced_names = [name for name in names if name not in static_names]
-    traced_args = [a for n, a in zip(names, args, strict=True) if n not in static_names]
+    traced_args = tuple(a for n, a in zip(names, args, strict=True) if n not in static_names)
     traced_kwargs = {n: a for n, a in kwargs.items() if n not in static_names}
     leaves, tree = jax.tree_util.tree_flatten_with_path((traced_args, traced_kwargs))
     return CallKey(
