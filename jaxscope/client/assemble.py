@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -33,6 +34,7 @@ from jaxscope.client.capture_messages import (
     TextFields,
     read_message_fields,
 )
+from jaxscope.client.passes_assemble import PassesAssembler
 from jaxscope.model import (
     Capture,
     Check,
@@ -74,6 +76,7 @@ class CaptureAssembler:
         self._files: dict[str, SourceFile] = {}
         self._checks: list[Check] = []
         self._messages: list[str] = []
+        self._passes = PassesAssembler()
         self._wall_seconds = 0.0
         self._is_done = False
         self._readers: dict[str, Callable[[Message], Stage | None]] = {
@@ -84,6 +87,8 @@ class CaptureAssembler:
             "text": self._read_text,
             "text_missing": self._read_missing_text,
             "kernels": self._read_kernels,
+            "pass": self._read_pass,
+            "passes_end": self._read_passes_end,
             "check": self._read_check,
             "message": self._read_message,
             "done": self._read_done,
@@ -115,6 +120,7 @@ class CaptureAssembler:
         """What has arrived so far, as a capture; stages still to come are simply not in it."""
         head = self._head or _NO_HEAD
         stages = tuple(sorted(self._stages.values(), key=_stage_rank))
+        passes = self._passes.passes
         return Capture(
             call=head.call,
             base=head.base,
@@ -126,7 +132,8 @@ class CaptureAssembler:
             arguments=head.leaves(head.arguments),
             results=head.leaves(head.results),
             stages=stages,
-            fates=FateTable(stages),
+            fates=FateTable(stages, passes.endings),
+            passes=passes.records,
             checks=tuple(sorted(self._checks, key=lambda c: _SEVERITIES.index(c.severity))),
             messages=tuple(self._messages),
             wall_seconds=self._wall_seconds,
@@ -162,7 +169,8 @@ class CaptureAssembler:
         cost = fields.stage_cost()
         graph = missing or self._interpret(fields, message)
         if missing is None and is_available(graph) and _is_jaxpr(graph):
-            graph, counted = _count(graph)
+            jax_version = (self._head or _NO_HEAD).environment.to_model().jax
+            graph, counted = _count(graph, jax_version)
             cost = cost if cost.is_known else counted
         stage = Stage(
             name=fields.name,
@@ -244,6 +252,13 @@ class CaptureAssembler:
         self._stages[name] = stage
         return stage
 
+    def _read_pass(self, message: Message) -> None:
+        self._passes.feed(message, self._tags, _bytes_of(message, "proto"))
+
+    def _read_passes_end(self, message: Message) -> Stage:
+        stage = self._stages["passes"] = self._passes.finish(message)
+        return stage
+
     def _read_check(self, message: Message) -> None:
         if len(self._checks) < _MAX_FINDINGS:
             self._checks.append(read_message_fields(message, CheckFields).to_model())
@@ -269,10 +284,11 @@ def _is_jaxpr(graph: Graph) -> bool:
     return bool(np.any(graph.nodes.kind == NodeKind.EQUATION))
 
 
-def _count(graph: Graph) -> tuple[Graph, Cost]:
+def _count(graph: Graph, jax_version: str) -> tuple[Graph, Cost]:
     """Costs of a jaxpr-level stage; unknown, and no reason to lose the graph, if that fails."""
     try:
-        return cost_equations(graph)
+        release = re.match(r"(\d{1,4})\.(\d{1,4})", jax_version)
+        return cost_equations(graph, (int(release[1]), int(release[2])) if release else (0, 0))
     except Exception:
         return graph, Cost()
 

@@ -10,6 +10,13 @@ from typing import Any
 
 from jaxscope.analysis.cost.array_type import ArrayType
 
+Costs = tuple[float, float, float]
+"""FLOPs, bytes, transcendentals."""
+
+
+class UncountedError(Exception):
+    """A rule does not apply; the text says why, without a full stop."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Equation:
@@ -20,12 +27,14 @@ class Equation:
         operands: Types in order; None where a type is not an array's or not known.
         results: Types in order; None as above.
         parameters: Texts of the equation's parameters.
+        release: Major and minor version of the JAX that made it; zeros if not known.
     """
 
     primitive: str
     operands: tuple[ArrayType | None, ...]
     results: tuple[ArrayType | None, ...]
     parameters: Mapping[str, str]
+    release: tuple[int, int] = (0, 0)
 
     def operand(self, index: int) -> ArrayType:
         """The type of an operand.

@@ -5,22 +5,28 @@ Equations with nested jaxprs cost what these cost:
     `scan` costs its body times its length, and says so in the attribute `cost_note` (XLA's own
     analysis counts a loop's body once);
     `while` is unknown, because how often it runs is;
-    `cond` is unknown unless all branches cost the same.
+    `cond` is unknown unless all branches cost the same;
+    `shard_map` and `pmap` cost what one device does, and say so;
+    `pallas_call` costs its kernel once for each point of the grid; its traffic is unknown, as the
+    kernel's author and the device decide which blocks stay in fast memory.
 The cost of an equation inside a body is that of one execution. What is unknown makes every sum
-that it is part of unknown.
+that it is part of unknown, and says why in `cost_note`.
 """
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import math
+import re
 from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
 
 from jaxscope.analysis.cost.array_type import ArrayType, parse_type
-from jaxscope.analysis.cost.equation import Equation
+from jaxscope.analysis.cost.equation import Equation, UncountedError
+from jaxscope.analysis.cost.reasons import reason_without_rule
 from jaxscope.analysis.cost.rules import find_rule
 from jaxscope.model.graph import NONE, Cost, Graph, NodeKind
 from jaxscope.model.graph_builder import StringTable
@@ -38,36 +44,48 @@ _CALLS = frozenset(
         "custom_jvp_call",
         "custom_vjp_call",
         "custom_vjp_call_jaxpr",
+        "custom_vmap_call",
     ]
 )
+_PER_DEVICE = frozenset({"shard_map", "pmap", "xla_pmap"})
 _UNKNOWN = np.full(3, math.nan)
+_GRID = re.compile(r"\bgrid=(\([\d, ]*\))")
 
 Row = npt.NDArray[np.float64]
 
 
-def cost_equations(graph: Graph) -> tuple[Graph, Cost]:
+def cost_equations(graph: Graph, release: tuple[int, int] = (0, 0)) -> tuple[Graph, Cost]:
     """Count the work of a jaxpr-level stage.
 
     Args:
         graph: Of nodes of kind `EQUATION`, with types on nodes and edges, literal operands as
             attributes `in[K]` and parameters as attributes.
+        release: Major and minor version of the JAX that made it; some functions are lowered
+            differently by different releases, and are unknown where it is not known.
 
     Returns:
         The graph with costs of all equations, NaN where unknown, and the sum over the outermost
         equations.
     """
-    counter = _Counter(graph)
+    counter = _Counter(graph, release)
     costs = counter.count()
     graph = graph.replace_nodes(cost=costs)
-    notes = counter.notes()
-    if notes:
-        graph = _add_notes(graph, notes)
+    if counter.notes:
+        graph = _add_notes(graph, counter.notes)
     return graph, Cost(*counter.total(NONE).tolist())
 
 
 class _Counter:
-    def __init__(self, graph: Graph) -> None:
+    """Counts bodies before what owns them.
+
+    Attributes:
+        notes: What to say of a node's cost.
+    """
+
+    def __init__(self, graph: Graph, release: tuple[int, int]) -> None:
+        self.notes: dict[int, str] = {}
         self._graph = graph
+        self._release = release
         strings = graph.strings
         self._operations = [strings[s] for s in graph.nodes.operation.tolist()]
         self._operands = _operand_types(graph)
@@ -114,15 +132,6 @@ class _Counter:
         total: Row = self._costs[members].sum(axis=0) if members else np.zeros(3)
         return total
 
-    def notes(self) -> dict[int, str]:
-        """What to say of a node's cost."""
-        return {
-            node: f"body × {length:,}"
-            for node in self._equations
-            if self._operations[node] == "scan"
-            and (length := _length(self._graph.attributes(node))) is not None
-        }
-
     def _bodies_first(self) -> list[int]:
         """All groups, each after the groups inside its equations; sharing makes this no tree."""
         order: list[int] = []
@@ -144,19 +153,45 @@ class _Counter:
 
     def _cost(self, node: int) -> Row:
         primitive = self._operations[node]
-        insides = self._insides.get(node, [])
-        rule = find_rule(primitive)
-        if rule is not None:
+        if find_rule(primitive) is not None:
             return self._apply(node, primitive)
-        bodies = [self.total(group) for group in insides]
-        if primitive in _CALLS and len(bodies) == 1:
-            return bodies[0]
-        if primitive == "scan" and len(bodies) == 1:
+        bodies = [self.total(group) for group in self._insides.get(node, [])]
+        cost = self._cost_of_bodies(node, primitive, bodies)
+        if cost is None:
+            self.notes[node] = f"unknown: {reason_without_rule(primitive)}"
+            return _UNKNOWN
+        if np.isnan(cost).any() and node not in self.notes:
+            self.notes[node] = "unknown: so is something inside"
+        return cost
+
+    def _cost_of_bodies(self, node: int, primitive: str, bodies: list[Row]) -> Row | None:
+        """What an equation costs by the jaxprs inside it; None if these do not tell."""
+        if primitive == "cond":
+            return bodies[0] if bodies and all(_same(bodies[0], body) for body in bodies) else None
+        if len(bodies) != 1:
+            return None
+        (body,) = bodies
+        if primitive in _CALLS:
+            return body
+        if primitive in _PER_DEVICE:
+            self.notes[node] = "of one device"
+            return body
+        if primitive == "scan":
             length = _length(self._graph.attributes(node))
-            return _UNKNOWN if length is None else bodies[0] * length
-        if primitive == "cond" and bodies and all(_same(bodies[0], body) for body in bodies):
-            return bodies[0]
-        return _UNKNOWN
+            if length is None:
+                return None
+            self.notes[node] = f"body × {length:,}"
+            return body * length
+        if primitive == "pallas_call":
+            steps = _grid_size(self._graph.attributes(node))
+            if steps is None:
+                return None
+            self.notes[node] = (
+                f"kernel × {steps:,}; bytes unknown: the kernel decides what it keeps"
+            )
+            kernel: Row = body * np.array([steps, math.nan, steps])
+            return kernel
+        return None
 
     def _apply(self, node: int, primitive: str) -> Row:
         graph = self._graph
@@ -172,11 +207,15 @@ class _Counter:
         ]
         results = tuple(parse_type(text) for text in graph.row(graph.nodes.types, node))
         rule = find_rule(primitive)
+        equation = Equation(primitive, tuple(types), results, attributes, self._release)
         try:
             assert rule is not None
-            return np.array(rule(Equation(primitive, tuple(types), results, attributes)))
+            return np.array(rule(equation))
+        except UncountedError as error:
+            self.notes[node] = f"unknown: {error}"
         except (LookupError, ValueError, TypeError, ArithmeticError):
-            return _UNKNOWN
+            self.notes[node] = "unknown: a type or parameter cannot be read"
+        return _UNKNOWN
 
 
 def _operand_types(graph: Graph) -> dict[int, list[tuple[int, str]]]:
@@ -192,6 +231,12 @@ def _operand_types(graph: Graph) -> dict[int, list[tuple[int, str]]]:
 def _length(attributes: dict[str, str]) -> int | None:
     length = attributes.get("length", "")
     return int(length) if length.isdecimal() else None
+
+
+def _grid_size(attributes: dict[str, str]) -> int | None:
+    """Points of a kernel's grid; None where a size is dynamic."""
+    found = _GRID.search(attributes.get("grid_mapping", ""))
+    return math.prod(ast.literal_eval(found[1])) if found else None
 
 
 def _same(first: Row, second: Row) -> bool:

@@ -12,10 +12,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from jaxscope.analysis.cost import communication, linear_algebra, random_keys, references
 from jaxscope.analysis.cost.convolution import convolution_flops
-from jaxscope.analysis.cost.equation import Equation
+from jaxscope.analysis.cost.equation import Costs, Equation, UncountedError
+from jaxscope.analysis.cost.special_functions import SPECIAL_FUNCTIONS, special_function
 
-Costs = tuple[float, float, float]
 Rule = Callable[[Equation], Costs]
 
 _ARGUMENT_REDUCTION_FLOPS = {True: 9.0, False: 7.0}
@@ -31,7 +32,7 @@ def _elementwise(flops: float, transcendentals: float) -> Rule:
     def rule(equation: Equation) -> Costs:
         result = equation.result()
         if transcendentals and result.is_complex:
-            raise LookupError("complex functions are lowered to many real ones")
+            raise UncountedError("complex functions are lowered to many real ones")
         return flops * result.size, equation.traffic(), transcendentals * result.size
 
     return rule
@@ -39,14 +40,14 @@ def _elementwise(flops: float, transcendentals: float) -> Rule:
 
 def _sign(equation: Equation) -> Costs:
     if equation.result().is_complex:
-        raise LookupError("the complex sign is lowered to a quotient")
+        raise UncountedError("the complex sign is lowered to a quotient")
     return float(equation.result().size), equation.traffic(), 0.0
 
 
 def _power(equation: Equation) -> Costs:
     """An integer exponent of a float is converted first: no rule."""
     if equation.operand(0).element != equation.operand(1).element:
-        raise LookupError("operands of two types")
+        raise UncountedError("operands of two types")
     return _elementwise(0.0, 1.0)(equation)
 
 
@@ -68,7 +69,7 @@ def _convert(equation: Equation) -> Costs:
 def _select(equation: Equation) -> Costs:
     """More than two cases are lowered to a tree of comparisons: no rule."""
     if len(equation.operands) != 3:
-        raise LookupError("more than two cases")
+        raise UncountedError("more than two cases")
     return float(equation.result().size), equation.traffic(), 0.0
 
 
@@ -79,6 +80,17 @@ def _integer_power(equation: Equation) -> Costs:
     multiplies = max(magnitude.bit_length() - 1 + magnitude.bit_count() - 1, 0)
     per_element = multiplies + (exponent < 0)
     return float(per_element * equation.result().size), equation.traffic(), 0.0
+
+
+def _polynomial(equation: Equation) -> Costs:
+    """Horner's rule: a product and a sum per coefficient but the last; many are a loop: no rule."""
+    num_coefficients = len(equation.operands) - 1
+    unroll = equation.parameters.get("unroll", "8")
+    if not unroll.isdecimal() or num_coefficients > int(unroll):
+        raise UncountedError("many coefficients are lowered to a loop")
+    if equation.operand(0).shape != equation.result().shape:
+        raise UncountedError("the first steps are smaller than the result")
+    return 2.0 * (num_coefficients - 1) * equation.result().size, equation.traffic(), 0.0
 
 
 def _reduction(equation: Equation) -> Costs:
@@ -160,11 +172,18 @@ _ONE_FLOP = """abs add add_any and ceil clamp clz complex div eq floor ge gt ima
 _ONE_TRANSCENDENTAL = """atan2 atan cbrt cos erf exp expm1 log log1p rsqrt sin sqrt tan tanh"""
 _MOVES = """broadcast_in_dim concatenate copy copy_p device_put expand_dims iota
     optimization_barrier pad reshape rev squeeze stack transpose"""
+_FREE = """num_programs pcast program_id pbroadcast pvary random_unwrap random_wrap
+    stop_gradient"""
 _REDUCTIONS = "and max min or prod sum xor"
 
-# FLOPs and transcendentals per element of what these are lowered to, the same since JAX 0.8.
-# Others (`asin`, `sinh`, `erf_inv`, …) are lowered differently by different releases.
-_COMPOSITES = {"exp2": (1.0, 1.0), "logistic": (3.0, 1.0)}
+# FLOPs and transcendentals per element of what these are lowered to, the same since JAX 0.8 (the
+# last two: since 0.12, which has them first).
+_COMPOSITES = {
+    "exp2": (1.0, 1.0),
+    "logistic": (3.0, 1.0),
+    "log2": (1.0, 1.0),
+    "one_minus_square": (3.0, 0.0),
+}
 
 _RULES: dict[str, Rule] = {
     **{name: _elementwise(1.0, 0.0) for name in _ONE_FLOP.split()},
@@ -175,7 +194,7 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(("argmax", "argmin"), _argument_reduction),
     **dict.fromkeys(("cumsum", "cumprod", "cummax", "cummin"), _cumulative),
     **{f"reduce_window_{name}": _window_reduction for name in ("sum", "max", "min")},
-    **dict.fromkeys(("random_wrap", "random_unwrap", "stop_gradient"), _nothing),
+    **dict.fromkeys(_FREE.split(), _nothing),
     **{name: _scatter(1.0) for name in ("scatter-add", "scatter-sub", "scatter-mul")},
     **{name: _scatter(1.0) for name in ("scatter-min", "scatter-max")},
     "scatter": _scatter(0.0),
@@ -184,6 +203,7 @@ _RULES: dict[str, Rule] = {
     "sign": _sign,
     "pow": _power,
     "integer_pow": _integer_power,
+    "polynomial": _polynomial,
     "dot_general": _dot,
     "conv_general_dilated": _convolution,
     "slice": _slice,
@@ -193,5 +213,25 @@ _RULES: dict[str, Rule] = {
     "dynamic_update_slice": _dynamic_update_slice,
     "gather": _gather,
     "sort": _sort,
+    "top_k": _move,
+    **dict.fromkeys(SPECIAL_FUNCTIONS, special_function),
+    "random_bits": random_keys.random_bits,
+    "random_split": random_keys.random_split,
+    "random_fold_in": random_keys.random_fold_in,
+    "random_seed": random_keys.random_seed,
+    "threefry2x32": random_keys.threefry,
+    "rng_bit_generator": random_keys.rng_bit_generator,
+    "rng_uniform": random_keys.rng_uniform,
+    "cholesky": linear_algebra.cholesky,
+    "triangular_solve": linear_algebra.triangular_solve,
+    **dict.fromkeys(("psum", "psum2", "psum_invariant", "pmax", "pmin"), communication.all_reduce),
+    **dict.fromkeys(
+        ("all_gather", "all_gather_invariant", "all_to_all", "ppermute", "reduce_scatter"),
+        communication.exchange,
+    ),
+    "axis_index": communication.axis_index,
+    "get": references.get,
+    "swap": references.swap,
+    "addupdate": references.add_update,
     "fft": _fourier,
 }
