@@ -82,6 +82,12 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }
 
 
+if hasattr(lax, "polynomial"):  # since JAX 0.12
+    FUNCTIONS["polynomial"] = (lambda x: lax.polynomial(x, [1.0, 2.0, 3.0, x]), (X,))
+    FUNCTIONS["logarithm to the base 2"] = (lax.log2, (X,))
+    FUNCTIONS["one minus the square"] = (lax.one_minus_square, (X,))
+
+
 def cost_of(function: Callable[..., Any], *arguments: Any) -> tuple[Graph, Cost]:
     converted = convert_jaxpr(
         jax.make_jaxpr(function)(*arguments), tags=TagTable(), is_base=True, is_derived=False
