@@ -59,4 +59,9 @@ MORE_KEYS: Sequence[tuple[str, str]] = (
     ("Tab", "To the next part of the window"),
     ("Ctrl+C", "In a text: copy the chosen lines"),
     ("Shift+Up, Shift+Down", "In a text: choose several lines"),
+    ("Ctrl+Shift+E", "In a graph: open all groups"),
+    ("Ctrl+Shift+M", "In a graph: open as many as can be read"),
+    ("Ctrl+Shift+C", "In a graph: close all groups"),
+    ("Ctrl+Shift+R", "In a graph: open what is open at first"),
+    ("Ctrl+Shift+D", "Let values flow down or to the right"),
 )

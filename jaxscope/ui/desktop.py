@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import signal
@@ -19,6 +20,8 @@ from jaxscope.errors import Explanation, InternalError
 from jaxscope.model import Capture
 from jaxscope.ui.bridge import Bridge, Session
 from jaxscope.ui.controller import Controller, RunOptions
+from jaxscope.ui.graph_choices import GraphChoices
+from jaxscope.ui.graph_menu import add_graph_menu
 from jaxscope.ui.settings import Settings
 from jaxscope.ui.theme import DARK, LIGHT, Theme, ThemeSwitch
 from jaxscope.ui.window import MainWindow
@@ -85,20 +88,23 @@ def build_window(
     themes = ThemeSwitch(application, _find_theme(settings.theme_name))
     if settings.points:
         themes.set_points(settings.points)
-    window = MainWindow(
-        Controller(bridge, options), themes, settings, make_graph or make_graph_page
-    )
+    choices = GraphChoices(settings)
+    make_graph = make_graph or functools.partial(make_graph_page, choices)
+    window = MainWindow(Controller(bridge, options), themes, settings, make_graph)
+    add_graph_menu(window, choices)
     if geometry := settings.geometry:
         window.restoreGeometry(geometry)
     return window
 
 
-def make_graph_page() -> GraphPage:
-    """A graph view; its module is loaded when the first graph is shown."""
+def make_graph_page(choices: GraphChoices) -> GraphPage:
+    """A graph view that follows the choices; its module is loaded with the first graph."""
     from jaxscope.ui.graph.canvas import GraphCanvas
     from jaxscope.ui.graph.graph_page import GraphPage
 
-    return GraphPage(GraphCanvas())
+    canvas = GraphCanvas()
+    choices.lead(canvas)
+    return GraphPage(canvas)
 
 
 def _load_graph_view() -> None:

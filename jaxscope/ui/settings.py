@@ -67,6 +67,33 @@ class Settings:
         self._store.setValue("points", points)
 
     @property
+    def graph_direction(self) -> str:
+        """`down` or `right`; empty if none is remembered."""
+        return str(self._store.value("graph_direction", ""))
+
+    def set_graph_direction(self, direction: str) -> None:
+        """Remember where values flow in graphs."""
+        self._store.setValue("graph_direction", direction)
+
+    @property
+    def hidden_passes(self) -> tuple[str, ...]:
+        """Names of the simplifications of graphs that are switched off."""
+        return self._strings("hidden_passes")
+
+    def set_hidden_passes(self, names: Sequence[str]) -> None:
+        """Remember which simplifications are switched off."""
+        self._store.setValue("hidden_passes", list(names))
+
+    @property
+    def uses_graphviz(self) -> bool:
+        """Whether Graphviz lays out the groups that it is fit for."""
+        return str(self._store.value("uses_graphviz", "no")) == "yes"
+
+    def set_uses_graphviz(self, is_wanted: bool) -> None:
+        """Remember who lays graphs out."""
+        self._store.setValue("uses_graphviz", "yes" if is_wanted else "no")
+
+    @property
     def geometry(self) -> QByteArray | None:
         """The window's place and size, or None."""
         value = self._store.value("geometry")

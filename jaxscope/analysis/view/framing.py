@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import heapq
 
-from jaxscope.analysis.view.tree import BranchKind
 from jaxscope.analysis.view.view import ROOT, View
 
 _BUDGETS = (42, 30, 21, 15, 10, 6, 0)
 """Numbers of boxes to try after the view's own: each a third less, so that few are tried."""
-
-_STAY_CLOSED = frozenset({BranchKind.ARGUMENTS, BranchKind.RESULTS, BranchKind.SECTION})
 
 
 def list_openings(view: View) -> tuple[frozenset[str], ...]:
@@ -20,13 +17,13 @@ def list_openings(view: View) -> tuple[frozenset[str], ...]:
     """
     openings = [view.opened]
     for budget in _BUDGETS:
-        fewer = _open_largest(view, openings[-1], budget)
+        fewer = open_largest(view, openings[-1], budget)
         if fewer != openings[-1]:
             openings.append(fewer)
     return tuple(openings)
 
 
-def _open_largest(view: View, allowed: frozenset[str], budget: int) -> frozenset[str]:
+def open_largest(view: View, allowed: frozenset[str], budget: int) -> frozenset[str]:
     """Of the groups that may be open, those that hide most, as far as a budget of boxes goes."""
     boxes = view.boxes
     opened: set[str] = set()
@@ -36,7 +33,7 @@ def _open_largest(view: View, allowed: frozenset[str], budget: int) -> frozenset
     while queue:
         _, index = heapq.heappop(queue)
         box = boxes[index]
-        if box.id not in allowed or box.kind in _STAY_CLOSED:
+        if box.id not in allowed or not box.children:
             continue
         if visible - 1 + len(box.children) > budget:
             continue

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from jaxscope.analysis.layout.nesting import DOWN, LayoutCache
 from jaxscope.analysis.layout.scene import Scene
+from jaxscope.analysis.view.unfolding import open_many
 from jaxscope.analysis.view.view import View
 from jaxscope.model import NONE, Graph, Unavailable
 from jaxscope.ui.graph.anchor import Anchor, Kept, anchor_of, camera_at, find_middle_item
@@ -163,6 +164,11 @@ class PictureView(SceneView):
         """Open every group."""
         if self._view is not None:
             self.set_expanded(self._view.all_groups())
+
+    def expand_many(self) -> None:
+        """Open groups, the largest first, as long as one can find one's way in the picture."""
+        if self._view is not None:
+            self.set_expanded(open_many(self._view))
 
     def collapse_all(self) -> None:
         """Close every group."""

@@ -1,0 +1,87 @@
+"""How graphs are shown is chosen once, for all panes, and remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication
+
+from jaxscope.analysis.view.build import PASSES
+from jaxscope.ui.desktop import make_graph_page
+from jaxscope.ui.graph.canvas import GraphCanvas
+from jaxscope.ui.graph_choices import GraphChoices
+from jaxscope.ui.graph_menu import GraphMenu
+from jaxscope.ui.settings import Settings
+from jaxscope.ui.window import MainWindow
+
+from .conftest import Driver
+from .programs import build_capture
+
+
+@pytest.fixture
+def menu(window: MainWindow) -> GraphMenu:
+    found = window.findChild(GraphMenu)
+    assert isinstance(found, GraphMenu)
+    return found
+
+
+@pytest.fixture
+def canvas(driver: Driver, window: MainWindow, source: Path) -> GraphCanvas:
+    driver.finish(driver.open(source), build_capture())
+    canvas = next(pane.canvas for pane in window.workspace.area.panes if pane.canvas)
+    driver.wait_until(lambda: canvas.scene is not None)
+    return canvas
+
+
+def action(menu: GraphMenu, text: str) -> QAction:
+    return next(each for each in menu.actions() if each.text() == text)
+
+
+def test_the_menu_turns_every_graph(menu: GraphMenu, canvas: GraphCanvas) -> None:
+    action(menu, "Values flow to the right").trigger()
+    assert canvas.direction == "right"
+    action(menu, "Turn").trigger()
+    assert canvas.direction == "down"
+
+
+def test_every_simplification_can_be_switched_off(
+    menu: GraphMenu, canvas: GraphCanvas, driver: Driver
+) -> None:
+    menu.fill_passes()
+    assert [each.text() for each in menu.passes.actions()] == [each.title for each in PASSES]
+    assert all(each.isChecked() and each.toolTip() for each in menu.passes.actions())
+    before = canvas.view
+    menu.passes.actions()[0].trigger()
+    driver.wait_until(lambda: canvas.view is not None and canvas.view is not before)
+
+
+def test_choices_are_remembered(qapp: QApplication, tmp_path: Path) -> None:
+    settings = Settings(str(tmp_path / "window.ini"))
+    choices = GraphChoices(settings)
+    choices.set_direction("right")
+    choices.set_pass_hidden("fold-constants", True)
+    again = GraphChoices(settings)
+    assert again.direction == "right"
+    assert again.hidden_passes == {"fold-constants"}
+    assert make_graph_page(again).canvas.direction == "right"
+
+
+def test_what_another_version_remembered_does_no_harm(qapp: QApplication, tmp_path: Path) -> None:
+    settings = Settings(str(tmp_path / "window.ini"))
+    settings.set_graph_direction("sideways")
+    settings.set_hidden_passes(["no such pass"])
+    assert make_graph_page(GraphChoices(settings)).canvas.direction == "down"
+
+
+def test_groups_are_opened_and_closed_in_the_active_pane(
+    menu: GraphMenu, canvas: GraphCanvas, window: MainWindow, driver: Driver
+) -> None:
+    pane = next(pane for pane in window.workspace.area.panes if pane.canvas is canvas)
+    pane.activated.emit(pane)
+    assert canvas.view is not None
+    action(menu, "Open all groups").trigger()
+    driver.wait_until(lambda: canvas.expanded == canvas.view.all_groups())
+    action(menu, "Close all groups").trigger()
+    driver.wait_until(lambda: not canvas.expanded)
