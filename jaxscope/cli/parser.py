@@ -9,6 +9,12 @@ from pathlib import Path
 from typing import NoReturn
 
 import jaxscope
+from jaxscope.cli.diff_options import (
+    DIFFERENT,
+    DiffOptions,
+    add_diff_options,
+    read_diff_options,
+)
 from jaxscope.cli.time_options import TimeOptions, add_time_options, read_time_options
 from jaxscope.errors import Explanation, UsageError
 
@@ -53,9 +59,10 @@ VERBS = {
     ),
     "check": Verb("not_yet", "look for pitfalls in a call", f"jaxscope check {_SAMPLE}"),
     "diff": Verb(
-        "not_yet",
+        "diff",
         "compare two captures or two calls",
-        "jaxscope diff a.jaxscope b.jaxscope",
+        "jaxscope diff samples/control_flow.py::'leaky(f32[()])' "
+        "samples/control_flow.py::'vmap(leaky)(f32[8])'",
         "pair",
     ),
     "doctor": Verb("doctor", "show what works on this machine", "jaxscope doctor", ""),
@@ -78,6 +85,7 @@ class Options:
         stage: Name of the stage that a picture or text shows.
         is_rigorous: Whether `time` measures in several processes.
         time: Which experiment `time` makes.
+        diff: What `diff` is asked for beyond its two sides.
         timeout_s: Wall seconds after which a run is stopped, or None.
         memory_bytes: Memory a worker may take, or None for the default share of the machine.
     """
@@ -97,6 +105,7 @@ class Options:
     is_json: bool = False
     is_rigorous: bool = False
     time: TimeOptions = dataclasses.field(default_factory=TimeOptions)
+    diff: DiffOptions = dataclasses.field(default_factory=DiffOptions)
 
 
 def parse(words: Sequence[str]) -> Options:
@@ -114,10 +123,10 @@ def parse(words: Sequence[str]) -> Options:
         verb=verb,
         file=Path(read.file) if getattr(read, "file", None) else None,
         call=getattr(read, "call", None),
-        others=tuple(getattr(read, "others", ())),
+        others=(read.side_a, read.side_b) if verb == "diff" else (),
         output=output,
         output_format=output_format,
-        stage=getattr(read, "stage", "optimized"),
+        stage=read.stage if verb == "capture" else "optimized",
         target=read.target,
         python=Path(read.python).expanduser() if read.python else None,
         timeout_s=read.timeout,
@@ -126,6 +135,7 @@ def parse(words: Sequence[str]) -> Options:
         is_json=read.json,
         is_rigorous=getattr(read, "rigorous", False),
         time=read_time_options(read) if verb == "time" else TimeOptions(),
+        diff=read_diff_options(read) if verb == "diff" else DiffOptions(),
     )
 
 
@@ -153,7 +163,12 @@ def _make_parser(verb: str) -> argparse.ArgumentParser:
         version = f"jaxscope {jaxscope.__version__}"
         parser.add_argument("--version", action="version", version=version)
     if about.takes == "pair":
-        parser.add_argument("others", nargs=2, metavar="A B", help="a capture, or FILE::CALL")
+        for side in ("A", "B"):
+            parser.add_argument(
+                f"side_{side.lower()}",
+                metavar=side,
+                help="a .jaxscope file, FILE.py, or 'FILE.py::CALL'",
+            )
     elif about.takes:
         optional = about.takes == "optional call"
         parser.add_argument(
@@ -170,6 +185,8 @@ def _make_parser(verb: str) -> argparse.ArgumentParser:
         _add_capture_options(parser)
     if verb == "time":
         add_time_options(parser)
+    if verb == "diff":
+        add_diff_options(parser)
     _add_common_options(parser)
     return parser
 
@@ -228,8 +245,9 @@ def _epilog(verb: str) -> str:
             if name != OPEN
         ]
         lines.append("other commands (each has --help):\n" + "\n".join(verbs))
+    done = f"0 equal, {DIFFERENT} different" if verb == "diff" else "0 done"
     lines.append(
-        "exit status: 0 done, 1 the user's code or call failed, 2 wrong usage,\n"
+        f"exit status: {done}, 1 the user's code or call failed, 2 wrong usage,\n"
         "3 something needed is not available, 4 the worker died or ran out of time or memory,\n"
         "70 a bug of jaxscope's"
     )

@@ -1,0 +1,1 @@
+"""Compare two captures: which nodes correspond, what differs, and what the differences mean."""

@@ -1,0 +1,247 @@
+"""Differences of costs, times and memory, with what each means and whether it can be compared."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+
+from jaxscope.analysis.quantities import (
+    format_bytes,
+    format_flops,
+    format_seconds,
+    three_digits,
+)
+from jaxscope.model import Capture, Leaf, Measurement, Stage, Timing, Unavailable, is_available
+
+Format = Callable[[float], str]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class QuantityDifference:
+    """One quantity on both sides.
+
+    Attributes:
+        name: What is compared, such as `FLOPs`.
+        unit: `FLOP`, `bytes`, `calls` or `s`.
+        before: On the first side; NaN where unknown.
+        after: On the second side; NaN where unknown.
+        meaning: One sentence: what the difference is, or why there is none to tell.
+        is_comparable: Whether both numbers are known and mean the same thing.
+        is_countable: Whether the number is a property of the program, so that a difference makes
+            the two unequal; times and their likes are not.
+    """
+
+    name: str
+    unit: str
+    before: float
+    after: float
+    meaning: str
+    is_comparable: bool
+    is_countable: bool = True
+
+    @property
+    def differs(self) -> bool:
+        """Whether the programs differ in it."""
+        return self.is_comparable and self.is_countable and self.before != self.after
+
+
+def format_quantity(value: float, unit: str) -> str:
+    """A number with its unit; `unknown` for NaN."""
+    return _FORMATS[unit](value)
+
+
+def compare_costs(
+    first: Stage, second: Stage, reason: Unavailable | None
+) -> tuple[QuantityDifference, ...]:
+    """FLOPs, bytes accessed and transcendentals of a stage.
+
+    Args:
+        first: The stage of the first side.
+        second: The stage of the second side.
+        reason: Why the two costs do not mean the same, or None.
+    """
+    before, after = first.cost, second.cost
+    return tuple(
+        _compare(name, unit, ours, theirs, noun, reason)
+        for name, unit, ours, theirs, noun in (
+            ("FLOPs", "FLOP", before.flops, after.flops, "arithmetic"),
+            (
+                "bytes accessed",
+                "bytes",
+                before.bytes_accessed,
+                after.bytes_accessed,
+                "memory traffic, by XLA's count",
+            ),
+            (
+                "transcendentals",
+                "calls",
+                before.transcendentals,
+                after.transcendentals,
+                "calls of functions such as exp and tanh",
+            ),
+        )
+    )
+
+
+def find_cost_reason(first: Capture, second: Capture, stage: str) -> Unavailable | None:
+    """Why the costs of a stage do not mean the same on both sides, or None.
+
+    Equations are counted by the same rules everywhere. What a compiler made for another kind of
+    device, or for another number of them, is counted by its own program.
+    """
+    if stage not in ("hlo", "optimized", "passes", "machine"):
+        return None
+    ours, theirs = first.target or "cpu", second.target or "cpu"
+    if first.environment.platform != second.environment.platform:
+        ours, theirs = first.environment.platform, second.environment.platform
+    elif ours == theirs:
+        return None
+    return Unavailable(
+        f"The costs are of programs for different targets ({ours} and {theirs}): each counts "
+        "its own instructions, per device, and leaves out what its own libraries do.",
+        stage,
+    )
+
+
+def compare_stage_seconds(
+    first: Capture, second: Capture, before: Stage, after: Stage
+) -> QuantityDifference:
+    """How long JAX or XLA took to make a stage: one run each, so only told, never judged."""
+    seconds = [
+        stage.seconds if is_available(stage.seconds) else math.nan for stage in (before, after)
+    ]
+    missing = next(
+        (s.seconds.reason for s in (before, after) if isinstance(s.seconds, Unavailable)), ""
+    )
+    if missing:
+        meaning = f"Not compared: {missing}"
+    elif first.environment.host != second.environment.host:
+        meaning = "Not compared: the two were made on different machines."
+    else:
+        meaning = "Took to make; one run each, so this tells no difference for sure."
+    return QuantityDifference("time to make", "s", seconds[0], seconds[1], meaning, False, False)
+
+
+def compare_memory(first: Capture, second: Capture) -> tuple[QuantityDifference, ...]:
+    """Bytes of the arguments and of the results, and why the peak is not compared."""
+    return (
+        *(
+            _compare(name, "bytes", _total(ours), _total(theirs), noun, None)
+            for name, noun, ours, theirs in (
+                ("arguments", "what goes in", first.arguments, second.arguments),
+                ("results", "what comes out", first.results, second.results),
+            )
+        ),
+        QuantityDifference(
+            "peak while it runs",
+            "bytes",
+            math.nan,
+            math.nan,
+            "Not compared: captures do not hold the compiler's memory plan.",
+            False,
+            False,
+        ),
+    )
+
+
+def compare_timings(
+    first: Capture, second: Capture, before: Timing | None, after: Timing | None
+) -> tuple[QuantityDifference, ...]:
+    """Measured times; empty where neither side was measured."""
+    if before is None and after is None:
+        return ()
+    names = [m.name for timing in (before, after) if timing for m in timing.measurements]
+    reason = _timing_reason(first, second, before, after)
+    return tuple(
+        _compare_times(
+            name,
+            None if before is None else before.measurement(name),
+            None if after is None else after.measurement(name),
+            reason,
+        )
+        for name in dict.fromkeys(names)
+    )
+
+
+def _timing_reason(
+    first: Capture, second: Capture, before: Timing | None, after: Timing | None
+) -> str:
+    if before is None or after is None:
+        side = "first" if before is None else "second"
+        return f"Not compared: the {side} side was not measured."
+    if before.environment.host != after.environment.host:
+        return "Not compared: the two were measured on different machines."
+    if first.target != second.target or before.environment.device != after.environment.device:
+        return "Not compared: the two were measured on different devices."
+    return ""
+
+
+def _compare_times(
+    name: str, before: Measurement | None, after: Measurement | None, reason: str
+) -> QuantityDifference:
+    medians = [math.nan if m is None else m.median for m in (before, after)]
+    if not reason and (before is None or after is None):
+        reason = f"Not compared: {name} was measured on one side only."
+    if reason or before is None or after is None:
+        return QuantityDifference(name, "s", medians[0], medians[1], reason, False, False)
+    ours, theirs = _interval(before), _interval(after)
+    sure = before.confidence > 0 and after.confidence > 0
+    if sure and (after.low > before.high or after.high < before.low):
+        word = "longer" if after.low > before.high else "less"
+        times = max(medians) / min(medians) if min(medians) > 0 else math.nan
+        meaning = (
+            f"The second takes {word}: {theirs} instead of {ours}; "
+            f"the longer time is {three_digits(times)} times the shorter. Measured one after "
+            "the other, not in pairs."
+        )
+    else:
+        meaning = f"No difference that is sure: {ours} and {theirs} overlap or are single runs."
+    return QuantityDifference(name, "s", medians[0], medians[1], meaning, True, False)
+
+
+def _interval(measurement: Measurement) -> str:
+    if measurement.confidence <= 0:
+        return format_seconds(measurement.median)
+    return f"{format_seconds(measurement.low)} to {format_seconds(measurement.high)}"
+
+
+def _compare(
+    name: str, unit: str, before: float, after: float, noun: str, reason: Unavailable | None
+) -> QuantityDifference:
+    if reason is not None:
+        meaning, is_comparable = f"Not compared: {reason.reason}", False
+    elif math.isnan(before) or math.isnan(after):
+        sides = [side for side, v in (("first", before), ("second", after)) if math.isnan(v)]
+        where = "either side" if len(sides) == 2 else f"the {sides[0]} side"
+        meaning, is_comparable = f"Not compared: it is not known on {where}.", False
+    else:
+        meaning, is_comparable = _meaning(before, after, unit, noun), True
+    return QuantityDifference(name, unit, before, after, meaning, is_comparable)
+
+
+def _meaning(before: float, after: float, unit: str, noun: str) -> str:
+    if before == after:
+        return f"The same {noun}."
+    difference = format_quantity(abs(after - before), unit)
+    word = "more" if after > before else "less"
+    share = ""
+    if before > 0 and after > 0:
+        share = f" ({abs(after - before) / before:.1%} of the first)"
+    return f"The second has {difference} {word}{share}: {noun}."
+
+
+def _total(leaves: tuple[Leaf, ...]) -> float:
+    return float(sum(leaf.num_bytes for leaf in leaves if not leaf.is_static))
+
+
+def _format_calls(value: float) -> str:
+    return "unknown" if math.isnan(value) else f"{value:,.0f}"
+
+
+_FORMATS: dict[str, Format] = {
+    "FLOP": format_flops,
+    "bytes": format_bytes,
+    "calls": _format_calls,
+    "s": format_seconds,
+}

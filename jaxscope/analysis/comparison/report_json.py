@@ -1,0 +1,121 @@
+"""A comparison as JSON for scripts. NaN is `null`: unknown, never zero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jaxscope.analysis.comparison.changes import GraphComparison
+from jaxscope.analysis.comparison.comparison import Comparison, StageComparison, Subject
+from jaxscope.analysis.comparison.details import find_differences
+from jaxscope.analysis.comparison.quantities import QuantityDifference
+from jaxscope.analysis.comparison.text_diff import TextDiff, format_unified
+from jaxscope.analysis.export.contract_json import environment_to_json, number_to_json
+from jaxscope.model import NONE, Graph, Unavailable
+
+Json = dict[str, Any]
+
+FORMAT = "jaxscope.comparison"
+VERSION = 1
+
+
+def comparison_to_json(comparison: Comparison) -> Json:
+    """Everything that differs, ready for `json.dumps(…, allow_nan=False)`."""
+    names = comparison.first.name, comparison.second.name
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "equal": comparison.is_equal,
+        "first": _subject(comparison.first),
+        "second": _subject(comparison.second),
+        "notes": list(comparison.notes),
+        "stages": [_stage(stage, names) for stage in comparison.stages],
+        "memory": [_quantity(quantity) for quantity in comparison.memory],
+        "times": [_quantity(quantity) for quantity in comparison.times],
+    }
+
+
+def _subject(subject: Subject) -> Json:
+    return {
+        "name": subject.name,
+        "call": subject.capture.call,
+        "target": subject.capture.target,
+        "environment": environment_to_json(subject.capture.environment),
+    }
+
+
+def _stage(stage: StageComparison, names: tuple[str, str]) -> Json:
+    verdict, graphs, texts = stage.verdict, stage.graphs, stage.texts
+    has_graphs = isinstance(graphs, GraphComparison)
+    return {
+        "key": stage.pair.key,
+        "first": stage.pair.first if stage.first is not None else None,
+        "second": stage.pair.second if stage.second is not None else None,
+        "equal": None if isinstance(verdict, Unavailable) else verdict,
+        "unavailable": verdict.reason if isinstance(verdict, Unavailable) else None,
+        "counts": _counts(graphs) if isinstance(graphs, GraphComparison) else None,
+        "no_graphs": None if has_graphs or not isinstance(graphs, Unavailable) else graphs.reason,
+        "differences": _differences(graphs) if isinstance(graphs, GraphComparison) else [],
+        "costs": [_quantity(cost) for cost in stage.costs],
+        "text": _texts(texts, names) if isinstance(texts, TextDiff) else None,
+    }
+
+
+def _counts(graphs: GraphComparison) -> Json:
+    counts = graphs.counts
+    return {
+        "same": counts.same,
+        "changed": counts.changed,
+        "moved": counts.moved,
+        "added": counts.added,
+        "removed": counts.removed,
+    }
+
+
+def _differences(graphs: GraphComparison) -> list[Json]:
+    return [
+        {
+            "change": change.name.lower(),
+            "first": _node(graphs.first, first),
+            "second": _node(graphs.second, second),
+            "what": [
+                {
+                    "aspect": difference.aspect,
+                    "name": difference.name or None,
+                    "before": difference.before,
+                    "after": difference.after,
+                }
+                for difference in find_differences(graphs, first, second)
+            ],
+        }
+        for change, first, second in graphs.rows()
+    ]
+
+
+def _node(graph: Graph, node: int) -> Json | None:
+    if node == NONE:
+        return None
+    return {
+        "id": graph.string(graph.nodes.id, node),
+        "name": graph.string(graph.nodes.name, node),
+        "operation": graph.string(graph.nodes.operation, node),
+        "types": list(graph.row(graph.nodes.types, node)),
+    }
+
+
+def _quantity(quantity: QuantityDifference) -> Json:
+    return {
+        "name": quantity.name,
+        "unit": quantity.unit,
+        "first": number_to_json(quantity.before),
+        "second": number_to_json(quantity.after),
+        "comparable": quantity.is_comparable,
+        "meaning": quantity.meaning,
+    }
+
+
+def _texts(texts: TextDiff, names: tuple[str, str]) -> Json:
+    return {
+        "equal": texts.is_equal,
+        **{kind: texts.count(kind) for kind in ("same", "changed", "added", "removed")},
+        "unified": format_unified(texts, *names),
+    }

@@ -1,0 +1,146 @@
+"""A comparison as plain text: the names of both sides, a table of the stages, what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from jaxscope.analysis.comparison.changes import Change, GraphComparison
+from jaxscope.analysis.comparison.comparison import Comparison, StageComparison, Subject
+from jaxscope.analysis.comparison.details import describe_change
+from jaxscope.analysis.comparison.quantities import QuantityDifference, format_quantity
+from jaxscope.analysis.comparison.text_diff import TextDiff, format_unified
+from jaxscope.model import Unavailable
+
+SIGNS = {
+    Change.SAME: " ",
+    Change.CHANGED: "~",
+    Change.MOVED: ">",
+    Change.ADDED: "+",
+    Change.REMOVED: "-",
+}
+"""What stands before a node in text; the words stand in the legend."""
+
+SHORT_LIST = 12
+"""Differences of a stage that a summary lists."""
+
+_LEGEND = "+ added, - removed, ~ changed, > moved"
+_HEADINGS = ("stage", "same", "changed", "moved", "added", "removed", "")
+
+
+def describe_verdict(comparison: Comparison) -> str:
+    """One sentence on top: equal or not."""
+    if comparison.is_equal:
+        return "Equal: no stage that both sides have differs."
+    compared = [s for s in comparison.stages if not isinstance(s.verdict, Unavailable)]
+    if not compared:
+        return "Nothing could be compared."
+    names = [stage.pair.title for stage in compared if not stage.verdict]
+    if not names:
+        return "Different: the arguments or results differ in size."
+    return f"Different in {', '.join(names)}."
+
+
+def describe_subject(subject: Subject) -> str:
+    """The name of a side with where it was made."""
+    environment = subject.capture.environment
+    return (
+        f"{subject.name}  (JAX {environment.jax}, Python {environment.python}, "
+        f"target {subject.capture.target or environment.platform})"
+    )
+
+
+def format_comparison(
+    comparison: Comparison, *, most_rows: int | None = SHORT_LIST, with_texts: bool = False
+) -> str:
+    """The whole comparison for a person.
+
+    Args:
+        comparison: What was compared.
+        most_rows: Of each stage so many differences are listed; None lists all.
+        with_texts: Whether the texts are compared line by line as well.
+    """
+    parts = [
+        f"--- {describe_subject(comparison.first)}\n+++ {describe_subject(comparison.second)}",
+        "\n".join([describe_verdict(comparison), *(f"note: {note}" for note in comparison.notes)]),
+        "\n".join(_stage_table(comparison.stages)),
+    ]
+    if comparison.times:
+        parts.append("\n".join(["measured time", *_quantity_lines(comparison.times)]))
+    parts.append("\n".join(["memory", *_quantity_lines(comparison.memory)]))
+    for stage in comparison.stages:
+        section = list(_stage_section(stage, most_rows, with_texts, comparison))
+        if section:
+            parts.append("\n".join(section))
+    return "\n\n".join(parts)
+
+
+def count_cells(stage: StageComparison) -> tuple[str, ...]:
+    """The cells of a stage's row: counts, and what they come to."""
+    graphs, verdict = stage.graphs, stage.verdict
+    if isinstance(verdict, Unavailable):
+        return ("", "", "", "", "", f"not compared: {verdict.reason}")
+    word = "equal" if verdict else "differs"
+    if isinstance(graphs, GraphComparison):
+        counts = graphs.counts
+        numbers = (counts.same, counts.changed, counts.moved, counts.added, counts.removed)
+        return (*(f"{number:,}" for number in numbers), word)
+    texts = stage.texts
+    if isinstance(texts, TextDiff):
+        lines = (texts.count("same"), texts.count("changed"))
+        return (
+            *(f"{number:,}" for number in lines),
+            "",
+            f"{texts.count('added'):,}",
+            f"{texts.count('removed'):,}",
+            f"{word} (lines of text)",
+        )
+    return ("", "", "", "", "", word)
+
+
+def _stage_table(stages: Sequence[StageComparison]) -> Iterator[str]:
+    rows = [_HEADINGS, *((stage.pair.title, *count_cells(stage)) for stage in stages)]
+    widths = [max(len(row[column]) for row in rows) for column in range(6)]
+    for row in rows:
+        cells = [f"{row[0]:{widths[0]}}"]
+        cells += [f"{cell:>{width}}" for cell, width in zip(row[1:6], widths[1:], strict=True)]
+        yield "  ".join([*cells, row[6]]).rstrip()
+
+
+def _quantity_lines(quantities: Sequence[QuantityDifference]) -> Iterator[str]:
+    width = max((len(quantity.name) for quantity in quantities), default=0)
+    for quantity in quantities:
+        yield f"  {quantity.name:{width}}  {format_pair(quantity)}{quantity.meaning}"
+
+
+def format_pair(quantity: QuantityDifference) -> str:
+    """Both numbers, if any is known, ready to be followed by the meaning."""
+    before, after = (
+        format_quantity(value, quantity.unit) for value in (quantity.before, quantity.after)
+    )
+    return "" if before == after == "unknown" else f"{before} → {after}. "
+
+
+def _stage_section(
+    stage: StageComparison, most_rows: int | None, with_texts: bool, comparison: Comparison
+) -> Iterator[str]:
+    if isinstance(stage.verdict, Unavailable):
+        return
+    if stage.verdict and not with_texts:
+        return
+    yield f"== {stage.pair.title}"
+    yield from _quantity_lines(stage.costs)
+    graphs = stage.graphs
+    if isinstance(graphs, GraphComparison):
+        rows = graphs.rows()
+        shown = rows if most_rows is None else rows[:most_rows]
+        if shown:
+            yield f"  {_LEGEND}"
+        for change, first, second in shown:
+            yield f"  {SIGNS[change]} {describe_change(graphs, change, first, second)}"
+        if len(rows) > len(shown):
+            yield (f"  … and {len(rows) - len(shown):,} more: --stage {stage.pair.key} shows all")
+    if with_texts or (not isinstance(graphs, GraphComparison) and most_rows is None):
+        texts = stage.texts
+        if isinstance(texts, TextDiff) and not texts.is_equal:
+            yield ""
+            yield format_unified(texts, comparison.first.name, comparison.second.name)

@@ -1,0 +1,152 @@
+"""`jaxscope diff A B`: compare two captures or two calls."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+from jaxscope.analysis.archive import FILE_ENDING, load_session
+from jaxscope.analysis.comparison.comparison import Comparison, Subject, compare
+from jaxscope.analysis.comparison.report_json import comparison_to_json
+from jaxscope.analysis.comparison.report_text import format_comparison
+from jaxscope.analysis.comparison.stage_pairs import StagePair, pair_stages
+from jaxscope.analysis.export.safe_text import make_safe
+from jaxscope.cli.diff_options import DIFFERENT
+from jaxscope.cli.output import check_place, print_text, write_file
+from jaxscope.cli.parser import Options
+from jaxscope.cli.progress import show_progress
+from jaxscope.cli.runs import Watcher, run_options, target_options
+from jaxscope.client import run as client
+from jaxscope.errors import Explanation, UsageError
+
+SEPARATOR = "::"
+
+
+def run(options: Options) -> int:
+    """Compare, print or write, and say by the exit status whether the two are equal.
+
+    Raises:
+        UsageError: A side or a stage does not exist.
+        JaxscopeError: A side cannot be read, or its call failed.
+    """
+    wanted = options.diff
+    if wanted.output is not None:
+        check_place(wanted.output)
+    first, second = (
+        _obtain(word, side) for word, side in zip(options.others, _sides(options), strict=True)
+    )
+    comparison = compare(*_told_apart(first, second), _chosen_pairs(first, second, wanted.stages))
+    if wanted.output is not None:
+        _write(comparison, wanted.output, wanted.output_format)
+    elif options.is_json:
+        print_text(_format_json(comparison))
+    else:
+        is_detailed = bool(wanted.stages)
+        text = format_comparison(
+            comparison,
+            most_rows=None if is_detailed else 12,
+            with_texts=is_detailed,
+        )
+        print_text(make_safe(text))
+    return 0 if comparison.is_equal else DIFFERENT
+
+
+def _sides(options: Options) -> tuple[Options, Options]:
+    """The options of each side: what is not said of the second holds for both."""
+    return options, dataclasses.replace(
+        options,
+        target=options.diff.target_b or options.target,
+        python=options.diff.python_b or options.python,
+        x64=options.x64 or options.diff.x64_b,
+    )
+
+
+def _obtain(word: str, options: Options) -> Subject:
+    """One side: a saved capture, or a call that is captured now."""
+    file, separator, call = word.partition(SEPARATOR)
+    if file.endswith(FILE_ENDING) and not separator:
+        capture, timing = load_session(file)
+        return Subject(word, capture, timing)
+    if not file.endswith(".py"):
+        raise UsageError(
+            Explanation(
+                what=f"{word} is neither a saved capture nor a call.",
+                remedy=f"A side is a {FILE_ENDING} file, FILE.py, or 'FILE.py::CALL'.",
+            )
+        )
+    with show_progress() as show:
+        capture = client.capture(
+            file,
+            call or None,
+            on_event=Watcher(show),
+            **target_options(options),
+            **run_options(options),
+        )
+    return Subject(f"{file}{SEPARATOR}{capture.call}", capture)
+
+
+def _told_apart(first: Subject, second: Subject) -> tuple[Subject, Subject]:
+    """Two sides of the same name get what tells them apart."""
+    if first.name != second.name:
+        return first, second
+    a, b = first.capture, second.capture
+    for ours, theirs in (
+        (f"target {a.target}", f"target {b.target}"),
+        (f"JAX {a.environment.jax}", f"JAX {b.environment.jax}"),
+        ("first", "second"),
+    ):
+        if ours != theirs:
+            break
+    return (
+        dataclasses.replace(first, name=f"{first.name} [{ours}]"),
+        dataclasses.replace(second, name=f"{second.name} [{theirs}]"),
+    )
+
+
+def _chosen_pairs(
+    first: Subject, second: Subject, keys: tuple[str, ...]
+) -> tuple[StagePair, ...] | None:
+    """The stages named on the command line; None for all.
+
+    Raises:
+        UsageError: Neither side has such a stage.
+    """
+    pairs = tuple(StagePair.parse(key) for key in keys)
+    ours = [stage.name for stage in first.capture.stages]
+    theirs = [stage.name for stage in second.capture.stages]
+    for pair in pairs:
+        wrong = pair.first not in ours or pair.second not in theirs
+        if wrong and pair.key not in [p.key for p in pair_stages(first.capture, second.capture)]:
+            raise UsageError(
+                Explanation(
+                    what=f"There is no stage {pair.title} to compare.",
+                    why=f"The first side has {', '.join(ours)}; the second {', '.join(theirs)}.",
+                    remedy="Two names with a colon compare different stages: --stage jaxpr:grad",
+                )
+            )
+    return pairs or None
+
+
+def _write(comparison: Comparison, path: Path, ending: str) -> None:
+    if ending == "json":
+        text = _format_json(comparison)
+    elif ending == "html":
+        from jaxscope.analysis.comparison.report_html import comparison_to_html
+
+        text = comparison_to_html(comparison)
+    elif ending == "md":
+        from jaxscope.analysis.comparison.report_markdown import comparison_to_markdown
+
+        text = make_safe(comparison_to_markdown(comparison))
+    else:
+        text = make_safe(format_comparison(comparison, most_rows=None, with_texts=True))
+    write_file(path, lambda draft: _write_text(draft, text))
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text.rstrip("\n") + "\n", encoding="utf-8", errors="replace", newline="\n")
+
+
+def _format_json(comparison: Comparison) -> str:
+    return json.dumps(comparison_to_json(comparison), indent=1, allow_nan=False)

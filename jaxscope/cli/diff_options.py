@@ -1,0 +1,85 @@
+"""The options of `jaxscope diff`: what of the two sides differs, what is shown, where it goes."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from pathlib import Path
+
+from jaxscope.errors import Explanation, UsageError
+
+FORMATS = ("html", "md", "txt", "json")
+DIFFERENT = 5
+"""Exit status of `jaxscope diff` where the sides differ; 1 to 4 keep their meanings."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DiffOptions:
+    """What `jaxscope diff` is asked for beyond the two sides.
+
+    Attributes:
+        stages: Keys of the stages to compare in detail; empty for a summary of all.
+        output: Where to write; None prints.
+        output_format: One of `FORMATS`.
+        target_b: Target of the second side; None for that of the first.
+        python_b: Interpreter of the second side, likewise.
+        x64_b: Whether only the second side lets JAX use 64-bit types.
+    """
+
+    stages: tuple[str, ...] = ()
+    output: Path | None = None
+    output_format: str = "txt"
+    target_b: str | None = None
+    python_b: Path | None = None
+    x64_b: bool = False
+
+
+def add_diff_options(parser: argparse.ArgumentParser) -> None:
+    """Declare them."""
+    parser.add_argument(
+        "--stage",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="list every difference of this stage, and compare its text line by line; may be "
+        "given again; two names with a colon compare different stages, such as jaxpr:grad",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="write everything to a file instead; the ending picks the format: "
+        + " ".join(f".{name}" for name in FORMATS),
+    )
+    second = parser.add_argument_group("options of B alone; without them it has those of A")
+    second.add_argument("--target-b", metavar="TARGET", help="target of B")
+    second.add_argument("--python-b", metavar="PATH", help="interpreter of B: another JAX")
+    second.add_argument("--x64-b", action="store_true", help="64-bit types in B only")
+
+
+def read_diff_options(read: argparse.Namespace) -> DiffOptions:
+    """Read them.
+
+    Raises:
+        UsageError: The ending of the output names no format.
+    """
+    output = None if read.output in (None, "-") else Path(read.output)
+    ending = "json" if read.json else "txt"
+    if output is not None:
+        ending = output.suffix.lower().removeprefix(".")
+        if ending not in FORMATS:
+            raise UsageError(
+                Explanation(
+                    what=f"{output.name} has no ending that names a format of comparisons.",
+                    why="The endings are: " + " ".join(f".{name}" for name in FORMATS) + ".",
+                    remedy="Such as: -o out.html",
+                )
+            )
+    return DiffOptions(
+        stages=tuple(read.stage),
+        output=output,
+        output_format=ending,
+        target_b=read.target_b,
+        python_b=Path(read.python_b).expanduser() if read.python_b else None,
+        x64_b=read.x64_b,
+    )
