@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import jax
 import pytest
 
@@ -23,7 +25,7 @@ def test_each_opening_is_a_part_of_the_one_before(view: View) -> None:
     openings = list_openings(view)
     assert openings[0] == view.opened
     assert len(openings) > 2
-    for larger, smaller in zip(openings, openings[1:], strict=False):
+    for larger, smaller in itertools.pairwise(openings):
         assert smaller < larger
 
 

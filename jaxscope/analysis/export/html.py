@@ -61,6 +61,10 @@ _PAGE = """\
 """
 
 
+_SCRIPTS = ("page_links.js", "page_fold.js", "page.js")
+"""The last one starts the page, so it comes after what it uses."""
+
+
 def capture_to_html(capture: Capture, stage_name: str = "optimized") -> str:
     """The page; `stage_name` is the stage that the right pane opens with.
 
@@ -78,9 +82,12 @@ def capture_to_html(capture: Capture, stage_name: str = "optimized") -> str:
         if isinstance(drawing, Unavailable):
             data["stages"][index]["noGraph"] = drawing.reason
         else:
-            drawings.append(f'<template id="drawing-{index}">{drawing}</template>')
+            drawings.append(f'<template id="drawing-{index}">{drawing.first}</template>')
+            if drawing.unfolded:
+                unfolded = drawing.unfolded
+                drawings.append(f'<template id="unfolded-{index}">{unfolded}</template>')
     style = _part("page.css") + style_rules()
-    script = _part("page.js") + _part("page_links.js")
+    script = "".join(_part(name) for name in _SCRIPTS)
     return _PAGE.format(
         policy=_policy(style, script),
         title=_escape(f"{capture.call} — jaxscope"),

@@ -1,4 +1,3 @@
-"use strict";
 // The page of one capture. All data is in the element `data`; nothing is fetched, and text from
 // the capture only ever becomes text nodes.
 
@@ -78,7 +77,8 @@ function inspect() {
   const selection = state.selection;
   if (selection === null) {
     body.append(element("p", "Choose a source line, a line of text or a box: everything that came "
-      + "from it or went into it lights up in every pane. Escape clears the choice."));
+      + "from it or went into it lights up in every pane. Escape clears the choice. A box folds and "
+      + "unfolds by its sign, by a double click, or by the left and right arrow keys."));
     return;
   }
   const list = element("dl");
@@ -185,10 +185,12 @@ function showPane(pane) {
   let content;
   if (reason) content = element("p", reason, "reason");
   else if (wantsGraph) {
-    content = document.getElementById(`drawing-${pane.stage}`).content.cloneNode(true);
-    content.querySelectorAll("[data-nodes]").forEach((box) => { box.tabIndex = 0; });
+    content = document.getElementById(`${pane.detail}-${pane.stage}`).content.cloneNode(true);
+    content.querySelectorAll("[data-nodes], .sign").forEach((box) => { box.tabIndex = 0; });
   } else content = stageText(stage);
   pane.body.replaceChildren(content);
+  pane.drawing = wantsGraph && !reason ? readDrawing(pane.body.querySelector("svg")) : null;
+  if (pane.drawing) applyFolding(pane.drawing);
   pane.zoomer.hidden = !wantsGraph || Boolean(reason);
   if (!pane.zoomer.hidden) zoom(pane, 0);
   pane.chooser.value = String(pane.stage);
@@ -206,8 +208,7 @@ function zoom(pane, factor) {
   const top = pane.body.scrollTop / (box.height * pane.scale);
   const fitting = Math.min(1, pane.body.clientWidth / box.width);
   pane.scale = factor ? Math.min(4, Math.max(0.05, pane.scale * factor)) : Math.max(0.5, fitting);
-  svg.setAttribute("width", box.width * pane.scale);
-  svg.setAttribute("height", box.height * pane.scale);
+  resize(pane);
   if (factor) {
     pane.body.scrollLeft = middle * box.width * pane.scale - pane.body.clientWidth / 2;
     pane.body.scrollTop = top * box.height * pane.scale;
@@ -221,7 +222,7 @@ function zoom(pane, factor) {
 }
 
 function makePane(section, stageIndex, form) {
-  const pane = { stage: stageIndex, form, scale: 1, buttons: {} };
+  const pane = { stage: stageIndex, form, scale: 1, buttons: {}, detail: "drawing" };
   pane.body = section.querySelector(".body");
   const bar = section.querySelector(".bar");
   pane.chooser = element("select");
@@ -233,26 +234,114 @@ function makePane(section, stageIndex, form) {
   });
   pane.chooser.addEventListener("change", () => {
     pane.stage = Number(pane.chooser.value);
+    pane.detail = "drawing";
     showPane(pane);
   });
   bar.append(pane.chooser);
   for (const name of ["graph", "text"]) {
     const button = element("button", name === "graph" ? "Graph" : "Text");
-    button.addEventListener("click", () => { pane.form = name; showPane(pane); });
+    button.addEventListener("click", () => {
+      pane.form = name;
+      pane.detail = "drawing";
+      showPane(pane);
+    });
     pane.buttons[name] = button;
     bar.append(button);
   }
   pane.zoomer = element("span", undefined, "zoomer");
-  for (const [label, name, factor] of [["−", "Smaller", 0.8], ["+", "Larger", 1.25],
-    ["Fit", "Fit the width", 0]]) {
+  for (const [label, name, factor] of [["−", "Smaller", 0.8], ["+", "Larger", 1.25]]) {
     const button = element("button", label);
     button.title = name;
     button.setAttribute("aria-label", name);
     button.addEventListener("click", () => zoom(pane, factor));
     pane.zoomer.append(button);
   }
+  const overview = element("button", "Overview");
+  overview.title = "As at first, fitted to the width";
+  overview.addEventListener("click", () => { pane.detail = "drawing"; showPane(pane); });
+  const open = element("button", "Unfold all");
+  open.addEventListener("click", () => foldAll(pane, false));
+  const close = element("button", "Fold all");
+  close.addEventListener("click", () => foldAll(pane, true));
+  pane.zoomer.prepend(overview, open, close);
   bar.append(pane.zoomer);
   state.panes.push(pane);
+}
+
+// ---- folding -----------------------------------------------------------------------------------
+
+// The frame that an element of a drawing opens or closes, with its pane; null if it has none.
+function frameOf(target) {
+  const pane = state.panes.find((candidate) => candidate.body.contains(target));
+  if (!pane || !pane.drawing) return null;
+  const sign = target.closest("text[data-item]");
+  if (sign) return { pane, index: Number(sign.dataset.item) };
+  const group = target.closest("g.item");
+  const index = pane.drawing.items.findIndex((item) => item.group === group);
+  return index >= 0 && pane.drawing.items[index].isFrame ? { pane, index } : null;
+}
+
+function fold(frame, isFolded) {
+  const { pane, index } = frame;
+  const before = pane.drawing.items[index].box.getBoundingClientRect();
+  if (isFolded === undefined) toggleFold(pane.drawing, index);
+  else setFolded(pane.drawing, index, isFolded);
+  resize(pane);
+  const after = pane.drawing.items[index].box.getBoundingClientRect();
+  pane.body.scrollLeft += after.left - before.left; // the eye stays on what was folded
+  pane.body.scrollTop += after.top - before.top;
+}
+
+function foldAll(pane, isFolded) {
+  if (!isFolded) unfold(pane, []);
+  else {
+    pane.drawing.items.forEach((item, index) => { if (item.isFrame) pane.drawing.folded.add(index); });
+    applyFolding(pane.drawing);
+  }
+  zoom(pane, 0);
+}
+
+// Show the drawing in which everything is open, with the frames folded that are in `ids`.
+function unfold(pane, ids) {
+  if (pane.detail === "drawing" && document.getElementById(`unfolded-${pane.stage}`)) {
+    pane.detail = "unfolded";
+    showPane(pane);
+  }
+  const folded = new Set(ids);
+  pane.drawing.folded.clear();
+  pane.drawing.items.forEach((item, index) => {
+    if (item.isFrame && folded.has(item.group.dataset.id)) pane.drawing.folded.add(index);
+  });
+  applyFolding(pane.drawing);
+  resize(pane);
+}
+
+// Open a box that is closed in the first drawing: everything else keeps its state.
+function unfoldOne(pane, id) {
+  const open = new Set([id]);
+  pane.drawing.items.forEach((item, index) => {
+    if (item.isFrame && !pane.drawing.folded.has(index)) open.add(item.group.dataset.id);
+  });
+  const content = document.getElementById(`unfolded-${pane.stage}`).content;
+  const ids = [...content.querySelectorAll("g.item[data-id]")].map((group) => group.dataset.id);
+  unfold(pane, ids.filter((other) => !open.has(other)));
+  const opened = pane.drawing.items.findIndex((item) => item.group.dataset.id === id);
+  pane.drawing.items[opened].box.scrollIntoView({ block: "nearest", inline: "center" });
+  pane.drawing.items[opened].texts[0].focus({ preventScroll: true });
+}
+
+// A sign was pressed: of a frame, or of a box whose inside is in the other drawing.
+function press(sign) {
+  const pane = state.panes.find((candidate) => candidate.body.contains(sign));
+  if (sign.dataset.inside !== undefined) unfoldOne(pane, sign.dataset.inside);
+  else fold(frameOf(sign));
+}
+
+function resize(pane) {
+  const svg = pane.body.querySelector("svg");
+  const box = svg.viewBox.baseVal;
+  svg.setAttribute("width", box.width * pane.scale);
+  svg.setAttribute("height", box.height * pane.scale);
 }
 
 function showStrip() {
@@ -265,6 +354,7 @@ function showStrip() {
     button.addEventListener("click", () => {
       const pane = state.panes[1];
       pane.stage = i;
+      pane.detail = "drawing";
       showPane(pane);
     });
     strip.insertBefore(button, legend);
@@ -278,13 +368,30 @@ function setTheme(name) {
   document.getElementById("theme").textContent = name === "dark" ? "Light" : "Dark";
 }
 
+document.addEventListener("dblclick", (event) => {
+  const frame = frameOf(event.target);
+  if (frame && !event.target.closest(".sign")) fold(frame);
+});
 document.addEventListener("click", (event) => {
+  if (event.target.closest(".sign")) {
+    press(event.target.closest(".sign"));
+    return;
+  }
   const target = event.target.closest("[data-nodes], #source [data-line]");
   if (target) choose(target);
 });
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") select(null);
+  if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
+    const frame = frameOf(event.target);
+    if (frame) { fold(frame, event.key === "ArrowLeft"); event.preventDefault(); }
+  }
   if (event.key === "Enter" || event.key === " ") {
+    if (event.target.closest(".sign")) {
+      press(event.target.closest(".sign"));
+      event.preventDefault();
+      return;
+    }
     const target = event.target.closest("[data-nodes], #source [data-line]");
     if (target) { choose(target); event.preventDefault(); }
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 import itertools
 from collections.abc import Iterator
@@ -11,35 +12,75 @@ import numpy as np
 from jaxscope.analysis.export.safe_text import make_safe_line
 from jaxscope.analysis.layout.compose import build_scene
 from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
+from jaxscope.analysis.layout.text_width import measure_text
 from jaxscope.analysis.view.build import build_view
+from jaxscope.analysis.view.framing import open_largest
 from jaxscope.analysis.view.palette import DARK, LIGHT, Palette
+from jaxscope.analysis.view.tree import BranchKind
+from jaxscope.analysis.view.view import View
 from jaxscope.model import Graph, Unavailable
 
-EXPANDED_NODES = 300
-"""Up to so many nodes everything is drawn opened; a page cannot open boxes afterwards."""
+MAX_BOXES = 400
+"""Groups are drawn opened, the largest first, up to so many boxes; the page folds and unfolds what
+is drawn, and cannot lay out what is not."""
+
+_MAX_ARRAYS = 6
 
 
-def draw_graph(graph: Graph) -> str | Unavailable:
-    """An `<svg>` element, or why there is none.
+@dataclasses.dataclass(frozen=True, slots=True)
+class Drawings:
+    """A graph drawn twice, as `<svg>` elements.
 
-    Boxes and frames carry the attribute `data-nodes`: the indices of the nodes they stand for.
+    Attributes:
+        first: As the window shows it at first.
+        unfolded: With as many groups open as a page can take; empty where that is no more.
+    """
+
+    first: str
+    unfolded: str
+
+
+def draw_graph(graph: Graph) -> Drawings | Unavailable:
+    """The drawings, or why there are none.
+
+    Boxes and frames carry `data-nodes`, the indices of the nodes they stand for; frames of the
+    unfolded drawing have `data-id`, which closed boxes of the first one name in `data-inside`.
     """
     view = build_view(graph)
-    expanded = view.all_groups() if len(graph.nodes) <= EXPANDED_NODES else view.opened
-    scene = build_scene(view, expanded)
+    scene = build_scene(view)
     if not len(scene.items):
         return Unavailable("There is nothing to draw: the program has no operations.")
+    unfolded = build_scene(view, open_largest(view, _foldable(view), MAX_BOXES))
+    inside = unfolded.opened - scene.opened
+    return Drawings(_draw(scene, inside), _draw(unfolded, frozenset()) if inside else "")
+
+
+def _draw(scene: Scene, inside: frozenset[str]) -> str:
+    """An `<svg>` element; `inside` are ids of boxes that another drawing shows the inside of."""
     parts = [
         *_draw_frames(scene),
         *_draw_lines(scene),
         *_draw_frame_titles(scene),
-        *_draw_boxes(scene),
+        *_draw_boxes(scene, inside),
         *_draw_stubs(scene),
     ]
     width, height = scene.width + 2, scene.height + 2
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="-1 -1 {width:.1f} {height:.1f}">' + "".join(parts) + "</svg>"
+    )
+
+
+def _foldable(view: View) -> frozenset[str]:
+    """Groups that may be drawn opened; the dozens of arrays of one parameter would only be wide."""
+    return frozenset(
+        box.id
+        for box in view.boxes[1:]
+        if box.children
+        and (
+            box.kind not in (BranchKind.ARGUMENTS, BranchKind.RESULTS)
+            or len(box.children) <= _MAX_ARRAYS
+        )
     )
 
 
@@ -92,10 +133,11 @@ def _nodes_by_item(scene: Scene) -> list[str]:
     return texts
 
 
-def _group(scene: Scene, item: int, nodes: str) -> str:
+def _group(scene: Scene, item: int, nodes: str, more: str = "") -> str:
     """The opening tag of an item."""
     links = f' data-nodes="{nodes}" role="button"' if nodes else ""
-    return f'<g class="item style-{int(scene.items.style[item])}"{links}>'
+    parent = f' data-parent="{int(scene.items.parent[item])}"'
+    return f'<g class="item style-{int(scene.items.style[item])}"{parent}{links}{more}>'
 
 
 def _draw_frames(scene: Scene) -> Iterator[str]:
@@ -103,7 +145,9 @@ def _draw_frames(scene: Scene) -> Iterator[str]:
     for item in range(scene.items.num_frames):
         x, y, width, height = scene.items.rect[item].tolist()
         own = int(scene.items.node[item])
-        yield _group(scene, item, nodes[item] if own >= 0 else "")
+        title = measure_text(scene.items.titles[item], TITLE_PX, is_bold=True) + 60
+        more = f' data-title="{title:.0f}" data-id="{_attribute(scene.items.ids[item])}"'
+        yield _group(scene, item, nodes[item] if own >= 0 else "", more)
         yield _rectangle("frame box" if own >= 0 else "frame", x, y, width, height)
         yield "</g>"
 
@@ -112,10 +156,15 @@ def _draw_frame_titles(scene: Scene) -> Iterator[str]:
     """Above the lines, which enter a frame through its header."""
     for item in range(scene.items.num_frames):
         x, y = scene.items.rect[item, :2].tolist()
-        yield _text(x + 9, y + HEADER_PX - 8, TITLE_PX, scene.items.titles[item], "title over")
+        title = scene.items.titles[item]
+        at = f' data-item="{item}"'
+        name = _attribute(f"Fold or unfold {title}")
+        sign = f'{at} role="button" aria-expanded="true" aria-label="{name}"'
+        yield _text(x + 8, y + HEADER_PX - 8, TITLE_PX, "▾", "sign", sign)
+        yield _text(x + 24, y + HEADER_PX - 8, TITLE_PX, title, "title over", at)
 
 
-def _draw_boxes(scene: Scene) -> Iterator[str]:
+def _draw_boxes(scene: Scene, inside: frozenset[str]) -> Iterator[str]:
     nodes = _nodes_by_item(scene)
     for item in range(scene.items.num_frames, len(scene.items)):
         x, y, width, height = scene.items.rect[item].tolist()
@@ -128,6 +177,14 @@ def _draw_boxes(scene: Scene) -> Iterator[str]:
         if detail:
             yield _text(centre, middle + TITLE_PX + 1, DETAIL_PX, detail, "detail middle")
         yield "</g>"
+        if scene.items.ids[item] in inside:
+            name = _attribute(f"Unfold {scene.items.titles[item]}")
+            box = _attribute(scene.items.ids[item])
+            home = int(scene.items.parent[item])
+            sign = f' data-inside="{box}" role="button" aria-expanded="false" aria-label="{name}"'
+            yield f'<g data-at="{x:.1f} {y:.1f}" data-home="{home}">'
+            yield _text(x + 7, y + height / 2 + TITLE_PX / 3, TITLE_PX, "▸", "sign", sign)
+            yield "</g>"
 
 
 def _draw_lines(scene: Scene) -> Iterator[str]:
@@ -135,12 +192,24 @@ def _draw_lines(scene: Scene) -> Iterator[str]:
         corners = scene.lines.corners(line).tolist()
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners)
         title = html.escape(make_safe_line(scene.lines.types[line]))
-        yield f'<path class="wire" d="{path}"><title>{title}</title></path>'
+        home = f' data-home="{_home_of_line(scene, line)}"'
+        yield f'<path class="wire"{home} d="{path}"><title>{title}</title></path>'
         if scene.lines.has_arrow[line] and len(corners) > 1:
-            yield _tip(corners[-2], corners[-1])
+            yield _tip(corners[-2], corners[-1], home)
 
 
-def _tip(before: list[float], end: list[float]) -> str:
+def _home_of_line(scene: Scene, line: int) -> int:
+    """The frame that a line is drawn in, or -1 for none."""
+    parent = scene.items.parent
+    source, target = int(scene.lines.source[line]), int(scene.lines.target[line])
+    if source >= 0 and target >= 0 and parent[target] == source:
+        return source
+    if source >= 0 and target >= 0 and parent[source] == target:
+        return target
+    return int(parent[source if source >= 0 else target])
+
+
+def _tip(before: list[float], end: list[float], home: str) -> str:
     """An arrow head at the end of a line."""
     across, along = end[0] - before[0], end[1] - before[1]
     length = max((across**2 + along**2) ** 0.5, 1e-9)
@@ -150,15 +219,24 @@ def _tip(before: list[float], end: list[float]) -> str:
         f"{end[0]:.1f},{end[1]:.1f} {back_x - 3 * along:.1f},{back_y + 3 * across:.1f} "
         f"{back_x + 3 * along:.1f},{back_y - 3 * across:.1f}"
     )
-    return f'<polygon class="tip" points="{points}"/>'
+    return f'<polygon class="tip" data-at="{end[0]:.1f} {end[1]:.1f}"{home} points="{points}"/>'
 
 
 def _draw_stubs(scene: Scene) -> Iterator[str]:
-    for rect, text in zip(scene.connectors.rect.tolist(), scene.connectors.texts, strict=True):
+    connectors = scene.connectors
+    for rect, text, item in zip(
+        connectors.rect.tolist(), connectors.texts, connectors.item.tolist(), strict=True
+    ):
         x, y, width, height = rect
+        yield f'<g data-at="{x:.1f} {y:.1f}" data-home="{int(scene.items.parent[item])}">'
         yield _rectangle("stub", x, y, width, height)
         baseline = y + height / 2 + STUB_TEXT_PX / 3
         yield _text(x + width / 2, baseline, STUB_TEXT_PX, text, "detail middle")
+        yield "</g>"
+
+
+def _attribute(text: str) -> str:
+    return html.escape(make_safe_line(text), quote=True)
 
 
 def _rectangle(name: str, x: float, y: float, width: float, height: float) -> str:
@@ -168,6 +246,7 @@ def _rectangle(name: str, x: float, y: float, width: float, height: float) -> st
     )
 
 
-def _text(x: float, y: float, size_px: float, text: str, name: str) -> str:
+def _text(x: float, y: float, size_px: float, text: str, name: str, more: str = "") -> str:
     shown = html.escape(make_safe_line(text))
-    return f'<text class="{name}" x="{x:.1f}" y="{y:.1f}" font-size="{size_px:g}">{shown}</text>'
+    place = f'x="{x:.1f}" y="{y:.1f}" font-size="{size_px:g}"'
+    return f'<text class="{name}"{more} {place}>{shown}</text>'
