@@ -19,9 +19,19 @@ from jaxscope.worker.live_call import default_target, describe_live_call, find_l
 
 
 def capture_function(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    *,
+    passes: bool = False,
 ) -> Capture:
     """Every stage of one call of a function, on JAX's default device.
+
+    Args:
+        function: Of this process.
+        args: Its positional arguments.
+        kwargs: Its keyword arguments.
+        passes: Whether to compile once more and record what each XLA pass changed.
 
     Raises:
         UsageError: The function cannot be called.
@@ -32,7 +42,8 @@ def capture_function(
     assembler = CaptureAssembler()
     call = describe_live_call(function, args, kwargs)
     source = find_live_source(function)
-    send_capture({"target": default_target()}, _Ear(assembler), source, call)
+    request = {"target": default_target(), "passes": passes}
+    send_capture(request, _Ear(assembler), source, call)
     return assembler.capture()
 
 

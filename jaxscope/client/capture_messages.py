@@ -116,6 +116,24 @@ class KernelsFields(msgspec.Struct, frozen=True):
     left_out: Size = 0
 
 
+class PassFields(msgspec.Struct, frozen=True):
+    """A `pass`; both texts are empty for the module as XLA received it."""
+
+    name: ShortText
+    pipeline: ShortText = ""
+    cost: tuple[float | None, float | None, float | None] | None = None
+
+    def module_cost(self) -> Cost:
+        return Cost(*(_number(value) for value in self.cost or (None, None, None)))
+
+
+class PassesEndFields(msgspec.Struct, frozen=True):
+    """A `passes_end`."""
+
+    seconds: float = 0.0
+    reason: LongText | None = None
+
+
 class CheckFields(msgspec.Struct, frozen=True):
     """A `check`."""
 

@@ -41,6 +41,7 @@ from jaxscope.model.graph import (
     SourcePosition,
 )
 from jaxscope.model.graph_builder import GraphBuilder
+from jaxscope.model.passes import PassRecord
 from jaxscope.model.ragged import Ragged
 from jaxscope.model.timing import Measurement, Ratio, Timing
 from jaxscope.model.unavailable import Unavailable, is_available
@@ -64,6 +65,7 @@ __all__ = [
     "Node",
     "NodeKind",
     "Nodes",
+    "PassRecord",
     "Ragged",
     "Ratio",
     "Severity",

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model.graph import Cost, Graph
+from jaxscope.model.passes import PassRecord
 from jaxscope.model.unavailable import Unavailable
 
 
@@ -175,6 +176,8 @@ class Capture:
         checks: Findings, errors first.
         messages: Sentences for the reader: what was assumed, what was left out.
         wall_seconds: Wall seconds of the whole capture, as the worker saw it.
+        passes: The module as XLA received it and each pass that changed something; empty where
+            they were not recorded.
     """
 
     call: str
@@ -191,6 +194,7 @@ class Capture:
     checks: tuple[Check, ...]
     messages: tuple[str, ...]
     wall_seconds: float = 0.0
+    passes: tuple[PassRecord, ...] = ()
 
     def stage(self, name: str) -> Stage | None:
         """The stage of that name, or None."""

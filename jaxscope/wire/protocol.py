@@ -30,6 +30,10 @@ Worker to client:
     kernels      name, left_out (kernels); the code of a stage, of which its text is made: arrays
                  kernel.utf8, kernel.offsets and form.utf8, form.offsets (strings), code (uint8)
                  and code_bytes (int64), one entry per kernel and form
+    pass         name, pipeline (both empty for the module as XLA received it), cost [flops, bytes,
+                 transcendentals]; array proto (uint8, a serialized HloModuleProto): the module
+                 after a pass that changed something, in order
+    passes_end   seconds, reason (null, or why passes are missing)
     check        rule, severity, message, remedy, file, line
     message      text
     timed        call, environment {…}                        what a `time` run measures

@@ -27,6 +27,11 @@ class Background(Generic[T]):
         except BaseException as error:
             self._error = error
 
+    def wait(self, seconds: float) -> bool:
+        """Wait for so long at most; returns whether the call has ended."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
     def result(self) -> T:
         """Wait for the call.
 

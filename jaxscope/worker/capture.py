@@ -32,6 +32,7 @@ from jaxscope.worker.jaxpr_graph import ConvertedJaxpr, convert_jaxpr
 from jaxscope.worker.jaxpr_text import print_jaxpr
 from jaxscope.worker.loading import load_call
 from jaxscope.worker.machine_code import NO_CODE, compile_with, dump_folder
+from jaxscope.worker.passes import send_passes
 from jaxscope.worker.program import TracedProgram, trace_call
 from jaxscope.worker.purity import PurityWatch
 from jaxscope.worker.source import SourceSnapshot
@@ -84,6 +85,7 @@ class _Pipeline:
     def __init__(
         self, request: dict[str, Any], channel: Channel, source: SourceSnapshot, call: Call
     ) -> None:
+        self._wants_passes = bool(request.get("passes"))
         self._target = str(request.get("target") or "cpu")
         self._channel = channel
         self._source = source
@@ -165,6 +167,9 @@ class _Pipeline:
             self._channel.send("kernels", fields, machine.to_arrays())
         else:
             self._sender.send_unavailable("machine", TITLES["machine"], NO_CODE)
+        if self._wants_passes:
+            self._sender.send_texts()
+            send_passes(lowered, self._channel)
 
     def _send_head(self, program: TracedProgram) -> None:
         derived = program.derived

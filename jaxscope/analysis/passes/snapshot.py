@@ -1,0 +1,142 @@
+"""A module as it was after one pass: who computes what from what, and under which names."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from jaxscope.analysis.hlo.attributes import read_attributes
+from jaxscope.analysis.hlo.proto import HloMessage, parse_module
+from jaxscope.analysis.hlo.shapes import render_type
+from jaxscope.model.op_name import TagTable, read_op_name
+
+_SHOWN_APART = frozenset({"op_name", "parameter_number", "backend_config", "literal"})
+
+
+@dataclasses.dataclass(eq=False, slots=True)
+class Row:
+    """One instruction.
+
+    Attributes:
+        name: Unique in the module.
+        opcode: XLA's.
+        computation: Name of the computation it stands in.
+        operands: Names.
+        tags: Ids of the equations that its name carries.
+        key: Equal for instructions that do the same to the same operands.
+        is_root: Whether its computation returns it.
+        proto: The rest of it, for its text.
+    """
+
+    name: str
+    opcode: str
+    computation: str
+    operands: tuple[str, ...]
+    tags: tuple[str, ...]
+    key: int
+    is_root: bool
+    proto: HloMessage
+
+    def line(self) -> str:
+        """The instruction as HLO text has it, metadata left out."""
+        proto = self.proto
+        row = read_attributes(proto)
+        inside = row.get("literal") or row.get("parameter_number")
+        operands = inside if inside is not None else ", ".join(f"%{n}" for n in self.operands)
+        parts = [f"{k}={v}" for k, v in row.items() if k not in _SHOWN_APART]
+        root = "ROOT " if self.is_root else ""
+        end = "".join(f", {part}" for part in parts)
+        return f"  {root}%{self.name} = {render_type(proto.shape)} {self.opcode}({operands}){end}"
+
+
+@dataclasses.dataclass(eq=False, slots=True)
+class Snapshot:
+    """A whole module.
+
+    Attributes:
+        rows: Instructions by name, in the module's order.
+        users: Names of the users of each instruction that has some.
+        computations: Names of the instructions of each computation.
+        roots: Name of the root of each computation.
+        holders: Names of the instructions that carry each equation.
+        entry: Name of the entry computation.
+    """
+
+    rows: dict[str, Row]
+    users: dict[str, list[str]]
+    computations: dict[str, list[str]]
+    roots: dict[str, str]
+    holders: dict[str, list[str]]
+    entry: str
+
+    @property
+    def num_fusions(self) -> int:
+        return sum(row.opcode == "fusion" for row in self.rows.values())
+
+
+class SnapshotReader:
+    """Reads serialized modules; each distinct name of an operation is read once."""
+
+    def __init__(self, tags: TagTable) -> None:
+        self._tags = tags
+        self._read: dict[str, tuple[str, ...]] = {"": ()}
+
+    def read(self, data: bytes) -> Snapshot:
+        """Read a serialized `HloModuleProto`.
+
+        Raises:
+            ValueError: The bytes are no HLO module.
+        """
+        module = parse_module(data)
+        names: dict[int, str] = {}
+        for computation in module.computations:
+            for instruction in computation.instructions:
+                names[instruction.id] = instruction.name
+        snapshot = Snapshot({}, {}, {}, {}, {}, "")
+        for computation in module.computations:
+            self._read_computation(computation, names, snapshot)
+            if computation.id == module.entry_computation_id:
+                snapshot.entry = computation.name
+        return snapshot
+
+    def _read_computation(
+        self, computation: HloMessage, names: dict[int, str], snapshot: Snapshot
+    ) -> None:
+        home = computation.name
+        members = snapshot.computations.setdefault(home, [])
+        for proto in computation.instructions:
+            name = proto.name
+            operands = tuple([names.get(number, "?") for number in proto.operand_ids])
+            tags = self._tags_of(proto.metadata.op_name)
+            is_root = proto.id == computation.root_id
+            row = Row(name, proto.opcode, home, operands, tags, 0, is_root, proto)
+            row.key = _key(proto, operands)
+            snapshot.rows[name] = row
+            members.append(name)
+            if is_root:
+                snapshot.roots[home] = name
+            for operand in operands:
+                snapshot.users.setdefault(operand, []).append(name)
+            for tag in tags:
+                snapshot.holders.setdefault(tag, []).append(name)
+
+    def _tags_of(self, op_name: str) -> tuple[str, ...]:
+        found = self._read.get(op_name)
+        if found is None:
+            found = self._read[op_name] = read_op_name(op_name, self._tags).derived
+        return found
+
+
+_NAMING: tuple[Any, ...] = (
+    *("name", "metadata", "id", "operand_ids", "called_computation_ids"),
+    *("control_predecessor_ids", "original_value", "statistics_viz"),
+)
+"""Fields that say what an instruction is called, and not what it does."""
+
+
+def _key(proto: HloMessage, operands: tuple[str, ...]) -> int:
+    known = proto.DESCRIPTOR.fields_by_name
+    for field in _NAMING:
+        if field in known:
+            proto.ClearField(field)
+    return hash((proto.SerializeToString(deterministic=True), operands))

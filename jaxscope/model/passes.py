@@ -1,0 +1,50 @@
+"""What each of XLA's passes did to the module."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from jaxscope.model.graph import Cost
+
+_UNKNOWN = Cost()
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class PassRecord:
+    """One pass that changed something.
+
+    Attributes:
+        name: Of the pass, such as `algsimp`; empty for the module as XLA received it.
+        pipeline: The pipeline that it ran in, such as `simplification`.
+        num_instructions: In the module after it, all computations together.
+        num_fusions: Of them, the fusions.
+        num_added: Instructions that are new by name.
+        num_removed: Instructions that are gone.
+        num_changed: Instructions that kept their name and do something else.
+        cost: Of the module after it.
+        before: The changed computations as they were, as text; bounded.
+        text: The same computations after it, as text; bounded.
+        ended: Ids of equations (of the last jaxpr-level stage) that no instruction carries from
+            here on.
+        carriers: Names of the instructions that carry an equation after this pass, for the
+            equations for which that changed.
+    """
+
+    name: str
+    pipeline: str
+    num_instructions: int
+    num_fusions: int
+    num_added: int = 0
+    num_removed: int = 0
+    num_changed: int = 0
+    cost: Cost = _UNKNOWN
+    before: str = ""
+    text: str = ""
+    ended: tuple[str, ...] = ()
+    carriers: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether it did more than rename or annotate instructions."""
+        return bool(self.num_added or self.num_removed or self.num_changed)
