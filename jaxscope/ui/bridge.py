@@ -98,6 +98,7 @@ class Bridge(QObject):
             session.close()
 
     def _open(self) -> None:
+        unused: Session | None = None
         try:
             session = self._make_session()
         except JaxscopeError as error:
@@ -108,10 +109,12 @@ class Bridge(QObject):
             )
         else:
             with self._lock:
-                if not self._is_closed:
-                    self._session, session = session, None  # type: ignore[assignment]
-            if session is not None:
-                session.close()
+                if self._is_closed:
+                    unused = session
+                else:
+                    self._session = session
+        if unused is not None:
+            unused.close()
         self._is_ready.set()
 
     def _start(self, number: int, request: Request) -> None:

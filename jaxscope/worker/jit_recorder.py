@@ -53,6 +53,7 @@ class JitRecorder:
         jax.monitoring.register_event_duration_secs_listener(self._on_duration)
         jax.monitoring.register_event_listener(self._on_event)
         with contextlib.suppress(AttributeError):  # a release without the setting explains nothing
+            # JAX does not annotate it
             jax.config.update("jax_explain_cache_misses", True)  # type: ignore[no-untyped-call]
         logger = logging.getLogger("jax")
         for handler in logger.handlers:  # 0.8 has one of its own, which would print them

@@ -122,12 +122,10 @@ def _trace_untransformed(call: Call, arguments: Arguments) -> TracedProgram:
     return TracedProgram(tagged_trace, base, (), tuple(tagger.ids), static, (), is_body)
 
 
-def _trace_function(
-    function: Callable[..., Any], call: Call, arguments: Arguments
-) -> tuple[Any, float]:
+def _trace_function(function: Any, call: Call, arguments: Arguments) -> tuple[Any, float]:
     start = time.perf_counter()
     if compat.is_jitted(function):
-        traced = function.trace(*call.args, **call.kwargs)  # type: ignore[attr-defined]
+        traced = function.trace(*call.args, **call.kwargs)
     else:
         args, kwargs = arguments.boxed()
         traced = jax.jit(_hashable(arguments.unboxing(function))).trace(*args, **kwargs)

@@ -94,7 +94,8 @@ class _Watch:
         composed = call.compose(call.base)
         key = (id(call.base), call.transforms)
         if not compat.is_jitted(composed) and key not in self._jitted:
-            jax.block_until_ready(composed(*call.args, **call.kwargs))  # type: ignore[no-untyped-call]
+            result = composed(*call.args, **call.kwargs)
+            jax.block_until_ready(result)  # type: ignore[no-untyped-call] # JAX does not annotate it
             if self.recorder.num_calls > before:
                 return
             self._channel.send(
@@ -102,7 +103,8 @@ class _Watch:
                 {"text": f"{call.base_text} uses no jit; it was run as jit({call.base_text})."},
             )
         target = composed if compat.is_jitted(composed) else self._jit_once(call, composed)
-        jax.block_until_ready(target(*call.args, **call.kwargs))  # type: ignore[no-untyped-call]
+        result = target(*call.args, **call.kwargs)
+        jax.block_until_ready(result)  # type: ignore[no-untyped-call] # JAX does not annotate it
 
     def send_counts(self) -> None:
         """Say how often each signature was called."""

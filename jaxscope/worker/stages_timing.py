@@ -120,7 +120,8 @@ def fresh_arguments(
 
     def prepare() -> tuple[tuple[Any, ...], dict[str, Any]]:
         copies: tuple[tuple[Any, ...], dict[str, Any]] = jax.tree.map(_copy, (args, kwargs))
-        return jax.block_until_ready(copies)  # type: ignore[no-any-return,no-untyped-call]
+        jax.block_until_ready(copies)  # type: ignore[no-untyped-call] # JAX does not annotate it
+        return copies
 
     return prepare
 

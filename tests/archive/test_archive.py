@@ -12,6 +12,7 @@ import subprocess
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -35,6 +36,7 @@ from tests.archive.recorded import TIMING, capture
 EVIL = "__import__('os').system('touch canary')\x1b[2J<script>\u202e../../etc/passwd"
 
 Entries = dict[str, bytes]
+Manifest = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +61,7 @@ def rewrite(saved: Path, path: Path, change: Callable[[Entries], None]) -> Path:
     return path
 
 
-def edit_manifest(change: Callable[[dict], None]) -> Callable[[Entries], None]:  # type: ignore[type-arg]
+def edit_manifest(change: Callable[[Manifest], None]) -> Callable[[Entries], None]:
     def apply(entries: Entries) -> None:
         manifest = json.loads(entries["manifest.json"])
         change(manifest)
@@ -229,20 +231,20 @@ def _shrink(entries: Entries) -> None:
     entries["stages/0.bin"] = entries["stages/0.bin"][:-1]
 
 
-def _array_of_objects(manifest: dict) -> None:  # type: ignore[type-arg]
+def _array_of_objects(manifest: Manifest) -> None:
     manifest["stages"][0]["arrays"][0][1] = "object"
 
 
-def _array_twice(manifest: dict) -> None:  # type: ignore[type-arg]
+def _array_twice(manifest: Manifest) -> None:
     arrays = manifest["stages"][0]["arrays"]
     arrays[1][0] = arrays[0][0]
 
 
-def _huge_array(manifest: dict) -> None:  # type: ignore[type-arg]
+def _huge_array(manifest: Manifest) -> None:
     manifest["stages"][0]["arrays"][0][2] = [2**39, 2**39]
 
 
-def _negative_array(manifest: dict) -> None:  # type: ignore[type-arg]
+def _negative_array(manifest: Manifest) -> None:
     manifest["stages"][0]["arrays"][0][2] = [-1]
 
 

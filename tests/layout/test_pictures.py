@@ -20,7 +20,7 @@ from jaxscope.analysis.export.svg import scene_to_svg
 from jaxscope.analysis.layout.compose import build_scene
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.view.build import build_view
-from jaxscope.analysis.view.palette import DARK, LIGHT
+from jaxscope.analysis.view.palette import DARK, LIGHT, Palette
 from jaxscope.model import Graph, GraphBuilder, NodeKind
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -68,8 +68,8 @@ def test_svg_ids_are_unique(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize(("theme", "palette"), [("light", LIGHT), ("dark", DARK)])
-def test_both_themes_have_their_colours(scene: Scene, theme: str, palette: object) -> None:
-    assert palette.background in scene_to_svg(scene, theme)  # type: ignore[attr-defined]
+def test_both_themes_have_their_colours(scene: Scene, theme: str, palette: Palette) -> None:
+    assert palette.background in scene_to_svg(scene, theme)
 
 
 def test_png_is_as_large_as_asked(scene: Scene) -> None:

@@ -12,6 +12,7 @@ from view.programs import compile_module, layers, trace
 
 from jaxscope.analysis.layout.compose import build_scene
 from jaxscope.analysis.layout.layered import LayoutStopped, Spacing
+from jaxscope.analysis.layout.nesting import LayoutCache
 from jaxscope.analysis.layout.scene import DETAIL_PX, TITLE_PX, Scene
 from jaxscope.analysis.layout.text_width import measure_text, shorten_text
 from jaxscope.analysis.view.build import build_view
@@ -127,11 +128,11 @@ def test_values_flow_down_or_right(view: View) -> None:
 
 
 def test_alike_groups_are_laid_out_once(view: View) -> None:
-    cache: dict[object, object] = {}
-    scene = build_scene(view, view.all_groups(), cache=cache)  # type: ignore[arg-type]
+    cache: LayoutCache = {}
+    scene = build_scene(view, view.all_groups(), cache=cache)
     assert len(cache) < scene.items.num_frames
     before = len(cache)
-    build_scene(view, view.all_groups(), cache=cache)  # type: ignore[arg-type]
+    build_scene(view, view.all_groups(), cache=cache)
     assert len(cache) == before
 
 

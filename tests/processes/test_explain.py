@@ -88,7 +88,7 @@ def test_an_exception_that_resists_is_explained() -> None:
             raise RuntimeError
 
         @property
-        def __cause__(self) -> None:  # type: ignore[override]
+        def __cause__(self) -> None:  # type: ignore[override] # the wickedness that is tested
             raise RuntimeError
 
     fault, explanation = explain_exception(Evil())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +11,7 @@ import pytest
 
 from jaxscope.errors import CallError, TraceError
 from jaxscope.worker import capture, machine_code
+from jaxscope.worker.channel import Channel
 from jaxscope.worker.machine_code import Dump
 
 
@@ -19,6 +20,7 @@ class RecordingChannel:
 
     def __init__(self) -> None:
         self.messages: list[tuple[str, dict[str, Any], dict[str, Any]]] = []
+        self.error: TraceError | None = None
 
     def send(self, type: str, fields: Any, arrays: Any = None) -> None:
         self.messages.append((type, dict(fields), dict(arrays or {})))
@@ -40,11 +42,10 @@ def run(tmp_path: Path, source: str, call: str | None) -> RecordingChannel:
     file = tmp_path / "user_file.py"
     file.write_text(source)
     channel = RecordingChannel()
-    channel.error = None  # type: ignore[attr-defined]
     try:
-        capture.handle_capture({"file": str(file), "call": call}, channel)  # type: ignore[arg-type]
+        capture.handle_capture({"file": str(file), "call": call}, cast(Channel, channel))
     except TraceError as error:
-        channel.error = error  # type: ignore[attr-defined]
+        channel.error = error
     return channel
 
 
@@ -75,7 +76,7 @@ def test_a_failed_compilation_keeps_the_stages_before_it(
     assert "no registers left" in str(stages["optimized"])
     assert stages["machine"] == "HLO after optimization failed."
     assert "stablehlo" in channel.texts()
-    assert channel.error.stage == "optimized"  # type: ignore[attr-defined]
+    assert getattr(channel.error, "stage", None) == "optimized"
 
 
 def test_a_failed_conversion_costs_its_stage_only(
