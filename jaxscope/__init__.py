@@ -45,6 +45,7 @@ def capture_file(
     timeout_s: float | None = None,
     memory_bytes: int | None = None,
     x64: bool = False,
+    passes: bool = False,
 ) -> Capture:
     """Every stage of a call on a file, from a process of its own that runs the file.
 
@@ -56,6 +57,7 @@ def capture_file(
         timeout_s: Wall seconds after which the run is stopped.
         memory_bytes: Memory that the run may take; None for three quarters of the machine's.
         x64: Whether 64-bit types are on.
+        passes: Whether to compile once more and record what each XLA pass changed.
 
     Raises:
         jaxscope.errors.JaxscopeError: The call failed, the process died, or something is missing.
@@ -72,6 +74,7 @@ def capture_file(
             timeout_s=timeout_s,
             memory_bytes=memory_bytes,
             x64=x64,
+            passes=passes,
         )
     )
 

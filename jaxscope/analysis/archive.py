@@ -22,15 +22,19 @@ from jaxscope.analysis.archive_manifest import (
     VERSION,
     ArrayEntry,
     Manifest,
+    PassEntries,
+    PassEntry,
     Sources,
     StageEntry,
     TimingEntry,
     decode_manifest,
 )
+from jaxscope.analysis.fates import FateTable, saved_fates
 from jaxscope.errors import Explanation, SourceError
 from jaxscope.model import (
     Capture,
     Cost,
+    PassRecord,
     SourceFile,
     Stage,
     StageText,
@@ -45,6 +49,7 @@ FILE_ENDING = ".jaxscope"
 
 _MANIFEST = "manifest.json"
 _SOURCES = "sources.json"
+_PASSES = "passes.json"
 _DTYPES = {
     "int8": "<i1",
     "uint8": "<u1",
@@ -85,7 +90,7 @@ def save_capture(capture: Capture, path: str | Path, timing: Timing | None = Non
         results=capture.results,
         files=tuple((file.path, file.sha256) for file in capture.files),
         stages=tuple(stages),
-        fates=dict(capture.fates),
+        fates=saved_fates(capture.fates),
         checks=capture.checks,
         messages=capture.messages,
         wall_seconds=capture.wall_seconds,
@@ -97,6 +102,8 @@ def save_capture(capture: Capture, path: str | Path, timing: Timing | None = Non
         _SOURCES: _encode(sources),
         **blobs,
     }
+    if capture.passes:
+        entries[_PASSES] = _encode(PassEntries(tuple(map(PassEntry.from_model, capture.passes))))
     archive_container.write(Path(path), entries)
 
 
@@ -143,9 +150,13 @@ def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
     texts = msgspec.json.decode(entries[_SOURCES], type=Sources).texts
     if len(texts) != len(manifest.files):
         raise ValueError(f"{len(manifest.files)} source files are listed, {len(texts)} are there")
-    wanted = {_MANIFEST, _SOURCES, *map(_stage_name, range(len(manifest.stages)))}
+    wanted = {_MANIFEST, _SOURCES, _PASSES, *map(_stage_name, range(len(manifest.stages)))}
     if set(entries) - wanted:
         raise ValueError(f"the entry {min(set(entries) - wanted)} belongs to no stage")
+    stages = tuple(
+        _read_stage(entry, entries[_stage_name(index)])
+        for index, entry in enumerate(manifest.stages)
+    )
     capture = Capture(
         call=manifest.call,
         base=manifest.base,
@@ -159,17 +170,22 @@ def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
         target=manifest.target,
         arguments=manifest.arguments,
         results=manifest.results,
-        stages=tuple(
-            _read_stage(entry, entries[_stage_name(index)])
-            for index, entry in enumerate(manifest.stages)
-        ),
-        fates=manifest.fates,
+        stages=stages,
+        fates=manifest.fates or FateTable(stages),
         checks=manifest.checks,
         messages=manifest.messages,
         wall_seconds=manifest.wall_seconds or 0.0,
+        passes=_read_passes(entries.get(_PASSES)),
     )
     timing = None if manifest.timing is None else manifest.timing.to_model()
     return capture, timing
+
+
+def _read_passes(data: bytes | None) -> tuple[PassRecord, ...]:
+    if data is None:
+        return ()
+    entries = msgspec.json.decode(data, type=PassEntries)
+    return tuple(entry.to_model() for entry in entries.passes)
 
 
 def _stage_name(index: int) -> str:

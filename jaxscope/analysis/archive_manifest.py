@@ -9,11 +9,13 @@ import msgspec
 
 from jaxscope.model import (
     Check,
+    Cost,
     Environment,
     Fate,
     FunctionSource,
     Leaf,
     Measurement,
+    PassRecord,
     Ratio,
     Timing,
     Unavailable,
@@ -23,6 +25,7 @@ FORMAT = "jaxscope.session"
 VERSION = 1
 
 _MAX_STAGES = 60
+_MAX_PASSES = 4000
 _MAX_ARRAYS = 256
 _Size = Annotated[int, msgspec.Meta(ge=0, lt=2**40)]
 
@@ -168,6 +171,65 @@ class Sources(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Texts of the user's files, in the manifest's order."""
 
     texts: tuple[str, ...]
+
+
+class PassEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One recorded pass."""
+
+    name: str
+    pipeline: str
+    num_instructions: int
+    num_fusions: int
+    num_added: int
+    num_removed: int
+    num_changed: int
+    cost: tuple[float | None, float | None, float | None]
+    before: str
+    text: str
+    ended: tuple[str, ...]
+    carriers: dict[str, tuple[str, ...]]
+
+    @classmethod
+    def from_model(cls, record: PassRecord) -> PassEntry:
+        """Describe a pass."""
+        cost = record.cost
+        return cls(
+            record.name,
+            record.pipeline,
+            record.num_instructions,
+            record.num_fusions,
+            record.num_added,
+            record.num_removed,
+            record.num_changed,
+            (_finite(cost.flops), _finite(cost.bytes_accessed), _finite(cost.transcendentals)),
+            record.before,
+            record.text,
+            record.ended,
+            dict(record.carriers),
+        )
+
+    def to_model(self) -> PassRecord:
+        """The pass described."""
+        return PassRecord(
+            self.name,
+            self.pipeline,
+            self.num_instructions,
+            self.num_fusions,
+            self.num_added,
+            self.num_removed,
+            self.num_changed,
+            Cost(*map(_number, self.cost)),
+            self.before,
+            self.text,
+            self.ended,
+            self.carriers,
+        )
+
+
+class PassEntries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All recorded passes."""
+
+    passes: Annotated[tuple[PassEntry, ...], msgspec.Meta(max_length=_MAX_PASSES)]
 
 
 class _Heading(msgspec.Struct, frozen=True):

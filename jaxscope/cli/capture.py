@@ -64,6 +64,7 @@ def obtain_capture(options: Options, watcher: Watcher) -> Capture:
         file,
         options.call,
         on_event=watcher,
+        passes=options.passes,
         **target_options(options),
         **run_options(options),
     )

@@ -83,6 +83,7 @@ class Options:
         output: Where `capture` writes; None for standard output.
         output_format: One of `FORMATS`.
         stage: Name of the stage that a picture or text shows.
+        passes: Whether `capture` compiles once more and records what each XLA pass changed.
         is_rigorous: Whether `time` measures in several processes.
         time: Which experiment `time` makes.
         diff: What `diff` is asked for beyond its two sides.
@@ -104,6 +105,7 @@ class Options:
     x64: bool = False
     is_json: bool = False
     is_rigorous: bool = False
+    passes: bool = False
     time: TimeOptions = dataclasses.field(default_factory=TimeOptions)
     diff: DiffOptions = dataclasses.field(default_factory=DiffOptions)
 
@@ -134,6 +136,7 @@ def parse(words: Sequence[str]) -> Options:
         x64=read.x64,
         is_json=read.json,
         is_rigorous=getattr(read, "rigorous", False),
+        passes=getattr(read, "passes", False),
         time=read_time_options(read) if verb == "time" else TimeOptions(),
         diff=read_diff_options(read) if verb == "diff" else DiffOptions(),
     )
@@ -206,6 +209,11 @@ def _add_capture_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="stage of a picture or text: jaxpr, gradient, stablehlo, hlo, optimized, machine or "
         "the name of a transform (default: optimized)",
+    )
+    parser.add_argument(
+        "--passes",
+        action="store_true",
+        help="compile once more and record what each XLA pass changed",
     )
 
 

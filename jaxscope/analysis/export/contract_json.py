@@ -63,7 +63,12 @@ def capture_to_json(capture: Capture) -> Json:
         "target": capture.target,
         "arguments": [_leaf(leaf) for leaf in capture.arguments],
         "results": [_leaf(leaf) for leaf in capture.results],
-        "stages": [_stage(stage, columns) for stage in capture.stages],
+        "stages": [
+            _passes_stage(stage, columns, capture)
+            if stage.name == "passes"
+            else _stage(stage, columns)
+            for stage in capture.stages
+        ],
         "fates": {id: _fate(fate) for id, fate in capture.fates.items()},
         "checks": [check_to_json(check) for check in capture.checks],
         "messages": list(capture.messages),
@@ -275,6 +280,27 @@ def _leaf(leaf: Leaf) -> Json:
         "bytes": leaf.num_bytes,
         "static": leaf.is_static,
     }
+
+
+def _passes_stage(stage: Stage, columns: TextColumns, capture: Capture) -> Json:
+    passes = [
+        {
+            "name": record.name,
+            "pipeline": record.pipeline,
+            "changed": record.has_changed,
+            "instructions": record.num_instructions,
+            "fusions": record.num_fusions,
+            "added": record.num_added,
+            "removed": record.num_removed,
+            "rewritten": record.num_changed,
+            "cost": cost_to_json(record.cost),
+            "before": record.before,
+            "text": record.text,
+            "ended": list(record.ended),
+        }
+        for record in capture.passes
+    ]
+    return {**_stage(stage, columns), "passes": passes}
 
 
 def _fate(fate: Fate) -> Json:

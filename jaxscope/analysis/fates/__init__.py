@@ -5,7 +5,7 @@ structure of the program, and, where they were recorded, on what each pass did. 
 shows is `unknown`, with its reason.
 """
 
-from jaxscope.analysis.fates.find import FateTable, find_all_fates, find_fates
+from jaxscope.analysis.fates.find import FateTable, find_all_fates, find_fates, saved_fates
 from jaxscope.analysis.fates.trace import Ending
 
-__all__ = ["Ending", "FateTable", "find_all_fates", "find_fates"]
+__all__ = ["Ending", "FateTable", "find_all_fates", "find_fates", "saved_fates"]

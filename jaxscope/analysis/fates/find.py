@@ -63,6 +63,11 @@ class FateTable(Mapping[str, Fate]):
         self._endings = endings
         self._found: dict[str, Fate] | None = None
 
+    @property
+    def has_endings(self) -> bool:
+        """Whether recorded passes were used, which the stages do not have."""
+        return bool(self._endings)
+
     def __getitem__(self, id: str) -> Fate:
         return self._table()[id]
 
@@ -79,6 +84,13 @@ class FateTable(Mapping[str, Fate]):
             except Exception as error:  # a program may be stranger than any list of errors
                 self._found = _unexplained(self._stages, error)
         return self._found
+
+
+def saved_fates(fates: Mapping[str, Fate]) -> dict[str, Fate]:
+    """What of them a file has to keep: nothing, where its stages say the same."""
+    if isinstance(fates, FateTable) and not fates.has_endings:
+        return {}
+    return dict(fates)
 
 
 def _unexplained(stages: tuple[Stage, ...], error: Exception) -> dict[str, Fate]:
