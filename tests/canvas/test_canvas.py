@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
@@ -248,13 +249,15 @@ def test_what_cannot_be_shown_says_why(
     QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=QPoint(50, 50))
 
 
-def long_program(num_nodes: int) -> Graph:
+def long_program(num_nodes: int, skips: Sequence[tuple[int, int]] = ()) -> Graph:
     builder = GraphBuilder()
     last = builder.add_node("in", NodeKind.INPUT, "input")
     for number in range(num_nodes):
         node = builder.add_node(str(number), NodeKind.EQUATION, ("sin", "cos", "exp")[number % 3])
         builder.add_edge(last, node)
         last = node
+    for source, target in skips:
+        builder.add_edge(source, target, operand=1)
     return builder.build()
 
 
@@ -400,3 +403,25 @@ def test_a_click_does_not_move_the_picture(qtbot: QtBot, canvas: GraphCanvas) ->
     with qtbot.waitSignal(canvas.node_selected):
         qtbot.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=centre(canvas, box))
     assert canvas.camera == before
+
+
+def test_pointing_at_a_connector_draws_its_edges_in_full(canvas: GraphCanvas) -> None:
+    canvas.set_hidden_passes(["box-repeats"])
+    canvas.set_graph(long_program(40, skips=((2, 38), (2, 36))), "long")
+    scene = canvas.scene
+    assert scene is not None
+    assert len(scene.connectors)
+    connector = int(np.argmax(scene.connectors.is_source))
+    x, y, width, height = scene.connectors.rect[connector].tolist()
+    canvas.fit()
+    canvas.zoom(6.0)
+    left, top = canvas.camera.to_widget(x, y)
+    canvas.pan(left - 450, top - 200)
+    place = QPointF(*canvas.camera.to_widget(x + width / 2, y + height / 2))
+    assert canvas.connector_at(place) == connector
+    plain = picture(canvas)
+    QTest.mouseMove(canvas, place.toPoint())
+    assert picture(canvas) != plain
+    assert "Click: go there" in canvas.describe_connector(connector)
+    QTest.mouseMove(canvas, QPoint(1, 1))
+    assert picture(canvas) == plain

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from jaxscope.analysis.sharing import find_shown_groups, first_node_inside
 from jaxscope.model import NONE
-from jaxscope.ui.graph.hints import describe_edge, describe_item
+from jaxscope.ui.graph.hints import describe_edge, describe_far, describe_item
 from jaxscope.ui.graph.overlay import Highlight, items_of_nodes
 from jaxscope.ui.graph.picture_view import PictureView
 from jaxscope.ui.graph.scene_view import SceneView
@@ -107,10 +107,9 @@ class GraphCanvas(PictureView):
         """Select what is there; on a connector, what is at its far end."""
         if self._drawing is None:
             return
-        x, y = self._camera.to_scene(place.x(), place.y())
-        connectors = self._drawing.connector_grid.query(x, y, x, y)
-        if len(connectors):
-            far = self._drawing.scene.connectors.far[int(connectors[0])]
+        connector = self.connector_at(place)
+        if connector != NONE:
+            far = self._drawing.scene.connectors.far[connector]
             if len(far):
                 self._select_item(int(far[0]))
             return
@@ -121,11 +120,15 @@ class GraphCanvas(PictureView):
         """Open or close the group that is there."""
         self._toggle_item(self.item_at(place))
 
-    def hover(self, item: int) -> None:
-        """Outline an item and its lines."""
-        if item == self._highlight.hovered or self._drawing is None:
+    def hover(self, item: int, connector: int = NONE) -> None:
+        """Outline an item and its lines; draw the edges of a connector in full."""
+        before = self._highlight
+        if self._drawing is None or (item, connector) == (before.hovered, before.connector):
             return
-        self._highlight = dataclasses.replace(self._highlight, hovered=item)
+        self._highlight = dataclasses.replace(before, hovered=item, connector=connector)
+        if item == before.hovered:
+            self.update()
+            return
         self.node_hovered.emit(NONE if item == NONE else self._node_of(item))
         self.update()
 
@@ -133,6 +136,11 @@ class GraphCanvas(PictureView):
         """The full label of an item, its types and where its code is."""
         scene, view = self.scene, self._view
         return describe_item(view, scene, item) if scene is not None and view is not None else ""
+
+    def describe_connector(self, connector: int) -> str:
+        """What a connector stands for, and between what."""
+        scene, view = self.scene, self._view
+        return describe_far(view, scene, connector) if scene and view else ""
 
     def describe_line(self, line: int) -> str:
         """What flows along a line."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import html
 
 from jaxscope.analysis.layout.scene import Scene
-from jaxscope.analysis.view.labels import text_of
+from jaxscope.analysis.view.labels import short_type, text_of
 from jaxscope.analysis.view.view import View
 from jaxscope.model import NONE, Graph, Unavailable
 
 _MAX_ATTRIBUTES = 6
 _MAX_LENGTH = 80
+_MAX_ENDS = 8
 
 
 def describe_item(view: View, scene: Scene, item: int) -> str:
@@ -44,6 +45,24 @@ def describe_edge(view: View, scene: Scene, line: int) -> str:
         if end != NONE
     ]
     return f"<b>{_plain(scene.lines.types[line])}</b><br>" + " → ".join(names)
+
+
+def describe_far(view: View, scene: Scene, connector: int) -> str:
+    """Rich text: which values a connector stands for, and where they come from or go."""
+    connectors, graph = scene.connectors, view.graph
+    values = connectors.values[connector].tolist()
+    rows = [graph.row(graph.nodes.types, node) for node in values[:_MAX_ENDS]]
+    # Which of several results is meant, a connector does not know.
+    types = dict.fromkeys(short_type(row[0]) for row in rows if len(row) == 1)
+    ends = connectors.far[connector].tolist()
+    names = [_plain(text_of(view, view.boxes[int(scene.items.box[end])]).title) for end in ends]
+    if len(names) > _MAX_ENDS:
+        names = [*names[:_MAX_ENDS], f"… and {len(names) - _MAX_ENDS} more"]
+    word = "to" if connectors.is_source[connector] else "from"
+    what = f"{len(values)} values" if len(values) > 1 else "1 value"
+    if types:
+        what += ": " + ", ".join(_plain(text) for text in types)
+    return f"<b>{what}</b><br>{word} " + ", ".join(names) + "<br><i>Click: go there</i>"
 
 
 def explain_absence(graph: Graph | Unavailable | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Collection
 
 import numpy as np
@@ -10,10 +11,12 @@ import numpy.typing as npt
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from jaxscope.analysis.layout.long_edges import LongEdge, edges_of_connector, edges_of_item
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.model import NONE
 from jaxscope.ui.graph.camera import Camera
 from jaxscope.ui.graph.drawing import NEAR_SCALE, SceneDrawing, draw_rects
+from jaxscope.ui.graph.long_edge_painting import paint_long_edges
 
 Indices = npt.NDArray[np.int64]
 
@@ -30,6 +33,7 @@ class Highlight:
         backward: A dashed outline.
         current: The item that has the keyboard, or `NONE`.
         hovered: The item under the pointer, or `NONE`.
+        connector: The connector under the pointer, or `NONE`.
     """
 
     selected: Indices
@@ -37,6 +41,7 @@ class Highlight:
     backward: Indices
     current: int = NONE
     hovered: int = NONE
+    connector: int = NONE
 
 
 def no_highlight() -> Highlight:
@@ -117,4 +122,14 @@ def _paint_lines(
             # Not the colours of forward and backward: those tell parts of the program apart.
             painter.setPen(QPen(colors.selected, strength, style))
             painter.drawPath(drawing.path_of(chosen))
+    paint_long_edges(painter, drawing, _long_edges(drawing.scene, highlight), camera.scale)
     painter.restore()
+
+
+def _long_edges(scene: Scene, highlight: Highlight) -> tuple[LongEdge, ...]:
+    """Those of the connector under the pointer; else those of the current and hovered boxes."""
+    if highlight.connector != NONE:
+        return edges_of_connector(scene, highlight.connector)
+    boxes = {highlight.current, highlight.hovered} - {NONE}
+    found = (edges_of_item(scene, box) for box in boxes if box >= scene.items.num_frames)
+    return tuple(itertools.chain.from_iterable(found))

@@ -80,11 +80,15 @@ class SceneView(QWidget):
     def double_click(self, _place: QPointF) -> None:
         """A double click on a place of the widget."""
 
-    def hover(self, _item: int) -> None:
-        """The pointer is over an item, or over none."""
+    def hover(self, _item: int, _connector: int = NONE) -> None:
+        """The pointer is over an item or a connector, or over none."""
 
     def describe(self, _item: int) -> str:
         """Rich text for the tool tip of an item; empty shows none."""
+        return ""
+
+    def describe_connector(self, _connector: int) -> str:
+        """Rich text for the tool tip of a connector; empty shows none."""
         return ""
 
     def describe_line(self, _line: int) -> str:
@@ -163,6 +167,14 @@ class SceneView(QWidget):
         x, y = self._camera.to_scene(place.x(), place.y())
         found = self._drawing.item_grid.query(x, y, x, y)
         return int(found[-1]) if len(found) else NONE
+
+    def connector_at(self, place: QPointF) -> int:
+        """Index of the scene's connector under a place of the widget, or -1."""
+        if self._drawing is None:
+            return NONE
+        x, y = self._camera.to_scene(place.x(), place.y())
+        found = self._drawing.connector_grid.query(x, y, x, y)
+        return int(found[0]) if len(found) else NONE
 
     def line_at(self, place: QPointF) -> int:
         """Index of the scene's line under a place of the widget, or -1."""
@@ -342,8 +354,10 @@ class SceneView(QWidget):
         return super().event(event)
 
     def _hint_at(self, place: QPointF) -> str:
-        """A box, or else a line, or else the frame around."""
-        scene, item = self.scene, self.item_at(place)
+        """A connector, or else a box, a line, or the frame around."""
+        scene, item, connector = self.scene, self.item_at(place), self.connector_at(place)
+        if connector != NONE:
+            return self.describe_connector(connector)
         if scene is not None and item < scene.items.num_frames:
             line = self.line_at(place)
             if line != NONE:
@@ -357,7 +371,7 @@ class SceneView(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._pressed is None:
-            self.hover(self.item_at(event.position()))
+            self.hover(self.item_at(event.position()), self.connector_at(event.position()))
             return
         moved = event.position() - self._pressed
         if self._is_dragging or moved.manhattanLength() > _DRAG_PX:
