@@ -8,6 +8,14 @@ from typing import Any
 
 from jaxscope.analysis.export.safe_text import make_safe
 from jaxscope.analysis.export.scaling_files import scaling_to_json
+from jaxscope.cli.compare import (
+    agreement_to_json,
+    comparison_to_json,
+    run_agreement,
+    run_comparison,
+    write_agreement,
+    write_comparison,
+)
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
 from jaxscope.cli.per_node import profile_to_json, run_profile, write_profile
@@ -24,6 +32,8 @@ Experiment = tuple[Callable[[Options], Any], Callable[[Any], str], Callable[[Any
 EXPERIMENTS: dict[str, Experiment] = {
     "nodes": (run_profile, write_profile, profile_to_json),
     "recompilations": (run_recompilation, write_recompilation, recompilation_to_json),
+    "comparison": (run_comparison, write_comparison, comparison_to_json),
+    "agreement": (run_agreement, write_agreement, agreement_to_json),
     "scaling": (run_scaling, write_scaling, scaling_to_json),
 }
 

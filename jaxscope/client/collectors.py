@@ -8,6 +8,7 @@ from typing import Annotated, Any, Protocol, TypeVar
 
 import msgspec
 
+from jaxscope.client.agreement_collectors import AgreementCollector, ComparisonCollector
 from jaxscope.client.assemble import CaptureAssembler
 from jaxscope.client.events import (
     Event,
@@ -17,8 +18,22 @@ from jaxscope.client.events import (
     StageArrived,
     TextArrived,
 )
-from jaxscope.client.lab_collectors import LAB_COLLECTORS
-from jaxscope.client.requests import CaptureRequest, Request, TimeRequest
+from jaxscope.client.lab_collectors import (
+    LabCollector,
+    ProfileCollector,
+    RecompilationCollector,
+    ScalingCollector,
+)
+from jaxscope.client.requests import (
+    AgreementRequest,
+    CaptureRequest,
+    ComparisonRequest,
+    ProfileRequest,
+    RecompilationRequest,
+    Request,
+    ScalingRequest,
+    TimeRequest,
+)
 from jaxscope.client.results import (
     Device,
     EnvironmentReport,
@@ -51,6 +66,14 @@ _ERRORS: dict[str, type[JaxscopeError]] = {
 }
 _Text = Annotated[str, msgspec.Meta(max_length=200_000)]
 
+_LAB_COLLECTORS: dict[type[Request], type[LabCollector]] = {
+    ProfileRequest: ProfileCollector,
+    ScalingRequest: ScalingCollector,
+    RecompilationRequest: RecompilationCollector,
+    ComparisonRequest: ComparisonCollector,
+    AgreementRequest: AgreementCollector,
+}
+
 T = TypeVar("T")
 
 
@@ -81,8 +104,8 @@ def collector_for(request: Request) -> Collector:
         return CaptureCollector()
     if isinstance(request, TimeRequest):
         return TimingCollector(request.call or "")
-    if type(request) in LAB_COLLECTORS:
-        return LAB_COLLECTORS[type(request)](getattr(request, "call", None) or "")
+    if type(request) in _LAB_COLLECTORS:
+        return _LAB_COLLECTORS[type(request)](getattr(request, "call", None) or "")
     return AnswerCollector()
 
 

@@ -20,7 +20,6 @@ from jaxscope.analysis.scaling import find_crossovers, fit_slopes
 from jaxscope.analysis.statistics import find_median_interval
 from jaxscope.client.capture_messages import ShortText
 from jaxscope.client.events import Event
-from jaxscope.client.requests import ProfileRequest, RecompilationRequest, Request, ScalingRequest
 from jaxscope.client.results import Result
 from jaxscope.client.timing_assemble import (
     MalformedTiming,
@@ -355,11 +354,3 @@ class _SignatureFields(msgspec.Struct, frozen=True):
             self.jax_says,
             self.agrees,
         )
-
-
-LAB_COLLECTORS: dict[type[Request], type[LabCollector]] = {
-    ProfileRequest: ProfileCollector,
-    ScalingRequest: ScalingCollector,
-    RecompilationRequest: RecompilationCollector,
-}
-"""The collector for each kind of experiment."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from jaxscope.model import Capture, Timing
-from jaxscope.model.lab import Profile, Recompilation, Scaling
+from jaxscope.model.lab import Agreement, Comparison, Profile, Recompilation, Scaling
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -95,6 +95,8 @@ Result = (
     | Profile
     | Scaling
     | Recompilation
+    | Comparison
+    | Agreement
     | Outline
     | Proposal
     | EnvironmentReport

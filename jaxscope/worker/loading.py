@@ -23,7 +23,7 @@ def load_call(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapshot
             is not available.
     """
     source, names = load_names(request, channel)
-    text = request.get("call") or _first_call(source, names, channel)
+    text = request.get("call") or first_call(source, names, channel)
     channel.progress("call", "Evaluating the arguments")
     with guard("call", {source.path}):
         return source, parse_call(text, names, file=source.path)
@@ -51,7 +51,12 @@ def load_names(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapsho
     return source, call_namespace(vars(module))
 
 
-def _first_call(source: SourceSnapshot, names: dict[str, Any], channel: Channel) -> str:
+def first_call(source: SourceSnapshot, names: dict[str, Any], channel: Channel) -> str:
+    """The first call that the file offers, or one that is found for it.
+
+    Raises:
+        CallError: There is none.
+    """
     offered = find_offered_calls(source.text)
     if offered:
         return offered[0].call

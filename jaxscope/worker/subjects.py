@@ -93,13 +93,38 @@ def with_static_scalars(forms: Forms) -> Forms:
     )
 
 
-def _jit_boxed(function: Function) -> Any:
+def with_settings(forms: Forms, precision: str, options: dict[str, str]) -> Forms:
+    """The same forms, jitted with a precision of matrix products and with options of XLA's.
+
+    The jit goes around the user's own, whose donated arguments are then not consumed.
+    """
+
+    def configured(*args: Any, **kwargs: Any) -> Any:
+        if not precision:
+            return forms.jitted(*args, **kwargs)
+        with jax.default_matmul_precision(precision):
+            return forms.jitted(*args, **kwargs)
+
+    return dataclasses.replace(
+        forms,
+        jitted=_jit_boxed(configured, compiler_options=_read_options(options) or None),
+        jitted_arguments=_box(forms.eager_arguments),
+    )
+
+
+def _read_options(options: dict[str, str]) -> dict[str, str | bool]:
+    """XLA takes truth values as such and everything else as text."""
+    truths = {"true": True, "false": False}
+    return {name: truths.get(text.lower(), text) for name, text in options.items()}
+
+
+def _jit_boxed(function: Function, **options: Any) -> Any:
     @functools.wraps(function, updated=())
     def unboxed(*args: Any, **kwargs: Any) -> Any:
         args, kwargs = jax.tree.map(_unbox, (args, kwargs), is_leaf=_is_box)
         return function(*args, **kwargs)
 
-    return jax.jit(unboxed)
+    return jax.jit(unboxed, **options)
 
 
 def _box(arguments: Arguments, *, scalars_are_static: bool = False) -> Arguments:

@@ -1,0 +1,209 @@
+"""`jaxscope time --against` and `--agreement`: two programs, and how well results agree."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from jaxscope.analysis.export.contract_json import number_to_json, timing_to_json
+from jaxscope.analysis.export.lab_json import lab_head_to_json
+from jaxscope.analysis.quantities import format_count, three_digits
+from jaxscope.analysis.text_table import format_table
+from jaxscope.cli.parser import Options
+from jaxscope.cli.progress import show_progress
+from jaxscope.cli.runs import Watcher, named_program, run_options, target_options
+from jaxscope.cli.timing import format_timing
+from jaxscope.client.requests import AgreementRequest, ComparisonRequest
+from jaxscope.client.run import ask
+from jaxscope.model.lab import Agreement, Comparison, LeafAgreement, ResultsAgreement
+
+_MAX_ROWS = 20
+_MANY_ULPS = 1e6
+_HEADERS = ("result", "type", "differing", "worst in ULP", "absolute", "relative", "worst at", "")
+
+
+def run_comparison(options: Options) -> Comparison:
+    """Measure both calls.
+
+    Raises:
+        JaxscopeError: One of them cannot be compiled or run.
+    """
+    time = options.time
+    request = ComparisonRequest(
+        named_program(options),
+        options.call,
+        other_file=str(time.against_file) if time.against_file else None,
+        other_call=time.against,
+        precision=time.precision[0],
+        other_precision=time.precision[1],
+        options=time.options[0],
+        other_options=time.options[1],
+        **target_options(options),
+        **run_options(options),
+    )
+    with show_progress() as show:
+        return ask(request, Comparison, Watcher(show))
+
+
+def write_comparison(found: Comparison) -> str:
+    """What the two are, what they take, and whether they return the same."""
+    lines = [
+        f"first:  {found.first}",
+        f"second: {found.second}",
+        "",
+        *format_timing(found.timing).split("\n")[1:],
+        "",
+        *_describe_results(found.agreement),
+    ]
+    return "\n".join(lines)
+
+
+def comparison_to_json(found: Comparison) -> dict[str, Any]:
+    """The contract's JSON of a timing, and `comparison`."""
+    return {
+        **timing_to_json(found.timing),
+        "comparison": {
+            "first": found.first,
+            "second": found.second,
+            "agreement": results_to_json(found.agreement),
+        },
+    }
+
+
+def run_agreement(options: Options) -> Agreement:
+    """Run the call in all ways.
+
+    Raises:
+        JaxscopeError: It cannot be run.
+    """
+    request = AgreementRequest(
+        named_program(options), options.call, **target_options(options), **run_options(options)
+    )
+    with show_progress() as show:
+        return ask(request, Agreement, Watcher(show))
+
+
+def write_agreement(found: Agreement) -> str:
+    """A table for each pair of ways, then the equations where differences arise."""
+    environment = found.environment
+    lines = [
+        found.call,
+        f"JAX {environment.jax}, Python {environment.python}, {environment.device}",
+    ]
+    for pair in found.pairs:
+        lines += ["", *_describe_results(pair)]
+    if found.num_equations:
+        lines += ["", *_describe_equations(found)]
+    lines += [f"warning: {warning}" for warning in found.warnings]
+    return "\n".join(lines)
+
+
+def agreement_to_json(found: Agreement) -> dict[str, Any]:
+    """The contract's keys of a timing, and `agreement`."""
+    return {
+        **lab_head_to_json(found.call, found.environment, found.warnings),
+        "agreement": {
+            "pairs": [results_to_json(pair) for pair in found.pairs],
+            "stage": found.stage,
+            "num_equations": found.num_equations,
+            "equations": [
+                {
+                    "id": equation.id,
+                    "operation": equation.operation,
+                    "place": equation.place or None,
+                    "arises_here": equation.inputs_equal,
+                    "worst": _leaf_to_json(equation.worst),
+                }
+                for equation in found.equations
+            ],
+        },
+    }
+
+
+def results_to_json(pair: ResultsAgreement) -> dict[str, Any]:
+    """How well two results agree."""
+    return {
+        "first": pair.first,
+        "second": pair.second,
+        "reason": pair.reason or None,
+        "results": [_leaf_to_json(leaf) for leaf in pair.leaves],
+    }
+
+
+def _leaf_to_json(leaf: LeafAgreement) -> dict[str, Any]:
+    fields = dataclasses.asdict(leaf)
+    for name in ("max_ulp", "max_absolute", "max_relative"):
+        fields[name] = number_to_json(fields[name])
+    return fields
+
+
+def _describe_results(pair: ResultsAgreement) -> Iterator[str]:
+    if pair.reason:
+        yield f"{pair.first} against {pair.second}: not compared. {pair.reason}"
+        return
+    if all(leaf.is_equal for leaf in pair.leaves):
+        count = format_count(len(pair.leaves), "array")
+        yield f"{pair.first} against {pair.second}: equal bit by bit ({count})"
+        return
+    yield f"{pair.first} against {pair.second}:"
+    yield from _leaf_table([leaf for leaf in pair.leaves if not leaf.is_equal])
+
+
+def _describe_equations(found: Agreement) -> Iterator[str]:
+    total = format_count(found.num_equations, "equation")
+    if not found.equations:
+        yield f"Each of {total} gives the same bits compiled and by itself."
+        pair = next((pair for pair in found.pairs if pair.second == "jit"), None)
+        if pair is not None and not all(leaf.is_equal for leaf in pair.leaves):
+            yield "So the difference arises only where XLA fuses them or sums in another order."
+        return
+    yield (
+        f"{len(found.equations):,} of {total} ({found.stage}) give other bits compiled than one by "
+        "one:"
+    )
+    rows = []
+    for equation in found.equations[:_MAX_ROWS]:
+        rows.append(
+            (
+                equation.id,
+                equation.operation,
+                f"{os.path.basename(equation.place)}",
+                describe_ulps(equation.worst),
+                "arises here" if equation.inputs_equal else "from its inputs",
+            )
+        )
+    yield from format_table(("equation", "operation", "line", "worst in ULP", ""), rows, right=(3,))
+    if len(found.equations) > _MAX_ROWS:
+        yield f"  and {len(found.equations) - _MAX_ROWS:,} more"
+
+
+def _leaf_table(leaves: Sequence[LeafAgreement]) -> Iterator[str]:
+    rows = []
+    for leaf in leaves[:_MAX_ROWS]:
+        share = leaf.differing / max(leaf.count, 1)
+        odd = f", {leaf.num_nan:,} NaN or infinite one way only" if leaf.num_nan else ""
+        rows.append(
+            (
+                leaf.path,
+                leaf.type,
+                f"{leaf.differing:,} ({share:.0%}){odd}",
+                describe_ulps(leaf),
+                f"{leaf.max_absolute:.3g}",
+                f"{leaf.max_relative:.3g}",
+                leaf.index,
+                f"{leaf.first} and {leaf.second}",
+            )
+        )
+    yield from format_table(_HEADERS, rows, right=(2, 3, 4, 5))
+
+
+def describe_ulps(leaf: LeafAgreement) -> str:
+    """The largest difference; near zero a number of ULPs says nothing any more."""
+    if math.isnan(leaf.max_ulp):
+        return "no floats"
+    if leaf.max_ulp > _MANY_ULPS:
+        return "over a million"
+    return three_digits(leaf.max_ulp) if leaf.max_ulp % 1 else f"{leaf.max_ulp:,.0f}"
