@@ -52,10 +52,25 @@ class StageColumns:
         return origins, derived
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class AllColumns:
+    """The columns of every stage and what their numbers stand for.
+
+    Attributes:
+        of_stage: By name.
+        num_keys: How many equation keys there are.
+        arguments: Places in the arguments, by number.
+    """
+
+    of_stage: dict[str, StageColumns]
+    num_keys: int
+    arguments: tuple[str, ...]
+
+
 def build_all_columns(
     graphs: Mapping[str, Graph], base: str, lowered: str, files: dict[str, int]
-) -> tuple[dict[str, StageColumns], int]:
-    """The columns of every stage, by name, and how many equation keys there are.
+) -> AllColumns:
+    """Number the keys of all stages alike.
 
     Args:
         base: Name of the base function's jaxpr; its equations are their own origins.
@@ -78,7 +93,7 @@ def build_all_columns(
     named = columns.get("hlo") or columns.get("optimized")
     if named is not None and "stablehlo" in columns:
         columns["stablehlo"] = borrow_arguments(columns["stablehlo"], named)
-    return columns, len(numbers)
+    return AllColumns(columns, len(numbers), tuple(arguments))
 
 
 def build_columns(

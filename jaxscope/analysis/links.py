@@ -77,11 +77,13 @@ class Links:
         lines: Source lines as (file, line); the selected line itself comes first.
         has_origin: Whether any equation or source line is known to be behind the selection. Where
             it is false, the compiler made the selected nodes.
+        arguments: Places in the call's arguments of the selected inputs, such as `params['w']`.
     """
 
     stages: Mapping[str, Linked]
     lines: tuple[tuple[str, int], ...]
     has_origin: bool
+    arguments: tuple[str, ...] = ()
 
 
 _NOTHING = np.zeros(0, np.int32)
@@ -103,9 +105,9 @@ class LinkIndex:
         self._base = "jaxpr" if "jaxpr" in self._graphs else ""
         self._lowered = names[-1] if names else ""
         self._files: dict[str, int] = {}
-        self._columns, self._num_keys = build_all_columns(
-            self._graphs, self._base, self._lowered, self._files
-        )
+        known = build_all_columns(self._graphs, self._base, self._lowered, self._files)
+        self._columns, self._num_keys = known.of_stage, known.num_keys
+        self._arguments = known.arguments
 
     def find_links(self, selection: Selection | None) -> Links:
         """Everything that belongs to a selection; nothing for no selection or an unknown stage."""
@@ -157,7 +159,18 @@ class LinkIndex:
         if not lines and self._base in stages:
             lines = self._lines_of(self._base, stages[self._base].forward)
         has_origin = bool(origins.any() or derived.any() or lines)
-        return Links(stages, lines, has_origin)
+        places = columns.argument_key[np.isin(columns.argument_row, chosen)]
+        arguments = tuple(self._arguments[place] for place in places.tolist())
+        return Links(stages, lines, has_origin or bool(arguments), arguments)
+
+    def find_argument(self, path: str) -> NodeSelection | None:
+        """The input that a place in the arguments is, in the first stage that has it."""
+        number = self._arguments.index(path) if path in self._arguments else -1
+        for name, columns in self._columns.items():
+            rows = columns.argument_row[columns.argument_key == number]
+            if len(rows):
+                return NodeSelection(name, (int(rows[0]),))
+        return None
 
     def _same_inputs(self, stage: str, chosen: Int32s, other: str) -> Int32s:
         """Inputs correspond by their place in the arguments; by position where none is known."""

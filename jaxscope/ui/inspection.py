@@ -13,7 +13,7 @@ from jaxscope.analysis.explain import explain_operation
 from jaxscope.analysis.links import LineSelection, Linked, Links, is_made_by_compiler
 from jaxscope.analysis.quantities import format_bytes, format_count, format_flops, format_seconds
 from jaxscope.model import Direction, Graph, Node, NodeKind, Stage, Unavailable
-from jaxscope.ui.plain import escape_html
+from jaxscope.ui.plain import escape_breakable, escape_html
 from jaxscope.ui.screen import title_of_stage
 
 _MAX_NEIGHBOURS = 24
@@ -26,6 +26,7 @@ _KINDS = {
     NodeKind.OUTPUT: "result",
 }
 _CODE, _CODE_HTML = re.compile("`([^`]*)`"), r"<code>\1</code>"
+_LONG_LABEL = 13
 _LONG = {"sharding", "metadata", "backend_config"}
 
 
@@ -37,29 +38,30 @@ def describe_node(stage: Stage, index: int, links: Links, muted: str) -> str:
     """
     graph = stage.graph
     if isinstance(graph, Unavailable):
-        return escape_html(graph.reason)
+        return escape_breakable(graph.reason)
     node = graph.node(index)
     rows = [
         ("in", title_of_stage(stage.name)),
-        ("result", "<br>".join(escape_html(t) for t in node.types)),
+        ("argument", "<br>".join(escape_breakable(path) for path in links.arguments[:6])),
+        ("result", "<br>".join(escape_breakable(t) for t in node.types)),
         ("part", _direction(node)),
         ("source", "<br>".join(_place(p.file, p.line, p.function) for p in node.source[:6])),
         ("work", _cost(node)),
         ("time", "" if math.isnan(node.seconds) else format_seconds(node.seconds)),
         ("comes from", _ids(stage, node.origins, "jaxpr")),
         ("lowered from", _ids(stage, node.derived, "")),
-        ("scope", escape_html("/".join(node.scope))),
+        ("scope", escape_breakable("/".join(node.scope))),
         ("takes", _neighbours(stage.name, graph, index, incoming=True)),
         ("goes to", _neighbours(stage.name, graph, index, incoming=False)),
-        ("inside", escape_html(_group_label(graph, index))),
+        ("inside", escape_breakable(_group_label(graph, index))),
         *(
-            (escape_html(key, 60), escape_html(value, 120 if key in _LONG else 600))
+            (escape_breakable(key, 60), escape_breakable(value, 120 if key in _LONG else 600))
             for key, value in node.attributes.items()
         ),
         ("elsewhere", _elsewhere(stage.name, links)),
     ]
-    heading = f"<h3>{escape_html(node.operation or _KINDS[node.kind])}</h3>"
-    name = f"{_KINDS[node.kind]} <b>{escape_html(node.name or node.id)}</b>"
+    heading = f"<h3>{escape_breakable(node.operation or _KINDS[node.kind])}</h3>"
+    name = f"{_KINDS[node.kind]} <b>{escape_breakable(node.name or node.id)}</b>"
     explanation = explain_operation(node.operation, node.kind)
     made = (
         "<p>Made by the compiler: no equation or line of your program is known to be behind it.</p>"
@@ -70,7 +72,7 @@ def describe_node(stage: Stage, index: int, links: Links, muted: str) -> str:
     )
     return (
         f"{heading}<p>{name}</p>"
-        + (f"<p>{_CODE.sub(_CODE_HTML, escape_html(explanation))}</p>" if explanation else "")
+        + (f"<p>{_CODE.sub(_CODE_HTML, escape_breakable(explanation))}</p>" if explanation else "")
         + made
         + _table(rows, muted)
     )
@@ -78,10 +80,11 @@ def describe_node(stage: Stage, index: int, links: Links, muted: str) -> str:
 
 def describe_line(selection: LineSelection, text: str, links: Links, muted: str) -> str:
     """A source line and what became of it, as HTML."""
-    name = escape_html(os.path.basename(selection.file))
+    name = escape_breakable(os.path.basename(selection.file))
     became = _elsewhere("", links) or "Nothing in the program comes from this line."
     return (
-        f"<h3>{name}, line {selection.line}</h3><p><code>{escape_html(text.strip())}</code></p>"
+        f"<h3>{name}, line {selection.line}</h3>"
+        f"<p><code>{escape_breakable(text.strip())}</code></p>"
         + _table([("became", became)], muted)
     )
 
@@ -95,13 +98,17 @@ def describe_nothing() -> str:
 
 
 def _table(rows: Iterable[tuple[str, str]], muted: str) -> str:
-    cells = "".join(
-        f"<tr><td style='color:{muted}; padding-right:10px; white-space:nowrap'>{label}</td>"
-        f"<td>{value}</td></tr>"
-        for label, value in rows
-        if value
-    )
+    cells = "".join(_row(label, value, muted) for label, value in rows if value)
     return f"<table cellspacing='0' cellpadding='2'>{cells}</table>"
+
+
+def _row(label: str, value: str, muted: str) -> str:
+    """A long label stands above its value: beside it, it would take the room of both."""
+    style = f"color:{muted}; padding-right:10px"
+    if len(label) > _LONG_LABEL:
+        above = f"<tr><td colspan='2' style='{style}'>{label}</td></tr>"
+        return f"{above}<tr><td></td><td>{value}</td></tr>"
+    return f"<tr><td style='{style}; white-space:nowrap'>{label}</td><td>{value}</td></tr>"
 
 
 def _direction(node: Node) -> str:
@@ -124,15 +131,15 @@ def _cost(node: Node) -> str:
 
 
 def _place(file: str, line: int, function: str) -> str:
-    name = escape_html(os.path.basename(file))
-    where = f" in {escape_html(function)}" if function and function != "<module>" else ""
+    name = escape_breakable(os.path.basename(file))
+    where = f" in {escape_breakable(function)}" if function and function != "<module>" else ""
     return f"<a href='line:{line}:{escape_html(file)}'>{name}:{line}</a>{where}"
 
 
 def _ids(stage: Stage, ids: Sequence[str], of_stage: str) -> str:
     if not ids or (stage.name == of_stage):
         return ""
-    shown = ", ".join(escape_html(i, 60) for i in ids[:12])
+    shown = ", ".join(escape_breakable(i, 60) for i in ids[:12])
     rest = f" and {len(ids) - 12} more" if len(ids) > 12 else ""
     return f"equation{'' if len(ids) == 1 else 's'} {shown}{rest}"
 
@@ -144,8 +151,9 @@ def _neighbours(stage: str, graph: Graph, index: int, *, incoming: bool) -> str:
     if incoming:
         found = found[np.argsort(edges.operand[found], kind="stable")]
     nodes = list(dict.fromkeys(theirs[found].tolist()))
+    target = f"<a href='node:{escape_html(stage)}:"
     links = [
-        f"<a href='node:{escape_html(stage)}:{node}'>{escape_html(_short(graph, node), 60)}</a>"
+        f"{target}{node}'>{escape_breakable(_short(graph, node), 60)}</a>"
         for node in nodes[:_MAX_NEIGHBOURS]
     ]
     if len(nodes) > _MAX_NEIGHBOURS:
@@ -172,7 +180,7 @@ def _elsewhere(own: str, links: Links) -> str:
     parts = []
     for name, linked in links.stages.items():
         if name != own and linked.num_nodes:
-            parts.append(f"{escape_html(title_of_stage(name))}: {_count(name, linked)}")
+            parts.append(f"{escape_breakable(title_of_stage(name))}: {_count(name, linked)}")
     return "<br>".join(parts)
 
 

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QUrl, Signal
+from PySide6.QtCore import QMimeData, QUrl, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QTextBrowser, QVBoxLayout, QWidget
 
 from jaxscope.ui.inspection import describe_nothing
+from jaxscope.ui.plain import SOFT_BREAK
+
+
+class _Page(QTextBrowser):
+    """A page whose soft breaks are not copied."""
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        data = QMimeData()
+        text = self.textCursor().selection().toPlainText()
+        data.setText(text.replace(SOFT_BREAK, ""))
+        return data
 
 
 class Inspector(QFrame):
@@ -19,7 +30,7 @@ class Inspector(QFrame):
         self.setProperty("role", "card")
         title = QLabel("Selected")
         title.setProperty("role", "heading")
-        self.page = QTextBrowser()
+        self.page = _Page()
         self.page.setOpenLinks(False)
         self.page.setAccessibleName("Selected thing in full")
         self.page.anchorClicked.connect(self._on_page_anchor_clicked)

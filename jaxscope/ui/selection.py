@@ -62,6 +62,12 @@ class SelectionModel(QObject):
         self.selection = LineSelection(os.path.abspath(file), line)
         self._resolve()
 
+    def select_argument(self, path: str) -> None:
+        """Select the input that a place in the call's arguments is, where one is."""
+        found = self._links().find_argument(path)
+        if found is not None:
+            self.select_node(found.stage, found.nodes[0])
+
     def clear(self) -> None:
         """Select nothing."""
         self.selection = None
@@ -74,11 +80,14 @@ class SelectionModel(QObject):
         found = [graph.index_by_id[i] for i in self._ids if i in graph.index_by_id]
         return NodeSelection(stage, tuple(found))
 
+    def _links(self) -> LinkIndex:
+        if self._index is None:
+            self._index = LinkIndex(self._stages)
+        return self._index
+
     def _resolve(self) -> None:
         if self.selection is None:
             self.links = NO_LINKS
         else:
-            if self._index is None:
-                self._index = LinkIndex(self._stages)
-            self.links = self._index.find_links(self.selection)
+            self.links = self._links().find_links(self.selection)
         self.changed.emit(self.links)

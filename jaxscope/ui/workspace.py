@@ -64,6 +64,7 @@ class Workspace(QSplitter):
         self.inspector.node_requested.connect(self._on_inspector_node_requested)
         self.inspector.line_requested.connect(self.show_line)
         self.notes.line_requested.connect(self.show_line)
+        self.arguments.argument_chosen.connect(self.selection.select_argument)
 
     def _build(self) -> None:
         self.setChildrenCollapsible(False)
@@ -217,6 +218,7 @@ class Workspace(QSplitter):
     def _on_selection_changed(self, links: Links) -> None:
         self._apply_links(links, reveal=True)
         self._describe(links)
+        self.arguments.choose(links.arguments)
 
     def _on_later_timeout(self) -> None:
         self._apply_links(self.selection.links, reveal=True)

@@ -126,3 +126,6 @@ def test_an_argument_is_followed_by_its_path_where_others_were_left_out():
     assert found(0, 2) == {"jaxpr": [], "stablehlo": ["%arg1"], "hlo": ["x.1"]}
     assert found(0, 0) == {"jaxpr": [], "stablehlo": [], "hlo": []}
     assert found(2, 0) == {"jaxpr": ["x"], "stablehlo": ["%arg1"], "hlo": []}
+    assert links.find_links(NodeSelection("stablehlo", (0,))).arguments == ("params['w']",)
+    assert links.find_argument("params['w']") == NodeSelection("jaxpr", (1,))
+    assert links.find_argument("params['nothing']") is None

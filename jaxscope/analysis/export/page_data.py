@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from jaxscope.analysis.export.safe_text import make_safe, make_safe_line
+from jaxscope.analysis.legible_constants import shorten_constants
 from jaxscope.analysis.link_columns import StageColumns, build_all_columns
 from jaxscope.analysis.links import LATE_STAGES
 from jaxscope.analysis.quantities import (
@@ -56,7 +57,7 @@ def build_page_data(capture: Capture, right_stage: str) -> dict[str, Any]:
     own = [name for name in names if name not in LATE_STAGES and _graph_of(capture, name)]
     lowered = own[-1] if own else ""
     graphs = {s.name: s.graph for s in capture.stages if is_available(s.graph)}
-    columns, _ = build_all_columns(graphs, "jaxpr", lowered, paths)
+    columns = build_all_columns(graphs, "jaxpr", lowered, paths).of_stage
     stages = [_stage(stage, columns.get(stage.name)) for stage in capture.stages]
     definition = f"{paths.get(capture.source.file, 0)}:{capture.source.line}"
     return {
@@ -119,7 +120,8 @@ def _reason(stage: Stage, form: object) -> str:
 def _lines(text: StageText | Unavailable) -> dict[str, Any]:
     if isinstance(text, Unavailable):
         return {"lines": [], "lineNodes": []}
-    return {"lines": make_safe(text.text).split("\n"), "lineNodes": text.line_nodes.tolist()}
+    lines = [shorten_constants(line) for line in make_safe(text.text).split("\n")]
+    return {"lines": lines, "lineNodes": text.line_nodes.tolist()}
 
 
 def _links(graph: Graph, columns: StageColumns) -> dict[str, list[int]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from jaxscope.analysis.quantities import format_bytes
@@ -14,10 +14,17 @@ from jaxscope.ui.state import Head
 
 _PART = re.compile(r"\[[^\]]*\]|\.?[^.\[\]]+")
 _MAX_LEAVES = 20_000
+_PATH = Qt.ItemDataRole.UserRole
 
 
 class ArgumentsPage(QWidget):
-    """Two trees in one: every array with its type and size, sums on every branch."""
+    """Two trees in one: every array with its type and size, sums on every branch.
+
+    Signals:
+        argument_chosen: Path of an argument that a person chose, such as `params['w']`.
+    """
+
+    argument_chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -26,9 +33,12 @@ class ArgumentsPage(QWidget):
         self.tree.setHeaderLabels(["name", "type", "size"])
         self.tree.setAlternatingRowColors(True)
         self.tree.setUniformRowHeights(True)
+        self.tree.setSelectionMode(QTreeWidget.SelectionMode.ExtendedSelection)
         self.tree.setAccessibleName("Arguments and results")
         self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self.tree.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self._is_told = False
+        self.tree.itemSelectionChanged.connect(self._on_tree_selection_changed)
         layout = QVBoxLayout(self)
         layout.addWidget(self.tree)
 
@@ -43,6 +53,35 @@ class ArgumentsPage(QWidget):
         for title, leaves in (("arguments", head.arguments), ("results", head.results)):
             self.tree.addTopLevelItem(_build_branch(title, leaves))
         self.tree.expandToDepth(2)
+
+
+    def choose(self, paths: Collection[str]) -> None:
+        """Select the rows of arguments without telling anybody."""
+        self._is_told = True
+        self.tree.clearSelection()
+        for item in self._leaves(0):
+            if item.data(0, _PATH) in paths:
+                item.setSelected(True)
+                self.tree.scrollToItem(item)
+        self._is_told = False
+
+    def chosen(self) -> list[str]:
+        """Paths of the arguments whose rows are selected."""
+        return [item.data(0, _PATH) for item in self._leaves(0) if item.isSelected()]
+
+    def _leaves(self, top: int) -> Iterator[QTreeWidgetItem]:
+        root = self.tree.topLevelItem(top)
+        queue = [root] if root is not None else []
+        for item in queue:
+            children = (item.child(i) for i in range(item.childCount()))
+            queue += [child for child in children if child is not None]
+            if item.data(0, _PATH):
+                yield item
+
+    def _on_tree_selection_changed(self) -> None:
+        chosen = self.chosen()
+        if chosen and not self._is_told:
+            self.argument_chosen.emit(chosen[0])
 
 
 def split_path(path: str) -> list[str]:
@@ -67,6 +106,7 @@ def _build_branch(title: str, leaves: Sequence[Leaf]) -> QTreeWidgetItem:
             sizes[key] = sizes.get(key, 0) + leaf.num_bytes
             counts[key] = counts.get(key, 0) + 1
         item = branches[parts]
+        item.setData(0, _PATH, leaf.path)
         item.setText(1, f"{leaf.type} (static)" if leaf.is_static else leaf.type)
         item.setText(2, "" if leaf.is_static else format_bytes(leaf.num_bytes))
     for key, total in sizes.items():

@@ -48,6 +48,7 @@ class CodeView(QAbstractScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lines: Sequence[str] = ()
+        self._copied: Sequence[str] = ()
         self._colouring: Colouring | None = None
         self._marks: Mapping[int, Mark] = {}
         self._theme = LIGHT
@@ -80,7 +81,12 @@ class CodeView(QAbstractScrollArea):
         self.viewport().update()
 
     def set_lines(
-        self, lines: Sequence[str], colouring: Colouring | None, *, keeps_place: bool = False
+        self,
+        lines: Sequence[str],
+        colouring: Colouring | None,
+        *,
+        keeps_place: bool = False,
+        copied: Sequence[str] | None = None,
     ) -> bool:
         """Show other text, and tell whether it is another than before.
 
@@ -88,11 +94,13 @@ class CodeView(QAbstractScrollArea):
             lines: The text.
             colouring: Its colours, or None.
             keeps_place: Stay at the same line, as after an edit, instead of going to the top.
+            copied: What copying gives where that is more than is shown; as many lines.
         """
         if lines == self._lines:
             return False
         places = [bar.value() for bar in (self.verticalScrollBar(), self.horizontalScrollBar())]
         self._lines, self._colouring = lines, colouring
+        self._copied = lines if copied is None else copied
         self._marks = {}
         last = len(lines) - 1 if keeps_place else -1
         self._cursor, self._anchor = min(self._cursor, last), min(self._anchor, last)
@@ -127,7 +135,7 @@ class CodeView(QAbstractScrollArea):
         if self._cursor < 0:
             return ""
         first, last = sorted((self._cursor, self._anchor))
-        return "\n".join(self._lines[first : min(last + 1, first + _MAX_COPIED_LINES)])
+        return "\n".join(self._copied[first : min(last + 1, first + _MAX_COPIED_LINES)])
 
     def find_next(self, text: str, *, backwards: bool = False) -> bool:
         """Go to the next line that contains a text, case ignored; false if there is none."""

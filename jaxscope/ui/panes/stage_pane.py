@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
+from jaxscope.analysis.legible_constants import shorten_constants
 from jaxscope.analysis.links import NO_LINKED, Linked
 from jaxscope.model import Graph, SourceFile, Stage, StageText, Unavailable, is_available
 from jaxscope.ui.panes.code_view import CodeView, Mark
@@ -237,11 +238,13 @@ class StagePane(QFrame):
         if not isinstance(text, StageText):
             self._say(getattr(text, "reason", "There is no text of this stage."))
             return
-        lines = text.text.split("\n")
+        copied = text.text.split("\n")
+        lines = [shorten_constants(line) for line in copied]
         is_again = self._shown_text == (self._call, self._name)
         self._shown_text = (self._call, self._name)
         colouring = ProgramColouring(lines)
-        if self.code.set_lines(lines, colouring, keeps_place=is_again) and not is_again:
+        is_new = self.code.set_lines(lines, colouring, keeps_place=is_again, copied=copied)
+        if is_new and not is_again:
             # Optimized modules begin with pages of tables: begin where the program does.
             linked = np.flatnonzero(text.line_nodes >= 0)
             self.code.show_line(int(linked[0]) if len(linked) else 0)
