@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jaxscope.analysis.export.contract_json import number_to_json, timing_to_json
 from jaxscope.analysis.export.lab_json import lab_head_to_json
-from jaxscope.analysis.quantities import format_count, three_digits
+from jaxscope.analysis.lab_words import LEAF_HEADERS, describe_ulps, leaf_row
+from jaxscope.analysis.quantities import format_count
 from jaxscope.analysis.text_table import format_table
 from jaxscope.cli.parser import Options
 from jaxscope.cli.progress import show_progress
@@ -21,8 +21,6 @@ from jaxscope.client.run import ask
 from jaxscope.model.lab import Agreement, Comparison, LeafAgreement, ResultsAgreement
 
 _MAX_ROWS = 20
-_MANY_ULPS = 1e6
-_HEADERS = ("result", "type", "differing", "worst in ULP", "absolute", "relative", "worst at", "")
 
 
 def run_comparison(options: Options) -> Comparison:
@@ -181,29 +179,7 @@ def _describe_equations(found: Agreement) -> Iterator[str]:
 
 
 def _leaf_table(leaves: Sequence[LeafAgreement]) -> Iterator[str]:
-    rows = []
-    for leaf in leaves[:_MAX_ROWS]:
-        share = leaf.differing / max(leaf.count, 1)
-        odd = f", {leaf.num_nan:,} NaN or infinite one way only" if leaf.num_nan else ""
-        rows.append(
-            (
-                leaf.path,
-                leaf.type,
-                f"{leaf.differing:,} ({share:.0%}){odd}",
-                describe_ulps(leaf),
-                f"{leaf.max_absolute:.3g}",
-                f"{leaf.max_relative:.3g}",
-                leaf.index,
-                f"{leaf.first} and {leaf.second}",
-            )
-        )
-    yield from format_table(_HEADERS, rows, right=(2, 3, 4, 5))
-
-
-def describe_ulps(leaf: LeafAgreement) -> str:
-    """The largest difference; near zero a number of ULPs says nothing any more."""
-    if math.isnan(leaf.max_ulp):
-        return "no floats"
-    if leaf.max_ulp > _MANY_ULPS:
-        return "over a million"
-    return three_digits(leaf.max_ulp) if leaf.max_ulp % 1 else f"{leaf.max_ulp:,.0f}"
+    rows = [leaf_row(leaf) for leaf in leaves[:_MAX_ROWS]]
+    yield from format_table(LEAF_HEADERS, rows, right=(2, 3, 4, 5))
+    if len(leaves) > _MAX_ROWS:
+        yield f"  and {len(leaves) - _MAX_ROWS:,} more"

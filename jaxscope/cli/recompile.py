@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import textwrap
 from collections.abc import Iterator
 from typing import Any
 
 from jaxscope.analysis.export.contract_json import number_to_json
 from jaxscope.analysis.export.lab_json import lab_head_to_json
+from jaxscope.analysis.lab_words import SIGNATURE_HEADERS, signature_row
 from jaxscope.analysis.quantities import format_count, format_seconds
 from jaxscope.analysis.recompilation import describe_change
 from jaxscope.analysis.text_table import format_table
@@ -21,7 +21,6 @@ from jaxscope.client.run import ask
 from jaxscope.model.lab import Recompilation, Signature
 
 _WIDTH = 98
-_HEADERS = ("", "function", "trace", "lower", "compile", "calls", "arguments")
 
 
 def run_recompilation(options: Options) -> Recompilation:
@@ -49,7 +48,9 @@ def write_recompilation(found: Recompilation) -> str:
     ]
     if not found.signatures:
         return "\n".join([*lines, "Nothing was compiled by jit.", *_notes(found)])
-    lines += format_table(_HEADERS, [_row(s) for s in found.signatures], right=(0, 2, 3, 4, 5))
+    lines += format_table(
+        SIGNATURE_HEADERS, [signature_row(s) for s in found.signatures], right=(0, 2, 3, 4, 5)
+    )
     lines.append("")
     for signature in again:
         lines += _describe_cause(signature)
@@ -78,20 +79,6 @@ def recompilation_to_json(found: Recompilation) -> dict[str, Any]:
             "advice": [dataclasses.asdict(advice) for advice in found.advice],
         },
     }
-
-
-def _row(signature: Signature) -> tuple[str, ...]:
-    place = os.path.basename(signature.place)
-    cache = " (cached)" if signature.is_from_cache else ""
-    return (
-        f"{signature.number + 1}",
-        f"{signature.function} {place}",
-        format_seconds(signature.trace),
-        format_seconds(signature.lower),
-        format_seconds(signature.compile) + cache,
-        f"{signature.num_calls:,}",
-        textwrap.shorten(", ".join(signature.arguments), 70, placeholder=" …"),
-    )
 
 
 def _describe_cause(signature: Signature) -> Iterator[str]:

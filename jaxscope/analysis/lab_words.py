@@ -1,0 +1,128 @@
+"""What the timing lab finds, in words: the same sentences and cells for window and terminal."""
+
+from __future__ import annotations
+
+import math
+import os
+import textwrap
+
+from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds, three_digits
+from jaxscope.analysis.scaling import calls_to_break_even
+from jaxscope.model.lab import Crossover, LeafAgreement, ScalePoint, Scaling, Signature, Slope
+from jaxscope.model.timing import Measurement
+
+SCALING_HEADERS = (
+    "size", "eager", "jit", "eager/jit", "compile time", "pays off after", "work", "read, written",
+    "memory",
+)  # fmt: skip
+_NAMES = {
+    "compile_time": "compile time",
+    "flops": "work",
+    "bytes_accessed": "read, written",
+}
+LEAF_HEADERS = (
+    "result", "type", "differing", "worst in ULP", "absolute", "relative", "worst at", "values",
+)  # fmt: skip
+SIGNATURE_HEADERS = ("", "function", "trace", "lower", "compile", "calls", "arguments")
+_MANY_ULPS = 1e6
+
+
+def describe_slope(slope: Slope) -> str:
+    """One sentence: the power that a quantity grows with, and how sure that is."""
+    name = _NAMES.get(slope.quantity, slope.quantity)
+    since = f"from {slope.first_size:,} on, {slope.num_points} sizes"
+    return (
+        f"  {name} grows like size^{slope.slope:.2f} ({slope.low:.2f} to {slope.high:.2f}, "
+        f"{slope.confidence:.0%}; {since})"
+    )
+
+
+def describe_crossovers(scaling: Scaling) -> str:
+    """Where eager and jit change places, or that they do not."""
+    if scaling.crossovers:
+        return "\n".join(map(_describe_crossover, scaling.crossovers))
+    verdicts = {
+        point.ratio.verdict
+        for point in scaling.points
+        if point.ratio is not None and point.ratio.verdict != "unclear"
+    }
+    if not any(point.ratio for point in scaling.points):
+        return "Only one form was measured, so there is nothing to cross."
+    if verdicts == {"faster"}:
+        return "jit is faster than eager at every size where the order is clear; no crossover."
+    if verdicts == {"slower"}:
+        return "eager is faster than jit at every size where the order is clear; no crossover."
+    return "Eager and jit do not clearly change places within these sizes."
+
+
+def _describe_crossover(crossover: Crossover) -> str:
+    return (
+        f"{crossover.before} is faster up to {crossover.low:,}, {crossover.after} from "
+        f"{crossover.high:,} on; the curves cross near {crossover.size:,.0f}."
+    )
+
+
+def scaling_row(point: ScalePoint) -> tuple[str, ...]:
+    """The cells of one size, as `SCALING_HEADERS` has them; empty for what is unknown."""
+    ratio = point.ratio
+    calls = calls_to_break_even(point)
+    return (
+        f"{point.size:,}",
+        _cell(point.eager),
+        _cell(point.jit),
+        "" if ratio is None
+        else f"{three_digits(ratio.low)} to {three_digits(ratio.high)} {ratio.verdict}",
+        "" if math.isnan(point.compile_time) else format_seconds(point.compile_time),
+        "" if math.isnan(calls) else "never" if math.isinf(calls) else f"{calls:,.0f} calls",
+        "" if math.isnan(point.flops) else format_flops(point.flops),
+        "" if math.isnan(point.bytes_accessed) else format_bytes(point.bytes_accessed),
+        "" if math.isnan(point.memory) else format_bytes(point.memory),
+    )  # fmt: skip
+
+
+def _cell(measurement: Measurement | None) -> str:
+    if measurement is None:
+        return ""
+    half = (measurement.high - measurement.low) / 2 / max(measurement.median, 1e-12)
+    noisy = "~" if measurement.is_noisy else ""
+    return f"{noisy}{format_seconds(measurement.median)} ±{half:.1%}"
+
+
+def describe_ulps(leaf: LeafAgreement) -> str:
+    """The largest difference; near zero a number of ULPs says nothing any more."""
+    if math.isnan(leaf.max_ulp):
+        return "no floats"
+    if leaf.max_ulp > _MANY_ULPS:
+        return "over a million"
+    return three_digits(leaf.max_ulp) if leaf.max_ulp % 1 else f"{leaf.max_ulp:,.0f}"
+
+
+def leaf_row(leaf: LeafAgreement) -> tuple[str, ...]:
+    """The cells of one array, as `LEAF_HEADERS` has them."""
+    share = leaf.differing / max(leaf.count, 1)
+    odd = f", {leaf.num_nan:,} NaN or infinite one way only" if leaf.num_nan else ""
+    return (
+        leaf.path,
+        leaf.type,
+        f"{leaf.differing:,} ({share:.0%}){odd}",
+        describe_ulps(leaf),
+        f"{leaf.max_absolute:.3g}",
+        f"{leaf.max_relative:.3g}",
+        leaf.index,
+        f"{leaf.first} and {leaf.second}" if leaf.first or leaf.second else "",
+    )
+
+
+def signature_row(signature: Signature) -> tuple[str, ...]:
+    """The cells of one signature, as `SIGNATURE_HEADERS` has them."""
+    place = os.path.basename(signature.place)
+    cache = " (cached)" if signature.is_from_cache else ""
+    return (
+        f"{signature.number + 1}",
+        f"{signature.function} {place}",
+        format_seconds(signature.trace),
+        format_seconds(signature.lower),
+        format_seconds(signature.compile) + cache,
+        f"{signature.num_calls:,}",
+        textwrap.shorten(", ".join(signature.arguments), 70, placeholder=" …"),
+    )
