@@ -171,6 +171,19 @@ class SceneDrawing:
         for connector in self.connector_grid.query(*box).tolist():
             self._paint_connector(painter, connector)
 
+    def paint_items(self, painter: QPainter) -> None:
+        """Paint all frames and boxes, without lines, in pixels of the scene."""
+        num_frames = self.scene.items.num_frames
+        for item in range(num_frames):
+            self._paint_frame(painter, item)
+            self._paint_header(painter, item)
+        for item in range(num_frames, len(self.scene.items)):
+            self._paint_box(painter, item)
+
+    def paint_lines(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
+        """Paint the lines in a part of the scene, in its pixels."""
+        self._paint_lines(painter, self.index.line_grid.query(*box))
+
     def _paint_frame(self, painter: QPainter, item: int) -> None:
         colors = self.colors
         painter.setPen(QPen(colors.frame_border, 1))

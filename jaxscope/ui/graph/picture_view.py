@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.analysis.layout.nesting import DOWN, LayoutCache
@@ -19,6 +19,7 @@ from jaxscope.ui.graph.hints import explain_absence
 from jaxscope.ui.graph.layout_job import LayoutJob
 from jaxscope.ui.graph.picture import Picture, PictureOrder, Room
 from jaxscope.ui.graph.scene_view import SceneView
+from jaxscope.ui.graph.transition import Sight, Transition, make_transition, may_move
 
 _INLINE_NODES = 600
 """Graphs up to this size are laid out at once: it takes less than a frame or two."""
@@ -51,6 +52,7 @@ class PictureView(SceneView):
         self._without: frozenset[str] = frozenset()
         self._cache: LayoutCache = {}
         self._anchor: Anchor | None = None
+        self._transition: Transition | None = None
         self._job = LayoutJob(self)
         self._job.finished.connect(self._on_job_finished)
         self._job.failed.connect(self._on_job_failed)
@@ -225,13 +227,40 @@ class PictureView(SceneView):
         self._expanded = scene.opened
         if answer.opened_first is not None:
             self._opened_first = answer.opened_first
+        before = Sight(self._drawing, self._camera) if self._drawing and self._anchor else None
         self.show_scene(answer.index, self._camera_for(scene))
         self._anchor = None
+        self._begin_transition(before)
         num = len(scene.items) - scene.items.num_frames
         self.setAccessibleDescription(f"{num} boxes are shown. Arrow keys walk along the lines.")
         self.meet_picture()
         self._set_busy(False)
         self.scene_changed.emit()
+
+    def _begin_transition(self, before: Sight | None) -> None:
+        """Lead the eye from the picture before, where something of it was held in its place."""
+        self._transition = None
+        if before is not None and self._drawing is not None and may_move(self):
+            after = Sight(self._drawing, self._camera)
+            self._transition = make_transition(before, after, (self.width(), self.height()))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        transition = self._transition
+        if transition is None or transition.is_over or self._drawing is None:
+            self._transition = None
+            super().paintEvent(event)
+            return
+        painter = QPainter(self)
+        transition.paint(painter, self.width(), self.height())
+        painter.end()
+        if self._tiles is not None:  # so that the picture is sharp when everything is in place
+            camera = self._camera
+            self._tiles.prepare(camera.x, camera.y, self.width(), self.height(), camera.scale)
+        self.update()
+
+    def _look(self, camera: Camera) -> None:
+        self._transition = None  # who moves the picture has seen enough
+        super()._look(camera)
 
     def _on_job_failed(self, error: object) -> None:
         self.drop_scene(f"The graph could not be laid out: {error}")

@@ -53,6 +53,15 @@ class TileCache:
         self._forget()
         return missing
 
+    def prepare(self, x0: float, y0: float, width: int, height: int, scale: float) -> None:
+        """Make tiles for a sight that is about to be painted, as far as a frame's budget goes."""
+        started = time.perf_counter()
+        for i, j in _from_the_middle(*self._needed(x0, y0, width, height, scale)):
+            if time.perf_counter() - started > _BUDGET_S:
+                break
+            if (scale, i, j) not in self._tiles:
+                self._tiles[scale, i, j] = self._make(i, j, scale)
+
     def _needed(
         self, x0: float, y0: float, width: float, height: float, scale: float
     ) -> tuple[range, range]:

@@ -1,0 +1,108 @@
+"""Opening and closing a group moves its neighbours; it does not replace them."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from view.programs import layers, trace
+
+from jaxscope.ui.graph import transition as transition_module
+from jaxscope.ui.graph.canvas import GraphCanvas
+from jaxscope.ui.graph.transition import Sight, make_transition
+
+
+class Clock:
+    """Stands in for the module `time`."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def monotonic(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(transition_module, "time", clock)
+    return clock
+
+
+@pytest.fixture
+def canvas(qtbot: QtBot) -> GraphCanvas:
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(900, 600)
+    canvas.show()
+    function, arguments = layers(4)
+    canvas.set_graph(trace(jax.grad(function), *arguments), "grad")
+    return canvas
+
+
+def closed_group(canvas: GraphCanvas) -> str:
+    items = canvas.scene.items  # type: ignore[union-attr]
+    boxes = np.arange(len(items)) >= items.num_frames
+    return items.ids[int(np.flatnonzero(items.is_group & boxes)[0])]
+
+
+def shot(canvas: GraphCanvas) -> QImage:
+    return canvas.grab().toImage()
+
+
+def settled(canvas: GraphCanvas) -> QImage:
+    for _ in range(50):
+        QApplication.processEvents()
+    return shot(canvas)
+
+
+def test_a_group_opens_step_by_step_and_ends_where_it_should(
+    canvas: GraphCanvas, clock: Clock
+) -> None:
+    group = closed_group(canvas)
+    canvas.toggle_group(group)
+    steps = []
+    for now_s in (0.0, 0.05, 0.1, 0.2, 1.0):
+        clock.now_s = now_s
+        steps.append(shot(canvas))
+    assert all(steps[i] != steps[j] for i in range(5) for j in range(i))
+    end = settled(canvas)
+    canvas.toggle_group(group)
+    clock.now_s = 2.0
+    settled(canvas)
+    clock.now_s = 3.0
+    assert settled(canvas) != end
+
+
+def test_who_pans_need_not_wait(canvas: GraphCanvas, clock: Clock) -> None:
+    canvas.toggle_group(closed_group(canvas))
+    shot(canvas)
+    canvas.pan(10.0, 0.0)
+    moved = settled(canvas)
+    clock.now_s = 5.0
+    assert settled(canvas) == moved
+
+
+def test_nothing_moves_where_the_desktop_wants_stillness(
+    canvas: GraphCanvas, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jaxscope.ui.graph.picture_view.may_move", lambda _widget: False)
+    canvas.toggle_group(closed_group(canvas))
+    first = settled(canvas)
+    clock.now_s = 5.0
+    assert settled(canvas) == first
+
+
+def test_what_would_show_too_much_is_not_animated(
+    canvas: GraphCanvas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert canvas._drawing is not None
+    sight = Sight(canvas._drawing, canvas.camera)
+    assert make_transition(sight, sight, (900, 600)) is not None
+    assert make_transition(sight, Sight(sight.drawing, canvas.camera.zoomed(
+        2.0, 0.0, 0.0, 0.1)), (900, 600)) is None  # fmt: skip
+    monkeypatch.setattr(transition_module, "_MAX_ITEMS", 1)
+    assert make_transition(sight, sight, (900, 600)) is None
