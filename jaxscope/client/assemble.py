@@ -253,7 +253,9 @@ class CaptureAssembler:
         return stage
 
     def _read_pass(self, message: Message) -> None:
-        self._passes.feed(message, self._tags, _bytes_of(message, "proto"))
+        names = [name for name in self._stages if name not in _STAGE_ORDER and name != "jaxpr"]
+        stage = names[-1] if names else ""
+        self._passes.feed(message, self._tags, _bytes_of(message, "proto"), stage)
 
     def _read_passes_end(self, message: Message) -> Stage:
         stage = self._stages["passes"] = self._passes.finish(message)

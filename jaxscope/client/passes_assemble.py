@@ -19,15 +19,21 @@ class PassesAssembler:
         self._recorder: PassRecorder | None = None
         self.passes = Passes()
 
-    def feed(self, message: Message, tags: TagTable, proto: bytes) -> None:
+    def feed(self, message: Message, tags: TagTable, proto: bytes, stage: str = "") -> None:
         """Take a `pass`.
+
+        Args:
+            message: The message.
+            tags: What the tags in the names of operations stand for.
+            proto: Its bytes.
+            stage: Name of the last jaxpr-level stage, if it is not the base function's.
 
         Raises:
             ValueError: The message is malformed.
         """
         fields = read_message_fields(message, PassFields)
         if self._recorder is None:
-            self._recorder = PassRecorder(tags)
+            self._recorder = PassRecorder(tags, stage)
         self._recorder.feed(fields.name, fields.pipeline, proto, fields.module_cost())
 
     def finish(self, message: Message) -> Stage:

@@ -4,44 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from jaxscope.analysis.fates.combine import combine_fates, say_gone, summarize
 from jaxscope.analysis.fates.equations import Equations
 from jaxscope.analysis.fates.holders import Holders
 from jaxscope.analysis.fates.holding import LAYOUT_OPCODES, Holding, Holdings
 from jaxscope.analysis.fates.instructions import Instructions
+from jaxscope.analysis.fates.literals import literal_choice
 from jaxscope.analysis.fates.liveness import find_live
 from jaxscope.analysis.fates.neighbours import BEGIN, END, EquationNeighbours, InstructionNeighbours
 from jaxscope.analysis.fates.trace import Ending
-from jaxscope.analysis.fates.values import Values
+from jaxscope.analysis.fates.values import IDENTITIES, Values
 from jaxscope.analysis.fates.words import in_pass, name_equations, quote_names, sentence
 from jaxscope.model.capture import Fate
 from jaxscope.model.graph import NONE, Graph
-
-IDENTITIES = frozenset(
-    {
-        "stop_gradient",
-        "copy",
-        "copy_p",
-        "pvary",
-        "pbroadcast",
-        "sharding_constraint",
-        "optimization_barrier",
-        "name",
-        "convert_element_type",
-        "reshape",
-        "squeeze",
-        "expand_dims",
-        "broadcast_in_dim",
-        "transpose",
-        "slice",
-        "real",
-        "reduce_precision",
-        "mesh_cast",
-        "layout_constraint",
-        "random_wrap",
-        "random_unwrap",
-    }
-)
-"""Equations that may hand their operand on as it is."""
 
 _MAX_CHAIN = 50
 
@@ -56,6 +31,7 @@ class DerivedFates:
         kernels: Names of the instructions with generated code, or None where not known.
         endings: By equation id, what the passes did to the ones that vanished; empty where the
             passes were not recorded.
+        stage: Name of the stage, for texts; empty if it is the base function's.
     """
 
     def __init__(
@@ -65,7 +41,9 @@ class DerivedFates:
         optimized: Graph,
         kernels: frozenset[str] | None = None,
         endings: Mapping[str, Ending] | None = None,
+        stage: str = "",
     ) -> None:
+        self._stage = stage
         self.equations = Equations(derived)
         self._after = Instructions.read(optimized)
         self._before = Instructions.read(before) if before is not None else None
@@ -77,6 +55,12 @@ class DerivedFates:
         self._endings = endings or {}
         self._fates: dict[str, Fate] = {}
         self._pending: set[int] = set()
+        self._given: frozenset[str] | None = None
+        self._giving = {
+            source
+            for node in self.equations.results
+            for source, _ in self.equations.operands[node].values()
+        }
         self._not_taken = self._find_not_taken()
         ids = self.equations.ids
         self._nodes = [n for n, is_equation in enumerate(self.equations.is_equation) if is_equation]
@@ -120,31 +104,37 @@ class DerivedFates:
         return self._of_vanished(node)
 
     def _of_held(self, node: int, holding: Holding) -> Fate:
-        names = self._names(holding.instructions)
+        id = self.equations.ids[node]
         ids = self._ids(holding.instructions)
-        place = self._after.names[holding.place] if holding.place != NONE else ""
-        before = self._holders.opcodes_before(self.equations.ids[node])
+        before = self._holders.opcodes_before(id)
+        ending = self._endings.get(id)
+        where = ending.pass_name or None if ending else None
+        text = self._describe_holding(holding, before)
+        if holding.fate == "layout" and before - LAYOUT_OPCODES - {"transpose", "broadcast"}:
+            return Fate("simplified", where, ids, text=sentence(text + in_pass(where)))
+        if ending is not None and ending.text and not ending.fate:
+            text = f"{ending.text}; {text}"
+        return Fate(holding.fate, where, ids, text=sentence(text))
+
+    def _describe_holding(self, holding: Holding, before: set[str]) -> str:
+        names = self._names(holding.instructions)
+        place = self._after.names[holding.place] if holding.place != NONE else names
         if holding.fate == "folded":
-            if before and before <= {"constant"}:
-                return Fate("folded", None, ids, text=sentence(f"it is the constant {names}"))
-            return Fate("folded", None, ids, text=sentence(f"became the constant {names}"))
+            return f"{'is' if before <= {'constant'} else 'became'} the constant {names}"
         if holding.fate == "layout":
-            if before - LAYOUT_OPCODES:
-                ending = self._endings.get(self.equations.ids[node])
-                where = ending.pass_name if ending else None
-                text = f"simplified until only {names} is left of it, which computes nothing"
-                return Fate("simplified", where, ids, text=sentence(text + in_pass(where)))
-            text = f"computes nothing: it only says how bytes lie ({names})"
-            return Fate("layout", None, ids, text=sentence(text))
+            if before - LAYOUT_OPCODES - {"transpose", "broadcast"}:
+                return f"simplified until only {names} is left of it, which computes nothing"
+            return f"computes nothing: it only says how bytes lie ({names})"
         if holding.fate == "library":
-            text = f"runs in {holding.library}, as {place}"
-        elif holding.fate == "kernel":
-            text = f"has a kernel of its own, {place}"
-            if self._after.opcodes[holding.place] in ("dot", "convolution"):
-                text = f"is the instruction {place} of its own"
-        else:
-            text = f"fused into {place}"
-        return Fate(holding.fate, None, ids, text=sentence(text))
+            return f"runs in {holding.library}, as {place}"
+        if holding.fate == "fused":
+            return f"fused into {place}"
+        loops = [i for i in holding.instructions if self._after.opcodes[i] == "while"]
+        if loops:
+            return f"became the loop {self._names(loops)}"
+        if self._after.opcodes[holding.place] in ("dot", "convolution"):
+            return f"is the instruction {place} of its own"
+        return f"has a kernel of its own, {place}"
 
     def _of_container(self, node: int, holding: Holding | None) -> Fate:
         """An equation with nested jaxprs: itself where something is left of it, else its inside."""
@@ -175,7 +165,7 @@ class DerivedFates:
                 return self._of_held(node, holding)
             return Fate("simplified", where, text="It only handed its operands on.")
         best = combine_fates(children)
-        text = f"{_gone(operation)}{in_pass(where)}; {_summary(children)}"
+        text = f"{say_gone(operation)}{in_pass(where)}; {summarize(children)}"
         return Fate(best.fate, where or best.pass_name, best.instructions, text=sentence(text))
 
     def _of_vanished(self, node: int) -> Fate:
@@ -191,10 +181,13 @@ class DerivedFates:
             text = "depends on no argument: its value was computed when compiling"
             return Fate("folded", where, text=sentence(text + in_pass(where)))
         if ending is not None and ending.fate:
-            return self._of_ending(ending)
+            # That equal operations become one explains more than that one of them is unused then.
+            equal = self._of_equal(node, where) if ending.fate in ("dead", "merged") else None
+            return equal or self._of_ending(ending)
         return (
             self._of_equal(node, where)
             or self._of_forwarded(node)
+            or self._of_layout(node)
             or self._of_rewritten(node, where)
             or self._unexplained(node, where)
         )
@@ -202,39 +195,41 @@ class DerivedFates:
     def _dead(self, node: int) -> Fate:
         ending = self._endings.get(self.equations.ids[node])
         where = ending.pass_name if ending else None
-        return Fate("dead", where, text=sentence("nothing uses its result" + in_pass(where)))
+        removed = f"; removed{in_pass(where)}" if where else ""
+        return Fate("dead", where, text=sentence(f"nothing uses its result{removed}"))
 
     def _of_ending(self, ending: Ending) -> Fate:
         """What the passes were seen to do."""
         index = self._after.graph.index_by_id
         kept = [index[name] for name in ending.instructions if name in index]
         text = ending.text
-        if kept and ending.fate == "simplified":
-            holding = self._holders.classify(kept)
-            if holding is not None and holding.place != NONE:
-                place = self._after.names[holding.place]
-                text = f"{text.rstrip('.')}, which is now in {place}"
-        return Fate(
-            ending.fate, ending.pass_name, self._ids(kept), ending.merged_with, sentence(text)
-        )
+        fate = ending.fate
+        holding = self._holders.classify(kept) if kept else None
+        if holding is not None and fate in ("simplified", "layout"):
+            fate = "layout" if holding.fate == "layout" else fate
+            place = self._after.names[holding.place]
+            if place not in text:
+                text = f"{text}, now in {place}"
+        return Fate(fate, ending.pass_name, self._ids(kept), ending.merged_with, sentence(text))
 
     def _of_equal(self, node: int, where: str | None) -> Fate | None:
         """The same operation on the same operands stands elsewhere: one of the two remains."""
         values, ids = self._values, self.equations.ids
         first = values.equal_to[node]
-        alike = [first] if first != NONE else []
-        if first == NONE:
-            alike = [n for n in self._nodes if values.equal_to[n] == node]
+        alike = [n for n in values.alike(node) if n != node]
         held = [n for n in alike if self._holders.of(ids[n]) is not None]
-        if not held and first == NONE:
+        if held:
+            other, name = self.fate(held[0]), name_equations([ids[held[0]]], self._stage)
+            text = f"merged with {name}{in_pass(where)}: the same operation on the same operands"
+            return Fate("merged", where, other.instructions, (ids[held[0]],), sentence(text))
+        if first == NONE:
             return None
-        partner = (held or alike)[:1]
-        if not partner:
+        other = self.fate(first)
+        if other.fate == "unknown":
             return None
-        other = self.fate(partner[0])
-        name = name_equations([ids[partner[0]]])
-        text = f"merged with {name}: the same operation on the same operands{in_pass(where)}"
-        return Fate("merged", where, other.instructions, (ids[partner[0]],), sentence(text))
+        name = name_equations([ids[first]], self._stage)
+        text = f"the same as {name}. {other.text}"
+        return Fate(other.fate, other.pass_name, other.instructions, (ids[first],), sentence(text))
 
     def _of_forwarded(self, node: int) -> Fate | None:
         """Lowering made nothing of it: it hands its operand on."""
@@ -245,27 +240,58 @@ class DerivedFates:
             return None
         return Fate("simplified", None, text=f"Lowering needed no operation for this {operation}.")
 
+    def _of_layout(self, node: int) -> Fate | None:
+        holding = self._holders.find_layout(node)
+        return None if holding is None else self._of_held(node, holding)
+
     def _of_rewritten(self, node: int, where: str | None) -> Fate | None:
         """The equations around it are left, and what they read now tells what took its place."""
         above = self._above_below.above(node)
-        for below in sorted(self._above_below.below(node) - {END}):
+        below_it = self._above_below.below(node)
+        gives = self._results_from()
+        if END in below_it and node in self._giving and gives & above:
+            text = (
+                f"rewritten away{in_pass(where)}: {self._sources_text(gives & above)} is the result"
+            )
+            return Fate("simplified", where, text=sentence(text))
+        for below in sorted(below_it - {END}):
             for index in self._after.holders.get(below, ()):
                 if self._after.opcodes[index] == "fusion":
                     continue
                 found = self._around.above(index)
                 if found & above:
-                    users = name_equations([below])
-                    sources = sorted((found & above) - {BEGIN})
-                    what = f"what {name_equations(sources)} gives" if sources else "the arguments"
+                    users = name_equations([below], self._stage)
+                    what = self._sources_text(found & above)
                     text = f"rewritten away{in_pass(where)}: {users} now works from {what}"
                     return Fate("simplified", where, text=sentence(text))
         return None
 
+    def _sources_text(self, names: frozenset[str]) -> str:
+        sources = sorted(names - {BEGIN})
+        if not sources:
+            return "an argument"
+        return f"what {name_equations(sources, self._stage)} gives"
+
+    def _results_from(self) -> frozenset[str]:
+        """Tags of what the optimized program returns."""
+        if self._given is None:
+            root = self._after.roots.get(NONE, NONE)
+            given: frozenset[str] = frozenset()
+            if root != NONE:
+                given = self._around.above(root) | set(self._after.tags[root])
+                if self._after.opcodes[root] == "parameter":
+                    given |= {BEGIN}
+            self._given = given
+        return self._given
+
     def _unexplained(self, node: int, where: str | None) -> Fate:
         id = self.equations.ids[node]
-        if self._before is not None and not self._holders.has_unnamed:
-            text = "rewritten away: no instruction is left that carries it"
-            return Fate("simplified", where, text=sentence(text + in_pass(where)))
+        if self._before is not None and not self._holders.may_hide(id):
+            when = in_pass(where)
+            if id not in self._before.holders:
+                when = " before XLA's first pass, when StableHLO became HLO"
+            text = f"rewritten away{when}: no instruction is left that carries it"
+            return Fate("simplified", where, text=sentence(text))
         if self._endings:
             text = "No instruction carries it, and no pass was seen to remove it."
         else:
@@ -281,7 +307,7 @@ class DerivedFates:
         for node in list(equations.inside):
             if equations.operations[node] != "cond":
                 continue
-            index = self._literal_index(node)
+            index = literal_choice(equations, node, 0)
             if index is None:
                 continue
             for group in equations.inside[node]:
@@ -290,22 +316,6 @@ class DerivedFates:
                 if number.isdecimal() and int(number) != index:
                     found.update(self._below(group))
         return found
-
-    def _literal_index(self, node: int) -> int | None:
-        """The index of a `cond`, where it is a literal, converted or not."""
-        equations = self.equations
-        while True:
-            text = equations.literals[node].get(0)
-            if text is not None:
-                value = text.partition(":")[0]
-                known = {"True": 1, "False": 0}.get(value)
-                return known if known is not None else int(value) if value.isdecimal() else None
-            value_of = equations.operands[node].get(0)
-            if value_of is None:
-                return None
-            node = value_of[0]
-            if equations.operations[node] != "convert_element_type":
-                return None
 
     def _below(self, group: int) -> list[int]:
         equations = self.equations
@@ -326,36 +336,3 @@ class DerivedFates:
     def _ids(self, indices: list[int] | tuple[int, ...]) -> tuple[str, ...]:
         graph = self._after.graph
         return tuple(graph.string(graph.nodes.id, index) for index in indices)
-
-
-_RANKS = (
-    *("library", "kernel", "fused", "layout", "unknown", "folded", "merged", "simplified", "dead"),
-)
-
-
-def combine_fates(fates: list[Fate]) -> Fate:
-    """The most telling of several fates, with the instructions of all that share it."""
-    best = min(fates, key=lambda fate: _RANKS.index(fate.fate))
-    instructions = dict.fromkeys(i for fate in fates for i in fate.instructions)
-    merged = dict.fromkeys(i for f in fates if f.fate == best.fate for i in f.merged_with)
-    return Fate(best.fate, best.pass_name, tuple(instructions), tuple(merged), best.text)
-
-
-def _gone(operation: str) -> str:
-    return {
-        "scan": "the loop is gone",
-        "while": "the loop is gone",
-        "cond": "the branch is gone",
-        "custom_jvp_call": "a call with a derivative of its own, inlined",
-        "custom_vjp_call": "a call with a derivative of its own, inlined",
-        "remat2": "a remat, inlined",
-        "checkpoint": "a remat, inlined",
-    }.get(operation, "the call was inlined")
-
-
-def _summary(children: list[Fate]) -> str:
-    counts: dict[str, int] = {}
-    for child in children:
-        counts[child.fate] = counts.get(child.fate, 0) + 1
-    parts = [f"{number} {fate}" for fate, number in counts.items()]
-    return f"of its {len(children)} equations: {', '.join(parts)}"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from jaxscope.analysis.fates.derived import IDENTITIES, DerivedFates, combine_fates
+from jaxscope.analysis.fates.combine import combine_fates
+from jaxscope.analysis.fates.derived import DerivedFates
 from jaxscope.analysis.fates.equations import Equations
 from jaxscope.analysis.fates.kernels import kernel_names
 from jaxscope.analysis.fates.liveness import find_live
 from jaxscope.analysis.fates.trace import Ending
+from jaxscope.analysis.fates.values import IDENTITIES
 from jaxscope.analysis.fates.words import sentence
 from jaxscope.model.capture import Fate, Stage
 from jaxscope.model.graph import Graph, NodeKind
@@ -46,7 +48,8 @@ def find_all_fates(
         missing = Fate("unknown", text="There is no optimized module to look into.")
         return dict.fromkeys(_ids(base), missing), dict.fromkeys(_ids(derived), missing)
     kernels = kernel_names(next((s for s in stages if s.name == "machine"), None))
-    finder = DerivedFates(derived, graphs.get("hlo"), optimized, kernels, endings)
+    stage = "" if names[-1] == "jaxpr" else names[-1]
+    finder = DerivedFates(derived, graphs.get("hlo"), optimized, kernels, endings, stage)
     found = finder.all()
     if names[-1] == "jaxpr":
         return found, found

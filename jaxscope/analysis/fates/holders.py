@@ -19,6 +19,22 @@ _KIN = {
 }
 """Opcodes that XLA makes without a name out of others that had one."""
 
+_MOVING = frozenset({"reshape", "transpose", "bitcast", "copy"})
+_MOVED = frozenset({"bitcast", "copy", "reshape"})
+
+_SIMPLE = (
+    frozenset(
+        {
+            *("add", "subtract", "multiply", "divide", "negate", "abs", "sign", "maximum"),
+            *("minimum", "and", "or", "not", "xor", "compare", "select", "sqrt", "rsqrt", "power"),
+            *("exponential", "log", "sine", "cosine", "tanh", "logistic", "clamp", "floor", "ceil"),
+        }
+    )
+    | LAYOUT_OPCODES
+    | MINOR_OPCODES
+)
+"""What XLA replaces by few and similar instructions, and never by a whole algorithm."""
+
 
 class Holders:
     """Finds the instructions of each equation of the last jaxpr-level stage.
@@ -49,12 +65,25 @@ class Holders:
         self._around = InstructionNeighbours(after)
         self._unnamed = [i for i in range(len(after.names)) if self._is_unnamed(i)]
         self._adopted: dict[str, list[int]] = {}
+        self._places = EquationNeighbours(equations, frozenset(self._named))
+        self._moving = [
+            index
+            for index, opcode in enumerate(after.opcodes)
+            if opcode in _MOVED and not after.tags[index]
+        ]
 
-    @property
-    def has_unnamed(self) -> bool:
-        """Whether some instruction that computes carries no name, and no equation claims it."""
+    def may_hide(self, id: str) -> bool:
+        """Whether an instruction without a name, which nothing claims, may be the equation's."""
         claimed = {index for rows in self._adopted.values() for index in rows}
-        return any(index not in claimed for index in self._unnamed)
+        free = {self._after.opcodes[index] for index in self._unnamed if index not in claimed}
+        before = self.opcodes_before(id)
+        if not before:
+            return bool(free)
+        if before <= LAYOUT_OPCODES | MINOR_OPCODES:
+            return bool(free & before)
+        if before <= _SIMPLE:
+            return any(self._is_kin(opcode, id) for opcode in free)
+        return bool(free)
 
     def opcodes_before(self, id: str) -> set[str]:
         """Opcodes of what the equation was lowered to."""
@@ -72,6 +101,20 @@ class Holders:
     def classify(self, indices: Sequence[int]) -> Holding | None:
         """What instructions are to an equation that they carry."""
         return self._holdings.of(indices)
+
+    def find_layout(self, node: int) -> Holding | None:
+        """The unnamed bitcast or copy that stands where an equation stood that only moves bytes."""
+        id = self._equations.ids[node]
+        before = self.opcodes_before(id)
+        if not before or not before <= _MOVING:
+            return None
+        above, below = self._places.above(node), self._places.below(node)
+        fitting = [
+            index
+            for index in self._moving
+            if _agree(above, self._around.above(index)) and _agree(below, self._around.below(index))
+        ]
+        return self._holdings.of(fitting) if len(fitting) == 1 else None
 
     def adopt(self, candidates: Sequence[int]) -> None:
         """Give unnamed instructions to the equations whose place they stand in.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jaxscope.analysis.fates.equations import Equations, Nested, Value
+from jaxscope.analysis.fates.literals import literal_choice
 from jaxscope.model.graph import NONE
 
 _EFFECTS = frozenset(
@@ -86,6 +87,8 @@ class _Walk:
         nested = equations.nested.get(equations.group[node])
         if not equations.is_equation[node]:
             self._visit_input(node, nested)
+        elif equations.operations[node] == "select_n":
+            self._visit_select(node)
         elif not groups or not all(self._is_connected(group) for group in groups):
             self._use_all(node)
             for group in groups or ():
@@ -99,6 +102,14 @@ class _Walk:
         else:
             for group in groups:
                 self._visit_nested(node, equations.nested[group], result, group)
+
+    def _visit_select(self, node: int) -> None:
+        """Of a choice that is made already, only what is chosen matters."""
+        choice = literal_choice(self._equations, node, 0)
+        if choice is None:
+            self._use_all(node)
+        else:
+            self._use(self._equations.operands[node].get(1 + choice))
 
     def _is_connected(self, group: int) -> bool:
         nested = self._equations.nested[group]

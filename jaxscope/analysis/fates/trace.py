@@ -7,15 +7,15 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ending:
-    """The end of the last instruction that carried an equation.
+    """What the passes did to an equation: how its last instruction ended, or where it was put.
 
     Attributes:
-        pass_name: The pass after which none was left.
+        pass_name: The pass that decided: after which none was left, or which put it where it is.
         pipeline: The pipeline that the pass ran in.
         fate: `merged`, `folded`, `simplified` or `dead`; empty where the pass is all that is known.
         merged_with: Ids of equations.
         instructions: Names of what took its place, as far as they reach the optimized module.
-        text: In one sentence.
+        text: In one sentence; of an equation that is still carried, what became of its operation.
     """
 
     pass_name: str

@@ -13,6 +13,33 @@ _INLINED = frozenset({"jit", "pjit", "closed_call", "core_call", "custom_jvp_cal
 _LOOSE = frozenset({"random_seed", "empty", "empty2", "debug_callback", "io_callback", "get"})
 """Results that are no function of the operands, or are better not taken as one."""
 
+IDENTITIES = frozenset(
+    {
+        "stop_gradient",
+        "copy",
+        "copy_p",
+        "pvary",
+        "pbroadcast",
+        "sharding_constraint",
+        "optimization_barrier",
+        "name",
+        "convert_element_type",
+        "reshape",
+        "squeeze",
+        "expand_dims",
+        "broadcast_in_dim",
+        "transpose",
+        "slice",
+        "real",
+        "reduce_precision",
+        "mesh_cast",
+        "layout_constraint",
+        "random_wrap",
+        "random_unwrap",
+    }
+)
+"""Equations that may hand their operand on as it is."""
+
 _MAX_ROUNDS = 6
 _TRUNCATED = "…"
 _IGNORED = frozenset({"shares", "shared_by", "cost_note", "operand"})
@@ -47,6 +74,16 @@ class Values:
                     self._visit_input(node)
             if not self._learn_from_inside():
                 break
+
+        self._twins: dict[int, list[int]] = {}
+        for node, first in enumerate(self.equal_to):
+            if first != NONE:
+                self._twins.setdefault(first, [first]).append(node)
+
+    def alike(self, node: int) -> list[int]:
+        """All equations that compute the same as this one, the first of them first."""
+        first = self.equal_to[node]
+        return self._twins.get(node if first == NONE else first, [])
 
     def _learn_from_inside(self) -> bool:
         """Take equations for constants whose nested jaxprs give constants only."""

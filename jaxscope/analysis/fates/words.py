@@ -14,13 +14,15 @@ def quote_names(names: Sequence[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def name_equations(ids: Sequence[str]) -> str:
-    """`equation 4`, `equations 4 and 7/jaxpr/0`."""
+def name_equations(ids: Sequence[str], stage: str = "") -> str:
+    """`equation 4`, `equations 4 and 7/jaxpr/0 of grad`."""
+    where = f" of {stage}" if stage else ""
     if len(ids) == 1:
-        return f"equation {ids[0]}"
+        return f"equation {ids[0]}{where}"
     if len(ids) > _MAX_NAMES:
-        return f"equations {', '.join(ids[:_MAX_NAMES])} and {len(ids) - _MAX_NAMES} more"
-    return f"equations {', '.join(ids[:-1])} and {ids[-1]}"
+        shown = ", ".join(ids[:_MAX_NAMES])
+        return f"equations {shown} and {len(ids) - _MAX_NAMES} more{where}"
+    return f"equations {', '.join(ids[:-1])} and {ids[-1]}{where}"
 
 
 def in_pass(pass_name: str | None) -> str:

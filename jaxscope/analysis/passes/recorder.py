@@ -37,12 +37,17 @@ class Passes:
 
 
 class PassRecorder:
-    """Compares each module with the one before; holds only the last of them."""
+    """Compares each module with the one before; holds only the last of them.
 
-    def __init__(self, tags: TagTable) -> None:
+    Args:
+        tags: What the tags in the names of operations stand for.
+        stage: Name of the last jaxpr-level stage, for texts; empty if it is the base function's.
+    """
+
+    def __init__(self, tags: TagTable, stage: str = "") -> None:
         self._reader = SnapshotReader(tags)
         self._last: Snapshot | None = None
-        self._follower = Follower()
+        self._follower = Follower(stage)
         self._records: list[PassRecord] = []
         self._num_chars = 0
         self._is_damaged = False
@@ -130,5 +135,5 @@ class PassRecorder:
 
 def _whole(snapshot: Snapshot) -> str:
     """The whole module, as far as it fits."""
-    empty = Snapshot({}, {}, {}, {}, {}, "")
+    empty = Snapshot({}, {}, {}, {}, {}, set(), "")
     return excerpt_changes(empty, snapshot, set(), set(snapshot.rows), set())[1]

@@ -37,6 +37,10 @@ class Row:
     is_root: bool
     proto: HloMessage
 
+    def literal(self) -> str:
+        """The value of a constant, shortened; empty for everything else."""
+        return read_attributes(self.proto).get("literal", "")
+
     def line(self) -> str:
         """The instruction as HLO text has it, metadata left out."""
         proto = self.proto
@@ -59,6 +63,7 @@ class Snapshot:
         computations: Names of the instructions of each computation.
         roots: Name of the root of each computation.
         holders: Names of the instructions that carry each equation.
+        fused: Names of the computations that fusions call.
         entry: Name of the entry computation.
     """
 
@@ -67,6 +72,7 @@ class Snapshot:
     computations: dict[str, list[str]]
     roots: dict[str, str]
     holders: dict[str, list[str]]
+    fused: set[str]
     entry: str
 
     @property
@@ -89,11 +95,15 @@ class SnapshotReader:
         """
         module = parse_module(data)
         names: dict[int, str] = {}
+        homes = {computation.id: computation.name for computation in module.computations}
         for computation in module.computations:
             for instruction in computation.instructions:
                 names[instruction.id] = instruction.name
-        snapshot = Snapshot({}, {}, {}, {}, {}, "")
+        snapshot = Snapshot({}, {}, {}, {}, {}, set(), "")
         for computation in module.computations:
+            for proto in computation.instructions:
+                if proto.opcode == "fusion":
+                    snapshot.fused.update(homes.get(c, "") for c in proto.called_computation_ids)
             self._read_computation(computation, names, snapshot)
             if computation.id == module.entry_computation_id:
                 snapshot.entry = computation.name

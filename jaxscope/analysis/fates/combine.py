@@ -1,0 +1,39 @@
+"""Several fates as one: of an equation's inside, or of all that came from it."""
+
+from __future__ import annotations
+
+from jaxscope.model.capture import Fate
+
+_RANKS = (
+    *("library", "kernel", "fused", "layout", "unknown", "folded", "merged", "simplified", "dead"),
+)
+
+
+def combine_fates(fates: list[Fate]) -> Fate:
+    """The most telling of several fates, with the instructions of all that share it."""
+    best = min(fates, key=lambda fate: _RANKS.index(fate.fate))
+    instructions = dict.fromkeys(i for fate in fates for i in fate.instructions)
+    merged = dict.fromkeys(i for f in fates if f.fate == best.fate for i in f.merged_with)
+    return Fate(best.fate, best.pass_name, tuple(instructions), tuple(merged), best.text)
+
+
+def say_gone(operation: str) -> str:
+    """What it means that an equation with nested jaxprs is no more, and its inside is."""
+    return {
+        "scan": "the loop is gone",
+        "while": "the loop is gone",
+        "cond": "the branch is gone",
+        "custom_jvp_call": "a call with a derivative of its own, inlined",
+        "custom_vjp_call": "a call with a derivative of its own, inlined",
+        "remat2": "a remat, inlined",
+        "checkpoint": "a remat, inlined",
+    }.get(operation, "the call was inlined")
+
+
+def summarize(children: list[Fate]) -> str:
+    """How many of an equation's inner equations had which fate."""
+    counts: dict[str, int] = {}
+    for child in children:
+        counts[child.fate] = counts.get(child.fate, 0) + 1
+    parts = [f"{number} {fate}" for fate, number in counts.items()]
+    return f"of its {len(children)} equations: {', '.join(parts)}"
