@@ -20,6 +20,7 @@ from jaxscope.ui.pages.notes import NotesPage
 from jaxscope.ui.pages.output import OutputPage
 from jaxscope.ui.pages.timing import TimingPage
 from jaxscope.ui.panes.code_view import Mark
+from jaxscope.ui.panes.kernel_links import LINKED_BY, KernelLinks
 from jaxscope.ui.panes.pane_area import PaneArea
 from jaxscope.ui.panes.pane_header import SOURCE, Form
 from jaxscope.ui.panes.stage_pane import StagePane
@@ -45,6 +46,7 @@ class Workspace(QSplitter):
         self._theme, self._points = LIGHT, BASE_POINTS
         self._other_file: SourceFile | None = None
         self._revealed: tuple[str, int] | None = None
+        self._kernels = KernelLinks()
         self.selection = SelectionModel(self)
         # The error panel takes room from the panes: only then is it known what is out of sight.
         self._later = QTimer(self, singleShot=True, interval=0)
@@ -162,7 +164,7 @@ class Workspace(QSplitter):
     # --- panes ---
 
     def _fill_panes(self, screen: Screen) -> None:
-        stages = {stage.name: stage for stage in self._state.stages}
+        stages = self._kernels.link({stage.name: stage for stage in self._state.stages})
         choices = [(step.name, step.title) for step in screen.steps if step.name != SOURCE]
         for pane in self.area.panes:
             name = self.area.wanted_stage(pane)
@@ -237,6 +239,7 @@ class Workspace(QSplitter):
             if name == SOURCE:
                 pane.set_line_marks(marks, reveal=reveal)
             else:
+                name = LINKED_BY.get(name, name)
                 pane.set_linked(links.stages.get(name, NO_LINKED), reveal=reveal)
 
     def _line_marks(self, links: Links, file: str) -> Mapping[int, Mark]:

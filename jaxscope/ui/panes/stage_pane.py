@@ -19,6 +19,7 @@ from jaxscope.analysis.links import NO_LINKED, Linked
 from jaxscope.model import Graph, SourceFile, Stage, StageText, Unavailable, is_available
 from jaxscope.ui.panes.code_view import CodeView, Mark
 from jaxscope.ui.panes.colouring import ProgramColouring, PythonColouring
+from jaxscope.ui.panes.kernel_links import LINKED_BY
 from jaxscope.ui.panes.marks import marks_of_nodes
 from jaxscope.ui.panes.node_table import find_nodes
 from jaxscope.ui.panes.pane_header import SOURCE, Form, PaneHeader
@@ -313,7 +314,8 @@ class StagePane(QFrame):
         elif self._stage is not None and is_available(self._stage.text):
             nodes = self._stage.text.line_nodes
             if line < len(nodes) and nodes[line] >= 0:
-                self.node_chosen.emit(self._name, int(nodes[line]))
+                stage = LINKED_BY.get(self._name, self._name)
+                self.node_chosen.emit(stage, int(nodes[line]))
 
     def _on_header_search_edited(self, text: str) -> None:
         self._found = ()
