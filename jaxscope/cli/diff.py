@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from pathlib import Path
 
 from jaxscope.analysis.archive import FILE_ENDING, load_session
-from jaxscope.analysis.comparison.comparison import Comparison, Subject, compare
+from jaxscope.analysis.comparison.comparison import Subject, compare
 from jaxscope.analysis.comparison.report_json import comparison_to_json
 from jaxscope.analysis.comparison.report_text import format_comparison
 from jaxscope.analysis.comparison.stage_pairs import StagePair, pair_stages
@@ -38,9 +37,11 @@ def run(options: Options) -> int:
     )
     comparison = compare(*_told_apart(first, second), _chosen_pairs(first, second, wanted.stages))
     if wanted.output is not None:
-        _write(comparison, wanted.output, wanted.output_format)
+        from jaxscope.analysis.comparison.report import write_comparison
+
+        write_file(wanted.output, lambda draft: write_comparison(comparison, draft))
     elif options.is_json:
-        print_text(_format_json(comparison))
+        print_text(json.dumps(comparison_to_json(comparison), indent=1, allow_nan=False))
     else:
         is_detailed = bool(wanted.stages)
         text = format_comparison(
@@ -126,27 +127,3 @@ def _chosen_pairs(
                 )
             )
     return pairs or None
-
-
-def _write(comparison: Comparison, path: Path, ending: str) -> None:
-    if ending == "json":
-        text = _format_json(comparison)
-    elif ending == "html":
-        from jaxscope.analysis.comparison.report_html import comparison_to_html
-
-        text = comparison_to_html(comparison)
-    elif ending == "md":
-        from jaxscope.analysis.comparison.report_markdown import comparison_to_markdown
-
-        text = make_safe(comparison_to_markdown(comparison))
-    else:
-        text = make_safe(format_comparison(comparison, most_rows=None, with_texts=True))
-    write_file(path, lambda draft: _write_text(draft, text))
-
-
-def _write_text(path: Path, text: str) -> None:
-    path.write_text(text.rstrip("\n") + "\n", encoding="utf-8", errors="replace", newline="\n")
-
-
-def _format_json(comparison: Comparison) -> str:
-    return json.dumps(comparison_to_json(comparison), indent=1, allow_nan=False)

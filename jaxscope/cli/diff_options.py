@@ -19,8 +19,7 @@ class DiffOptions:
 
     Attributes:
         stages: Keys of the stages to compare in detail; empty for a summary of all.
-        output: Where to write; None prints.
-        output_format: One of `FORMATS`.
+        output: Where to write, with an ending out of `FORMATS`; None prints.
         target_b: Target of the second side; None for that of the first.
         python_b: Interpreter of the second side, likewise.
         x64_b: Whether only the second side lets JAX use 64-bit types.
@@ -28,7 +27,6 @@ class DiffOptions:
 
     stages: tuple[str, ...] = ()
     output: Path | None = None
-    output_format: str = "txt"
     target_b: str | None = None
     python_b: Path | None = None
     x64_b: bool = False
@@ -64,7 +62,6 @@ def read_diff_options(read: argparse.Namespace) -> DiffOptions:
         UsageError: The ending of the output names no format.
     """
     output = None if read.output in (None, "-") else Path(read.output)
-    ending = "json" if read.json else "txt"
     if output is not None:
         ending = output.suffix.lower().removeprefix(".")
         if ending not in FORMATS:
@@ -78,7 +75,6 @@ def read_diff_options(read: argparse.Namespace) -> DiffOptions:
     return DiffOptions(
         stages=tuple(read.stage),
         output=output,
-        output_format=ending,
         target_b=read.target_b,
         python_b=Path(read.python_b).expanduser() if read.python_b else None,
         x64_b=read.x64_b,

@@ -44,11 +44,16 @@ class RunOptions:
 
 
 class Controller(QObject):
-    """Owns the state. `state_changed` fires after every change; `call_proposed` with a call."""
+    """Owns the state. `state_changed` fires after every change; `call_proposed` with a call.
+
+    `beside_arrived` carries the events of runs that the state knows nothing of: the other side of
+    a comparison.
+    """
 
     state_changed = Signal(object)
     call_proposed = Signal(str)
     outline_arrived = Signal()
+    beside_arrived = Signal(int, object)
 
     def __init__(self, bridge: Bridge, options: RunOptions, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -140,6 +145,15 @@ class Controller(QObject):
         )
         self._begin(Job.PROPOSAL, state.call, request)
 
+    def capture_beside(self, file: str, call: str, target: str, python: str | None) -> int:
+        """Capture a call beside what is shown, and return the number of its events."""
+        request = CaptureRequest(file=file, call=call or None, target=target, x64=self._options.x64)
+        return self._bridge.start(self._limited(request, python))
+
+    def forget_beside(self, number: int) -> None:
+        """End such a run and hear nothing more of it."""
+        self._bridge.forget(number)
+
     def stop(self) -> None:
         """Stop what is running; asked a second time, end its process at once."""
         if self.state.phase is Phase.RUNNING:
@@ -189,14 +203,17 @@ class Controller(QObject):
     def _begin(self, job: Job, call: str, request: Request) -> None:
         self._forget_run()
         self._set(start_run(self.state, job, call, time.monotonic()))
+        self._run = self._bridge.start(self._limited(request))
+
+    def _limited(self, request: Request, python: str | None = None) -> Request:
+        """The request with what every run of this window shares."""
         options = self._options
-        limited = dataclasses.replace(
+        return dataclasses.replace(
             request,
-            python=options.python,
+            python=python or options.python,
             timeout_s=options.timeout_s,
             memory_bytes=options.memory_bytes,
         )
-        self._run = self._bridge.start(limited)
 
     def _forget_run(self) -> None:
         if self._run:
@@ -232,6 +249,8 @@ class Controller(QObject):
             if proposal:
                 self.call_proposed.emit(proposal)
                 self.run(proposal, after.target)
+        else:
+            self.beside_arrived.emit(number, event)
 
     def _take_outline(self, event: object) -> None:
         functions = merge_outline(event)

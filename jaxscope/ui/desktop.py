@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 from jaxscope.errors import Explanation, InternalError
 from jaxscope.model import Capture
 from jaxscope.ui.bridge import Bridge, Session
+from jaxscope.ui.compare_menu import add_comparing
 from jaxscope.ui.controller import Controller, RunOptions
 from jaxscope.ui.graph_choices import GraphChoices
 from jaxscope.ui.graph_menu import add_graph_menu
@@ -92,6 +93,7 @@ def build_window(
     make_graph = make_graph or functools.partial(make_graph_page, choices)
     window = MainWindow(Controller(bridge, options), themes, settings, make_graph)
     add_graph_menu(window, choices)
+    add_comparing(window, themes)
     if geometry := settings.geometry:
         window.restoreGeometry(geometry)
     return window

@@ -52,7 +52,7 @@ def draw_marked(
 def draw_legend() -> str:
     """The marks with their words."""
     return "".join(
-        '<span><svg width="38" height="20" viewBox="0 0 38 20">'
+        '<span><svg width="40" height="26" viewBox="0 -6 40 26">'
         f"{_outline(style, 8, 4, 28, 14)}{_badge(style, 8, 4, '')}</svg>{style.name}</span>"
         for style in STYLES.values()
     )
@@ -66,8 +66,8 @@ def _draw_marks(
     for node in np.flatnonzero(changes).tolist():
         if node in row_of:
             rows.setdefault(int(scene.item_of_node[node]), []).append(row_of[node])
-    for item, change, count in zip(
-        marks.items.tolist(), marks.changes.tolist(), marks.counts.tolist(), strict=True
+    for index, (item, change, count) in enumerate(
+        zip(marks.items.tolist(), marks.changes.tolist(), marks.counts.tolist(), strict=True)
     ):
         own = int(scene.items.node[item])
         found = rows.get(item) or ([row_of[own]] if own in row_of else [])
@@ -75,10 +75,10 @@ def _draw_marks(
         x, y, width, height = scene.items.rect[item].tolist()
         number = str(count) if count > 1 else ""
         shown = " ".join(map(str, found[:_MOST_ROWS_PER_MARK]))
-        label = f"{style.name}: {count} nodes" if count > 1 else style.name
         yield (
             f'<g class="mark" data-rows="{shown}" tabindex="0" role="button">'
-            f"<title>{label}</title>{_outline(style, x - 3, y - 3, width + 6, height + 6)}"
+            f"<title>{marks.describe(index)}</title>"
+            f"{_outline(style, x - 3, y - 3, width + 6, height + 6)}"
             f"{_badge(style, x - 3, y - 3, number)}</g>"
         )
 

@@ -51,19 +51,29 @@ class ItemMarks:
         items: Items of the scene that differ, in order.
         changes: `Change` codes of them.
         counts: How many differing nodes each stands for.
+        totals: How many nodes each stands for.
     """
 
     items: npt.NDArray[np.int64]
     changes: Int8s
     counts: npt.NDArray[np.int64]
+    totals: npt.NDArray[np.int64]
+
+    def describe(self, index: int) -> str:
+        """Such as `added`, or `3 of 20 nodes changed`."""
+        name = STYLES[Change(int(self.changes[index]))].name
+        count, total = int(self.counts[index]), int(self.totals[index])
+        if total <= 1:
+            return name
+        return f"{count:,} of {total:,} nodes {name}"
 
 
 def mark_items(scene: Scene, changes: Int8s) -> ItemMarks:
     """Mark the boxes that show nodes that differ.
 
-    A box that stands for several nodes takes their kind where all its differences are of one and
-    nothing in it stayed, else it is changed. The frame of an open group is marked for its own
-    node only: what is inside speaks for itself.
+    A box that stands for several nodes takes the kind of its differences where they are all of
+    one, else it is changed. The frame of an open group is marked for its own node only: what is
+    inside speaks for itself.
     """
     num_items = len(scene.items)
     tally = np.zeros((num_items, len(Change)), np.int64)
@@ -77,11 +87,9 @@ def mark_items(scene: Scene, changes: Int8s) -> ItemMarks:
     for item in np.flatnonzero(is_own_frame).tolist():
         tally[item, changes[own[item]]] = 1
     differing = tally[:, 1:].sum(axis=1)
-    total = tally.sum(axis=1)
-    kinds = np.where(
-        (differing == total) & (np.count_nonzero(tally[:, 1:], axis=1) == 1),
-        tally.argmax(axis=1),
-        int(Change.CHANGED),
-    )
+    is_single = np.count_nonzero(tally[:, 1:], axis=1) == 1
+    kinds = np.where(is_single, tally[:, 1:].argmax(axis=1) + 1, int(Change.CHANGED))
     marked = np.flatnonzero(differing > 0)
-    return ItemMarks(marked, kinds[marked].astype(np.int8), differing[marked])
+    return ItemMarks(
+        marked, kinds[marked].astype(np.int8), differing[marked], tally.sum(axis=1)[marked]
+    )

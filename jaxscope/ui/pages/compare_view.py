@@ -1,0 +1,299 @@
+"""A comparison on the screen: both graphs or both texts, and the table of what differs."""
+
+from __future__ import annotations
+
+import html
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.analysis.comparison.changes import GraphComparison
+from jaxscope.analysis.comparison.comparison import Comparison, StageComparison
+from jaxscope.analysis.comparison.quantities import QuantityDifference
+from jaxscope.analysis.comparison.report_text import (
+    count_cells,
+    describe_subject,
+    describe_verdict,
+    format_pair,
+)
+from jaxscope.analysis.comparison.text_diff import TextDiff
+from jaxscope.model import NONE, Unavailable
+from jaxscope.ui.choice_box import ChoiceBox
+from jaxscope.ui.pages.compare_graph import ComparedCanvas, MarkLegend
+from jaxscope.ui.pages.compare_table import DifferencesView
+from jaxscope.ui.pages.compare_text import DiffTextView
+from jaxscope.ui.screen import title_of_stage
+from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
+
+_GRAPHS, _TEXTS = "graphs", "texts"
+
+
+class CompareView(QWidget):
+    """Shows one comparison; what is chosen anywhere is chosen everywhere."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._comparison: Comparison | None = None
+        self._shown_texts: TextDiff | None = None
+        self._theme = LIGHT
+        self.stage_chooser: QComboBox = ChoiceBox()
+        self.form_chooser: QComboBox = ChoiceBox()
+        self.marks = QCheckBox("Mark what differs")
+        self.legend = MarkLegend()
+        self.canvases = (ComparedCanvas(), ComparedCanvas())
+        self.texts = DiffTextView()
+        self.table = DifferencesView()
+        self._verdict, self._costs, self._reason = QLabel(), QLabel(), QLabel()
+        self._names = (QLabel(), QLabel())
+        self._text_names = (QLabel(), QLabel())
+        self._body = QStackedWidget()
+        self._build()
+
+    def _build(self) -> None:
+        self.stage_chooser.setAccessibleName("Stage")
+        self.form_chooser.setAccessibleName("Graphs or texts")
+        self.form_chooser.addItem("Graphs", _GRAPHS)
+        self.form_chooser.addItem("Texts", _TEXTS)
+        self.marks.setChecked(True)
+        self.marks.setToolTip("Off: both sides plain, beside each other")
+        self._verdict.setProperty("role", "heading")
+        self._verdict.setTextFormat(Qt.TextFormat.PlainText)
+        self._costs.setTextFormat(Qt.TextFormat.RichText)
+        for label in (self._verdict, self._costs, self._reason):
+            label.setWordWrap(True)
+        self._reason.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._reason.setMargin(24)
+        bar = QHBoxLayout()
+        for part in (self.stage_chooser, self.form_chooser, self.marks, self.legend):
+            bar.addWidget(part)
+        bar.addStretch(1)
+        self._body.addWidget(self._build_graphs())
+        self._body.addWidget(self._build_texts())
+        self._body.addWidget(self._reason)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self._body)
+        split.addWidget(self.table)
+        split.setStretchFactor(0, 4)
+        split.setStretchFactor(1, 1)
+        split.setSizes([560, 150])
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._verdict)
+        layout.addLayout(bar)
+        layout.addWidget(self._costs)
+        layout.addWidget(split, 1)
+        self.stage_chooser.currentIndexChanged.connect(self._refresh)
+        self.form_chooser.currentIndexChanged.connect(self._refresh)
+        self.marks.toggled.connect(self._refresh)
+        self.table.row_chosen.connect(self._on_table_row_chosen)
+        self.texts.nodes_chosen.connect(self._on_texts_nodes_chosen)
+        self.canvases[0].node_selected.connect(self._on_first_node_selected)
+        self.canvases[1].node_selected.connect(self._on_second_node_selected)
+
+    def _build_graphs(self) -> QWidget:
+        sides = QSplitter(Qt.Orientation.Horizontal)
+        sides.setChildrenCollapsible(False)
+        for name, canvas in zip(self._names, self.canvases, strict=True):
+            side = QWidget()
+            column = QVBoxLayout(side)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.setSpacing(2)
+            column.addWidget(_as_name(name))
+            column.addWidget(canvas, 1)
+            sides.addWidget(side)
+        return sides
+
+    def _build_texts(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        row = QHBoxLayout()
+        for name in self._text_names:
+            row.addWidget(_as_name(name), 1)
+        column.addLayout(row)
+        column.addWidget(self.texts, 1)
+        return page
+
+    # --- showing ---
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """What is shown."""
+        return self._comparison
+
+    @property
+    def verdict_text(self) -> str:
+        """What is said on top."""
+        return self._verdict.text()
+
+    def show_comparison(self, comparison: Comparison) -> None:
+        """Show a comparison, at the stage that was looked at before where it has that one."""
+        before = self.stage_chooser.currentData()
+        self._comparison = comparison
+        notes = "".join(f"\n{note}" for note in comparison.notes)
+        self._verdict.setText(describe_verdict(comparison) + notes)
+        sides = (comparison.first, comparison.second)
+        for labels in (self._names, self._text_names):
+            for label, subject in zip(labels, sides, strict=True):
+                label.setText(subject.name)
+                label.setToolTip(describe_subject(subject))
+        self.stage_chooser.blockSignals(True)
+        self.stage_chooser.clear()
+        for stage in comparison.stages:
+            self.stage_chooser.addItem(_describe_choice(stage), stage.pair.key)
+        chosen = self.stage_chooser.findData(before)
+        self.stage_chooser.setCurrentIndex(chosen if chosen >= 0 else _first_choice(comparison))
+        self.stage_chooser.blockSignals(False)
+        self._refresh()
+
+    def set_theme(self, theme: Theme, points: float) -> None:
+        """Use a theme's colours and a size of type."""
+        self._theme = theme
+        self.legend.set_theme(theme.name)
+        self.texts.set_theme(theme, points)
+        self.table.rows.set_dark(theme.is_dark)
+        self.table.fit()
+        for canvas in self.canvases:
+            canvas.set_theme(theme.name)
+            canvas.set_text_scale(points / BASE_POINTS)
+
+    def shown_stage(self) -> StageComparison | None:
+        """The stage that is looked at."""
+        key = self.stage_chooser.currentData()
+        return None if self._comparison is None else self._comparison.stage(str(key))
+
+    def _refresh(self) -> None:
+        stage = self.shown_stage()
+        if stage is None:
+            return
+        has_marks = self.marks.isChecked()
+        graphs = stage.graphs if isinstance(stage.graphs, GraphComparison) else None
+        self.legend.setVisible(has_marks)
+        self.table.setVisible(has_marks and graphs is not None)
+        self.table.rows.set_comparison(graphs)
+        self._costs.setText(_describe_costs(stage.costs, self._theme.muted))
+        self._costs.setVisible(has_marks and bool(stage.costs))
+        if graphs is not None and self.form_chooser.currentData() == _GRAPHS:
+            self._show_graphs(graphs, stage, has_marks)
+        elif isinstance(texts := stage.texts, TextDiff):
+            self._show_texts(texts, has_marks)
+        else:
+            reason = stage.graphs if isinstance(stage.graphs, Unavailable) else texts
+            self._reason.setText(reason.reason)
+            self._body.setCurrentIndex(2)
+
+    def _show_graphs(
+        self, graphs: GraphComparison, stage: StageComparison, has_marks: bool
+    ) -> None:
+        sides = (
+            (self.canvases[0], graphs.first, graphs.first_changes, stage.pair.first),
+            (self.canvases[1], graphs.second, graphs.second_changes, stage.pair.second),
+        )
+        for canvas, graph, changes, title in sides:
+            canvas.set_changes(changes if has_marks else None)
+            if canvas.shown_graph is not graph:
+                canvas.show_graph(graph, title)
+        self._body.setCurrentIndex(0)
+
+    def _show_texts(self, texts: TextDiff, has_marks: bool) -> None:
+        self.texts.set_marks_shown(has_marks)
+        if texts is not self._shown_texts:
+            self._shown_texts = texts
+            self.texts.set_diff(texts)
+        self._body.setCurrentIndex(1)
+
+    # --- choosing ---
+
+    def _on_table_row_chosen(self, first: int, second: int) -> None:
+        for canvas, node in zip(self.canvases, (first, second), strict=True):
+            canvas.select_node(node)
+        self.texts.show_nodes(first, second)
+
+    def _on_texts_nodes_chosen(self, first: int, second: int) -> None:
+        for side, node in enumerate((first, second)):
+            if node != NONE:
+                self._select_pair(side, node, None)
+                return
+
+    def _on_first_node_selected(self, node: int) -> None:
+        self._select_pair(0, node, self.canvases[0])
+
+    def _on_second_node_selected(self, node: int) -> None:
+        self._select_pair(1, node, self.canvases[1])
+
+    def _select_pair(self, side: int, node: int, source: QWidget | None) -> None:
+        """Select a node's partner on the other side, and its row."""
+        stage = self.shown_stage()
+        if stage is None or not isinstance(stage.graphs, GraphComparison):
+            return
+        matching = stage.graphs.matching
+        partners = matching.second_of_first if side == 0 else matching.first_of_second
+        partner = int(partners[node]) if 0 <= node < len(partners) else NONE
+        nodes = (node, partner) if side == 0 else (partner, node)
+        for canvas, wanted in zip(self.canvases, nodes, strict=True):
+            if canvas is not source:
+                canvas.select_node(wanted)
+        self.table.choose(side, node)
+        if source is not None:
+            self.texts.show_nodes(*nodes)
+
+
+def _as_name(label: QLabel) -> QLabel:
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setProperty("role", "muted")
+    label.setMinimumWidth(60)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label
+
+
+def _describe_choice(stage: StageComparison) -> str:
+    first, second = title_of_stage(stage.pair.first), title_of_stage(stage.pair.second)
+    title = first if first == second else f"{first} and {second}"
+    if isinstance(stage.verdict, Unavailable):
+        return f"{title} — not compared"
+    if stage.verdict:
+        return f"{title} — equal"
+    changed, moved, added, removed = count_cells(stage)[1:5]
+    parts = [
+        f"{count} {word}"
+        for count, word in (
+            (changed, "changed"),
+            (moved, "moved"),
+            (added, "added"),
+            (removed, "removed"),
+        )
+        if count not in ("", "0")
+    ]
+    return f"{title} — {', '.join(parts) or 'differs in cost'}"
+
+
+def _first_choice(comparison: Comparison) -> int:
+    """The first stage that differs; else the first that can be compared."""
+    verdicts = [stage.verdict for stage in comparison.stages]
+    for wanted in (False, True):
+        if wanted in verdicts:
+            return verdicts.index(wanted)
+    return 0
+
+
+def _describe_costs(costs: tuple[QuantityDifference, ...], muted: str) -> str:
+    """The quantities that can be told, a cell each."""
+    cells = "".join(
+        f"<td><b>{html.escape(cost.name)}</b><br>"
+        f"{html.escape(format_pair(cost).rstrip('. '))}"
+        f"<br><span style='color:{muted}'>{html.escape(cost.meaning)}</span></td>"
+        for cost in costs
+        if cost.before == cost.before or cost.after == cost.after
+    )
+    return f"<table cellspacing='0' cellpadding='4'><tr>{cells}</tr></table>" if cells else ""
