@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import re
 from pathlib import Path
 
+from jaxscope.analysis.size_range import read_scale
 from jaxscope.errors import Explanation, UsageError
-
-_SCALE = re.compile(r"(?P<vary>[^=]+)=(?P<low>\d+)\.\.(?P<high>\d+)(?:/(?P<count>\d+))?")
-_NAME = re.compile(r"[^\W\d]\w*(?:[\w.\[\]'\"]*:\d+(?:,[^\W\d][\w.\[\]'\"]*:\d+)*)?")
-_MAX_SIZES = 40
-_MAX_SIZE = 2**31
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -143,45 +138,6 @@ def read_time_options(read: argparse.Namespace) -> TimeOptions:
         options,
         read.no_eager,
         output,
-    )
-
-
-def read_scale(text: str) -> tuple[str, tuple[int, ...]]:
-    """Such as `x:0=64..4096`: what is varied, and the sizes in even steps of a logarithmic scale.
-
-    Raises:
-        UsageError: It is no such text.
-    """
-    match = _SCALE.fullmatch(text.strip())
-    if match is None or _NAME.fullmatch(match["vary"].strip()) is None:
-        raise _no_range(text, "It has another form.")
-    low, high = int(match["low"]), int(match["high"])
-    if not 0 < low < high <= _MAX_SIZE:
-        raise _no_range(text, f"The range {low}..{high} does not rise from at least 1.")
-    count = int(match["count"]) if match["count"] else None
-    if count is not None and not 2 <= count <= _MAX_SIZES:
-        raise _no_range(text, f"There may be 2 to {_MAX_SIZES} sizes.")
-    return match["vary"].strip(), spread_sizes(low, high, count)
-
-
-def spread_sizes(low: int, high: int, count: int | None = None) -> tuple[int, ...]:
-    """Sizes from `low` to `high` in even steps of a logarithmic scale; doubling by default."""
-    if count is None:
-        sizes = [low]
-        while sizes[-1] * 2 <= high and len(sizes) < _MAX_SIZES - 1:
-            sizes.append(sizes[-1] * 2)
-        return tuple(sizes) if sizes[-1] == high else (*sizes, high)
-    step = (high / low) ** (1.0 / (count - 1))
-    return tuple(dict.fromkeys(round(low * step**number) for number in range(count)))
-
-
-def _no_range(text: str, why: str) -> UsageError:
-    return UsageError(
-        Explanation(
-            what=f"{text[:100]!r} is no range of sizes.",
-            why=why,
-            remedy="Such as: --scale x:0=64..4096, or --scale n=1..64 for a name n in the call.",
-        )
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import time
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -131,6 +132,21 @@ class Controller(QObject):
             rigorous=is_rigorous,
         )
         self._begin(Job.TIMING, state.call, request)
+
+    def experiment(self, request: Request) -> None:
+        """Make an experiment of the timing lab with the present file, call and target."""
+        state = self.state
+        if not state.file or state.is_view_only or not state.call:
+            return
+        known = {field.name for field in dataclasses.fields(request)}
+        present = {
+            "file": state.file,
+            "call": state.call,
+            "target": state.target,
+            "x64": self._options.x64,
+        }
+        changes: dict[str, Any] = {name: value for name, value in present.items() if name in known}
+        self._begin(Job.EXPERIMENT, state.call, dataclasses.replace(request, **changes))
 
     def propose(self, function: str) -> None:
         """Find a call of a function that traces, and run it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from jaxscope.analysis.node_times import time_stages
 from jaxscope.client.events import (
     Failed,
     Finished,
@@ -19,6 +20,8 @@ from jaxscope.client.events import (
 from jaxscope.client.results import Proposal
 from jaxscope.errors import Stopped
 from jaxscope.model import Capture, StageText, Timing
+from jaxscope.model.lab import Profile
+from jaxscope.ui.lab_state import LAB_RESULTS, LabResult
 from jaxscope.ui.screen import expected_stages
 from jaxscope.ui.state import (
     Head,
@@ -83,14 +86,26 @@ def _finish(state: WindowState, event: Finished) -> tuple[WindowState, str]:
         return end_run(show_capture(state, result), Phase.DONE), ""
     if isinstance(result, Timing):
         return end_run(dataclasses.replace(state, timing=TimingState.of(result)), Phase.DONE), ""
+    if isinstance(result, LAB_RESULTS):
+        return end_run(add_lab_result(state, result), Phase.DONE), ""
     if isinstance(result, Proposal):
         return end_run(state, Phase.DONE), result.call
     return end_run(state, Phase.DONE), ""
 
 
+def add_lab_result(state: WindowState, result: LabResult) -> WindowState:
+    """An experiment found something; times of single nodes go onto the graphs that are shown."""
+    stages = state.stages
+    if isinstance(result, Profile) and state.head is not None and result.call == state.head.call:
+        stages = time_stages(stages, result)
+    return dataclasses.replace(state, lab=state.lab.with_result(result), stages=stages)
+
+
 def _fail(state: WindowState, event: Failed) -> WindowState:
     partial = event.partial
-    if isinstance(partial, Timing):
+    if isinstance(partial, LAB_RESULTS):
+        state = add_lab_result(state, partial)
+    elif isinstance(partial, Timing):
         state = dataclasses.replace(state, timing=TimingState.of(partial))
     elif isinstance(partial, Capture) and partial.stages:
         state = dataclasses.replace(show_capture(state, partial), capture=None)

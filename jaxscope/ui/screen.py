@@ -214,6 +214,7 @@ def _status(state: WindowState, running_s: int) -> str:
         doing = {
             Job.CAPTURE: state.step or "working",
             Job.TIMING: f"measuring: {state.step}" if state.step else "measuring",
+            Job.EXPERIMENT: state.step or "experimenting",
             Job.PROPOSAL: "looking for arguments that the function takes",
         }[state.job]
         return f"Running {running_s} s: {doing}" if running_s else doing[:1].upper() + doing[1:]

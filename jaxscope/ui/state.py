@@ -18,6 +18,7 @@ from jaxscope.model import (
     Stage,
     Timing,
 )
+from jaxscope.ui.lab_state import LabState
 
 
 class Phase(enum.Enum):
@@ -37,6 +38,7 @@ class Job(enum.Enum):
     CAPTURE = "capture"
     TIMING = "timing"
     PROPOSAL = "proposal"
+    EXPERIMENT = "experiment"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -119,6 +121,7 @@ class WindowState:
         checks: Findings about the user's code.
         messages: Sentences for the reader.
         timing: What has been measured.
+        lab: What the experiments of the timing lab have found.
     """
 
     file: str = ""
@@ -144,6 +147,7 @@ class WindowState:
     checks: tuple[Check, ...] = ()
     messages: tuple[str, ...] = ()
     timing: TimingState = TimingState()
+    lab: LabState = LabState()
     wall_s: float = 0.0
 
     def partial_capture(self) -> Capture | None:

@@ -142,6 +142,7 @@ class MainWindow(QMainWindow):
         self.workspace.functions.call_chosen.connect(self._on_functions_call_chosen)
         self.workspace.functions.function_chosen.connect(self._on_functions_function_chosen)
         self.workspace.timing.measure_requested.connect(self._on_timing_measure_requested)
+        self.workspace.lab.experiment_requested.connect(self.controller.experiment)
         self.workspace.panes_changed.connect(self._refresh)
         self.start_page.file_chosen.connect(self.open_path)
         self.start_page.open_requested.connect(self.open_dialog)

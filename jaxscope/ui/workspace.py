@@ -16,6 +16,7 @@ from jaxscope.ui.function_list import FunctionList
 from jaxscope.ui.inspection import describe_line, describe_node, describe_nothing
 from jaxscope.ui.inspector import Inspector
 from jaxscope.ui.pages.arguments import ArgumentsPage
+from jaxscope.ui.pages.lab import LabPage
 from jaxscope.ui.pages.notes import NotesPage
 from jaxscope.ui.pages.output import OutputPage
 from jaxscope.ui.pages.timing import TimingPage
@@ -56,6 +57,7 @@ class Workspace(QSplitter):
         self.area = PaneArea(make_graph)
         self.timing, self.arguments = TimingPage(), ArgumentsPage()
         self.notes, self.output = NotesPage(), OutputPage()
+        self.lab = LabPage()
         self.tabs = QTabWidget()
         self.side = QSplitter(Qt.Orientation.Vertical)
         self._build()
@@ -87,6 +89,7 @@ class Workspace(QSplitter):
             ("Arguments", self.arguments),
             ("Notes", self.notes),
             ("Output", self.output),
+            ("Experiments", self.lab),
         ):
             self.tabs.addTab(page, title)
         self.addWidget(self.side)
@@ -111,6 +114,9 @@ class Workspace(QSplitter):
         self.functions.show_functions(state.functions)
         self.timing.show_timing(
             state.timing, can_measure=screen.can_run and not screen.is_running and bool(state.call)
+        )
+        self.lab.show_state(
+            state, can_run=screen.can_run and not screen.is_running and bool(state.call)
         )
         self.arguments.show_head(state.head)
         self.notes.show_notes(state.checks, state.messages)
@@ -151,6 +157,7 @@ class Workspace(QSplitter):
             pane.set_theme(theme, points)
         self._points = points
         self.timing.set_theme(theme)
+        self.lab.set_theme(theme)
         self.notes.set_theme(theme)
         self.output.set_points(points)
         self._describe(self.selection.links)

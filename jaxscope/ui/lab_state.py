@@ -1,0 +1,27 @@
+"""What the timing lab has found for the window, as one frozen value; no Qt."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from jaxscope.model.lab import Agreement, Comparison, Profile, Recompilation, Scaling
+
+LabResult = Profile | Scaling | Recompilation | Comparison | Agreement
+LAB_RESULTS = (Profile, Scaling, Recompilation, Comparison, Agreement)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class LabState:
+    """The latest result of each experiment, or None."""
+
+    profile: Profile | None = None
+    scaling: Scaling | None = None
+    recompilation: Recompilation | None = None
+    comparison: Comparison | None = None
+    agreement: Agreement | None = None
+
+    def with_result(self, result: LabResult) -> LabState:
+        """The same with a newer result in place of the old one."""
+        changes: dict[str, Any] = {type(result).__name__.lower(): result}
+        return dataclasses.replace(self, **changes)

@@ -1,0 +1,80 @@
+"""What every page of the timing lab has: a heading, a form, a button, notes, and its result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from jaxscope.client.requests import Request
+from jaxscope.ui.lab_state import LabState
+from jaxscope.ui.theme import LIGHT, Theme
+
+
+class ExperimentPage(QWidget):
+    """`wanted` carries a request; file, call and limits are added by whoever runs it.
+
+    Args:
+        question: What the page answers, shown until there is an answer.
+        meaning: How, in a sentence or two.
+        button: Text of the button.
+    """
+
+    wanted = Signal(object)
+
+    def __init__(
+        self, question: str, meaning: str, button: str, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._question = question
+        self.theme = LIGHT
+        self.heading, self.notes, self._meaning = QLabel(question), QLabel(), QLabel(meaning)
+        self.heading.setProperty("role", "heading")
+        for label in (self.notes, self._meaning):
+            label.setProperty("role", "muted")
+        for label in (self.heading, self.notes, self._meaning):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.button = QPushButton(button)
+        self.button.setProperty("role", "primary")
+        self.form = QFormLayout()
+        self.body = QVBoxLayout()
+        top = QHBoxLayout()
+        top.addWidget(self.heading, 1)
+        top.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
+        layout = QVBoxLayout(self)
+        layout.addLayout(top)
+        layout.addWidget(self._meaning)
+        layout.addLayout(self.form)
+        layout.addWidget(self.notes)
+        layout.addLayout(self.body, 1)
+        self.button.clicked.connect(self._on_button_clicked)
+
+    def make_request(self) -> Request | None:
+        """What the form asks for; None, after saying why in the notes, where it makes no sense."""
+        raise NotImplementedError
+
+    def show_lab(self, lab: LabState) -> None:
+        """Show the result of this page's experiment, if there is one."""
+        raise NotImplementedError
+
+    def set_runnable(self, is_runnable: bool) -> None:
+        """Whether an experiment can start now."""
+        self.button.setEnabled(is_runnable)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use a theme's colours."""
+        self.theme = theme
+
+    def say(self, heading: str, notes: Sequence[str] = ()) -> None:
+        """Put the answer on top, and below what to mind."""
+        self.heading.setText(heading or self._question)
+        self.notes.setText("\n".join(notes))
+        self.notes.setVisible(bool(notes))
+
+    def _on_button_clicked(self) -> None:
+        request = self.make_request()
+        if request is not None:
+            self.wanted.emit(request)

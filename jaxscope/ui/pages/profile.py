@@ -1,0 +1,143 @@
+"""Where the time goes: lines, instructions and equations with what each takes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QComboBox, QSplitter, QWidget
+
+from jaxscope.analysis.node_times import Overlay, lay_over, sum_lines
+from jaxscope.analysis.quantities import format_seconds
+from jaxscope.client.requests import ProfileRequest
+from jaxscope.model import Stage, is_available
+from jaxscope.model.lab import NodeTimes, Profile
+from jaxscope.ui.lab_state import LabState
+from jaxscope.ui.pages.experiment import ExperimentPage
+from jaxscope.ui.pages.result_table import ResultTable
+from jaxscope.ui.theme import Theme
+
+_LINE_HEADERS = ("alone", "share", "with calls", "line")
+_NODE_HEADERS = ("alone", "with inside", "interval", "times", "name", "operation")
+
+
+class ProfilePage(ExperimentPage):
+    """Two tables: source lines and nodes, of the compiled program or of the eager run."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(
+            "Where does the time go?",
+            "Each instruction of the compiled program under XLA's own recorder, and each equation "
+            "run by itself. The graph, the table of nodes and the inspector then show the times.",
+            "Measure each node",
+            parent,
+        )
+        self._profile: Profile | None = None
+        self._stages: Sequence[Stage] = ()
+        self.side = QComboBox()
+        self.side.addItems(["compiled", "eager"])
+        self.side.setAccessibleName("Which run to show")
+        self.with_eager = QCheckBox("Run the equations one by one, too")
+        self.with_eager.setChecked(True)
+        self.lines, self.nodes = ResultTable("Time of source lines"), ResultTable("Time of nodes")
+        self.form.addRow("Show", self.side)
+        self.form.addRow("", self.with_eager)
+        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split.addWidget(self.lines)
+        self._split.addWidget(self.nodes)
+        self._split.hide()
+        self.body.addWidget(self._split, 1)
+        self.body.addStretch(0)
+        self.side.currentIndexChanged.connect(self._on_side_changed)
+
+    def make_request(self) -> ProfileRequest:
+        return ProfileRequest(skip_eager=not self.with_eager.isChecked())
+
+    def show_lab(self, lab: LabState) -> None:
+        if lab.profile is not self._profile:
+            self._profile = lab.profile
+            self._show()
+
+    def set_stages(self, stages: Sequence[Stage]) -> None:
+        """The stages that names and lines are looked up in."""
+        self._stages = stages
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.lines.fit()
+        self.nodes.fit()
+
+    def _on_side_changed(self, _index: int) -> None:
+        self._show()
+
+    def _show(self) -> None:
+        profile = self._profile
+        self._split.setVisible(profile is not None)
+        if profile is None:
+            self.say("")
+            return
+        side = profile.compiled if self.side.currentIndex() == 0 else profile.eager
+        if not isinstance(side, NodeTimes):
+            self.say(f"{self.side.currentText()}: not available", [side.reason])
+            self._split.hide()
+            return
+        overlay = self._overlay(side)
+        heading = (
+            f"{profile.call}: {side.coverage:.0%} of {format_seconds(side.wall)} explained, "
+            f"{format_seconds(side.gaps)} dispatch and gaps"
+        )
+        notes = [
+            f"{side.runs} runs. {side.protocol}",
+            f"Without recording a run takes {format_seconds(side.plain_wall)}.",
+            *profile.warnings,
+        ]
+        if overlay is None or overlay.strangers:
+            notes.append("Some names belong to another program than the one that is shown.")
+        self.say(heading, notes)
+        self._show_lines(overlay, side)
+        self._show_nodes(overlay, side)
+
+    def _overlay(self, side: NodeTimes) -> Overlay | None:
+        stage = next((stage for stage in self._stages if stage.name == side.stage), None)
+        if stage is None or not is_available(stage.graph):
+            return None
+        return lay_over(stage.graph, side.times)
+
+    def _show_lines(self, overlay: Overlay | None, side: NodeTimes) -> None:
+        lines = sum_lines(overlay) if overlay is not None else ()
+        covered = max(side.covered, 1e-12)
+        rows = [
+            (
+                format_seconds(line.seconds),
+                f"{line.seconds / covered:.0%}",
+                format_seconds(line.total),
+                f"{os.path.basename(line.file)}:{line.line}" if line.line else "no known line",
+            )
+            for line in lines
+        ]
+        numbers = [(line.seconds, line.seconds, line.total) for line in lines]
+        self.lines.rows.set_rows(_LINE_HEADERS, rows, (0, 1, 2), numbers)
+
+    def _show_nodes(self, overlay: Overlay | None, side: NodeTimes) -> None:
+        operations = {}
+        if overlay is not None:
+            graph = overlay.graph
+            operations = {
+                time.name: graph.string(graph.nodes.operation, node)
+                for node, time in zip(overlay.nodes, overlay.times, strict=True)
+            }
+        times = sorted(side.times, key=lambda time: -time.exclusive)
+        rows = [
+            (
+                format_seconds(time.exclusive),
+                format_seconds(time.seconds),
+                f"{format_seconds(time.low)} to {format_seconds(time.high)}",
+                f"{time.count:,}",
+                time.name,
+                operations.get(time.name, ""),
+            )
+            for time in times
+        ]
+        numbers = [(time.exclusive, time.seconds, time.low, time.count) for time in times]
+        self.nodes.rows.set_rows(_NODE_HEADERS, rows, (0, 1, 2, 3), numbers)

@@ -1,0 +1,157 @@
+"""Time, compile time, work and memory against size: a plot, and its table twin."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QLineEdit,
+    QPushButton,
+    QSplitter,
+    QWidget,
+)
+
+from jaxscope.analysis.export.chart import chart_to_png
+from jaxscope.analysis.export.scaling_files import (
+    CHARTS,
+    scaling_chart,
+    scaling_to_csv,
+    scaling_to_json,
+    scaling_to_svg,
+)
+from jaxscope.analysis.lab_words import (
+    SCALING_HEADERS,
+    describe_crossovers,
+    describe_slope,
+    scaling_row,
+)
+from jaxscope.analysis.size_range import read_scale
+from jaxscope.client.requests import ScalingRequest
+from jaxscope.errors import UsageError
+from jaxscope.model.lab import Scaling
+from jaxscope.ui.lab_state import LabState
+from jaxscope.ui.pages.experiment import ExperimentPage
+from jaxscope.ui.pages.result_table import ResultTable
+from jaxscope.ui.theme import Theme
+
+_FILTER = "Chart (*.svg *.png);;Table (*.csv);;Data (*.json)"
+
+
+class ScalingPage(ExperimentPage):
+    """The form takes what `--scale` takes."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(
+            "How does it grow with size?",
+            "The call at several sizes: eager and jit in random pairs, compile time, work, bytes. "
+            "Both axes are logarithmic, so a straight line is a power of the size.",
+            "Measure all sizes",
+            parent,
+        )
+        self._scaling: Scaling | None = None
+        self.plot: QWidget | None = None
+        self.range = QLineEdit()
+        self.range.setPlaceholderText("x:0=64..4096   (dimension 0 of the argument x)")
+        self.range.setAccessibleName("What to vary, and from where to where")
+        self.with_eager = QCheckBox("Measure eager, too")
+        self.with_eager.setChecked(True)
+        self.chart = QComboBox()
+        self.chart.addItems(list(CHARTS))
+        self.chart.setAccessibleName("What to draw")
+        self.export = QPushButton("Export …")
+        self.export.setEnabled(False)
+        self.table = ResultTable("Measurements by size")
+        self.form.addRow("Vary", self.range)
+        self.form.addRow("", self.with_eager)
+        self.form.addRow("Draw", self.chart)
+        self.form.addRow("", self.export)
+        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split.addWidget(self.table)
+        self._split.hide()
+        self.body.addWidget(self._split, 1)
+        self.body.addStretch(0)
+        self.range.returnPressed.connect(self._on_button_clicked)
+        self.chart.currentIndexChanged.connect(self._on_chart_changed)
+        self.export.clicked.connect(self._on_export_clicked)
+
+    def make_request(self) -> ScalingRequest | None:
+        try:
+            vary, sizes = read_scale(self.range.text())
+        except UsageError as error:
+            explanation = error.explanation
+            self.say("", [f"{explanation.what} {explanation.why}", explanation.remedy])
+            return None
+        return ScalingRequest(vary=vary, sizes=sizes, skip_eager=not self.with_eager.isChecked())
+
+    def show_lab(self, lab: LabState) -> None:
+        if lab.scaling is self._scaling:
+            return
+        self._scaling = scaling = lab.scaling
+        self._split.setVisible(scaling is not None)
+        self.export.setEnabled(scaling is not None)
+        if scaling is None:
+            self.say("")
+            return
+        reasons = [f"At {point.size:,}: {point.reason}" for point in scaling.points if point.reason]
+        slopes = [describe_slope(slope).strip() for slope in scaling.slopes]
+        self.say(describe_crossovers(scaling), [*slopes, *reasons, *scaling.warnings])
+        rows = [scaling_row(point) for point in scaling.points]
+        numbers = [(float(point.size),) for point in scaling.points]
+        self.table.rows.set_rows(SCALING_HEADERS, rows, (0,), numbers)
+        self._draw()
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.table.fit()
+        self._draw()
+
+    def write(self, path: str) -> None:
+        """Write what was found; the ending picks the form.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        if self._scaling is None:
+            return
+        name, theme = self.chart.currentText(), self.theme.name
+        match Path(path).suffix.lower():
+            case ".csv":
+                data = scaling_to_csv(self._scaling).encode()
+            case ".json":
+                found = scaling_to_json(self._scaling)
+                data = json.dumps(found, indent=2, allow_nan=False).encode()
+            case ".png":
+                data = chart_to_png(scaling_chart(self._scaling, name), theme)
+            case _:
+                data = scaling_to_svg(self._scaling, name, theme).encode()
+        Path(path).write_bytes(data)
+
+    def _draw(self) -> None:
+        if self._scaling is None:
+            return
+        from jaxscope.ui.pages.chart_plot import ChartPlot  # pyqtgraph costs half a second
+
+        if self.plot is None:
+            self.plot = ChartPlot()
+            self._split.insertWidget(0, self.plot)
+            self._split.setSizes([600, 260])
+        if isinstance(self.plot, ChartPlot):
+            self.plot.show_chart(scaling_chart(self._scaling, self.chart.currentText()), self.theme)
+
+    def _on_chart_changed(self, _index: int) -> None:
+        self._draw()
+
+    def _on_export_clicked(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(self, "Export", "scaling.svg", _FILTER)
+        if not path:
+            return
+        try:
+            self.write(path)
+        except OSError as error:
+            self.notes.setText(f"{path} was not written: {error.strerror or error}.")
+            self.notes.show()
