@@ -1,0 +1,130 @@
+"""What searches find, and what they refuse."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from jaxscope.analysis.search import QueryError, parse_query
+from jaxscope.analysis.search.types import matches_type
+from jaxscope.model import Direction, GraphBuilder, NodeKind
+
+from .programs import build, found
+
+TYPES = {"a": "f32[8,128]", "b": "bf16[128]", "c": "i32[]", "d": "tensor<8x128xf32>"}
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return build("a:add b:dot_general c:max d:reduce_max", types=TYPES)
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ("", []),
+        ("add", ["a"]),
+        ("MAX", ["c", "d"]),
+        ("op:max", ["c"]),
+        ("%b", ["b"]),
+        ("id:c", ["c"]),
+        ("name:%d", ["d"]),
+        ("f32[*,128]", ["a", "d"]),
+        ("f32[...]", ["a", "d"]),
+        ("[*]", ["b"]),
+        ("*[...,128]", ["a", "b", "d"]),
+        ("i32[]", ["c"]),
+        ("type:f32[8,...]", ["a", "d"]),
+        ("type:bf16", ["b"]),
+        ("/^(add|max)$/", ["a", "c"]),
+        ("max -op:max", ["d"]),
+        ("!max", ["a", "b"]),
+        ('"reduce_"', ["d"]),
+        ("nothing_like_it", []),
+    ],
+)
+def test_single_nodes(graph, query: str, ids: list[str]) -> None:
+    assert found(graph, query) == ids
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ("dot_general -> add", ["d", "e"]),
+        ("dot_general -> add -> max", ["d", "e", "m"]),
+        ("add -> max", ["e", "m"]),
+        ("dot_general -> max", []),
+        ("dot_general -> ... -> max", ["d", "m"]),
+        ("exp -> ... -> max", []),
+        ("dot_general→add", ["d", "e"]),
+        ("exponential -> exp", []),
+    ],
+)
+def test_chains_of_connected_operations(query: str, ids: list[str]) -> None:
+    graph = build("x:input d:dot_general<x e:add<d,x m:max<e f:add<x z:exp<f")
+    assert found(graph, query) == ids
+
+
+def test_operations_are_known_by_the_names_of_jax_and_of_xla() -> None:
+    module = build("d:dot a:add<d m:maximum<a n:custom-call<m")
+    assert found(module, "dot_general -> add -> max") == ["d", "a", "m"]
+    assert found(module, "op:custom_call") == ["n"]
+    assert found(build("m:stablehlo.multiply"), "op:mul") == ["m"]
+
+
+def test_source_lines_scopes_costs_kinds_and_directions() -> None:
+    builder = GraphBuilder()
+    builder.add_node("x", NodeKind.INPUT, "input")
+    builder.add_node(
+        "y", NodeKind.EQUATION, "dot", scope=["layer_0", "attention"],
+        source=[("/home/u/model.py", 12, 4, "f")], cost=(2e6, 4096.0, 0.0),
+        direction=Direction.BACKWARD,
+    )  # fmt: skip
+    builder.add_node("z", NodeKind.EQUATION, "add", source=[("/home/u/other.py", 12, 0, "g")],
+                     cost=(10.0, math.nan, 0.0))  # fmt: skip
+    graph = builder.build()
+    assert found(graph, "line:12") == ["y", "z"]
+    assert found(graph, "model.py:12") == ["y"]
+    assert found(graph, "model.py:13") == []
+    assert found(graph, "scope:attention") == ["y"]
+    assert found(graph, "flops>1M") == ["y"]
+    assert found(graph, "flops<=10") == ["z"]
+    assert found(graph, "bytes>=4k") == ["y"], "what is not known is not compared"
+    assert found(graph, "kind:input") == ["x"]
+    assert found(graph, "direction:backward") == ["y"]
+
+
+@pytest.mark.parametrize(
+    ("query", "word"),
+    [
+        ("/(/", "broken"),
+        ("add ->", "both sides"),
+        ("-> add", "both sides"),
+        ("... -> add", "before and after"),
+        ("a -> ... b -> c", "stands alone"),
+        ("op:", "after op:"),
+        ("line:twelve", "number"),
+        ("flops>many", "no number"),
+    ],
+)
+def test_what_is_not_understood_says_why(query: str, word: str) -> None:
+    with pytest.raises(QueryError, match=word):
+        parse_query(query)
+
+
+@pytest.mark.parametrize(
+    ("type_", "element", "sizes", "is_match"),
+    [
+        ("pred[8]", "bool", ("8",), True),
+        ("tensor<8xi1>", "pred", ("*",), True),
+        ("s32[4]{0}", "i32", ("4",), True),
+        ("tensor<4xui8>", "u8", ("4",), True),
+        ("f32[8,128]", "*", ("128",), False),
+        ("f32[]", "f32", ("...",), True),
+        ("f32[1,2,3]", "f32", ("1", "...", "3"), True),
+        ("(f32[1], f32[2])", "f32", ("1",), False),
+    ],
+)
+def test_types(type_: str, element: str, sizes: tuple[str, ...], is_match: bool) -> None:
+    assert matches_type(type_, element, sizes) is is_match
