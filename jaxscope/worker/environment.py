@@ -17,6 +17,7 @@ import numpy as np
 
 from jaxscope.errors import EnvironmentProblem, Explanation
 from jaxscope.worker.channel import Channel
+from jaxscope.worker.remedies import describe_missing_backend
 from jaxscope.worker.tracebacks import safe_text
 
 _TARGET = re.compile(r"(?P<kind>cpu|gpu|tpu)(?::(?P<number>\d{1,4}))?")
@@ -82,7 +83,7 @@ def find_devices(target: str) -> list[jax.Device]:
         raise EnvironmentProblem(
             Explanation(
                 what=f"The target {target} is not available here.",
-                why=safe_text(error) or f"JAX raised {type(error).__name__}.",
+                why=safe_text(error) or describe_missing_backend(),
                 remedy="`jaxscope doctor` lists the targets that work here.",
                 kind=type(error).__name__,
             )

@@ -13,6 +13,10 @@ import shlex
 import sys
 from collections.abc import Callable
 
+import jax
+
+from jaxscope.worker.memory_limit import describe_memory_limit
+
 DOCS = "https://docs.jax.dev/en/latest/"
 _SHARP = DOCS + "notebooks/Common_Gotchas_in_JAX.html"
 
@@ -170,12 +174,6 @@ _TABLE = (
         "jaxscope runs files without a terminal: replace `input()` by a value.",
     ),
     Remedy(
-        ("MemoryError",),
-        "",
-        "Python ran out of memory.",
-        "Use smaller shapes, or raise the limit with `--memory`.",
-    ),
-    Remedy(
         ("AssertionError",),
         "",
         "An assertion of the code failed.",
@@ -256,9 +254,65 @@ def _exhausted_remedy(_error: BaseException, text: str) -> Remedy:
     return Remedy(
         (),
         "",
-        f"XLA ran out of memory.{size}",
+        _join(f"XLA ran out of memory.{size}", describe_memory_limit()),
         "Use smaller shapes, or a target with more memory.",
     )
+
+
+def _memory_remedy(_error: BaseException, _text: str) -> Remedy:
+    return Remedy(
+        (),
+        "",
+        _join("Python ran out of memory.", describe_memory_limit()),
+        "Use smaller shapes, or raise the limit with `--memory`.",
+    )
+
+
+def _is_failure_under_limit(error: BaseException, text: str) -> bool:
+    """XLA's own message blames whatever part of it could not allocate."""
+    is_xlas = type(error).__name__ in ("JaxRuntimeError", "XlaRuntimeError")
+    return is_xlas and text.startswith("INTERNAL") and describe_memory_limit() != ""
+
+
+def _limit_remedy(_error: BaseException, _text: str) -> Remedy:
+    what = f"XLA failed, perhaps for want of memory. {describe_memory_limit()}"
+    return Remedy((), "", what, "Raise the limit, or use smaller shapes.")
+
+
+def _is_missing_backend(error: BaseException, text: str) -> bool:
+    """JAX asserts, without a word, that a platform which it was told to use has devices.
+
+    Whose assertion it was is asked by trying again: JAX cuts its own frames off tracebacks.
+    """
+    if not isinstance(error, AssertionError) or text:
+        return False
+    try:
+        jax.devices()
+    except AssertionError:
+        return True
+    except Exception:  # another fault of the backend's, and so another row's
+        return False
+    return False
+
+
+def _backend_remedy(_error: BaseException, _text: str) -> Remedy:
+    return Remedy(
+        (),
+        "",
+        describe_missing_backend(),
+        "Install the plugin of that platform, or leave the choice to JAX; `jaxscope doctor` lists "
+        "the targets that work here.",
+    )
+
+
+def describe_missing_backend() -> str:
+    """One sentence on the platforms that JAX was told to use."""
+    platforms = getattr(jax.config, "jax_platforms", None) or "a platform"
+    return f"JAX was told to use {platforms}, and nothing that is installed here provides it."
+
+
+def _join(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))
 
 
 def _show_bytes(size: int) -> str:
@@ -274,4 +328,7 @@ _SPECIAL: tuple[tuple[_Test, _Make], ...] = (
     (lambda error, _text: isinstance(error, ModuleNotFoundError), _import_remedy),
     (lambda error, _text: isinstance(error, ImportError), _import_name_remedy),
     (lambda _error, text: "RESOURCE_EXHAUSTED" in text, _exhausted_remedy),
+    (lambda error, _text: isinstance(error, MemoryError), _memory_remedy),
+    (_is_failure_under_limit, _limit_remedy),
+    (_is_missing_backend, _backend_remedy),
 )
