@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from jaxscope.analysis.explain import explain_operation
 from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
+from jaxscope.analysis.search import SearchIndex
 from jaxscope.errors import SourceError
 from jaxscope.model import Measurement, NodeKind, Ratio
 from jaxscope.ui.pages.arguments import split_path
@@ -18,7 +19,7 @@ from jaxscope.ui.pages.timing import describe_ratios
 from jaxscope.ui.pages.timing_table import TimingTableModel, row_texts
 from jaxscope.ui.panes.code_view import CodeView, Mark
 from jaxscope.ui.panes.colouring import ProgramColouring, PythonColouring
-from jaxscope.ui.panes.node_table import HEADERS, NodeTableModel, find_nodes
+from jaxscope.ui.panes.node_table import HEADERS, NodeTableModel
 from jaxscope.ui.settings import Settings
 from jaxscope.ui.source_reading import MAX_SOURCE_BYTES, read_source
 from jaxscope.ui.theme import DARK, LIGHT, Theme
@@ -55,7 +56,7 @@ def test_a_long_text_is_shown_searched_and_copied(qtbot: QtBot):
     view.set_lines(lines, ProgramColouring(lines))
     view.show()
     view.grab()
-    assert view.find_next("LINE 150000")
+    view.go_to_line(150_000)
     assert view.selected_text() == "line 150000"
     view.set_marks({10: Mark.FORWARD}, reveal=True)
     assert view.verticalScrollBar().value() <= 10
@@ -66,14 +67,15 @@ def test_a_long_text_is_shown_searched_and_copied(qtbot: QtBot):
     qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert chosen == [0]
     assert QGuiApplication.clipboard().text() == "line 0\nline 1"
-    assert not view.find_next("nothing of that kind")
+    view.go_to_line(200_000)
+    assert view.selected_text() == "line 0\nline 1", "there is no such line"
 
 
 def test_the_node_table_is_a_sound_model(qtmodeltester):
     model = NodeTableModel()
     model.set_graph(build_graph(OPTIMIZED))
     qtmodeltester.check(model)
-    model.set_filter("co")
+    model.set_filter(SearchIndex(build_graph(OPTIMIZED)).find("co"))
     model.sort(HEADERS.index("operation"), Qt.SortOrder.DescendingOrder)
     shown = [model.index(row, 1).data() for row in range(model.rowCount())]
     assert shown == ["cosine", "copy"]
@@ -85,13 +87,6 @@ def test_every_column_sorts(column: int):
     model.set_graph(build_graph(OPTIMIZED))
     model.sort(column, Qt.SortOrder.AscendingOrder)
     assert sorted(model.node_at(row) for row in range(model.rowCount())) == [0, 1, 2, 3, 4]
-
-
-def test_nodes_are_found_by_name_operation_and_type():
-    graph = build_graph(OPTIMIZED)
-    assert find_nodes(graph, "MULT").tolist() == [2]
-    assert find_nodes(graph, "f32").tolist() == [0, 1, 2, 3, 4]
-    assert find_nodes(graph, "no such thing").tolist() == []
 
 
 @pytest.mark.parametrize("name", ["add", "dot_general", "scan", "scatter-add", "custom_vjp_call"])

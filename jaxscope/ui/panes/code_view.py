@@ -30,6 +30,7 @@ _MAX_COLUMNS = 20_000
 class Mark(enum.IntEnum):
     """How a line is marked; a larger one wins over a smaller one on the same line."""
 
+    FOUND = 0
     FORWARD = 1
     BACKWARD = 2
     ERROR = 3
@@ -63,6 +64,11 @@ class CodeView(QAbstractScrollArea):
     @property
     def num_lines(self) -> int:
         return len(self._lines)
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """What is shown."""
+        return self._lines
 
     @property
     def marks(self) -> Mapping[int, Mark]:
@@ -137,16 +143,10 @@ class CodeView(QAbstractScrollArea):
         first, last = sorted((self._cursor, self._anchor))
         return "\n".join(self._copied[first : min(last + 1, first + _MAX_COPIED_LINES)])
 
-    def find_next(self, text: str, *, backwards: bool = False) -> bool:
-        """Go to the next line that contains a text, case ignored; false if there is none."""
-        wanted, count = text.casefold(), len(self._lines)
-        step = -1 if backwards else 1
-        for distance in range(1, count + 1):
-            line = (self._cursor + step * distance) % count
-            if wanted in self._lines[line].casefold():
-                self._move_to(line, extend=False)
-                return True
-        return False
+    def go_to_line(self, line: int) -> None:
+        """Make a line the current one, and tell that it was chosen."""
+        if 0 <= line < len(self._lines):
+            self._move_to(line, extend=False)
 
     # --- painting ---
 
@@ -179,6 +179,7 @@ class CodeView(QAbstractScrollArea):
         mark = self._marks.get(line)
         if mark is not None:
             soft, strong = {
+                Mark.FOUND: (theme.warning_soft, theme.warning),
                 Mark.FORWARD: (theme.forward_soft, theme.forward),
                 Mark.BACKWARD: (theme.backward_soft, theme.backward),
                 Mark.ERROR: (theme.error_soft, theme.error),

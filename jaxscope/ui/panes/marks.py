@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from jaxscope.analysis.links import Linked
 from jaxscope.model import StageText
@@ -21,3 +22,8 @@ def marks_of_nodes(text: StageText, linked: Linked) -> dict[int, Mark]:
             for line in np.flatnonzero(np.isin(text.line_nodes, nodes)).tolist():
                 marks[line] = mark
     return marks
+
+
+def marks_of_lines(lines: npt.NDArray[np.int32]) -> dict[int, Mark]:
+    """Marks of lines that a search found, by 0-based number."""
+    return dict.fromkeys(lines.tolist(), Mark.FOUND)

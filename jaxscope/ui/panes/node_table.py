@@ -56,20 +56,20 @@ class NodeTableModel(QAbstractTableModel):
         super().__init__(parent)
         self._graph: Graph | None = None
         self._rows: Int32s = np.zeros(0, np.int32)
-        self._filter = ""
+        self._filter: Int32s | None = None
         self._sort: tuple[int, Qt.SortOrder] = (-1, Qt.SortOrder.AscendingOrder)
 
     def set_graph(self, graph: Graph | None) -> None:
-        """Show another graph; filter and order stay."""
+        """Show another graph, all of it; the order stays."""
         self.beginResetModel()
-        self._graph = graph
+        self._graph, self._filter = graph, None
         self._arrange()
         self.endResetModel()
 
-    def set_filter(self, text: str) -> None:
-        """Show only nodes whose id, name, operation, type or scope contains a text."""
+    def set_filter(self, nodes: Int32s | None) -> None:
+        """Show only these nodes; None shows all."""
         self.beginResetModel()
-        self._filter = text
+        self._filter = nodes
         self._arrange()
         self.endResetModel()
 
@@ -114,7 +114,9 @@ class NodeTableModel(QAbstractTableModel):
         if self._graph is None:
             self._rows = np.zeros(0, np.int32)
             return
-        rows = find_nodes(self._graph, self._filter)
+        rows = np.arange(len(self._graph.nodes), dtype=np.int32)
+        if self._filter is not None:
+            rows = self._filter[self._filter < len(rows)]
         column, order = self._sort
         if column >= 0:
             keys = _sort_keys(self._graph, column)[rows]
@@ -122,21 +124,6 @@ class NodeTableModel(QAbstractTableModel):
             if order == Qt.SortOrder.DescendingOrder:
                 rows = rows[::-1]
         self._rows = rows
-
-
-def find_nodes(graph: Graph, text: str) -> Int32s:
-    """Indices of nodes whose id, name, operation, type or scope contains a text, case ignored."""
-    nodes = graph.nodes
-    if not text:
-        return np.arange(len(nodes), dtype=np.int32)
-    wanted = text.casefold()
-    hits = np.fromiter(
-        (wanted in string.casefold() for string in graph.strings), bool, len(graph.strings)
-    )
-    found = hits[nodes.id] | hits[nodes.name] | hits[nodes.operation]
-    for column in (nodes.types, nodes.scope):
-        found[column.row_numbers()[hits[column.values]]] = True
-    return np.flatnonzero(found).astype(np.int32)
 
 
 def _sort_keys(graph: Graph, column: int) -> npt.NDArray[np.float64]:

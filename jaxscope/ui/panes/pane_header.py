@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
@@ -24,6 +24,23 @@ SOURCE = "source"
 """Stands in for a stage's name where a pane shows the user's file."""
 
 
+_SEARCH_HELP = """<p>Looks at names, operations, types and scopes while you type.
+Enter goes to the next, Shift+Enter to the one before, Escape ends it.</p><table cellpadding='2'>
+<tr><td><code>op:add</code></td><td>an operation</td></tr>
+<tr><td><code>f32[*,128]</code></td><td>a type; <code>...</code> is any number of sizes</td></tr>
+<tr><td><code>scope:attention</code></td><td>a named scope</td></tr>
+<tr><td><code>model.py:12</code></td><td>what comes from a line</td></tr>
+<tr><td><code>flops&gt;1M</code></td><td>what costs more; also bytes, seconds</td></tr>
+<tr><td><code>/^exp|log/</code></td><td>a regular expression</td></tr>
+<tr><td><code>-word</code></td><td>not this</td></tr>
+<tr><td><code>dot_general -&gt; add</code></td><td>operations that feed each other</td></tr>
+<tr><td><code>dot_general -&gt; ... -&gt; max</code></td><td>with anything between</td></tr>
+</table>"""
+
+
+_SEARCH_PX = 150
+
+
 class Form(enum.Enum):
     """How a pane shows its stage."""
 
@@ -38,7 +55,7 @@ class PaneHeader(QWidget):
     stage_requested = Signal(str)
     form_requested = Signal(object)
     search_edited = Signal(str)
-    search_entered = Signal()
+    search_entered = Signal(int)
     add_requested = Signal()
     close_requested = Signal()
 
@@ -52,6 +69,9 @@ class PaneHeader(QWidget):
         self._forms = QButtonGroup(self)
         self._buttons: list[QToolButton] = []
         self._stale = QLabel("stale")
+        self._found = QLabel()
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._fit)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(3)
@@ -94,6 +114,23 @@ class PaneHeader(QWidget):
         self._stale.setVisible(is_stale)
         self._fit()
 
+    def show_found(self, text: str, problem: str) -> None:
+        """Tell how much the search found, or why it cannot be understood."""
+        self._found.setText("not understood" if problem else text)
+        self._found.setToolTip(problem)
+        self._found.setVisible(bool(text or problem))
+        self.search.setToolTip(problem or _SEARCH_HELP)
+        self.search.setProperty("problem", "true" if problem else "false")
+        self.search.style().unpolish(self.search)
+        self.search.style().polish(self.search)
+        self.search.setAccessibleDescription(problem or text)
+        self._fit()
+
+    @property
+    def found_text(self) -> str:
+        """What is told of the search's hits."""
+        return self._found.text() if self._found.isVisibleTo(self) else ""
+
     @property
     def is_marked_stale(self) -> bool:
         """Whether the badge is shown."""
@@ -105,6 +142,25 @@ class PaneHeader(QWidget):
         self.search.setFocus()
         self.search.selectAll()
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.search and isinstance(event, QKeyEvent):
+            is_press = event.type() == QEvent.Type.KeyPress
+            if is_press and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                is_back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+                self.search_entered.emit(-1 if is_back else 1)
+                return True
+            # Escape in a search puts the search away, and nothing else.
+            is_escape = event.key() == Qt.Key.Key_Escape and bool(self.search.text())
+            if is_escape and event.type() == QEvent.Type.ShortcutOverride:
+                event.accept()
+                return True
+            if is_escape and is_press:
+                self.search.clear()
+                return True
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self._later.start()  # not before the focus has really changed
+        return super().eventFilter(watched, event)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
@@ -115,11 +171,12 @@ class PaneHeader(QWidget):
         for button in self._buttons:
             button.setFixedWidth(self.fontMetrics().horizontalAdvance("×") + 14)
         fixed = [self.chooser, *self._buttons]
-        if not self._stale.isHidden():
-            fixed.append(self._stale)
+        fixed += [label for label in (self._stale, self._found) if not label.isHidden()]
         room = self.width() - sum(_least_px(part) + gap for part in fixed)
         forms = sum(_least_px(button) + gap for button in self.form_buttons.values())
-        is_wide = room >= forms
+        # Who searches needs the field more than one click less.
+        is_searching = self.search.hasFocus() or bool(self.search.text())
+        is_wide = room >= forms + (_SEARCH_PX if is_searching else 0)
         for button in self.form_buttons.values():
             button.setVisible(self._has_forms and is_wide)
         self.form_choice.setVisible(self._has_forms and not is_wide)
@@ -127,7 +184,7 @@ class PaneHeader(QWidget):
             room -= forms if is_wide else _least_px(self.form_choice) + gap
         fits = room >= self.search.minimumWidth()
         # Where there is no room for the search, Ctrl+F brings it back.
-        self.search.setVisible(self.search.hasFocus() or fits)
+        self.search.setVisible(is_searching or fits)
 
     def _build_chooser(self) -> None:
         chooser = self.chooser
@@ -157,14 +214,18 @@ class PaneHeader(QWidget):
     def _build_search(self) -> None:
         search = self.search
         search.setPlaceholderText("Find")
+        search.setToolTip(_SEARCH_HELP)
+        search.installEventFilter(self)
         search.setClearButtonEnabled(True)
         search.setAccessibleName("Find in this pane")
         search.setProperty("role", "compact")
         search.setMinimumWidth(44)
         search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         search.textChanged.connect(self.search_edited)
-        search.returnPressed.connect(self.search_entered)
         self._row.addWidget(search, 1)
+        self._found.setProperty("role", "muted")
+        self._found.hide()
+        self._row.addWidget(self._found)
 
     def _build_buttons(self) -> None:
         self._stale.setProperty("role", "badge")

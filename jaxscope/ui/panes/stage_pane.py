@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
@@ -19,9 +20,9 @@ from jaxscope.analysis.links import NO_LINKED, Linked
 from jaxscope.model import Graph, SourceFile, Stage, StageText, Unavailable, is_available
 from jaxscope.ui.panes.code_view import CodeView, Mark
 from jaxscope.ui.panes.colouring import ProgramColouring, PythonColouring
+from jaxscope.ui.panes.finding import Finding
 from jaxscope.ui.panes.kernel_links import LINKED_BY
-from jaxscope.ui.panes.marks import marks_of_nodes
-from jaxscope.ui.panes.node_table import find_nodes
+from jaxscope.ui.panes.marks import marks_of_lines, marks_of_nodes
 from jaxscope.ui.panes.pane_header import SOURCE, Form, PaneHeader
 from jaxscope.ui.panes.table_view import NodeTableView
 from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
@@ -53,7 +54,7 @@ class StagePane(QFrame):
         self._stage: Stage | None = None
         self._file: SourceFile | None = None
         self._theme = LIGHT
-        self._found: tuple[int, ...] = ()
+        self._finding = Finding()
         self._name = SOURCE
         self._form = Form.TEXT
         self._linked = NO_LINKED
@@ -159,7 +160,7 @@ class StagePane(QFrame):
         """Mark lines of the source, by 0-based number."""
         self._line_marks = marks
         if self._name == SOURCE:
-            self.code.set_marks(marks, reveal=reveal)
+            self._apply_linked(reveal=reveal)
 
     def set_stale(self, is_stale: bool) -> None:
         """Say that what is shown is of an earlier run."""
@@ -210,7 +211,10 @@ class StagePane(QFrame):
             self._show_table(graph)
         else:
             self._show_graph(graph, self._stage.title)
-        self._apply_linked(reveal=False)
+        if self._finding.text:
+            self._find(self._finding.text)
+        else:
+            self._apply_linked(reveal=False)
 
     def _say_no_graph(self, reason: str) -> None:
         stage = self._stage
@@ -232,7 +236,6 @@ class StagePane(QFrame):
         text, path = self._file.text, self._file.path
         is_edited, self._shown_text = self._shown_text == (path, SOURCE), (path, SOURCE)
         self.code.set_lines(text.split("\n"), PythonColouring(text), keeps_place=is_edited)
-        self.code.set_marks(self._line_marks, reveal=False)
         self._pages.setCurrentWidget(self.code)
 
     def _show_text(self, text: object) -> None:
@@ -277,17 +280,19 @@ class StagePane(QFrame):
             self._canvas.set_graph(graph, title, kept)
 
     def _apply_linked(self, *, reveal: bool) -> None:
-        linked, stage = self._linked, self._stage
-        if self._name == SOURCE or stage is None:
-            return
-        shown = self._pages.currentWidget()
-        if shown is self.code and is_available(stage.text):
-            self.code.set_marks(marks_of_nodes(stage.text, linked), reveal=reveal)
+        linked, stage, shown = self._linked, self._stage, self._pages.currentWidget()
+        if shown is self.code:
+            marks = self._line_marks
+            if self._name != SOURCE:
+                text = stage.text if stage is not None else None
+                marks = marks_of_nodes(text, linked) if isinstance(text, StageText) else {}
+            self.code.set_marks({**marks_of_lines(self._finding.lines), **marks}, reveal=reveal)
         elif shown is self.table:
             nodes = (*linked.selected[:1], *linked.forward[:1], *linked.backward[:1])
             self.table.choose(int(nodes[0]) if nodes else None)
         elif shown is self._graph and self._canvas is not None:
-            self._canvas.set_highlight(linked.selected, linked.forward, linked.backward)
+            selected = np.union1d(linked.selected, self._finding.nodes)
+            self._canvas.set_highlight(selected, linked.forward, linked.backward)
             if reveal:
                 self._canvas.reveal_highlight()
 
@@ -318,26 +323,41 @@ class StagePane(QFrame):
                 self.node_chosen.emit(stage, int(nodes[line]))
 
     def _on_header_search_edited(self, text: str) -> None:
-        self._found = ()
-        stage = self._stage
-        if self._pages.currentWidget() is self.table:
-            self.table.nodes.set_filter(text)
-        elif self._pages.currentWidget() is self._graph and self._canvas is not None:
-            if stage is not None and is_available(stage.graph) and text:
-                self._found = tuple(find_nodes(stage.graph, text).tolist())
-                self._canvas.set_highlight(self._found, (), ())
-            else:
-                self._apply_linked(reveal=False)
+        self._find(text)
 
-    def _on_header_search_entered(self) -> None:
-        if self._pages.currentWidget() is self.code and self.header.search.text():
-            self.code.find_next(self.header.search.text())
-        elif self._pages.currentWidget() is self._graph and self._canvas is not None:
-            if not self._found:
-                self._on_header_search_edited(self.header.search.text())
-            if self._found:
-                node, self._found = self._found[0], (*self._found[1:], self._found[0])
-                self._canvas.select_node(node, reveal=True)
+    def _on_header_search_entered(self, step: int) -> None:
+        hits = self._hits()
+        hit = self._finding.step(hits, step)
+        if hit is None:
+            return
+        self.header.show_found(self._finding.describe(hits), "")
+        if self._pages.currentWidget() is self.code:
+            self.code.go_to_line(hit)
+        else:
+            self._on_node_chosen(hit)
+            self._apply_linked(reveal=True)
+
+    # --- finding ---
+
+    def _find(self, text: str) -> None:
+        """Look for something in what is shown."""
+        stage, line_nodes = self._stage, None
+        lines: Sequence[str] = ()
+        graph = stage.graph if stage is not None and is_available(stage.graph) else None
+        if self._pages.currentWidget() is self.code:
+            lines = self.code.lines
+            if stage is not None and is_available(stage.text):
+                line_nodes = stage.text.line_nodes
+        self._finding.find(text, graph, lines, line_nodes)
+        self.header.show_found(self._finding.describe(self._hits()), self._finding.problem)
+        if self._pages.currentWidget() is self.table:
+            is_on = bool(self._finding.text) and not self._finding.problem
+            self.table.nodes.set_filter(self._finding.nodes if is_on else None)
+        self._apply_linked(reveal=True)
+
+    def _hits(self) -> npt.NDArray[np.int32]:
+        is_text = self._pages.currentWidget() is self.code
+        return self._finding.lines if is_text else self._finding.nodes
 
     def minimumSizeHint(self) -> QSize:
         # Three panes have to fit beside each other on a small screen, whatever the size of type.

@@ -1,0 +1,101 @@
+"""Searching in a pane, in each of its forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from jaxscope.model import SourceFile
+from jaxscope.ui.graph.canvas import GraphCanvas
+from jaxscope.ui.graph.graph_page import GraphPage
+from jaxscope.ui.panes.code_view import Mark
+from jaxscope.ui.panes.finding import Finding
+from jaxscope.ui.panes.pane_header import Form
+from jaxscope.ui.panes.stage_pane import StagePane
+
+from .programs import FILE, OPTIMIZED, SOURCE, build_graph, build_stage
+
+
+@pytest.fixture
+def pane(qtbot: QtBot) -> StagePane:
+    pane = StagePane(lambda: GraphPage(GraphCanvas()))
+    qtbot.addWidget(pane)
+    pane.resize(700, 500)
+    pane.show()
+    qtbot.waitExposed(pane)
+    pane.show_stage("optimized", build_stage("optimized", OPTIMIZED))
+    return pane
+
+
+def type_search(qtbot: QtBot, pane: StagePane, text: str) -> None:
+    pane.header.focus_search()
+    pane.header.search.clear()
+    qtbot.keyClicks(pane.header.search, text)
+
+
+def test_hits_are_walked_in_a_circle() -> None:
+    finding = Finding()
+    finding.find("co", build_graph(OPTIMIZED))
+    hits = finding.nodes
+    assert finding.describe(hits) == f"{len(hits)} found"
+    first, second = finding.step(hits, 1), finding.step(hits, 1)
+    assert [first, second] == hits[:2].tolist()
+    assert finding.describe(hits) == f"2 of {len(hits)}"
+    assert finding.step(hits, -1) == first
+    assert finding.step(hits, -1) == hits[-1]
+    assert finding.step(np.zeros(0, np.int32), 1) is None
+
+
+def test_the_graph_lights_up_while_one_types(qtbot: QtBot, pane: StagePane) -> None:
+    told: list[int] = []
+    pane.node_chosen.connect(lambda _stage, node: told.append(node))
+    type_search(qtbot, pane, "op:cosine")
+    assert pane.header.found_text == "1 found"
+    assert told == []
+    qtbot.keyClick(pane.header.search, Qt.Key.Key_Return)
+    assert pane.header.found_text == "1 of 1"
+    assert told == build_graph_nodes("cosine")
+
+
+def build_graph_nodes(operation: str) -> list[int]:
+    graph = build_graph(OPTIMIZED)
+    return [n for n in range(len(graph.nodes)) if graph.node(n).operation == operation]
+
+
+def test_the_table_shows_only_hits(qtbot: QtBot, pane: StagePane) -> None:
+    pane.set_form(Form.TABLE)
+    everything = pane.table.nodes.rowCount()
+    type_search(qtbot, pane, "op:cosine")
+    assert pane.table.nodes.rowCount() == 1
+    pane.header.search.clear()
+    assert pane.table.nodes.rowCount() == everything
+
+
+def test_the_text_marks_lines_of_hits_and_goes_to_them(qtbot: QtBot, pane: StagePane) -> None:
+    pane.set_form(Form.TEXT)
+    type_search(qtbot, pane, "op:cosine")
+    (line,) = [line for line, mark in pane.code.marks.items() if mark is Mark.FOUND]
+    assert "cosine" in pane.code.lines[line]
+    told: list[int] = []
+    pane.node_chosen.connect(lambda _stage, node: told.append(node))
+    qtbot.keyClick(pane.header.search, Qt.Key.Key_Return)
+    assert told == build_graph_nodes("cosine")
+
+
+def test_the_source_is_searched_as_text(qtbot: QtBot, pane: StagePane) -> None:
+    pane.show_source(SourceFile(FILE, SOURCE, ""))
+    type_search(qtbot, pane, "/^def|return/")
+    assert sorted(pane.code.marks) == [3, 5]
+    type_search(qtbot, pane, "y * 2")
+    assert sorted(pane.code.marks) == [5]
+
+
+def test_a_broken_search_says_why_and_escape_ends_it(qtbot: QtBot, pane: StagePane) -> None:
+    type_search(qtbot, pane, "/(/")
+    assert pane.header.found_text == "not understood"
+    assert "broken" in pane.header.search.toolTip()
+    qtbot.keyClick(pane.header.search, Qt.Key.Key_Escape)
+    assert pane.header.search.text() == ""
+    assert pane.header.found_text == ""
