@@ -114,7 +114,14 @@ class Holders:
             for index in self._moving
             if _agree(above, self._around.above(index)) and _agree(below, self._around.below(index))
         ]
-        return self._holdings.of(fitting) if len(fitting) == 1 else None
+        return self._holdings.of(fitting) if self._is_chain(fitting) else None
+
+    def _is_chain(self, indices: Sequence[int]) -> bool:
+        """Whether instructions feed one another in a row; one is a row."""
+        linked = sum(
+            any(operand in indices for operand in self._after.operands[index]) for index in indices
+        )
+        return bool(indices) and linked == len(indices) - 1
 
     def adopt(self, candidates: Sequence[int]) -> None:
         """Give unnamed instructions to the equations whose place they stand in.

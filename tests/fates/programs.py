@@ -1,0 +1,116 @@
+"""Small programs whose equations have a fate that follows from what XLA promises."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from jaxscope.in_process import capture_function
+from jaxscope.model import Capture, Fate, Graph
+
+X = jnp.ones((8, 8))
+W = jnp.full((8, 8), 2.0)
+
+
+def fates_by_operation(capture: Capture) -> list[tuple[str, Fate]]:
+    """JAX's name of each equation of the base function, and its fate, in program order."""
+    stage = capture.stage("jaxpr")
+    assert stage is not None and isinstance(stage.graph, Graph)
+    graph = stage.graph
+    return [
+        (graph.string(graph.nodes.operation, graph.index_by_id[id]), fate)
+        for id, fate in capture.fates.items()
+    ]
+
+
+def fate_of(capture: Capture, operation: str) -> Fate:
+    """The fate of the only equation with this operation."""
+    (fate,) = [fate for name, fate in fates_by_operation(capture) if name == operation]
+    return fate
+
+
+def capture_plain(function: object, *args: object) -> Capture:
+    return capture_function(function, args, {})  # type: ignore[arg-type]
+
+
+def capture_passes(function: object, *args: object) -> Capture:
+    return capture_function(function, args, {}, passes=True)  # type: ignore[arg-type]
+
+
+def add_nothing(x: jax.Array) -> jax.Array:
+    return jnp.sin(x + 0) * 2
+
+
+def compute_in_vain(x: jax.Array) -> jax.Array:
+    jnp.cos(x)
+    return jnp.sin(x)
+
+
+def carry_in_vain(x: jax.Array) -> jax.Array:
+    """The third carried value feeds nothing but itself."""
+    start = (0, x, x)
+    return lax.while_loop(
+        lambda c: c[0] < 5, lambda c: (c[0] + 1, jnp.sin(c[1]), jnp.cos(c[2])), start
+    )[1]
+
+
+def never_branch(x: jax.Array) -> jax.Array:
+    return lax.cond(True, lambda x: jnp.sin(x) * 2, lambda x: jnp.cos(x) - 1, x)
+
+
+def choose_always(x: jax.Array) -> jax.Array:
+    return jnp.where(True, jnp.sin(x), jnp.cos(x))
+
+
+def use_constant(x: jax.Array) -> jax.Array:
+    return x + lax.exp(jnp.float32(1.5))
+
+
+def repeat(x: jax.Array) -> jax.Array:
+    return jnp.sin(x + 1) * jnp.sin(x + 1)
+
+
+def multiply_transposed(x: jax.Array, w: jax.Array) -> jax.Array:
+    return lax.dot(lax.transpose(x, (1, 0)), w)
+
+
+def multiply_matrices(x: jax.Array, w: jax.Array) -> jax.Array:
+    return x @ w
+
+
+def divide(x: jax.Array) -> jax.Array:
+    return (x + 1) / 3
+
+
+def flatten(x: jax.Array) -> jax.Array:
+    return x.reshape(-1)
+
+
+def negate_twice(x: jax.Array) -> jax.Array:
+    return lax.neg(lax.neg(jnp.sin(x)))
+
+
+def scan_rows(x: jax.Array) -> jax.Array:
+    return lax.scan(lambda carry, row: (carry + jnp.sin(row), None), jnp.zeros(8), x)[0]
+
+
+def branch(x: jax.Array) -> jax.Array:
+    return lax.cond(x[0, 0] > 0, lambda x: jnp.sin(x), lambda x: jnp.cos(x), x)
+
+
+def branch_each(x: jax.Array) -> jax.Array:
+    """Under `vmap` a branch becomes a choice between the results of both sides."""
+    return lax.cond(x > 0, jnp.sin, jnp.cos, x)
+
+
+def alone(x: jax.Array) -> jax.Array:
+    return jnp.tanh(x)
+
+
+def chain(x: jax.Array) -> jax.Array:
+    return jnp.tanh(jnp.sin(x) * 2.5 + 1.5)
+
+
+def factorize(x: jax.Array) -> jax.Array:
+    return jnp.linalg.cholesky(x, symmetrize_input=False)

@@ -1,0 +1,136 @@
+"""Each fate, in a program where it is certain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import pytest
+
+from jaxscope.model import Capture, Graph
+from tests.fates import programs
+from tests.fates.programs import W, X, capture_plain, fate_of, fates_by_operation
+
+CERTAIN: list[tuple[Callable[..., Any], tuple[Any, ...], list[tuple[str, str]]]] = [
+    (programs.add_nothing, (X,), [("add", "simplified"), ("sin", "fused"), ("mul", "fused")]),
+    (programs.compute_in_vain, (X,), [("cos", "dead"), ("sin", "kernel")]),
+    (
+        programs.never_branch,
+        (X,),
+        [("cond", "fused"), ("cos", "dead"), ("sub", "dead"), ("sin", "fused"), ("mul", "fused")],
+    ),
+    (programs.use_constant, (X,), [("exp", "folded"), ("add", "fused")]),
+    (
+        programs.repeat,
+        (X,),
+        [
+            *(("add", "fused"), ("sin", "fused"), ("add", "merged"), ("sin", "merged")),
+            ("mul", "fused"),
+        ],
+    ),
+    (
+        programs.multiply_transposed,
+        (X, W),
+        [("transpose", "simplified"), ("dot_general", "library")],
+    ),
+    (programs.multiply_matrices, (X, W), [("dot_general", "library")]),
+    (programs.divide, (X,), [("add", "fused"), ("div", "fused")]),
+    (programs.flatten, (X,), [("reshape", "layout")]),
+    (
+        programs.negate_twice,
+        (X,),
+        [("sin", "kernel"), ("neg", "simplified"), ("neg", "simplified")],
+    ),
+    (programs.alone, (X,), [("tanh", "kernel")]),
+    (
+        programs.chain,
+        (X,),
+        [("sin", "fused"), ("mul", "fused"), ("add", "fused"), ("tanh", "fused")],
+    ),
+    (programs.factorize, (W,), [("cholesky", "library")]),
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "expected"), CERTAIN, ids=[row[0].__name__ for row in CERTAIN]
+)
+def test_fate(
+    function: Callable[..., Any], args: tuple[Any, ...], expected: list[tuple[str, str]]
+) -> None:
+    capture = capture_plain(function, *args)
+    found = [(name, fate.fate) for name, fate in fates_by_operation(capture)]
+    assert [row for row in found if row[0] not in ("jit", "iota", "select_n", "ge")][
+        : len(expected)
+    ] == expected
+
+
+def test_a_scan_becomes_a_loop_and_its_body_stays_inside() -> None:
+    capture = capture_plain(programs.scan_rows, X)
+    scan = fate_of(capture, "scan")
+    assert scan.fate == "kernel"
+    assert "the loop while" in scan.text
+    assert fate_of(capture, "sin").fate == "fused"
+    optimized = capture.stage("optimized")
+    assert optimized is not None and isinstance(optimized.graph, Graph)
+    opcodes = {
+        optimized.graph.node(optimized.graph.index_by_id[id]).operation for id in scan.instructions
+    }
+    assert "while" in opcodes
+
+
+def test_a_carried_value_that_feeds_only_itself_is_dead() -> None:
+    capture = capture_plain(programs.carry_in_vain, X)
+    assert fate_of(capture, "cos").fate == "dead"
+    assert fate_of(capture, "sin").fate == "kernel"
+
+
+def test_a_branch_stays_a_branch_with_both_sides() -> None:
+    capture = capture_plain(programs.branch, X)
+    assert "the branch " in fate_of(capture, "cond").text
+    for side in ("sin", "cos"):
+        assert fate_of(capture, side).instructions
+
+
+def test_a_branch_that_became_a_select_computes_both_sides() -> None:
+    capture = capture_plain(jax.vmap(programs.branch_each), X[0])
+    operations = dict(fates_by_operation(capture))
+    assert {"sin", "cos", "select_n"} <= operations.keys()
+    assert {operations[name].fate for name in ("sin", "cos", "select_n")} == {"fused"}
+
+
+def test_of_a_choice_that_is_made_already_the_other_side_is_dead() -> None:
+    capture = capture_plain(programs.choose_always, X)
+    assert fate_of(capture, "cos").fate == "dead"
+    assert fate_of(capture, "sin").fate == "kernel"
+
+
+def test_merged_equations_name_each_other() -> None:
+    capture = capture_plain(programs.repeat, X)
+    assert capture.fates["2"].merged_with == ("0",)
+    assert capture.fates["3"].merged_with == ("1",)
+    assert capture.fates["2"].instructions == capture.fates["0"].instructions
+
+
+def test_a_library_is_named() -> None:
+    dot = fate_of(capture_plain(programs.multiply_matrices, X, W), "dot_general")
+    assert any(name in dot.text for name in ("Eigen", "YNNPACK", "oneDNN", "XNNPACK"))
+
+
+@pytest.mark.parametrize("function", [programs.chain, programs.scan_rows, programs.repeat])
+def test_every_fate_has_a_sentence_and_instructions_that_exist(
+    function: Callable[..., Any],
+) -> None:
+    capture = capture_plain(function, X)
+    known = _instructions(capture)
+    for _, fate in fates_by_operation(capture):
+        assert fate.text.endswith(".") and fate.text[0].isupper()
+        assert set(fate.instructions) <= known
+        if fate.fate in ("fused", "kernel", "library", "layout"):
+            assert fate.instructions
+
+
+def _instructions(capture: Capture) -> set[str]:
+    stage = capture.stage("optimized")
+    assert stage is not None and isinstance(stage.graph, Graph)
+    return set(stage.graph.index_by_id)

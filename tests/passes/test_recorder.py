@@ -1,0 +1,31 @@
+"""The recorder with modules that are damaged, and with many."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxscope.analysis.passes import PassRecorder
+from jaxscope.model import Cost
+from jaxscope.model.op_name import TagTable
+from jaxscope.worker.passes import _module_of
+from jaxscope.worker.wire_format import encode_bytes
+
+
+def test_damaged_modules_are_passed_over_and_said_to_be() -> None:
+    recorder = PassRecorder(TagTable())
+    for data in (b"", b"\xff" * 40, np.random.default_rng(0).bytes(4000)):
+        recorder.feed("algsimp", "simplification", data, Cost())
+    passes = recorder.result()
+    assert passes.records == ()
+    assert passes.missing is not None
+    assert "could not be read" in passes.missing.reason
+
+
+def test_a_reason_of_the_worker_is_kept() -> None:
+    passes = PassRecorder(TagTable()).result("Only the first 2 passes were recorded.")
+    assert passes.missing is not None
+    assert passes.missing.reason == "Only the first 2 passes were recorded."
+
+
+def test_the_module_is_cut_out_of_what_xla_writes() -> None:
+    assert _module_of(encode_bytes(1, b"module") + encode_bytes(3, b"buffers")) == b"module"
