@@ -62,6 +62,29 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], str, str]] = {
         "    return optax.apply_updates(params, updates), state\n",
         "step(params, state, f32[8, 4])",
     ),
+    "diffrax": (
+        ("diffrax",),
+        "import diffrax\n"
+        "term = diffrax.ODETerm(lambda t, y, rate: -rate * y)\n"
+        "def decay(y, rate):\n"
+        "    solution = diffrax.diffeqsolve(\n"
+        "        term, diffrax.Tsit5(), 0.0, 1.0, 0.1, y, args=rate, max_steps=64\n"
+        "    )\n"
+        "    return jnp.sum(solution.ys)\n",
+        "grad(decay)(f32[3], f32[()])",
+    ),
+    "numpyro": (
+        ("numpyro",),
+        "import numpyro\n"
+        "import numpyro.distributions as dist\n"
+        "from numpyro.infer.util import log_density\n"
+        "def model(x, y):\n"
+        "    slope = numpyro.sample('slope', dist.Normal(0.0, 1.0))\n"
+        "    numpyro.sample('y', dist.Normal(slope * x, 0.1), obs=y)\n"
+        "def density(slope, x, y):\n"
+        "    return log_density(model, (x, y), {}, {'slope': slope})[0]\n",
+        "grad(density)(f32[()], f32[8], f32[8])",
+    ),
 }
 """Name → libraries that must be installed, source of the file, call."""
 

@@ -18,6 +18,9 @@ from jaxscope.worker.user_module import execute_file
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 LARGE = frozenset({"transformer.py"})
+NUM_MAPPED = 8
+ERRORS = frozenset({"keep_large(f32[8])", "absolute_if(f32[()])", "assign(f32[1000])"})
+"""Calls whose lesson is the error that they raise."""
 
 
 def offered() -> list[object]:
@@ -26,6 +29,8 @@ def offered() -> list[object]:
     for file in sorted(SAMPLES.glob("*.py")):
         calls = find_offered_calls(file.read_text("utf-8"))
         for call in calls[:1] if file.name in LARGE else calls:
+            if call.call in ERRORS:
+                continue
             marks = [pytest.mark.slow] if file.name in LARGE else []
             cases.append(pytest.param(file, call.call, id=f"{file.stem}-{call.call}", marks=marks))
     return cases
