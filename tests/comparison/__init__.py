@@ -1,0 +1,1 @@
+"""Comparing graphs, texts, captures; the command and the page."""
