@@ -63,10 +63,9 @@ def test_the_optimized_module_and_the_results_are_those_of_the_untagged_program(
         call = load(file, text)
     except ImportError as error:
         pytest.skip(f"needs {error.name}")
-    try:
-        plain = compile_plain(call)
-    except Exception as error:
-        pytest.skip(f"the sample shows an error: {type(error).__name__}")
+    if "pmap" in call.transforms and jax.device_count() < NUM_MAPPED:
+        pytest.skip(f"pmap needs {NUM_MAPPED} devices; tests/samples captures it on simulated ones")
+    plain = compile_plain(call)
     tagged, program, _ = compile_tagged(call)
 
     assert comparable(tagged.as_text()) == comparable(plain.as_text())
