@@ -102,6 +102,8 @@ def _describe_array(value: Any) -> str:
         return str(value.item())
     if isinstance(value, jax.Array) and not isinstance(value, compat.Tracer) and value.size == 1:
         return str(np.asarray(value).item()) if jnp.issubdtype(value.dtype, np.generic) else "key"
+    if hasattr(value, "__array__") and not isinstance(value, jax.Array) and value.size == 1:
+        return str(np.asarray(value).item())  # a literal of JAX 0.8
     return aval_text(jax.typeof(value) if not isinstance(value, jax.ShapeDtypeStruct) else value)
 
 

@@ -10,7 +10,9 @@ from jaxscope.model.graph import NONE, NodeKind
 _INLINED = frozenset({"jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "remat2"})
 """Equations whose inside XLA sees as part of what is around it."""
 
-_LOOSE = frozenset({"random_seed", "empty", "empty2", "debug_callback", "io_callback", "get"})
+_LOOSE = frozenset(
+    {"random_seed", "empty", "empty2", "debug_callback", "io_callback", "get", "pure_callback"}
+)
 """Results that are no function of the operands, or are better not taken as one."""
 
 IDENTITIES = frozenset(
@@ -41,7 +43,9 @@ IDENTITIES = frozenset(
 """Equations that may hand their operand on as it is."""
 
 _MAX_ROUNDS = 6
-_TRUNCATED = "…"
+_UNTELLING = ("…", "<")
+"""Marks of texts that different values share: shortened ones, and names of local functions."""
+
 _IGNORED = frozenset({"shares", "shared_by", "cost_note", "operand"})
 
 
@@ -131,8 +135,10 @@ class Values:
                 self.is_constant[source] for source, _ in operands.values()
             )
         row = equations.attributes[node]
-        if any(_TRUNCATED in text for text in row.values()):
+        if any(mark in text for text in row.values() for mark in _UNTELLING):
             return
+        if any("[" in text.partition(":")[0] for text in equations.literals[node].values()):
+            return  # an array, of which the type is shown and not the values
         key = (
             operation,
             equations.types[node],
