@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable
 
 from jaxscope.analysis.layout.compose import build_scene
+from jaxscope.analysis.layout.engines import LayoutCache
 from jaxscope.analysis.layout.layered import Diagram, Link, layout_layered
-from jaxscope.analysis.layout.nesting import LayoutCache
 from jaxscope.analysis.view.build import build_view
 from jaxscope.model import Direction, Graph, GraphBuilder, NodeKind
 

@@ -69,8 +69,11 @@ class GraphChoices(QObject):
             self._apply(canvas)
 
     def _apply(self, canvas: GraphCanvas) -> None:
-        from jaxscope.analysis.view.build import PASSES  # loaded with the canvas, not at the start
+        # Both are loaded with the canvas, not at the start.
+        from jaxscope.analysis.layout.engines import Engine
+        from jaxscope.analysis.view.build import PASSES
 
         known = {each.name for each in PASSES}  # what is remembered may be of another version
         canvas.set_direction(self._direction)
         canvas.set_hidden_passes(self._hidden_passes & known)
+        canvas.set_engine(Engine.GRAPHVIZ if self._uses_graphviz else Engine.OWN)

@@ -51,6 +51,12 @@ class GraphMenu(QMenu):
         self.passes = self.addMenu("Simplifications")
         self.passes.setToolTipsVisible(True)
         self.passes.aboutToShow.connect(self.fill_passes)
+        graphviz = QAction("Let Graphviz lay out what it is quick at", self)
+        graphviz.setToolTip("Needs the program dot; jaxscope lays out all that takes dot too long.")
+        graphviz.setCheckable(True)
+        graphviz.setChecked(choices.uses_graphviz)
+        graphviz.toggled.connect(choices.set_uses_graphviz)
+        self.addAction(graphviz)
 
     def fill_passes(self) -> None:
         """List the simplifications; their module is loaded when the list is first wanted."""

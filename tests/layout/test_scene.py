@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 
 import jax
 import jax.numpy as jnp
@@ -11,13 +12,13 @@ import pytest
 from view.programs import compile_module, layers, trace
 
 from jaxscope.analysis.layout.compose import build_scene
+from jaxscope.analysis.layout.engines import Engine, LayoutCache
 from jaxscope.analysis.layout.layered import LayoutStopped, Spacing
-from jaxscope.analysis.layout.nesting import LayoutCache
 from jaxscope.analysis.layout.scene import DETAIL_PX, TITLE_PX, Scene
 from jaxscope.analysis.layout.text_width import measure_text, shorten_text
 from jaxscope.analysis.view.build import build_view
 from jaxscope.analysis.view.view import View
-from jaxscope.model import NONE, GraphBuilder
+from jaxscope.model import NONE, GraphBuilder, Unavailable
 
 
 @pytest.fixture(scope="module")
@@ -165,3 +166,37 @@ def test_widths_of_texts_are_known_without_a_window() -> None:
     assert shorten_text("reduce_window_sum", 60, 12).endswith("…")
     assert measure_text(shorten_text("reduce_window_sum", 60, 12), 12) <= 60
     assert shorten_text("add", 60, 12) == "add"
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_graphviz_lays_out_what_it_is_fit_for(view: View, direction: str) -> None:
+    opened = view.all_groups()
+    scene = build_scene(view, opened, direction=direction, engine=Engine.GRAPHVIZ)
+    own = build_scene(view, opened, direction=direction)
+    assert scene.items.ids == own.items.ids
+    assert not np.array_equal(scene.items.rect, own.items.rect)
+    assert_tidy(scene)
+
+
+def test_without_graphviz_the_scene_is_ours_and_says_so(
+    view: View, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jaxscope.analysis.layout.engines.find_program", lambda: None)
+    scene = build_scene(view, engine=Engine.GRAPHVIZ)
+    assert np.array_equal(scene.items.rect, build_scene(view).items.rect)
+    assert scene.notes == ("Graphviz is not installed: jaxscope lays graphs out itself.",)
+
+
+def test_what_graphviz_does_not_lay_out_is_counted(
+    view: View, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_arguments: object) -> Unavailable:
+        return Unavailable("it is asleep")
+
+    monkeypatch.setattr("jaxscope.analysis.layout.engines.find_program", lambda: "dot")
+    monkeypatch.setattr("jaxscope.analysis.layout.engines.layout_by_graphviz", refuse)
+    scene = build_scene(view, engine=Engine.GRAPHVIZ)
+    assert np.array_equal(scene.items.rect, build_scene(view).items.rect)
+    (note,) = scene.notes
+    assert note.startswith("It is asleep: jaxscope laid out ")

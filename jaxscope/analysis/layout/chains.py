@@ -102,7 +102,7 @@ def thread_edges(
     paths: list[tuple[int, ...]] = [()] * len(diagram.links)
     nets: dict[tuple[int, int, bool], list[tuple[int, int, int]]] = {}
     far: list[int] = []
-    max_span = _choose_max_span(diagram, ranks, spacing.max_span)
+    max_span = choose_max_span(diagram, ranks, spacing.max_span)
     for index, link in enumerate(diagram.links):
         is_turned = index in turned
         top, bottom = (link.target, link.source) if is_turned else (link.source, link.target)
@@ -132,7 +132,7 @@ def thread_edges(
     )
 
 
-def _choose_max_span(diagram: Diagram, ranks: list[int], most: int) -> int:
+def choose_max_span(diagram: Diagram, ranks: list[int], most: int) -> int:
     """The longest span to draw in full, less where many long lines would hide the boxes."""
     spans: dict[tuple[int, int], list[int]] = {}
     for link in diagram.links:

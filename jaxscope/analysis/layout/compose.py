@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 
 import numpy as np
 
 from jaxscope.analysis.collector import paused_collector
+from jaxscope.analysis.layout.engines import Engine, GroupLayouts, LayoutCache
 from jaxscope.analysis.layout.layered import ShouldStop, Spacing, Stub
 from jaxscope.analysis.layout.nesting import (
     DOWN,
     RIGHT,
     STUB_HEIGHT_PX,
-    LayoutCache,
     Nester,
     Placed,
 )
@@ -43,6 +44,7 @@ def build_scene(
     direction: str = DOWN,
     spacing: Spacing | None = None,
     cache: LayoutCache | None = None,
+    engine: Engine = Engine.OWN,
     should_stop: ShouldStop = _never,
 ) -> Scene:
     """Place everything that is seen of a view.
@@ -53,6 +55,8 @@ def build_scene(
         direction: `down` or `right`: where values flow.
         spacing: Distances; None takes the usual ones.
         cache: Layouts of earlier scenes, added to; makes opening one more group quick.
+        engine: Who lays groups out; where Graphviz does not, our own layout does, and the scene's
+            `notes` say why.
         should_stop: Asked often; the layout ends with `LayoutStopped` when it returns true.
 
     Raises:
@@ -64,12 +68,14 @@ def build_scene(
     if not view.boxes[ROOT].children:
         return empty_scene(direction, len(view.graph.nodes))
     expanded = view.opened if expanded is None else expanded
-    cache = {} if cache is None else cache
+    spacing = spacing or Spacing()
+    layouts = GroupLayouts(engine, spacing, {} if cache is None else cache, should_stop)
     with paused_collector():
         wiring = wire_view(view, expanded)
-        nester = Nester(view, wiring, direction, spacing or Spacing(), cache, should_stop)
+        nester = Nester(view, wiring, direction, spacing, layouts)
         nester.place_all()
-        return _Composer(view, wiring, nester, direction).compose()
+        scene = _Composer(view, wiring, nester, direction).compose()
+        return dataclasses.replace(scene, notes=layouts.notes)
 
 
 class _Composer:

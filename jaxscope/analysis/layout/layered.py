@@ -153,7 +153,7 @@ def layout_layered(
     num = len(diagram.across)
     if not num:
         return Drawing((), (), (), (), 0.0, 0.0)
-    _check(diagram, num)
+    check_diagram(diagram, num)
 
     def check_stop() -> None:
         if should_stop():
@@ -165,10 +165,11 @@ def layout_layered(
     check_stop()
     rows = order_ranks(threads, check_stop)
     x = place_across(threads, rows, spacing.across, check_stop)
-    return _draw(diagram, threads, rows, x, spacing)
+    return draw_threads(diagram, threads, rows, x, spacing)
 
 
-def _check(diagram: Diagram, num: int) -> None:
+def check_diagram(diagram: Diagram, num: int) -> None:
+    """Raise a `ValueError` if a diagram makes no sense; see `layout_layered`."""
     ends = [end for link in diagram.links for end in (link.source, link.target)]
     ends += [*diagram.first, *diagram.last]
     if ends and not (min(ends) >= 0 and max(ends) < num):
@@ -181,9 +182,10 @@ def _check(diagram: Diagram, num: int) -> None:
         raise ValueError("the sizes do not fit the number of nodes")
 
 
-def _draw(
+def draw_threads(
     diagram: Diagram, threads: Threads, rows: list[list[int]], x: list[float], spacing: Spacing
 ) -> Drawing:
+    """Draw a diagram whose vertices have their order and their places across the flow."""
     tops, heights = _stack_rows(threads, rows, x, spacing)
     across = threads.across
     left = min(x[v] - across[v] / 2 for v in range(len(x)))

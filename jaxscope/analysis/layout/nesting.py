@@ -5,14 +5,8 @@ from __future__ import annotations
 import dataclasses
 import math
 
-from jaxscope.analysis.layout.layered import (
-    Diagram,
-    Drawing,
-    Link,
-    ShouldStop,
-    Spacing,
-    layout_layered,
-)
+from jaxscope.analysis.layout.engines import GroupLayouts
+from jaxscope.analysis.layout.layered import Diagram, Drawing, Link, Spacing
 from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX
 from jaxscope.analysis.layout.text_width import measure_text, shorten_text
 from jaxscope.analysis.layout.wiring import End, Port, Wire, Wiring
@@ -40,9 +34,6 @@ _PORT_PX = 8.0
 STUB_HEIGHT_PX = 18.0
 MERGED_STUB_PX = 92.0
 
-LayoutCache = dict[object, Drawing]
-"""Drawings by diagram: alike groups are laid out once, and what stays open keeps its layout."""
-
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
 class Placed:
@@ -66,7 +57,7 @@ class Placed:
 
 
 class Nester:
-    """Lays groups out; one use per scene, with a cache that outlives it."""
+    """Lays groups out and puts them into each other; one use per scene."""
 
     def __init__(
         self,
@@ -74,15 +65,13 @@ class Nester:
         wiring: Wiring,
         direction: str,
         spacing: Spacing,
-        cache: LayoutCache,
-        should_stop: ShouldStop,
+        layouts: GroupLayouts,
     ) -> None:
         self._view = view
         self._wiring = wiring
         self._is_down = direction == DOWN
         self._spacing = spacing
-        self._cache = cache
-        self._should_stop = should_stop
+        self._layouts = layouts
         self._texts: dict[int, BoxText] = {}
         self.placed: dict[int, Placed] = {}
 
@@ -197,12 +186,7 @@ class Nester:
             MERGED_STUB_PX if self._is_down else STUB_HEIGHT_PX,
             STUB_HEIGHT_PX if self._is_down else _STUB_MAX_PX + 2 * _STUB_PADDING_PX,
         )
-        key = (diagram, self._spacing)
-        drawing = self._cache.get(key)
-        if drawing is None:
-            drawing = layout_layered(diagram, self._spacing, self._should_stop)
-            self._cache[key] = drawing
-        return drawing
+        return self._layouts.lay_out(diagram)
 
     def _turned(self, box: int) -> tuple[float, float]:
         width, height = self.size(box)

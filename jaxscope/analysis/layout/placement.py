@@ -76,6 +76,14 @@ def _pack(row: list[int], across: list[float], gap: float) -> list[float]:
     return offsets
 
 
+def keep_distances(
+    row: list[int], across: list[float], gap: float, wanted: list[float], x: list[float]
+) -> None:
+    """Place a rank as near to the wanted centres as its order and least distances allow."""
+    wishes = [wanted[v] for v in row]
+    _pool(row, _pack(row, across, gap), wishes, [1.0] * len(row), x)
+
+
 def _pass(
     indices: Sequence[int],
     rows: list[list[int]],

@@ -121,6 +121,7 @@ class Scene:
         width: Of the whole, in pixels; everything lies between 0 and this.
         height: Likewise.
         item_of_node: int32, of each node of the graph the item that shows it, or `NONE`.
+        notes: Sentences on how it came about that a person should know.
     """
 
     direction: str
@@ -131,6 +132,7 @@ class Scene:
     width: float
     height: float
     item_of_node: Int32s
+    notes: tuple[str, ...] = ()
 
     @functools.cached_property
     def item_of_id(self) -> dict[str, int]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from jaxscope.ui.graph.camera import OVERVIEW_PX
 from jaxscope.ui.graph.canvas import GraphCanvas
@@ -22,6 +22,10 @@ class GraphPage(QWidget):
         for part in (canvas, canvas.minimap, canvas.legend):
             part.setParent(self)
         canvas.show()
+        self._notes = QLabel(self)
+        self._notes.setWordWrap(True)
+        self._notes.setTextFormat(Qt.TextFormat.PlainText)
+        self._notes.setContentsMargins(8, 4, 8, 4)
         # Asked for while a picture is painted or a size is changed, when nothing may move.
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._arrange)
@@ -42,6 +46,10 @@ class GraphPage(QWidget):
         legend.setGeometry(0, height - under, width, under)
         legend.setVisible(bool(under))
         height -= under
+        noted = self._note_height(width, height) if has_room else 0
+        self._notes.setGeometry(0, height - noted, width, noted)
+        self._notes.setVisible(bool(noted))
+        height -= noted
         is_needed = has_room and minimap.is_needed
         thickness = OVERVIEW_PX if is_needed else 0
         minimap.setVisible(is_needed)
@@ -51,3 +59,10 @@ class GraphPage(QWidget):
         else:
             minimap.setGeometry(0, height - thickness, width, thickness)
             canvas.setGeometry(0, 0, width, height - thickness)
+
+    def _note_height(self, width: int, height: int) -> int:
+        """Room for what the picture has to say of how it came about."""
+        scene = self.canvas.scene
+        notes = scene.notes if scene is not None else ()
+        self._notes.setText("\n".join(notes))
+        return min(self._notes.heightForWidth(width), height // 4) if notes else 0

@@ -6,8 +6,9 @@ import dataclasses
 import math
 
 from jaxscope.analysis.layout.compose import build_scene
+from jaxscope.analysis.layout.engines import Engine, LayoutCache
 from jaxscope.analysis.layout.layered import ShouldStop
-from jaxscope.analysis.layout.nesting import DOWN, LayoutCache
+from jaxscope.analysis.layout.nesting import DOWN
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.view.build import build_view
 from jaxscope.analysis.view.framing import list_openings
@@ -54,6 +55,7 @@ class PictureOrder:
         cache: Layouts of groups, kept from picture to picture.
         without: Names of simplifications to leave out.
         room: Of the widget.
+        engine: Who lays groups out.
     """
 
     graph: Graph
@@ -64,6 +66,7 @@ class PictureOrder:
     cache: LayoutCache
     without: frozenset[str]
     room: Room
+    engine: Engine = Engine.OWN
 
     def work_out(self, should_stop: ShouldStop) -> Picture:
         """The picture; raises `LayoutStopped` once it should stop."""
@@ -72,7 +75,8 @@ class PictureOrder:
             return Picture(view, SceneIndex(self._compose(view, self.expanded, should_stop)), None)
         scene = self._fit(view, should_stop)
         first = scene.opened
-        if self.kept is not None and (expanded := self.kept.expanded(first)) != first:
+        expanded = first if self.kept is None else self.kept.expanded(first)
+        if expanded != first or self.engine is not Engine.OWN:
             scene = self._compose(view, expanded, should_stop)
         return Picture(view, SceneIndex(scene), first)
 
@@ -85,7 +89,7 @@ class PictureOrder:
         if not is_down:
             room, along_room = along_room, room
         for opened in list_openings(view):
-            scene = self._compose(view, opened, should_stop)
+            scene = self._compose(view, opened, should_stop, Engine.OWN)
             across, along = scene.width, scene.height
             if not is_down:
                 across, along = along, across
@@ -98,7 +102,18 @@ class PictureOrder:
         assert narrowest is not None  # there is always the view's own choice
         return narrowest
 
-    def _compose(self, view: View, expanded: frozenset[str], should_stop: ShouldStop) -> Scene:
+    def _compose(
+        self,
+        view: View,
+        expanded: frozenset[str],
+        should_stop: ShouldStop,
+        engine: Engine | None = None,
+    ) -> Scene:
         return build_scene(
-            view, expanded, direction=self.direction, cache=self.cache, should_stop=should_stop
+            view,
+            expanded,
+            direction=self.direction,
+            cache=self.cache,
+            engine=engine or self.engine,
+            should_stop=should_stop,
         )

@@ -8,7 +8,8 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from jaxscope.analysis.layout.nesting import DOWN, LayoutCache
+from jaxscope.analysis.layout.engines import Engine, LayoutCache
+from jaxscope.analysis.layout.nesting import DOWN
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.view.unfolding import open_many
 from jaxscope.analysis.view.view import View
@@ -50,6 +51,7 @@ class PictureView(SceneView):
         self._opened_first: frozenset[str] = frozenset()
         self._direction = DOWN
         self._without: frozenset[str] = frozenset()
+        self._engine = Engine.OWN
         self._cache: LayoutCache = {}
         self._anchor: Anchor | None = None
         self._transition: Transition | None = None
@@ -147,6 +149,12 @@ class PictureView(SceneView):
             self._is_untouched = True
             self._restart()
 
+    def set_engine(self, engine: Engine) -> None:
+        """Choose who lays groups out; what it could not do, the picture's notes say."""
+        if engine is not self._engine:
+            self._engine = engine
+            self._restart()
+
     def set_expanded(self, ids: Collection[str]) -> None:
         """Open exactly these groups."""
         if frozenset(ids) != self._expanded:
@@ -213,8 +221,9 @@ class PictureView(SceneView):
             self._cache,
             self._without,
             Room(self.width(), self.height(), self._text_scale),
+            self._engine,
         )
-        if len(graph.nodes) <= _INLINE_NODES:
+        if len(graph.nodes) <= _INLINE_NODES and self._engine is Engine.OWN:
             self._on_job_finished(order.work_out(lambda: False))
             return
         self._job.start(order.work_out)
