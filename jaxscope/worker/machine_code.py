@@ -22,11 +22,11 @@ from jaxscope.worker import compat
 MAX_CODE_BYTES = 16 << 20
 NO_CODE = "XLA generated no code: all that is left are constants, copies and library calls."
 _FILE = re.compile(
-    r"module_\d+\.(?P<module>[^.]*)"
-    r"(?:\.(?:obj-file\.)?(?:__compute_module_)?(?P<kernel>.+?)(?:_kernel_module)?)?"
+    r"module_\d+\.(?P<module>[^.]*)(?:\.obj-file)?"
+    r"(?:\.(?:__compute_module_)?(?P<kernel>.+?)(?:_kernel_module)?)?"
     r"\.(?P<form>ir-no-opt\.ll|ir-with-opt\.ll|ptx|o)"
 )
-"""Files of one kernel, or of all of a program's kernels, as for GPUs."""
+"""Files of one kernel, or of several of a program's, which then bear the program's name."""
 _OPTION_UNKNOWN = re.compile(r"No such compile option: '(?P<option>\w+)'")
 
 
@@ -35,7 +35,8 @@ class MachineCode:
     """What one compilation wrote, one row per file.
 
     Attributes:
-        kernels: Name of the kernel, which is that of the instruction it computes.
+        kernels: Name of the kernel, which is that of the instruction it computes; or of the
+            program, for a file with several kernels.
         forms: `ir-no-opt` and `ir-with-opt` (LLVM IR before and after LLVM's own optimization),
             `ptx`, or `object` (an object file).
         data: The files' bytes.

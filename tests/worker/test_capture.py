@@ -125,6 +125,7 @@ def test_files_of_the_dump_are_told_apart_by_kernel_and_form(tmp_path: Path) -> 
         "module_0042.jit_f.obj-file.__compute_module_wrapped_log.1.o",
         "module_0042.jit_f.add_fusion_kernel_module.ir-with-opt.ll",
         "module_0042.jit_f.ptx",
+        "module_0042.jit_f.obj-file.o",
         "module_0042.jit_f.cpu_after_optimizations.txt",
     ):
         (tmp_path / name).write_bytes(b"x")
@@ -133,6 +134,7 @@ def test_files_of_the_dump_are_told_apart_by_kernel_and_form(tmp_path: Path) -> 
 
     assert list(zip(code.kernels, code.forms, strict=True)) == [
         ("add_fusion", "ir-with-opt"),
+        ("jit_f", "object"),
         ("jit_f", "ptx"),
         ("wrapped_log.1", "ir-no-opt"),
         ("wrapped_log.1", "object"),

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model.graph import NONE, Graph
 
-_HEADING = re.compile(r"; ===== (?P<kernel>.+) =====")
+_KERNEL, _KERNEL_END = "; ===== ", " ====="
+_ASSEMBLY = "; ----- assembly for "
 
 
 def link_kernel_lines(text: str, optimized: Graph) -> npt.NDArray[np.int32]:
     """Find the instruction of each line of the stage `machine`.
 
-    A kernel bears the name of the instruction that it was generated for. XLA generates one kernel
-    for several instructions that compute the same; the others are not told, so they have no line.
+    A kernel, or a function in it, bears the name of the instruction that it was generated for.
+    XLA generates one kernel for several instructions that compute the same; the others are not
+    told, so they have no line.
 
     Returns:
         int32, one per line of `text`: index of a node of `optimized`, or -1.
@@ -25,10 +25,24 @@ def link_kernel_lines(text: str, optimized: Graph) -> npt.NDArray[np.int32]:
     by_name = {strings[s]: index for index, s in enumerate(optimized.nodes.name.tolist())}
     lines = text.split("\n")
     nodes = np.full(len(lines), NONE, np.int32)
-    current = NONE
+    of_kernel = current = NONE
     for number, line in enumerate(lines):
-        match = _HEADING.fullmatch(line)
-        if match is not None:
-            current = by_name.get(match["kernel"], NONE)
+        if line.startswith(_KERNEL):
+            name = line.removeprefix(_KERNEL).removesuffix(_KERNEL_END)
+            of_kernel = current = by_name.get(name, NONE)
+        elif line.startswith(("define ", _ASSEMBLY)):
+            current = by_name.get(_function_name(line), of_kernel)
         nodes[number] = current if line else NONE
+        if line == "}":
+            current = of_kernel
     return nodes
+
+
+def _function_name(line: str) -> str:
+    """Of `define … @name(…` or `; ----- assembly for PROCESSOR: name, … bytes -----`.
+
+    No regular expression: lines come from a worker, and may be made to take one for ever.
+    """
+    if line.startswith(_ASSEMBLY):
+        return line.partition(": ")[2].rpartition(" bytes")[0].rpartition(", ")[0]
+    return line.partition("@")[2].partition("(")[0].strip('"')
