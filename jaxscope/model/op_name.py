@@ -4,7 +4,9 @@ The worker puts a tag into the name stack of every equation: `jxsb12` for equati
 base function, `jxsd7` for number 7 of the last jaxpr-level stage. JAX and XLA carry the tags
 through differentiation, batching, lowering and fusion, so an instruction named
 `jit(loss)/jxsd7/transpose(jvp(jxsb12))/mul` came from both. Where tags nest, the last one of each
-prefix is the innermost equation. XLA joins the names of instructions it merges with `;`.
+prefix is the innermost equation. `jxsp3` after `jxsb12` means number 15: the third equation after
+the first one of a small function that JAX inlines at every call, and that all calls share. XLA
+joins the names of instructions it merges with `;`.
 
 A tag must not contain `@` (it cuts the name), `/`, `(`, `)` or `;` (they are syntax).
 """
@@ -19,11 +21,12 @@ from jaxscope.model.graph import Direction
 
 BASE_TAG = "jxsb"
 DERIVED_TAG = "jxsd"
+PLUS_TAG = "jxsp"
 
-_TAG = re.compile(r"jxs([bd])(\d+)")
+_TAG = re.compile(r"jxs([bdp])(\d+)")
 # Both begin with a literal, which the search for them uses: texts have millions of characters.
-_TAG_AFTER_SLASH = re.compile(r"/jxs[bd]\d+")
-_LEADING_TAG = re.compile(r"jxs[bd]\d+/?")
+_TAG_AFTER_SLASH = re.compile(r"/jxs[bdp]\d+")
+_LEADING_TAG = re.compile(r"jxs[bdp]\d+/?")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -31,7 +34,8 @@ class TagTable:
     """Which equation each tag number stands for.
 
     Attributes:
-        base: Equation ids of the stage `jaxpr`, by the number in `jxsb…` tags.
+        base: Equation ids of the stage `jaxpr`, by the number in `jxsb…` tags; empty for an
+            equation that JAX folded into a constant where it inlined it.
         derived: Equation ids of the last jaxpr-level stage, by the number in `jxsd…` tags.
     """
 
@@ -62,12 +66,30 @@ def read_op_name(op_name: str, table: TagTable) -> OpName:
     origins: dict[str, None] = {}
     derived: dict[str, None] = {}
     for part in op_name.split(";"):
-        last = {prefix: int(number) for prefix, number in _TAG.findall(part)}
-        if 0 <= last.get("b", -1) < len(table.base):
-            origins[table.base[last["b"]]] = None
-        if 0 <= last.get("d", -1) < len(table.derived):
-            derived[table.derived[last["d"]]] = None
+        base, last = _last_numbers(part)
+        if 0 <= base < len(table.base) and table.base[base]:
+            origins[table.base[base]] = None
+        if 0 <= last < len(table.derived):
+            derived[table.derived[last]] = None
     return OpName(tuple(origins), tuple(derived), read_direction(op_name), strip_tags(op_name))
+
+
+def read_base_number(op_name: str) -> int:
+    """The number of the innermost tagged equation of the base function; -1 where no tag is."""
+    return _last_numbers(op_name)[0]
+
+
+def _last_numbers(op_name: str) -> tuple[int, int]:
+    """Numbers of the innermost base and derived tags; -1 where there is none."""
+    base = derived = -1
+    for prefix, number in _TAG.findall(op_name):
+        if prefix == "d":
+            derived = int(number)
+        elif prefix == "b":
+            base = int(number)
+        elif base >= 0:
+            base += int(number)
+    return base, derived
 
 
 @functools.lru_cache(maxsize=4096)

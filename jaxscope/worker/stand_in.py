@@ -57,25 +57,46 @@ class BaseRecorder:
         return named_like(self._base, stand_in)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        here = trace_here(self._base, args, kwargs)
-        tagged, shown = self._tag(here.jaxpr)
+        here = trace_here(_with_whole_calls(self._base), args, kwargs)
+        tagged, shown = self._tag(here)
         if self.stage is None:
             self.stage = here.stage("jaxpr", shown)
         return jax.tree.unflatten(
             here.result_tree, compat.evaluate_jaxpr(tagged, here.traced_leaves)
         )
 
-    def _tag(self, jaxpr: Any) -> tuple[Any, Any]:
+    def _tag(self, here: LocalTrace) -> tuple[Any, Any]:
         """The tagged jaxpr to evaluate, and the one to show: an already jitted base's body."""
         if self.stage is not None:
             # A transform that calls the function again repeats its equations. They are numbered
             # like the first ones, so that a tag means the same equation in every repetition.
             again = Tagger(BASE_TAG)
-            tagged, shown = tag_shown(again, jaxpr, compat.is_jitted(self._base))
+            tagged, shown = self._tag_with(again, here)
             if again.ids == self.tagger.ids:
                 return tagged, shown
-            return jaxpr, shown
-        return tag_shown(self.tagger, jaxpr, compat.is_jitted(self._base))
+            return here.jaxpr, shown
+        return self._tag_with(self.tagger, here)
+
+    def _tag_with(self, tagger: Tagger, here: LocalTrace) -> tuple[Any, Any]:
+        tagged, shown = tag_shown(tagger, here.jaxpr, compat.is_jitted(self._base))
+        if tagger.has_inlined:
+            # Evaluating it inlines the calls, as tracing the function itself would have.
+            def evaluate(*leaves: Any) -> list[Any]:
+                return compat.evaluate_jaxpr(tagged, leaves)
+
+            shown = jax.make_jaxpr(evaluate)(*here.traced_leaves)
+            tagger.name_inlined(shown)
+        return tagged, shown
+
+
+def _with_whole_calls(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function to trace once, for calls that are inlined later: many are the same."""
+
+    def whole(*args: Any, **kwargs: Any) -> Any:
+        with compat.whole_calls():
+            return function(*args, **kwargs)
+
+    return named_like(function, whole)
 
 
 def tag_shown(tagger: Tagger, jaxpr: Any, is_jitted: bool) -> tuple[Any, Any]:

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from jaxscope.model.op_name import TagTable
+from jaxscope.model.op_name import TagTable, read_op_name
 from jaxscope.worker import compat
 from jaxscope.worker.call import call_namespace, parse_call
 from jaxscope.worker.gradient import NoGradient, trace_gradient
@@ -128,7 +128,41 @@ def test_a_base_that_a_transform_calls_twice_keeps_its_ids() -> None:
         "grad(lambda x: twice(f)(x).sum())(f32[3])", twice=twice, f=lambda x: jnp.sin(x)
     )
 
-    assert program.base_ids == tuple(str(i) for i in range(len(program.base_ids)))
+    ids = [id for id in program.base_ids if id]  # `2 * x` folds its 2 where it is inlined
+    assert ids == [str(i) for i in range(len(program.base.jaxpr.eqns))]
+
+
+def test_functions_that_jax_inlines_are_differentiated_once_and_numbered_at_every_call() -> None:
+    """`logaddexp` is inlined twice; the body that both calls share still tells them apart."""
+
+    def f(x: Any) -> Any:
+        return jnp.sum(jnp.logaddexp(x, 0.0) * jnp.square(jnp.logaddexp(2.0 * x, 0.0)))
+
+    program = trace("grad(f)(f32[3])", f=f)
+    shown = compat.open_jaxpr(program.base.jaxpr)
+    assert primitives(shown) == primitives(jax.make_jaxpr(f)(jnp.ones(3)))
+    assert not any(equation.params.get("inline") for equation in shown.eqns)
+
+    stage = program.transformed[-1].jaxpr
+    assert primitives(stage) == primitives(jax.make_jaxpr(jax.grad(f))(jnp.ones(3)))
+    table = TagTable(program.base_ids, ())
+    products = {str(i) for i, e in enumerate(shown.eqns) if e.primitive.name == "mul"}
+    linked = {
+        origin
+        for equation in compat.open_jaxpr(stage).eqns
+        for origin in read_op_name(str(equation.source_info.name_stack), table).origins
+    }
+    assert linked <= {id for id in program.base_ids if id}
+    assert products <= linked
+
+
+def test_calls_inside_of_the_users_own_jitted_functions_stay_as_jax_has_them() -> None:
+    """JAX keeps traces of jitted functions for the whole process."""
+    inner = jax.jit(lambda x: jnp.square(x) + 1.0)
+    trace("grad(f)(f32[()])", f=lambda x: inner(x) * 2.0)
+
+    (call,) = compat.open_jaxpr(jax.make_jaxpr(inner)(1.0)).eqns
+    assert primitives(call.params["jaxpr"]) == ["square", "add"]
 
 
 def test_the_gradient_sums_what_is_no_scalar_and_says_so() -> None:
