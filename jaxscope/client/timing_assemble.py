@@ -195,11 +195,15 @@ def make_measurement(
 
 def _read_ratio(message: Message) -> Ratio:
     name = read_text(message, "name")
-    return make_ratio(name, read_column(message, "log_ratios", np.float64))
+    is_judged = message.fields.get("is_judged", True) is not False
+    return make_ratio(name, read_column(message, "log_ratios", np.float64), is_judged=is_judged)
 
 
-def make_ratio(name: str, log_ratios: npt.NDArray[np.float64]) -> Ratio:
+def make_ratio(name: str, log_ratios: npt.NDArray[np.float64], *, is_judged: bool = True) -> Ratio:
     """A ratio from the log-ratios of pairs of chunks.
+
+    Args:
+        is_judged: Whether a verdict makes sense; without one it is `unclear`.
 
     Raises:
         MalformedTiming: They cannot be.
@@ -207,7 +211,8 @@ def make_ratio(name: str, log_ratios: npt.NDArray[np.float64]) -> Ratio:
     if len(log_ratios) == 0 or not np.all(np.abs(log_ratios) < 100.0):
         raise MalformedTiming(f"the ratios of {name} are impossible")
     interval = find_ratio_interval(log_ratios)
-    return Ratio(name, interval.median, interval.low, interval.high, judge(interval))
+    verdict = judge(interval) if is_judged else "unclear"
+    return Ratio(name, interval.median, interval.low, interval.high, verdict)
 
 
 def _chunk_medians(

@@ -23,7 +23,14 @@ from jaxscope.worker.stages_timing import (
     same_arguments,
     time_stages,
 )
-from jaxscope.worker.stopwatch import Recording, Rounds, Stopwatch, Subject, find_steady_call
+from jaxscope.worker.stopwatch import (
+    Recording,
+    Rounds,
+    Stopwatch,
+    Subject,
+    find_inner_loop,
+    find_steady_call,
+)
 from jaxscope.worker.subjects import Forms, has_python_scalars, with_static_scalars
 
 _WARM_UP_CALLS = 200
@@ -122,6 +129,7 @@ def warm_up(laboratory: Laboratory, subject: Subject, budget_s: float) -> Subjec
     last = durations[-20:]
     subject.typical_s = sorted(last)[len(last) // 2]
     subject.steady_call = find_steady_call(durations)
+    subject.num_inner = find_inner_loop(subject.typical_s)
     return subject
 
 

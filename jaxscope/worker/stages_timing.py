@@ -100,6 +100,12 @@ def is_one_jit(traced: Any) -> bool:
     return len(equations) == 1 and equations[0].primitive.name in {"jit", "pjit"}
 
 
+def is_empty(traced: Any) -> bool:
+    """Whether a `Traced` is of a program without an equation; false for everything else."""
+    equations: Sequence[Any] | None = getattr(getattr(traced, "jaxpr", None), "eqns", None)
+    return equations is not None and not len(equations)
+
+
 def is_donating(lowered: Any) -> bool:
     """Whether a call consumes some of its arguments."""
     leaves = jax.tree.leaves(lowered.args_info, is_leaf=lambda leaf: hasattr(leaf, "donated"))

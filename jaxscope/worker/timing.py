@@ -10,22 +10,34 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable
 from random import Random
+from time import perf_counter
 from typing import Any
 
 import jax
 import numpy as np
 
-from jaxscope.errors import EnvironmentProblem, Explanation, TraceError
+from jaxscope.errors import Explanation, TraceError
+from jaxscope.worker.call import parse_call
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.conditions import Conditions, find_warnings, read_setting
 from jaxscope.worker.environment import describe_environment
 from jaxscope.worker.explain import explain_exception, guard
-from jaxscope.worker.loading import load_call
+from jaxscope.worker.loading import first_call, load_names
+from jaxscope.worker.measuring import refuse_absent_target
+from jaxscope.worker.side_timing import (
+    FETCH_PROTOCOL,
+    THROUGHPUT_PROTOCOL,
+    count_odd,
+    fetch_subject,
+    find_batch,
+    time_batches,
+)
 from jaxscope.worker.stages_timing import (
     CompilationCounter,
     StageTime,
     fresh_arguments,
     is_donating,
+    is_empty,
     is_one_jit,
     same_arguments,
     time_stages,
@@ -37,6 +49,7 @@ from jaxscope.worker.stopwatch import (
     Stopwatch,
     Subject,
     SubjectFailed,
+    find_inner_loop,
     find_steady_call,
 )
 from jaxscope.worker.subjects import (
@@ -67,23 +80,21 @@ def handle_time(request: dict[str, Any], channel: Channel) -> None:
         JaxscopeError: The file or the call is wrong, the target cannot run programs, or nothing at
             all could be measured.
     """
-    target = str(request.get("target") or "cpu")
-    if target.startswith("aot:"):
-        raise EnvironmentProblem(
-            Explanation(
-                what=f"Programs for {target} are compiled only: nothing runs that could be timed.",
-                remedy="Time it on a device that is here, such as --target cpu.",
-                kind="NothingRuns",
-            )
-        )
-    snapshot, call = load_call(request, channel)
+    refuse_absent_target(request)
+    start_s = perf_counter()
+    snapshot, names = load_names(request, channel)
+    import_s = perf_counter() - start_s
+    text = str(request.get("call") or first_call(snapshot, names, channel))
+    with guard("call", {snapshot.path}):
+        call = parse_call(text, names, file=snapshot.path)
     is_plain = all(level.name == "jit" for level in call.levels)
     pairs_s = float(request.get("budget_s") or DEFAULT_BUDGET_S) * _PAIRS_SHARE
     channel.send("timed", {"call": call.text, "environment": describe_environment()})
     session = _Session(channel, pairs_s / 2 if is_plain else pairs_s, (snapshot.path,))
+    session.send("import", [import_s], "Once: the file itself, and the start of JAX's backend.")
     with channel.quiet():
-        for text in find_warnings():
-            session.warn(text)
+        for warning in find_warnings():
+            session.warn(warning)
         with guard("call", {snapshot.path}):
             forms = find_forms(call)
         session.measure_program(forms, "")
@@ -103,6 +114,7 @@ class _Session:
         self._stopwatch = Stopwatch(_block, rng=Random(), count_compilations=self._counter)
         self._sent: set[str] = set()
         self._failure: Explanation | None = None
+        self._is_judged = True
 
     def warn(self, text: str) -> None:
         self._channel.send("warning", {"text": text})
@@ -122,6 +134,9 @@ class _Session:
         jitted = self._prepare_jitted(forms, prefix)
         if not prefix:
             self._measure_transfer(forms)
+            if jitted is not None:
+                self._measure_beside(jitted)
+                self._check_results(jitted)
         if prefix and jitted is None:
             return  # what cannot be differentiated fails eagerly as well
         eager = self._prepare_eager(forms, prefix)
@@ -142,8 +157,8 @@ class _Session:
             first = self._stopwatch.time_call(subject)[1]
             second = self._stopwatch.time_call(subject)[1]
             if not prefix:
-                self._send("first_call", [first], "The first call after compiling.")
-                self._send("second_call", [second], "The second call after compiling.")
+                self.send("first_call", [first], "The first call after compiling.")
+                self.send("second_call", [second], "The second call after compiling.")
             return self._warm_up(subject)
         except (Exception, SystemExit) as error:
             self._note_failure(name, error)
@@ -166,7 +181,10 @@ class _Session:
             forms.jitted, *forms.jitted_arguments, self._stopwatch, self._counter
         ):
             if isinstance(item, StageTime):
-                self._send(f"{prefix}{item.name}", [item.seconds], item.protocol)
+                self.send(f"{prefix}{item.name}", [item.seconds], item.protocol)
+            elif is_empty(item) and not prefix:
+                self._is_judged = False
+                self.warn("The program computes nothing, so there is nothing to compare.")
             elif is_one_jit(item) and not prefix:
                 self.warn("The program is one jitted function, so its eager run is compiled, too.")
             lowered = item
@@ -180,7 +198,7 @@ class _Session:
         try:
             first = self._stopwatch.time_call(subject)[1]
             if not prefix:
-                self._send("first_eager_call", [first], "It compiles each primitive.")
+                self.send("first_eager_call", [first], "It compiles each primitive.")
             calls = ("first", first)
             if first <= _SLOWEST_FIRST_CALL * self._budget_s:
                 calls = ("second", self._stopwatch.time_call(subject)[1])
@@ -199,7 +217,23 @@ class _Session:
         durations = self._stopwatch.warm_up(subject, _WARM_UP_CALLS, self._budget_s / 4)
         subject.typical_s = sorted(durations[-20:])[len(durations[-20:]) // 2]
         subject.steady_call = find_steady_call(durations)
+        if subject.steady_call:
+            calls = subject.steady_call
+            spent = sum(durations[:calls])
+            protocol = f"The {calls} calls after the second one, until a call took as long as later"
+            self.send(f"{subject.name}_until_steady", [spent], f"{protocol} ones.")
+        subject.num_inner = find_inner_loop(subject.typical_s)
         return subject
+
+    def _check_results(self, subject: Subject) -> None:
+        args, kwargs = subject.prepare()
+        try:
+            odd = count_odd(subject.function(*args, **kwargs))
+        except (Exception, SystemExit):
+            return  # measuring it will fail as well, and say so
+        if odd:
+            self._is_judged = False
+            self.warn(f"The results have {odd:,} NaN or infinite elements: no verdict is given.")
 
     def _measure_transfer(self, forms: Forms) -> None:
         subject = transfer_subject(*forms.eager_arguments)
@@ -208,7 +242,18 @@ class _Session:
         self._channel.progress("transfer", "Copying the arguments to the device")
         durations = self._stopwatch.warm_up(subject, 20, self._budget_s / 8)
         kept = durations[1:] or durations
-        self._send("transfer", kept, _TRANSFER_PROTOCOL)
+        self.send("transfer", kept, _TRANSFER_PROTOCOL)
+
+    def _measure_beside(self, subject: Subject) -> None:
+        """Copying the results back, and calls without waiting in between: jitted form only."""
+        try:
+            fetched = self._stopwatch.warm_up(fetch_subject(subject), 20, self._budget_s / 8)
+            self.send("fetch", fetched[1:] or fetched, FETCH_PROTOCOL)
+            batch = find_batch(subject.typical_s)
+            readings = time_batches(self._stopwatch, subject, batch, self._budget_s / 8)
+            self.send("throughput", readings, THROUGHPUT_PROTOCOL.format(batch=batch))
+        except (Exception, SystemExit) as error:
+            self._note_failure("throughput", error)
 
     def _measure_steady(self, subjects: list[Subject], prefix: str) -> None:
         self._channel.progress(f"{prefix}steady", f"Timing the {_noun(prefix)}")
@@ -248,13 +293,14 @@ class _Session:
                 (subject.name, recording.total_s),
                 (_dispatch_name(subject.name), recording.dispatch_s),
             ):
-                self._send(name, durations, protocol, recording.chunks, reasons)
+                self.send(name, durations, protocol, recording.chunks, reasons)
         if len(subjects) == 2 and rounds.log_values:
             ratios = np.asarray(rounds.log_values, np.float64)
             name = f"{subjects[0].name}/{subjects[1].name}"
-            self._channel.send("ratio", {"name": name}, {"log_ratios": ratios})
+            fields = {"name": name, "is_judged": self._is_judged}
+            self._channel.send("ratio", fields, {"log_ratios": ratios})
 
-    def _send(
+    def send(
         self,
         name: str,
         durations: list[float],
@@ -262,6 +308,7 @@ class _Session:
         chunks: list[int] | None = None,
         reasons: Iterable[str] = (),
     ) -> None:
+        """Send the durations of calls, if there are any; each is its own chunk without `chunks`."""
         if not durations:
             return
         self._sent.add(name)
@@ -305,7 +352,11 @@ def _describe_protocol(subject: Subject, rounds: Rounds, budget_s: float, *, pai
         else ""
     )
     ends = {"precise": " Precise within 2 %.", "budget": f" Ended at the budget of {budget_s:g} s."}
+    each = (
+        f"Calls so fast that {subject.num_inner} were timed together" if subject.num_inner > 1
+        else "Each call timed by itself"
+    )  # fmt: skip
     return (
-        f"Each call timed by itself until its result was ready, {how} {unit}, the first calls of "
+        f"{each} until its result was ready, {how} {unit}, the first calls of "
         f"each left out, garbage collector off.{steady}{ends.get(rounds.stopped, '')}"
     )

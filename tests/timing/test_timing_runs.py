@@ -53,6 +53,15 @@ def repeated(x, n):
         x = x * 2
     return x
 
+def odd(x):
+    return jnp.log(-x) / x
+
+def nothing(x):
+    return x
+
+def constant():
+    return 7
+
 def consume(x):
     return x + 1
 
@@ -94,8 +103,10 @@ def names(timing: Timing) -> list[str]:
 
 def test_value_and_gradient_are_measured_in_both_forms(measure: Measure) -> None:
     timing = measure("plain(f32[100])")
-    assert names(timing) == [
-        *("trace", "lower", "compile", "first_call", "second_call", "transfer"),
+    found = [name for name in names(timing) if not name.endswith("until_steady")]
+    assert found == [
+        *("import", "trace", "lower", "compile", "first_call", "second_call"),
+        *("transfer", "fetch", "throughput"),
         *("first_eager_call", "eager", "eager_dispatch", "jit", "dispatch"),
         *("gradient_trace", "gradient_lower", "gradient_compile"),
         *("gradient_eager", "gradient_eager_dispatch", "gradient_jit", "gradient_jit_dispatch"),
@@ -167,6 +178,24 @@ def test_a_function_that_is_already_jitted_is_measured_without_its_jit(measure: 
 def test_an_eager_run_that_is_compiled_all_the_same_is_said(measure: Measure) -> None:
     said = [text for text in measure("wraps_jit(f32[8])").warnings if "compiled, too" in text]
     assert len(said) == 1
+
+
+def test_results_that_are_no_numbers_get_no_verdict(measure: Measure) -> None:
+    timing = measure("odd(jnp.ones(4))")
+    assert timing.measurement("jit").runs > 0
+    assert {ratio.verdict for ratio in timing.ratios} == {"unclear"}
+    assert [text for text in timing.warnings if "4 NaN or infinite elements" in text]
+
+
+def test_a_program_that_computes_nothing_gets_no_verdict(measure: Measure) -> None:
+    timing = measure("nothing(f32[4])")
+    assert timing.ratios[0].verdict == "unclear"
+    assert [text for text in timing.warnings if "computes nothing" in text]
+
+
+def test_very_fast_calls_are_timed_together_and_that_is_said(measure: Measure) -> None:
+    eager = measure("constant()").measurement("eager")
+    assert "so fast that" in eager.protocol
 
 
 def test_a_target_that_is_only_compiled_for_cannot_be_timed(measure: Measure) -> None:

@@ -47,7 +47,7 @@ class ChartPlot(QWidget):
         self.plot.setMenuEnabled(False)
         self.plot.showGrid(x=True, y=True, alpha=0.25)
         self.plot.setAccessibleName("Chart; the table below has the same values")
-        self._legend = self.plot.addLegend(offset=(10, 10))
+        self._legend = self.plot.addLegend(offset=(10, 6), colCount=4)
         self.reading = QLabel("")
         self.reading.setProperty("role", "muted")
         layout = QVBoxLayout(self)
@@ -77,8 +77,19 @@ class ChartPlot(QWidget):
         for number, series in enumerate(chart.series):
             color = QColor(colors[number % len(colors)])
             self._draw_series(series.points, series.name, color, number)
-        plot.autoRange()
+        self._leave_room_for_legend(chart)
         self.reading.setText("Point at a mark to read its value.")
+
+    def _leave_room_for_legend(self, chart: Chart) -> None:
+        """The legend lies in a band of its own above the curves."""
+        points = [point for series in chart.series for point in series.points]
+        if not points:
+            return
+        xs = [math.log10(point.x) for point in points]
+        ys = [math.log10(y) for point in points for y in (point.low, point.high)]
+        span = max(max(ys) - min(ys), 0.5)
+        self.plot.setXRange(min(xs), max(xs), padding=0.04)
+        self.plot.setYRange(min(ys) - 0.08 * span, max(ys) + 0.3 * span, padding=0)
 
     def _draw_series(self, points: Sequence[Point], name: str, color: QColor, number: int) -> None:
         xs = np.log10([point.x for point in points])

@@ -31,7 +31,7 @@ class LabPage(QTabWidget):
 
     def show_state(self, state: WindowState, *, can_run: bool) -> None:
         """Show what the experiments found, and whether another can start."""
-        self.profile.set_stages(state.stages)
+        self.profile.set_program(state.stages, state.files)
         for _, page in self._pages():
             page.set_runnable(can_run)
             page.show_lab(state.lab)

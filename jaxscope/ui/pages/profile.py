@@ -6,19 +6,19 @@ import os
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QSplitter, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSplitter, QWidget
 
 from jaxscope.analysis.node_times import Overlay, lay_over, sum_lines
 from jaxscope.analysis.quantities import format_seconds
 from jaxscope.client.requests import ProfileRequest
-from jaxscope.model import Stage, is_available
-from jaxscope.model.lab import NodeTimes, Profile
+from jaxscope.model import SourceFile, Stage, is_available
+from jaxscope.model.lab import LineTime, NodeTimes, Profile
 from jaxscope.ui.lab_state import LabState
 from jaxscope.ui.pages.experiment import ExperimentPage
 from jaxscope.ui.pages.result_table import ResultTable
 from jaxscope.ui.theme import Theme
 
-_LINE_HEADERS = ("alone", "share", "with calls", "line")
+_LINE_HEADERS = ("alone", "share", "with calls", "line", "code")
 _NODE_HEADERS = ("alone", "with inside", "interval", "times", "name", "operation")
 
 
@@ -35,14 +35,18 @@ class ProfilePage(ExperimentPage):
         )
         self._profile: Profile | None = None
         self._stages: Sequence[Stage] = ()
+        self._files: Sequence[SourceFile] = ()
         self.side = QComboBox()
         self.side.addItems(["compiled", "eager"])
         self.side.setAccessibleName("Which run to show")
         self.with_eager = QCheckBox("Run the equations one by one, too")
         self.with_eager.setChecked(True)
         self.lines, self.nodes = ResultTable("Time of source lines"), ResultTable("Time of nodes")
-        self.form.addRow("Show", self.side)
-        self.form.addRow("", self.with_eager)
+        row = QHBoxLayout()
+        row.addWidget(self.side)
+        row.addWidget(self.with_eager)
+        row.addStretch(1)
+        self.form.addRow("Show", row)
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.addWidget(self.lines)
         self._split.addWidget(self.nodes)
@@ -59,9 +63,9 @@ class ProfilePage(ExperimentPage):
             self._profile = lab.profile
             self._show()
 
-    def set_stages(self, stages: Sequence[Stage]) -> None:
-        """The stages that names and lines are looked up in."""
-        self._stages = stages
+    def set_program(self, stages: Sequence[Stage], files: Sequence[SourceFile]) -> None:
+        """The stages that names are looked up in, and the files that lines are."""
+        self._stages, self._files = stages, files
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
@@ -113,11 +117,17 @@ class ProfilePage(ExperimentPage):
                 f"{line.seconds / covered:.0%}",
                 format_seconds(line.total),
                 f"{os.path.basename(line.file)}:{line.line}" if line.line else "no known line",
+                self._code_of(line),
             )
             for line in lines
         ]
         numbers = [(line.seconds, line.seconds, line.total) for line in lines]
         self.lines.rows.set_rows(_LINE_HEADERS, rows, (0, 1, 2), numbers)
+
+    def _code_of(self, line: LineTime) -> str:
+        file = next((file for file in self._files if file.path == line.file), None)
+        texts = file.text.split("\n") if file is not None else []
+        return texts[line.line - 1].strip() if 0 < line.line <= len(texts) else ""
 
     def _show_nodes(self, overlay: Overlay | None, side: NodeTimes) -> None:
         operations = {}

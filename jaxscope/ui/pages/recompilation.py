@@ -74,6 +74,11 @@ class RecompilationPage(ExperimentPage):
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         self.table.fit()
+        # Elsewhere a text without a border is a pane's whole content; here it is a field.
+        self.calls.setStyleSheet(
+            f"QPlainTextEdit {{ border: 1px solid {theme.border}; border-radius: 6px; "
+            f"background: {theme.surface}; }}"
+        )
         self._fit()
 
     def _fit(self) -> None:

@@ -10,6 +10,8 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFileDialog,
+    QHBoxLayout,
+    QLabel,
     QLineEdit,
     QPushButton,
     QSplitter,
@@ -30,6 +32,7 @@ from jaxscope.analysis.lab_words import (
     describe_slope,
     scaling_row,
 )
+from jaxscope.analysis.scaling import QUANTITIES
 from jaxscope.analysis.size_range import read_scale
 from jaxscope.client.requests import ScalingRequest
 from jaxscope.errors import UsageError
@@ -66,10 +69,11 @@ class ScalingPage(ExperimentPage):
         self.export = QPushButton("Export …")
         self.export.setEnabled(False)
         self.table = ResultTable("Measurements by size")
-        self.form.addRow("Vary", self.range)
-        self.form.addRow("", self.with_eager)
-        self.form.addRow("Draw", self.chart)
-        self.form.addRow("", self.export)
+        row = QHBoxLayout()
+        row.addWidget(self.range, 1)
+        for part in (self.with_eager, QLabel("Draw"), self.chart, self.export):
+            row.addWidget(part)
+        self.form.addRow("Vary", row)
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.addWidget(self.table)
         self._split.hide()
@@ -101,8 +105,14 @@ class ScalingPage(ExperimentPage):
         slopes = [describe_slope(slope).strip() for slope in scaling.slopes]
         self.say(describe_crossovers(scaling), [*slopes, *reasons, *scaling.warnings])
         rows = [scaling_row(point) for point in scaling.points]
-        numbers = [(float(point.size),) for point in scaling.points]
-        self.table.rows.set_rows(SCALING_HEADERS, rows, (0,), numbers)
+        read = [
+            QUANTITIES[name]
+            for name in ("eager", "jit", "compile_time", "flops", "bytes_accessed", "memory")
+        ]
+        numbers = [
+            (float(point.size), *(quantity(point) for quantity in read)) for point in scaling.points
+        ]
+        self.table.rows.set_rows(SCALING_HEADERS, rows, (0, 1, 2, 4, 6, 7, 8), numbers)
         self._draw()
 
     def set_theme(self, theme: Theme) -> None:

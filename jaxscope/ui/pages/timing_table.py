@@ -31,6 +31,10 @@ MEANINGS = {
     "wait": "the part of a compiled call that waits for the device",
     "gradient_eager": "the gradient, each operation run on its own",
     "gradient_jit": "the gradient, compiled",
+    "fetch": "copying the results to the host",
+    "throughput": "a call among many that do not wait for each other",
+    "jit_until_steady": "what the calls took until they were steady",
+    "eager_until_steady": "what the calls took until they were steady",
     "transfer": "copying the arguments to the device",
     "import": "running the file",
 }

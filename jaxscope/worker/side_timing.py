@@ -1,0 +1,72 @@
+"""What else there is to time about a jitted program: its results' way back, and its throughput."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxscope.worker.stopwatch import Stopwatch, Subject
+
+FETCH_PROTOCOL = (
+    "The results, copied from the device to the host, ready before. A CPU may share the memory."
+)
+THROUGHPUT_PROTOCOL = (
+    "{batch} calls, one after another without waiting for results, then one wait; divided by "
+    "{batch}. Latency is what waits after each call."
+)
+_LEAST_BATCH_S = 0.002
+_MAX_BATCH = 200
+_MAX_READINGS = 30
+
+
+def fetch_subject(subject: Subject) -> Subject:
+    """Copies results to the host: each time those of a new call, since a copy is kept."""
+
+    def prepare() -> tuple[tuple[Any, ...], dict[str, Any]]:
+        args, kwargs = subject.prepare()
+        ready = jax.block_until_ready(subject.function(*args, **kwargs))  # type: ignore[no-untyped-call]
+        return (ready,), {}
+
+    return Subject("fetch", jax.device_get, prepare)
+
+
+def find_batch(typical_s: float) -> int:
+    """How many calls are made without waiting in between."""
+    return max(1, min(_MAX_BATCH, math.ceil(_LEAST_BATCH_S / max(typical_s, 1e-7))))
+
+
+def time_batches(
+    stopwatch: Stopwatch, subject: Subject, batch: int, budget_s: float
+) -> list[float]:
+    """Seconds per call of several batches.
+
+    Raises:
+        SubjectFailed: A call raised.
+    """
+    prepared: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
+
+    def call_all(*_args: Any) -> list[Any]:
+        results = [subject.function(*args, **kwargs) for args, kwargs in prepared]
+        return results[-1:]
+
+    def prepare() -> tuple[tuple[()], dict[str, Any]]:
+        prepared[:] = [subject.prepare() for _ in range(batch)]
+        return (), {}
+
+    whole = Subject("throughput", call_all, prepare)
+    readings = stopwatch.warm_up(whole, _MAX_READINGS, budget_s)
+    return [seconds / batch for seconds in readings[1:] or readings]
+
+
+def count_odd(results: Any) -> int:
+    """How many elements of floating-point results are NaN or infinite."""
+    total = 0
+    for leaf in jax.tree.leaves(results):
+        dtype = getattr(leaf, "dtype", None)
+        if dtype is not None and jnp.issubdtype(dtype, jnp.inexact):
+            total += int(np.count_nonzero(~np.isfinite(np.asarray(jnp.asarray(leaf)))))
+    return total
