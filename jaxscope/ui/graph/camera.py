@@ -7,6 +7,8 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.analysis.layout.scene import Scene
+
 MAX_SCALE = 4.0
 MARGIN_PX = 24.0
 _ORDINARY_PX = 480.0
@@ -15,6 +17,8 @@ SIDE_PX = 8.0
 """What a picture that fills the width leaves free at its sides."""
 OVERVIEW_PX = 48
 """Width of the overview beside a tall picture, and its height below a wide one."""
+_REVEALED_PX = 30
+"""What is nearer to the border is not well in sight."""
 _LEAST_FRAMED = 0.62
 """A picture that cannot be any narrower is shown as small as this, if its width then fits."""
 READABLE_SCALE = 0.78
@@ -101,6 +105,15 @@ def first_camera(
     return Camera(-SIDE_PX / scale, y, scale)
 
 
+def look_at_scene(scene: Scene, width: float, height: float, text_scale: float = 1.0) -> Camera:
+    """The camera for a new picture, turned to where its boxes begin."""
+    is_down = scene.direction == "down"
+    camera = first_camera((scene.width, scene.height), is_down, width, height, text_scale)
+    if is_down and scene.width * camera.scale > width and len(scene.items):
+        camera = look_at_top(scene.items.rect, camera, width, text_scale)
+    return camera
+
+
 def look_at_top(
     rects: npt.NDArray[np.float64], camera: Camera, width: float, text_scale: float = 1.0
 ) -> Camera:
@@ -121,3 +134,28 @@ def look_at_top(
     else:
         middle = float((first[:, 0] + first[:, 2] / 2.0).mean())
     return Camera(max(middle - width / scale / 2.0, -MARGIN_PX), camera.y, scale)
+
+
+def reveal_rect(
+    rect: tuple[float, float, float, float], camera: Camera, width: float, height: float
+) -> Camera | None:
+    """The camera that brings a rectangle into sight; None if it is well in sight already."""
+    x, y, wide, high = rect
+    left, top = camera.to_widget(x, y)
+    right, bottom = camera.to_widget(x + wide, y + high)
+    low, margin = min(left, top), _REVEALED_PX
+    if low >= margin and right <= width - margin and bottom <= height - margin:
+        return None
+    scale = max(camera.scale, 0.5)
+    middle = (x + wide / 2, y + min(high / 2, height / scale / 3))
+    return Camera(middle[0] - width / scale / 2, middle[1] - height / scale / 2, scale)
+
+
+def is_any_in_sight(
+    rects: npt.NDArray[np.float64], camera: Camera, width: float, height: float
+) -> bool:
+    """Whether any of some rectangles, rows of x, y, width, height, is seen at least in part."""
+    left, top = rects[:, 0] - camera.x, rects[:, 1] - camera.y
+    wide, high = width / camera.scale, height / camera.scale
+    across = (left + rects[:, 2] > 0) & (left < wide)
+    return bool((across & (top + rects[:, 3] > 0) & (top < high)).any())

@@ -10,7 +10,9 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.sharing import find_shown_groups, first_node_inside
+from jaxscope.analysis.tint import ColourBy, Tint, tint_scene
 from jaxscope.model import NONE
 from jaxscope.ui.graph.hints import describe_edge, describe_far, describe_item
 from jaxscope.ui.graph.overlay import Highlight, items_of_nodes
@@ -49,10 +51,12 @@ class GraphCanvas(PictureView):
     Signals:
         node_selected: Node index of what the person selected; -1 if nothing.
         node_hovered: Node index under the pointer; -1 if none.
+        colours_changed: The `ColourBy` that boxes are coloured by now.
     """
 
     node_selected = Signal(int)
     node_hovered = Signal(int)
+    colours_changed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None, *, theme: str = "light") -> None:
         super().__init__(parent, theme=theme)
@@ -60,6 +64,25 @@ class GraphCanvas(PictureView):
         self._current_node = NONE
         self._current_item = NONE
         self._reveal = NONE
+        self._colour_by = ColourBy.FAMILY
+
+    @property
+    def colour_by(self) -> ColourBy:
+        """What the colours of boxes tell."""
+        return self._colour_by
+
+    def set_colour_by(self, by: ColourBy) -> None:
+        """Let the colours of boxes tell something else."""
+        if by is not self._colour_by:
+            self._colour_by = by
+            self.repaint_scene()
+            self.colours_changed.emit(by)
+
+    def tint_of(self, scene: Scene) -> Tint | None:
+        """The colours of a scene; None for those of its styles."""
+        if self._graph is None:
+            return None
+        return tint_scene(self._graph, scene, self._colour_by, sorted(self._marks[0]))
 
     def forget_nodes(self) -> None:
         """Another graph is to be shown: node indices of the one before mean nothing."""
@@ -78,7 +101,10 @@ class GraphCanvas(PictureView):
         self, selected: Iterable[int], forward: Iterable[int], backward: Iterable[int]
     ) -> None:
         """Outline nodes: the selected ones, what they went into, what they came from."""
+        before = self._marks[0]
         self._marks = (frozenset(selected), frozenset(forward), frozenset(backward))
+        if self._colour_by is ColourBy.SAME and self._marks[0] and self._marks[0] != before:
+            self.repaint_scene()
         self._update_highlight()
 
     def select_node(self, node: int, *, reveal: bool = True) -> None:

@@ -33,6 +33,7 @@ from jaxscope.analysis.view.operations import Style
 from jaxscope.model import NONE
 from jaxscope.ui.graph.palette import Colors
 from jaxscope.ui.graph.scene_index import SceneIndex
+from jaxscope.ui.graph.shades import Shades, style_shades
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -89,10 +90,11 @@ def draw_lines(painter: QPainter, segments: Floats) -> None:
 class SceneDrawing:
     """A scene prepared for drawing; paints any part of it in one theme."""
 
-    def __init__(self, index: SceneIndex, colors: Colors) -> None:
+    def __init__(self, index: SceneIndex, colors: Colors, shades: Shades | None = None) -> None:
         self.index = index
         self.scene = index.scene
         self.colors = colors
+        self.shades = shades or style_shades(index.scene, colors)
         self.item_grid = index.item_grid
         self.connector_grid = index.connector_grid
         self._depth = index.depth
@@ -142,14 +144,16 @@ class SceneDrawing:
         length = np.abs(segments[:, 0] - segments[:, 2]) + np.abs(segments[:, 1] - segments[:, 3])
         painter.setPen(QPen(colors.edge, 0))
         draw_lines(painter, segments[length >= _MIN_LINE_PX])
-        styles = self.scene.items.style[items]
-        for style in np.unique(styles[~is_frame]).tolist():
-            chosen = rects[~is_frame & (styles == style)]
-            painter.setBrush(colors.fill[style])
-            pen = QPen(colors.border[style], 0)
+        shades = self.shades
+        numbers = shades.of_item[items]
+        for number in np.unique(numbers[~is_frame]).tolist():
+            chosen = rects[~is_frame & (numbers == number)]
+            painter.setBrush(shades.fill[number])
+            pen = QPen(shades.border[number], 0)
             painter.setPen(pen if scale > NEAR_SCALE / 4 else Qt.PenStyle.NoPen)
-            if scale <= NEAR_SCALE / 4:  # small dots must not fade into the background
-                painter.setBrush(colors.border[style])
+            # Small dots must not fade into the background, unless their fill is what tells.
+            if scale <= NEAR_SCALE / 4 and not shades.is_tint:
+                painter.setBrush(shades.border[number])
             draw_rects(painter, chosen)
         if scale > NEAR_SCALE / 4:
             connectors = self.scene.connectors.rect[self.connector_grid.query(*box)] * scale
@@ -225,8 +229,10 @@ class SceneDrawing:
         items, colors = self.scene.items, self.colors
         x, y, width, height = items.rect[item].tolist()
         style = int(items.style[item])
-        painter.setPen(QPen(colors.border[style], 1.2))
-        painter.setBrush(colors.fill[style])
+        shades, shade = self.shades, int(self.shades.of_item[item])
+        dash = Qt.PenStyle.DashLine if shades.is_dashed[shade] else Qt.PenStyle.SolidLine
+        painter.setPen(QPen(shades.border[shade], 1.2, dash))
+        painter.setBrush(shades.fill[shade])
         rounded = style in (Style.INPUT, Style.OUTPUT, Style.CONSTANT)
         radius = min(height / 2, 13.0) if rounded else _RADIUS_PX
         if style == Style.REPEAT:  # a stack of cards
@@ -241,7 +247,10 @@ class SceneDrawing:
         indent = 0.0
         if items.is_group[item]:
             indent = 8.0
-            self._paint_sign(painter, x + 11, y + height / 2, False, colors.border[style])
+            self._paint_sign(painter, x + 11, y + height / 2, False, shades.border[shade])
+        if (share := float(shades.share[item])) > 0:  # not so for NaN
+            bar = QRectF(x + _RADIUS_PX, y + height - 4, (width - 2 * _RADIUS_PX) * share, 3)
+            painter.fillRect(bar, shades.border[shade])
         title, detail = items.titles[item], items.details[item]
         two = bool(detail)
         painter.setPen(colors.text)
@@ -249,7 +258,7 @@ class SceneDrawing:
         top = y + (4 if two else height / 2 - 8)
         self._paint_centred(painter, title, 0, x + indent, top, width - indent)
         if two:
-            painter.setPen(colors.muted)
+            painter.setPen(colors.text if shades.is_tint else colors.muted)
             painter.setFont(self._detail_font)
             self._paint_centred(painter, detail, 1, x + indent, y + height - 20, width - indent)
 

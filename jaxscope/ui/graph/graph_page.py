@@ -6,9 +6,13 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
+from jaxscope.analysis.tint import ColourBy
+from jaxscope.ui.choice_box import ChoiceBox
 from jaxscope.ui.graph.camera import OVERVIEW_PX
 from jaxscope.ui.graph.canvas import GraphCanvas
 
+_CHOOSER_LETTERS = 7
+_GAP_PX = 4
 _LEAST_HEIGHT_PX = 160
 """In a lower page the picture gets all the room."""
 
@@ -22,6 +26,7 @@ class GraphPage(QWidget):
         for part in (canvas, canvas.minimap, canvas.legend):
             part.setParent(self)
         canvas.show()
+        self.colours = self._make_chooser()
         self._notes = QLabel(self)
         self._notes.setWordWrap(True)
         self._notes.setTextFormat(Qt.TextFormat.PlainText)
@@ -32,7 +37,28 @@ class GraphPage(QWidget):
         canvas.extras_changed.connect(self._later.start)
         canvas.minimap.need_changed.connect(self._later.start)
         canvas.legend.toggled.connect(self._later.start)
+        canvas.colours_changed.connect(self._on_canvas_colours_changed)
         self.setFocusProxy(canvas)
+
+    def _make_chooser(self) -> ChoiceBox:
+        chooser = ChoiceBox(self)
+        chooser.setProperty("role", "compact")
+        chooser.setAccessibleName("What the colours of boxes tell")
+        chooser.setToolTip("Colour the boxes by this")
+        for by in ColourBy:
+            chooser.addItem(f"by {by.value}", by)
+        chooser.setSizeAdjustPolicy(
+            ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        chooser.setMinimumContentsLength(_CHOOSER_LETTERS)
+        chooser.activated.connect(self._on_colours_activated)
+        return chooser
+
+    def _on_colours_activated(self, index: int) -> None:
+        self.canvas.set_colour_by(self.colours.itemData(index))
+
+    def _on_canvas_colours_changed(self, by: object) -> None:
+        self.colours.setCurrentIndex(list(ColourBy).index(ColourBy(by)))
 
     def resizeEvent(self, _event: QResizeEvent) -> None:
         self._arrange()
@@ -42,9 +68,15 @@ class GraphPage(QWidget):
         width, height = self.width(), self.height()
         has_scene = canvas.scene is not None and bool(len(canvas.scene.items))
         has_room = has_scene and height >= _LEAST_HEIGHT_PX
+        chooser = self.colours
+        chooser.setVisible(has_room)
+        size = chooser.sizeHint()
+        legend.set_indent(size.width() + _GAP_PX if has_room else 0)
         under = min(legend.heightForWidth(width), height // 3) if has_room else 0
         legend.setGeometry(0, height - under, width, under)
         legend.setVisible(bool(under))
+        chooser.setGeometry(3, height - under + 3, size.width(), size.height())
+        chooser.raise_()
         height -= under
         noted = self._note_height(width, height) if has_room else 0
         self._notes.setGeometry(0, height - noted, width, noted)

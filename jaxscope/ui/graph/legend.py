@@ -10,6 +10,8 @@ from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from jaxscope.analysis.layout.text_width import measure_text, shorten_text
+from jaxscope.analysis.tint import Tint
+from jaxscope.analysis.tint.palette import TINT_PALETTES
 from jaxscope.analysis.view.operations import Style
 from jaxscope.analysis.view.palette import STYLE_NAMES
 from jaxscope.ui.graph.drawing import graph_font
@@ -79,7 +81,7 @@ class Legend(QWidget):
         self.update()
 
     def set_indent(self, indent_px: int) -> None:
-        """Leave room at the beginning of the first row."""
+        """Leave room at the beginning of the first two rows."""
         self._indent_px = indent_px
         self.update()
 
@@ -110,7 +112,8 @@ class Legend(QWidget):
             if x + wide + (_MORE_PX if limited else 0.0) > room and (places or self._indent_px):
                 if not self._is_open and row == _ROWS_AT_FIRST - 1:
                     return places, True
-                x, row = _PADDING_PX, row + 1
+                row += 1
+                x = _PADDING_PX + (self._indent_px / self._scale if row < _ROWS_AT_FIRST else 0)
             places.append((x, row, wide))
             x += wide + _GAP_PX
         return places, False
@@ -174,6 +177,18 @@ def list_entries(styles: Sequence[Style], colors: Colors, has_highlight: bool) -
         for style in styles
     ]
     return (*boxes, *(outline_entries(colors) if has_highlight else ()))
+
+
+def list_tints(tint: Tint, colors: Colors, theme: str, has_highlight: bool) -> tuple[Entry, ...]:
+    """What the colours of a tint mean, or why there are none."""
+    palette, entries = TINT_PALETTES[theme], []
+    for each in tint.classes:
+        fill, border = palette.pair(each)
+        line = Qt.PenStyle.DashLine if each.is_dashed else Qt.PenStyle.SolidLine
+        entries.append(Entry(each.name, QColor(fill), QPen(QColor(border), 1.2, line)))
+    if tint.note:
+        entries.append(Entry(tint.note, colors.background, QPen(colors.background)))
+    return (*entries, *(outline_entries(colors) if has_highlight else ()))
 
 
 def outline_entries(colors: Colors) -> tuple[Entry, ...]:

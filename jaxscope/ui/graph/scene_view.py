@@ -17,17 +17,25 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from jaxscope.analysis.layout.nesting import DOWN
 from jaxscope.analysis.layout.scene import Scene
+from jaxscope.analysis.tint import Tint
 from jaxscope.model import NONE
-from jaxscope.ui.graph.camera import Camera, first_camera, fit_rect, look_at_top, most_scale
+from jaxscope.ui.graph.camera import (
+    Camera,
+    fit_rect,
+    is_any_in_sight,
+    look_at_scene,
+    most_scale,
+    reveal_rect,
+)
 from jaxscope.ui.graph.drawing import SceneDrawing
-from jaxscope.ui.graph.legend import Entry, Legend, list_entries
+from jaxscope.ui.graph.legend import Entry, Legend, list_entries, list_tints
 from jaxscope.ui.graph.message import paint_message, paint_progress
 from jaxscope.ui.graph.minimap import Minimap
 from jaxscope.ui.graph.overlay import no_highlight, paint_overlay
 from jaxscope.ui.graph.palette import colors
 from jaxscope.ui.graph.scene_index import SceneIndex
+from jaxscope.ui.graph.shades import tint_shades
 from jaxscope.ui.graph.tiles import TileCache
 
 _WHEEL_STEP = 1.0015
@@ -53,6 +61,7 @@ class SceneView(QWidget):
         self._theme = theme
         self._message = "No graph yet."
         self._progress = ""
+        self._tint: Tint | None = None
         self._drawing: SceneDrawing | None = None
         self._tiles: TileCache | None = None
         self._camera = Camera(0.0, 0.0, 1.0)
@@ -82,6 +91,10 @@ class SceneView(QWidget):
 
     def hover(self, _item: int, _connector: int = NONE) -> None:
         """The pointer is over an item or a connector, or over none."""
+
+    def tint_of(self, _scene: Scene) -> Tint | None:
+        """The colours of a scene; None for those of its styles."""
+        return None
 
     def describe(self, _item: int) -> str:
         """Rich text for the tool tip of an item; empty shows none."""
@@ -199,11 +212,7 @@ class SceneView(QWidget):
         if theme == self._theme:
             return
         self._theme = theme
-        if self._drawing is not None:
-            self._drawing = SceneDrawing(self._drawing.index, colors(theme))
-            self._tiles = TileCache(self._drawing, self.devicePixelRatioF())
-            self._show_extras()
-        self.update()
+        self.repaint_scene()
 
     def drop_scene(self, message: str) -> None:
         """Show a message instead of a scene."""
@@ -217,7 +226,7 @@ class SceneView(QWidget):
 
     def show_scene(self, index: SceneIndex, camera: Camera | None) -> None:
         """Show another scene, from a camera or from its beginning."""
-        self._drawing = SceneDrawing(index, colors(self._theme))
+        self._drawing = self._draw(index)
         self._tiles = TileCache(self._drawing, self.devicePixelRatioF())
         self._highlight = no_highlight()
         if camera is not None:
@@ -227,15 +236,26 @@ class SceneView(QWidget):
         self._show_extras()
         self.update()
 
+    def _draw(self, index: SceneIndex) -> SceneDrawing:
+        """A scene in the present colours."""
+        palette = colors(self._theme)
+        tint = self._tint = self.tint_of(index.scene)
+        if tint is None:
+            return SceneDrawing(index, palette)
+        return SceneDrawing(index, palette, tint_shades(index.scene, tint, palette, self._theme))
+
+    def repaint_scene(self) -> None:
+        """Draw the scene anew, in other colours."""
+        if self._drawing is not None:
+            self._drawing = self._draw(self._drawing.index)
+            self._tiles = TileCache(self._drawing, self.devicePixelRatioF())
+            self._show_extras()
+        self.update()
+
     def _look_at_beginning(self) -> None:
         scene = self.scene
         if scene is not None and scene.width:
-            is_down = scene.direction == DOWN
-            size = scene.width, scene.height
-            camera = first_camera(size, is_down, self.width(), self.height(), self._text_scale)
-            if is_down and scene.width * camera.scale > self.width() and len(scene.items):
-                camera = look_at_top(scene.items.rect, camera, self.width(), self._text_scale)
-            self._camera = camera
+            self._camera = look_at_scene(scene, self.width(), self.height(), self._text_scale)
 
     def sizeHint(self) -> QSize:
         return QSize(900, 640)
@@ -267,6 +287,8 @@ class SceneView(QWidget):
 
     def _legend_entries(self, drawing: SceneDrawing) -> Sequence[Entry]:
         """What the legend explains."""
+        if self._tint is not None:
+            return list_tints(self._tint, drawing.colors, self._theme, self._has_marks)
         return list_entries(drawing.scene.styles_used(), drawing.colors, self._has_marks)
 
     def _tell_sight(self) -> None:
@@ -285,36 +307,18 @@ class SceneView(QWidget):
         items = np.concatenate([marks.selected, marks.forward, marks.backward])
         if scene is None or not len(items):
             return
-        camera = self._camera
-        rect = scene.items.rect[items]
-        left, top = rect[:, 0] - camera.x, rect[:, 1] - camera.y
-        wide, high = self.width() / camera.scale, self.height() / camera.scale
-        in_sight = (left + rect[:, 2] > 0) & (left < wide) & (top + rect[:, 3] > 0) & (top < high)
-        if not in_sight.any():
-            smallest = int(np.argmin(rect[:, 2] * rect[:, 3]))
+        rects = scene.items.rect[items]
+        if not is_any_in_sight(rects, self._camera, self.width(), self.height()):
+            smallest = int(np.argmin(rects[:, 2] * rects[:, 3]))
             self._bring_into_sight(int(items[smallest]))
 
     def _bring_into_sight(self, item: int) -> None:
         scene = self.scene
-        if scene is None or item == NONE:
-            return
-        x, y, width, height = scene.items.rect[item].tolist()
-        left, top = self._camera.to_widget(x, y)
-        right, bottom = self._camera.to_widget(x + width, y + height)
-        margin = 30
-        if (
-            left < margin or top < margin
-            or right > self.width() - margin or bottom > self.height() - margin
-        ):  # fmt: skip
-            scale = max(self._camera.scale, 0.5)
-            middle = (x + width / 2, y + min(height / 2, self.height() / scale / 3))
-            self._look(
-                Camera(
-                    middle[0] - self.width() / scale / 2,
-                    middle[1] - self.height() / scale / 2,
-                    scale,
-                )
-            )
+        if scene is not None and item != NONE:
+            rect = scene.items.rect[item].tolist()
+            camera = reveal_rect(rect, self._camera, self.width(), self.height())
+            if camera is not None:
+                self._look(camera)
 
     def _least_scale(self) -> float:
         scene = self.scene

@@ -160,7 +160,7 @@ def _cast(drawing: SceneDrawing, items: Indices, begin: Floats, end: Floats) -> 
     )
     index = SceneIndex(alone)
     index.depth = drawing.index.depth[items]
-    return _Cast(SceneDrawing(index, drawing.colors), begin, end)
+    return _Cast(SceneDrawing(index, drawing.colors, drawing.shades.of(items)), begin, end)
 
 
 def _other_places(scene: Scene, items: Indices, other: Scene, places: Floats) -> Floats:

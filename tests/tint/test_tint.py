@@ -1,0 +1,153 @@
+"""What colours tell of a program's boxes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxscope.analysis.layout.compose import build_scene
+from jaxscope.analysis.layout.scene import Scene
+from jaxscope.analysis.tint import ColourBy, Tint, tint_scene
+from jaxscope.analysis.tint.palette import TINT_PALETTES
+from jaxscope.analysis.tint.values import count_result_bytes, sum_by_item
+from jaxscope.analysis.view.build import build_view
+from jaxscope.analysis.view.palette import PALETTES
+from jaxscope.model import Direction, Graph, GraphBuilder, GroupKind, NodeKind
+
+
+def node(builder: GraphBuilder, name: str, flops: float = math.nan, **more: object) -> int:
+    return builder.add_node(
+        name, NodeKind.INSTRUCTION, str(more.pop("operation", name)), name=name,
+        types=["f32[8]"], cost=(flops, flops * 2, 0.0), **more,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    """A fusion of two, a costly `dot` of the backward part, and an `exp` of unknown cost."""
+    builder = GraphBuilder()
+    fusion = node(builder, "fusion", 10.0, scope=["layer_0"], direction=Direction.FORWARD)
+    group = builder.add_group("fusion:0", GroupKind.FUSION, "fusion", owner=fusion)
+    first = node(builder, "mul", 4.0, group=group, scope=["layer_0"], direction=Direction.FORWARD)
+    second = node(builder, "add", 6.0, group=group, scope=["layer_0"], direction=Direction.FORWARD)
+    dot = node(builder, "dot", 1000.0, scope=["layer_1"], direction=Direction.BACKWARD)
+    exp = node(builder, "exp", scope=["layer_1"])
+    builder.add_edge(first, second, operand=0, type="f32[8]")
+    builder.add_edge(fusion, dot, operand=0, type="f32[8]")
+    builder.add_edge(dot, exp, operand=0, type="f32[8]")
+    return builder.build()
+
+
+def draw(graph: Graph, *, is_open: bool) -> Scene:
+    view = build_view(graph)
+    return build_scene(view, view.all_groups() if is_open else frozenset())
+
+
+def classes_of(graph: Graph, scene: Scene, tint: Tint) -> dict[str, str]:
+    """The class of each node's box, by the node's name."""
+    named = {}
+    for number in range(len(graph.nodes)):
+        item = int(scene.item_of_node[number])
+        if item >= scene.items.num_frames and int(scene.items.node[item]) == number:
+            code = int(tint.of_item[item])
+            named[graph.node(number).name] = tint.classes[code].name if code >= 0 else ""
+    return named
+
+
+def tinted(graph: Graph, by: ColourBy, selected: tuple[int, ...] = ()) -> dict[str, str]:
+    view = build_view(graph, without=("group-by-scope",))
+    scene = build_scene(view, frozenset())
+    tint = tint_scene(graph, scene, by, selected)
+    assert tint is not None
+    return classes_of(graph, scene, tint)
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_cost_is_counted_once_however_much_is_open(graph: Graph, is_open: bool) -> None:
+    scene = draw(graph, is_open=is_open)
+    sums = sum_by_item(graph, scene, graph.nodes.cost[:, 0])
+    boxes = sums[scene.items.num_frames :]
+    assert np.nansum(boxes) == 1010.0
+
+
+def test_costs_are_levels_with_values(graph: Graph) -> None:
+    found = tinted(graph, ColourBy.FLOPS)
+    assert found["exp"] == "unknown", "what is not known is not little"
+    assert found["dot"].endswith("to 1.00 kFLOP")
+    assert found["fusion"].startswith("from") or found["fusion"].startswith("below")
+    assert found["fusion"] != found["dot"]
+
+
+def test_directions_scopes_and_likeness(graph: Graph) -> None:
+    assert tinted(graph, ColourBy.DIRECTION) == {
+        "fusion": "forward", "dot": "backward", "exp": "neither",
+    }  # fmt: skip
+    assert tinted(graph, ColourBy.SCOPE) == {
+        "fusion": "layer_0", "dot": "layer_1", "exp": "layer_1",
+    }  # fmt: skip
+    same = tinted(graph, ColourBy.SAME, (3,))
+    assert same["dot"] == "dot of the same types (1)" and same["exp"] == "other"
+
+
+def test_intensity_is_work_per_byte(graph: Graph) -> None:
+    assert tinted(graph, ColourBy.INTENSITY)["dot"] == "from 0.250 FLOP/B"
+
+
+def test_what_is_not_known_at_all_is_said(graph: Graph) -> None:
+    scene = draw(graph, is_open=True)
+    for by, word in ((ColourBy.TIME, "known"), (ColourBy.SAME, "select")):
+        tint = tint_scene(graph, scene, by)
+        assert tint is not None and not tint.classes and word in tint.note
+        assert (tint.of_item == -1).all()
+    assert tint_scene(graph, scene, ColourBy.FAMILY) is None
+
+
+def test_sizes_of_results() -> None:
+    builder = GraphBuilder()
+    for types in (["f32[8,128]"], ["tensor<8x2xbf16>", "i32[]"], ["token[]"], []):
+        builder.add_node(str(types), NodeKind.OPERATION, "op", types=types)
+    sizes = count_result_bytes(builder.build())
+    assert sizes[:2].tolist() == [4096.0, 36.0]
+    assert np.isnan(sizes[2:]).all()
+
+
+@pytest.mark.parametrize("by", ColourBy)
+def test_every_box_of_a_real_program_is_explained(by: ColourBy) -> None:
+    from view.programs import trace
+
+    graph = trace(jax.grad(lambda x: jnp.tanh(x @ x).sum()), jnp.ones((4, 4)))
+    scene = draw(graph, is_open=True)
+    tint = tint_scene(graph, scene, by, (1,))
+    if tint is None:
+        return
+    assert len(tint.of_item) == len(tint.share) == len(scene.items)
+    assert int(tint.of_item.max(initial=-1)) < len(tint.classes)
+    assert len({each.name for each in tint.classes}) == len(tint.classes)
+    assert not (tint.share > 1.0).any()
+
+
+def luminance(color: str) -> float:
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_text_is_legible_on_every_tint_and_levels_keep_their_order_in_grey(theme: str) -> None:
+    palette, ground = TINT_PALETTES[theme], PALETTES[theme]
+    for fill, border in (*palette.kinds, *palette.levels):
+        assert contrast(fill, ground.text) >= 4.5, fill
+        assert contrast(border, ground.background) >= 2.5, border
+    greys = [luminance(fill) for fill, _ in palette.levels]
+    steps = [b - a for a, b in itertools.pairwise(greys)]
+    assert all(step < 0 for step in steps) or all(step > 0 for step in steps)
