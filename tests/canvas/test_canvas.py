@@ -334,7 +334,7 @@ def test_a_later_run_keeps_what_was_opened_and_where_one_looked(
 
 def test_a_picture_nobody_moved_begins_anew(canvas: GraphCanvas, gradient: Graph) -> None:
     kept = canvas.keep()
-    assert kept is not None and kept.anchor is None
+    assert kept is not None and kept.place is None
     first = canvas.camera
     canvas.set_graph(dataclasses.replace(gradient), "grad", kept)
     assert canvas.camera == first
@@ -425,3 +425,52 @@ def test_pointing_at_a_connector_draws_its_edges_in_full(canvas: GraphCanvas) ->
     assert "Click: go there" in canvas.describe_connector(connector)
     QTest.mouseMove(canvas, QPoint(1, 1))
     assert picture(canvas) == plain
+
+
+def test_an_edited_program_keeps_what_was_opened_and_where_one_looked(
+    canvas: GraphCanvas,
+) -> None:
+    def program(num_first: int) -> Graph:
+        def body(carry: jax.Array, _: None) -> tuple[jax.Array, None]:
+            return jnp.tanh(carry) * 2, None
+
+        def other(carry: jax.Array, _: None) -> tuple[jax.Array, None]:
+            return jnp.log1p(carry) + carry, None
+
+        def run(x: jax.Array) -> jax.Array:
+            for _ in range(num_first):
+                x = jnp.sin(x)
+            x = jnp.cos(jax.lax.scan(body, x, None, length=3)[0])
+            return jnp.exp(jax.lax.scan(other, x, None, length=5)[0])
+
+        return trace(run, jnp.ones(3))
+
+    def middle(node: int) -> tuple[float, float]:
+        scene = canvas.scene
+        assert scene is not None
+        x, y, width, _ = scene.items.rect[int(scene.item_of_node[node])].tolist()
+        return canvas.camera.to_widget(x + width / 2, y)
+
+    def find(operation: str) -> int:
+        view = canvas.view
+        assert view is not None
+        operations = [view.graph.string(view.graph.nodes.operation, n)
+                      for n in range(len(view.graph.nodes))]  # fmt: skip
+        return operations.index(operation)
+
+    canvas.set_graph(program(2), "jaxpr")
+    canvas.collapse_all()
+    assert canvas.view is not None and canvas.scene is not None
+    scans = [box.id for box in canvas.view.boxes if box.label and box.node != NONE]
+    canvas.toggle_group(scans[-1])
+    cosine = find("cos")
+    left, top = middle(cosine)
+    canvas.pan(left - canvas.width() / 2, top - canvas.height() / 2)
+    held = middle(cosine)
+    canvas.set_graph(program(3), "jaxpr", canvas.keep())
+    assert canvas.view is not None
+    again = [box.id for box in canvas.view.boxes if box.label and box.node != NONE]
+    assert again != scans
+    assert again[-1] in canvas.expanded
+    assert again[0] not in canvas.expanded
+    assert middle(find("cos")) == pytest.approx(held)

@@ -14,7 +14,7 @@ from jaxscope.analysis.view.build import build_view
 from jaxscope.analysis.view.framing import list_openings
 from jaxscope.analysis.view.view import View
 from jaxscope.model import Graph
-from jaxscope.ui.graph.anchor import Kept
+from jaxscope.ui.graph.anchor import Anchor, Kept
 from jaxscope.ui.graph.camera import OVERVIEW_PX, READABLE_SCALE, SIDE_PX
 from jaxscope.ui.graph.scene_index import SceneIndex
 
@@ -35,11 +35,13 @@ class Picture:
     Attributes:
         opened_first: Ids of the groups that were opened without being asked for; None where it
             was said which to open.
+        anchor: What to hold in its place, as an earlier run's picture had it; None for nothing.
     """
 
     view: View
     index: SceneIndex
     opened_first: frozenset[str] | None
+    anchor: Anchor | None = None
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
@@ -75,10 +77,11 @@ class PictureOrder:
             return Picture(view, SceneIndex(self._compose(view, self.expanded, should_stop)), None)
         scene = self._fit(view, should_stop)
         first = scene.opened
-        expanded = first if self.kept is None else self.kept.expanded(first)
+        expanded = first if self.kept is None else self.kept.expanded(view, first)
         if expanded != first or self.engine is not Engine.OWN:
             scene = self._compose(view, expanded, should_stop)
-        return Picture(view, SceneIndex(scene), first)
+        anchor = None if self.kept is None else self.kept.anchor(view, scene)
+        return Picture(view, SceneIndex(scene), first, anchor)
 
     def _fit(self, view: View, should_stop: ShouldStop) -> Scene:
         """The scene with most groups open that is no wider than can be read; or the narrowest."""

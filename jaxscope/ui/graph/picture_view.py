@@ -14,7 +14,14 @@ from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.view.unfolding import open_many
 from jaxscope.analysis.view.view import View
 from jaxscope.model import NONE, Graph, Unavailable
-from jaxscope.ui.graph.anchor import Anchor, Kept, anchor_of, camera_at, find_middle_item
+from jaxscope.ui.graph.anchor import (
+    Anchor,
+    Kept,
+    anchor_of,
+    camera_at,
+    find_middle_item,
+    keep_picture,
+)
 from jaxscope.ui.graph.camera import Camera
 from jaxscope.ui.graph.hints import explain_absence
 from jaxscope.ui.graph.layout_job import LayoutJob
@@ -113,8 +120,7 @@ class PictureView(SceneView):
         self.forget_nodes()
         if isinstance(graph, Graph) and len(graph.nodes):
             self.drop_scene(f"Laying out {len(graph.nodes):,} nodes …")
-            if kept is not None and kept.anchor is not None:
-                self._anchor, self._is_untouched = kept.anchor, False
+            self._is_untouched = kept is None or kept.place is None
             self._start(graph, None, None, kept)
             return
         message = explain_absence(graph)
@@ -130,8 +136,7 @@ class PictureView(SceneView):
         if not self._is_untouched:
             item = find_middle_item(scene, self._camera, self.width(), self.height())
             anchor = anchor_of(scene, self._camera, item) if item != NONE else None
-        first = self._opened_first
-        return Kept(self._expanded - first, first - self._expanded, anchor)
+        return keep_picture(self._view, self._expanded, self._opened_first, anchor)
 
     def set_direction(self, direction: str) -> None:
         """Let values flow `down` or `right`."""
@@ -145,9 +150,9 @@ class PictureView(SceneView):
         """Leave out simplifications; the names are those of `analysis.view.build.PASSES`."""
         if frozenset(names) != self._without:
             self._without = frozenset(names)
-            self._view = None
-            self._is_untouched = True
-            self._restart()
+            kept, self._view = self.keep(), None
+            if self._graph is not None and len(self._graph.nodes):
+                self._start(self._graph, None, None, kept)
 
     def set_engine(self, engine: Engine) -> None:
         """Choose who lays groups out; what it could not do, the picture's notes say."""
@@ -236,6 +241,9 @@ class PictureView(SceneView):
         self._expanded = scene.opened
         if answer.opened_first is not None:
             self._opened_first = answer.opened_first
+            # Nothing to hold it by: it is looked at from its beginning.
+            self._is_untouched = answer.anchor is None
+        self._anchor = answer.anchor or self._anchor
         before = Sight(self._drawing, self._camera) if self._drawing and self._anchor else None
         self.show_scene(answer.index, self._camera_for(scene))
         self._anchor = None
