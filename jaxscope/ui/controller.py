@@ -104,8 +104,14 @@ class Controller(QObject):
         self._forget_run()
         self._set(WindowState(target=self.state.target))
 
-    def run(self, call: str, target: str) -> None:
-        """Capture a call; another run is stopped first."""
+    def run(self, call: str, target: str, *, passes: bool = False) -> None:
+        """Capture a call; another run is stopped first.
+
+        Args:
+            call: Empty for the first that the file offers.
+            target: Kind of device.
+            passes: Whether to compile once more and record what each XLA pass changed.
+        """
         if not self.state.file or self.state.is_view_only:
             return
         self._refresh_snapshot()
@@ -114,6 +120,7 @@ class Controller(QObject):
             call=call or None,
             target=target,
             x64=self._options.x64,
+            passes=passes,
         )
         self._set(dataclasses.replace(self.state, target=target))
         self._begin(Job.CAPTURE, call, request)

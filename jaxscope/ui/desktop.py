@@ -23,6 +23,7 @@ from jaxscope.ui.compare_menu import add_comparing
 from jaxscope.ui.controller import Controller, RunOptions
 from jaxscope.ui.graph_choices import GraphChoices
 from jaxscope.ui.graph_menu import add_graph_menu
+from jaxscope.ui.passes_menu import add_passes
 from jaxscope.ui.settings import Settings
 from jaxscope.ui.theme import DARK, LIGHT, Theme, ThemeSwitch
 from jaxscope.ui.window import MainWindow
@@ -94,6 +95,7 @@ def build_window(
     window = MainWindow(Controller(bridge, options), themes, settings, make_graph)
     add_graph_menu(window, choices)
     add_comparing(window, themes)
+    add_passes(window, themes)
     if geometry := settings.geometry:
         window.restoreGeometry(geometry)
     return window

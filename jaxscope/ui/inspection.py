@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from jaxscope.analysis.explain import explain_operation
 from jaxscope.analysis.links import LineSelection, Linked, Links, is_made_by_compiler
 from jaxscope.analysis.quantities import format_bytes, format_count, format_flops, format_seconds
-from jaxscope.model import Direction, Graph, Node, NodeKind, Stage, Unavailable
+from jaxscope.model import Direction, Fate, Graph, Node, NodeKind, Stage, Unavailable
 from jaxscope.ui.plain import escape_breakable, escape_html
 from jaxscope.ui.screen import title_of_stage
 
@@ -30,11 +30,17 @@ _LONG_LABEL = 13
 _LONG = {"sharding", "metadata", "backend_config"}
 
 
-def describe_node(stage: Stage, index: int, links: Links, muted: str) -> str:
+FateOf = Callable[[str, Node], Fate | None]
+
+
+def describe_node(
+    stage: Stage, index: int, links: Links, muted: str, fate_of: FateOf | None = None
+) -> str:
     """A node in full, as HTML whose links are `node:STAGE:INDEX` and `line:NUMBER:FILE`.
 
     Args:
         muted: Colour of labels.
+        fate_of: Finds the fate of a node of a stage, if it has one.
     """
     graph = stage.graph
     if isinstance(graph, Unavailable):
@@ -48,6 +54,7 @@ def describe_node(stage: Stage, index: int, links: Links, muted: str) -> str:
         ("source", "<br>".join(_place(p.file, p.line, p.function) for p in node.source[:6])),
         ("work", _cost(node)),
         ("time", "" if math.isnan(node.seconds) else format_seconds(node.seconds)),
+        ("fate", _fate(fate_of(stage.name, node) if fate_of is not None else None)),
         ("comes from", _ids(stage, node.origins, "jaxpr")),
         ("lowered from", _ids(stage, node.derived, "")),
         ("scope", escape_breakable("/".join(node.scope))),
@@ -128,6 +135,18 @@ def _cost(node: Node) -> str:
     if cost.transcendentals > 0:
         parts.append(f"{cost.transcendentals:,.0f} of exp, tanh and the like")
     return "<br>".join(parts)
+
+
+def _fate(fate: Fate | None) -> str:
+    if fate is None:
+        return ""
+    by = f" by the pass {escape_breakable(fate.pass_name)}" if fate.pass_name else ""
+    lines = [f"<b>{fate.fate}</b>{by}", escape_breakable(fate.text)]
+    if fate.instructions:
+        shown = ", ".join(escape_breakable(name, 60) for name in fate.instructions[:8])
+        more = len(fate.instructions) - 8
+        lines.append(f"held by {shown}{f' and {more} more' if more > 0 else ''}")
+    return "<br>".join(lines)
 
 
 def _place(file: str, line: int, function: str) -> str:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 from jaxscope.analysis.links import NO_LINKED, LineSelection, Links, NodeSelection
 from jaxscope.model import Direction, SourceFile, Stage, is_available
 from jaxscope.ui.error_panel import find_place
+from jaxscope.ui.fate_reading import FateReader
 from jaxscope.ui.function_list import FunctionList
 from jaxscope.ui.inspection import describe_line, describe_node, describe_nothing
 from jaxscope.ui.inspector import Inspector
@@ -49,6 +50,7 @@ class Workspace(QSplitter):
         self._revealed: tuple[str, int] | None = None
         self._kernels = KernelLinks()
         self.selection = SelectionModel(self)
+        self.fates = FateReader(self)
         # The error panel takes room from the panes: only then is it known what is out of sight.
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._on_later_timeout)
@@ -62,6 +64,7 @@ class Workspace(QSplitter):
         self.side = QSplitter(Qt.Orientation.Vertical)
         self._build()
         self.selection.changed.connect(self._on_selection_changed)
+        self.fates.changed.connect(self._on_fates_changed)
         self.area.node_chosen.connect(self.selection.select_node)
         self.area.line_chosen.connect(self.selection.select_line)
         self.area.panes_changed.connect(self._on_area_panes_changed)
@@ -127,6 +130,7 @@ class Workspace(QSplitter):
         if state.stages is not before.stages and not state.is_running:
             self._retarget_missing(state.stages)
         self.selection.set_stages(state.stages)
+        self.fates.read(None if state.is_running else state.capture)
         self._fill_panes(screen)
         if state.error is not None and state.error is not before.error:
             self._later.start()
@@ -229,6 +233,9 @@ class Workspace(QSplitter):
         self._describe(links)
         self.arguments.choose(links.arguments)
 
+    def _on_fates_changed(self) -> None:
+        self._describe(self.selection.links)
+
     def _on_later_timeout(self) -> None:
         self._apply_links(self.selection.links, reveal=True)
 
@@ -279,7 +286,7 @@ class Workspace(QSplitter):
         if selection is not None and selection.nodes:
             stage = next((s for s in self._state.stages if s.name == selection.stage), None)
             if stage is not None:
-                html = describe_node(stage, selection.nodes[0], links, muted)
+                html = describe_node(stage, selection.nodes[0], links, muted, self.fates.fate_of)
                 self.inspector.show_html(html)
                 return
         self.inspector.show_html(describe_nothing())

@@ -64,28 +64,33 @@ class FateTable(Mapping[str, Fate]):
     ) -> None:
         self._stages = stages
         self._endings = endings
-        self._found: dict[str, Fate] | None = None
+        self._found: tuple[dict[str, Fate], dict[str, Fate]] | None = None
 
     @property
     def has_endings(self) -> bool:
         """Whether recorded passes were used, which the stages do not have."""
         return bool(self._endings)
 
+    @property
+    def derived(self) -> Mapping[str, Fate]:
+        """The fates of the equations of the last jaxpr-level stage, by their ids there."""
+        return self._tables()[1]
+
     def __getitem__(self, id: str) -> Fate:
-        return self._table()[id]
+        return self._tables()[0][id]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._table())
+        return iter(self._tables()[0])
 
     def __len__(self) -> int:
-        return len(self._table())
+        return len(self._tables()[0])
 
-    def _table(self) -> dict[str, Fate]:
+    def _tables(self) -> tuple[dict[str, Fate], dict[str, Fate]]:
         if self._found is None:
             try:
-                self._found = find_fates(self._stages, self._endings)
+                self._found = find_all_fates(self._stages, self._endings)
             except Exception as error:  # a program may be stranger than any list of errors
-                self._found = _unexplained(self._stages, error)
+                self._found = _unexplained(self._stages, error), {}
         return self._found
 
 

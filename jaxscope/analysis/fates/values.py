@@ -42,6 +42,14 @@ IDENTITIES = frozenset(
 )
 """Equations that may hand their operand on as it is."""
 
+_FROM_OUTSIDE = frozenset(
+    {
+        *("axis_index", "axis_size", "program_id", "num_programs", "create_token", "infeed"),
+        *("partition_id", "platform_index", "rng_uniform", "random_wrap"),
+    }
+)
+"""Their results depend on more than their operands."""
+
 _MAX_ROUNDS = 6
 _UNTELLING = ("…", "<")
 """Marks of texts that different values share: shortened ones, and names of local functions."""
@@ -130,7 +138,7 @@ class Values:
         if node in equations.inside or operation in _LOOSE:
             return
         operands = equations.operands[node]
-        if operation not in ("axis_index", "random_wrap"):
+        if operation not in _FROM_OUTSIDE:
             self.is_constant[node] = all(
                 self.is_constant[source] for source, _ in operands.values()
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jaxscope.analysis.passes.snapshot import Snapshot
 
-MAX_CHARS = 60_000
+MAX_CHARS = 40_000
 """Per pass and side: what a reader can look through."""
 
 _CONTEXT = 2

@@ -1,0 +1,250 @@
+"""What XLA's passes did: a timeline, and the text of each before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QItemSelection, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.analysis.passes.side_by_side import diff_pass_texts
+from jaxscope.analysis.quantities import format_bytes, format_count, format_flops
+from jaxscope.model import Fate, PassRecord
+from jaxscope.ui.pages.compare_text import DiffTextView
+from jaxscope.ui.pages.result_table import ResultTable
+from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
+
+HEADERS = (
+    "#",
+    "pass",
+    "pipeline",
+    "instructions",
+    "fusions",
+    "FLOPs",
+    "bytes",
+    "changes",
+    "equations ended",
+)
+_NUMERIC = (0, 3, 4, 5, 6, 8)
+_RECEIVED = "as XLA received it"
+_NONE_YET = (
+    "What XLA's optimizer does to the program, pass by pass. Recording compiles the program once "
+    "more; then the fates of equations name the pass that decided them."
+)
+
+
+class PassesPage(QWidget):
+    """`record_requested` asks for a run that records; the page keeps nothing but what it shows."""
+
+    record_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._records: Sequence[PassRecord] = ()
+        self._shown: list[int] = []
+        self._equation = ""
+        self.heading = QLabel(_NONE_YET)
+        self.heading.setWordWrap(True)
+        self.record = QPushButton("Record the passes")
+        self.record.clicked.connect(self._on_record_clicked)
+        self.filter = QLineEdit()
+        self.filter.setPlaceholderText("Passes or text with …")
+        self.filter.setAccessibleName("Show only passes whose name or text contains this")
+        self.filter.setClearButtonEnabled(True)
+        self.filter.textChanged.connect(self._fill)
+        self.follow = QCheckBox("Only those that touched the selected equation")
+        self.follow.setEnabled(False)
+        self.follow.toggled.connect(self._fill)
+        self.fate = QLabel()
+        self.fate.setWordWrap(True)
+        self.fate.hide()
+        self.table = ResultTable("Passes in their order")
+        self.table.selectionModel().selectionChanged.connect(self._on_table_selection_changed)
+        self.title = QLabel()
+        self.diff = DiffTextView()
+        self._build()
+
+    def _build(self) -> None:
+        top = QHBoxLayout()
+        top.addWidget(self.heading, 1)
+        top.addWidget(self.record)
+        self._tools = QWidget()
+        tools = QHBoxLayout(self._tools)
+        tools.setContentsMargins(0, 0, 0, 0)
+        tools.addWidget(self.filter, 1)
+        tools.addWidget(self.follow)
+        texts = QWidget()
+        column = QVBoxLayout(texts)
+        column.setContentsMargins(0, 4, 0, 0)
+        column.addWidget(self.title)
+        column.addWidget(self.diff, 1)
+        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self.table)
+        self._split.addWidget(texts)
+        self._split.setSizes([260, 320])
+        layout = QVBoxLayout(self)
+        layout.addLayout(top)
+        layout.addWidget(self._tools)
+        layout.addWidget(self.fate)
+        layout.addWidget(self._split, 1)
+        layout.addStretch(0)
+        self._show_parts()
+
+    # --- showing ---
+
+    def show_passes(self, records: Sequence[PassRecord], missing: str = "") -> None:
+        """Show recorded passes; or why there are none.
+
+        Args:
+            records: The module as XLA received it, then the passes.
+            missing: A sentence for the reader, where passes were to be recorded and are not there.
+        """
+        if records is self._records and not missing:
+            return
+        self._records = records
+        if records:
+            first, last = records[0], records[-1]
+            self.heading.setText(
+                f"{format_count(len(records) - 1, 'pass').replace('passs', 'passes')} changed the "
+                f"program: {first.num_instructions:,} instructions became "
+                f"{last.num_instructions:,}, with {format_count(last.num_fusions, 'fusion')}."
+            )
+        else:
+            self.heading.setText(missing or _NONE_YET)
+        self._show_parts()
+        self._fill()
+        if records:
+            self.table.selectRow(min(1, len(self._shown) - 1))
+
+    def set_can_record(self, can_record: bool) -> None:
+        """Whether there is a call that could be recorded now."""
+        self.record.setEnabled(can_record)
+
+    def follow_equation(self, id: str, operation: str, fate: Fate | None) -> None:
+        """The person selected an equation, or nothing (an empty id)."""
+        self._equation = id
+        known = bool(id) and any(id in record.carriers for record in self._records)
+        self.follow.setEnabled(known)
+        if not known and self.follow.isChecked():
+            self.follow.setChecked(False)
+        text = ""
+        if id and fate is not None:
+            by = f", decided by {fate.pass_name}" if fate.pass_name else ""
+            text = f"Equation {id} ({operation}): <b>{fate.fate}</b>{by}. {fate.text}"
+        self.fate.setText(text)
+        self.fate.setVisible(bool(text))
+        if self.follow.isChecked():
+            self._fill()
+
+    def set_theme(self, theme: Theme = LIGHT, points: float = BASE_POINTS) -> None:
+        """Use a theme's colours and a size of type."""
+        self.diff.set_theme(theme, points)
+        self.table.fit()
+
+    def choose(self, record: int) -> None:
+        """Show a pass, by its place in the records."""
+        if record in self._shown:
+            self.table.selectRow(self._shown.index(record))
+
+    def _show_parts(self) -> None:
+        has_any = bool(self._records)
+        self._tools.setVisible(has_any)
+        self._split.setVisible(has_any)
+
+    def _fill(self) -> None:
+        words = self.filter.text().strip().casefold()
+        self._shown = [
+            number
+            for number, record in enumerate(self._records)
+            if (not words or words in _searched(record))
+            and (not self.follow.isChecked() or self._equation in record.carriers)
+        ]
+        rows = [_row(number, self._records[number]) for number in self._shown]
+        numbers = [_numbers(number, self._records[number]) for number in self._shown]
+        hints = [_hint(self._records[number], self._equation) for number in self._shown]
+        self.table.rows.set_rows(HEADERS, rows, _NUMERIC, numbers, hints)
+        self._show_texts(None)
+
+    def _on_table_selection_changed(
+        self, selected: QItemSelection, _deselected: QItemSelection
+    ) -> None:
+        indexes = selected.indexes()
+        if indexes:
+            number = self.table.rows.index(indexes[0].row(), 0).data()
+            self._show_texts(self._records[int(number)])
+
+    def _show_texts(self, record: PassRecord | None) -> None:
+        if record is None:
+            self.title.setText("Choose a pass to see what it changed.")
+            self.diff.set_diff(None)
+            return
+        touched = record.carriers.get(self._equation)
+        name = record.name or _RECEIVED
+        where = f" in {record.pipeline}" if record.pipeline else ""
+        text = f"<b>{name}</b>{where}"
+        if not record.before and not record.text:
+            text += ": only names and annotations changed"
+        elif record.name:
+            text += ": before on the left, after on the right"
+        if touched is not None and self._equation:
+            held = ", ".join(touched) or "nothing any more"
+            text += f". Equation {self._equation} is held by {held}"
+        self.title.setText(text + ".")
+        self.diff.set_diff(diff_pass_texts(record.before, record.text))
+
+    def _on_record_clicked(self) -> None:
+        self.record_requested.emit()
+
+
+def _row(number: int, record: PassRecord) -> tuple[str, ...]:
+    cost = record.cost
+    changes = f"+{record.num_added} −{record.num_removed} ~{record.num_changed}"
+    return (
+        str(number),
+        record.name or _RECEIVED,
+        record.pipeline,
+        f"{record.num_instructions:,}",
+        f"{record.num_fusions:,}",
+        format_flops(cost.flops),
+        format_bytes(cost.bytes_accessed),
+        changes if record.name else "",
+        f"{len(record.ended)}" if record.ended else "",
+    )
+
+
+def _numbers(number: int, record: PassRecord) -> tuple[float, ...]:
+    cost = record.cost
+    return (
+        float(number),
+        float(record.num_instructions),
+        float(record.num_fusions),
+        cost.flops,
+        cost.bytes_accessed,
+        float(len(record.ended)),
+    )
+
+
+def _hint(record: PassRecord, equation: str) -> str:
+    parts = []
+    if record.ended:
+        shown = ", ".join(record.ended[:12])
+        more = len(record.ended) - 12
+        rest = f" and {more} more" if more > 0 else ""
+        parts.append(f"Since this pass no instruction carries the equations {shown}{rest}.")
+    if equation in record.carriers:
+        parts.append(f"It touched equation {equation}.")
+    return "\n".join(parts)
+
+
+def _searched(record: PassRecord) -> str:
+    return f"{record.name} {record.pipeline} {record.text} {record.before}".casefold()

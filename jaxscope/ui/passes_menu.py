@@ -1,0 +1,93 @@
+"""Puts XLA's passes into a window: their page, and the command that records them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QKeySequence
+
+from jaxscope.analysis.links import Links, NodeSelection
+from jaxscope.model import Unavailable, is_available
+from jaxscope.ui.pages.passes import PassesPage
+from jaxscope.ui.theme import ThemeSwitch
+
+if TYPE_CHECKING:
+    from jaxscope.ui.window import MainWindow
+
+_TITLE = "Passes"
+_MENU = "Run"
+
+
+class PassesMenu(QObject):
+    """Owns the page; lives as long as its window."""
+
+    def __init__(self, window: MainWindow, themes: ThemeSwitch) -> None:
+        super().__init__(window)
+        self._window, self._themes = window, themes
+        self.page = PassesPage()
+        window.workspace.tabs.addTab(self.page, _TITLE)
+        self.action = QAction("Record XLA's passes", window)
+        self.action.setShortcut(QKeySequence("Ctrl+Shift+F5"))
+        self.action.triggered.connect(self.record)
+        for entry in window.menuBar().actions():
+            menu = entry.menu()
+            if entry.text() == _MENU and menu is not None:
+                menu.addAction(self.action)  # type: ignore[attr-defined] # PySide types it QObject
+        self.page.record_requested.connect(self.record)
+        window.controller.state_changed.connect(self._on_controller_state_changed)
+        window.workspace.selection.changed.connect(self._on_selection_changed)
+        window.workspace.fates.changed.connect(self._on_fates_changed)
+        themes.changed.connect(self._on_themes_changed)
+        self._on_themes_changed()
+        self._on_controller_state_changed()
+
+    def record(self) -> None:
+        """Run the present call again, and record the passes."""
+        state = self._window.controller.state
+        if state.call:
+            self._window.workspace.tabs.setCurrentWidget(self.page)
+            self._window.controller.run(state.call, state.target, passes=True)
+
+    def _on_controller_state_changed(self) -> None:
+        state = self._window.controller.state
+        can_record = bool(state.file and state.call) and not state.is_view_only
+        self.page.set_can_record(can_record and not state.is_running)
+        self.action.setEnabled(can_record and not state.is_running)
+        if state.capture is None:
+            if not state.is_running:
+                self.page.show_passes(())
+            return
+        stage = state.capture.stage("passes")
+        missing = stage.unavailable if stage is not None else None
+        reason = missing.reason if isinstance(missing, Unavailable) else ""
+        self.page.show_passes(state.capture.passes, reason)
+
+    def _on_selection_changed(self, _links: Links) -> None:
+        self._follow()
+
+    def _on_fates_changed(self) -> None:
+        self._follow()
+
+    def _follow(self) -> None:
+        """Tell the page which equation is selected, in the stage that was compiled or before."""
+        workspace = self._window.workspace
+        selection = workspace.selection.selection
+        if isinstance(selection, NodeSelection) and selection.nodes:
+            stages = self._window.controller.state.stages
+            stage = next((s for s in stages if s.name == selection.stage), None)
+            if stage is not None and is_available(stage.graph):
+                node = stage.graph.node(selection.nodes[0])
+                fate = workspace.fates.fate_of(stage.name, node)
+                if fate is not None:
+                    self.page.follow_equation(node.id, node.operation, fate)
+                    return
+        self.page.follow_equation("", "", None)
+
+    def _on_themes_changed(self) -> None:
+        self.page.set_theme(self._themes.theme, self._themes.points)
+
+
+def add_passes(window: MainWindow, themes: ThemeSwitch) -> PassesMenu:
+    """Give a window its page of passes and the command that records them."""
+    return PassesMenu(window, themes)
