@@ -60,25 +60,31 @@ _COST_SHARE = 0.05
 """Per-instruction costs may take this share of what JAX and XLA took for the program."""
 
 
-def handle_capture(request: dict[str, Any], channel: Channel) -> None:
+def handle_capture(request: dict[str, Any], channel: Channel) -> Any:
     """Answer a `capture` request.
+
+    Returns:
+        What the capture was made from: freeing it takes time, so let it go after the answer.
 
     Raises:
         JaxscopeError: The user's code failed; the stages before the failure have been sent.
     """
     source, call = load_call(request, channel)
-    send_capture(request, channel, source, call)
+    return send_capture(request, channel, source, call)
 
 
 def send_capture(
     request: dict[str, Any], channel: Channel, source: SourceSnapshot, call: Call
-) -> None:
+) -> Any:
     """Take a call through every stage, and send what is found.
+
+    Returns:
+        What it was made from, of no use but to be freed later.
 
     Raises:
         JaxscopeError: The user's code failed; the stages before the failure have been sent.
     """
-    _Pipeline(request, channel, source, call).run()
+    return _Pipeline(request, channel, source, call).run()
 
 
 class _Pipeline:
@@ -93,7 +99,7 @@ class _Pipeline:
         self._sender = StageSender(channel)
         self._seconds = 0.0
 
-    def run(self) -> None:
+    def run(self) -> Any:
         watch = PurityWatch(self._call.base, self._source)
         with self._step("jaxpr", "trace", f"Tracing {self._call.base_text}"):
             program = trace_call(self._call)
@@ -127,6 +133,7 @@ class _Pipeline:
             self._compile_and_send(lowered, tags, program, derived, seconds)
         send_files(self._channel, self._source, source_files(self._sender.graphs))
         self._sender.send_texts()
+        return program, traced, derived, lowered
 
     def _compile_and_send(
         self,

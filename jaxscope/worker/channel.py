@@ -128,5 +128,8 @@ def _plain(value: Any) -> Any:
     return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
 
 
-Handler = Callable[[dict[str, Any], Channel], None]
-"""What `worker.main` calls for a request: its fields, and where to send the answers."""
+Handler = Callable[[dict[str, Any], Channel], Any]
+"""What `worker.main` calls for a request: its fields, and where to send the answers.
+
+What it returns is kept until the last answer is out.
+"""

@@ -125,7 +125,7 @@ def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> 
         if type_of_request not in _NO_TARGET:
             _prepare(request, channel)
         notes = RunNotes()
-        handler(request, channel)
+        kept = handler(request, channel)
     except JaxscopeError as error:
         fault = next((name for cls, name in _FAULTS if isinstance(error, cls)), "internal")
         stage = getattr(error, "stage", None)
@@ -140,6 +140,7 @@ def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> 
         channel.message(text)
     _flush_output()
     channel.send("done", {"wall_seconds": perf_counter() - start})
+    del kept  # freeing what a capture was made from would have delayed the answer
     return 0
 
 
