@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
 
-from jaxscope.analysis.links import Links, NodeSelection
+from jaxscope.analysis.links import NO_LINKED, Links, NodeSelection
 from jaxscope.model import Unavailable, is_available
 from jaxscope.ui.pages.passes import PassesPage
+from jaxscope.ui.screen import LATE_NAMES
 from jaxscope.ui.theme import ThemeSwitch
 
 if TYPE_CHECKING:
@@ -63,26 +64,35 @@ class PassesMenu(QObject):
         reason = missing.reason if isinstance(missing, Unavailable) else ""
         self.page.show_passes(state.capture.passes, reason)
 
-    def _on_selection_changed(self, _links: Links) -> None:
-        self._follow()
+    def _on_selection_changed(self, links: Links) -> None:
+        self._follow(links)
 
     def _on_fates_changed(self) -> None:
-        self._follow()
+        self._follow(self._window.workspace.selection.links)
 
-    def _follow(self) -> None:
-        """Tell the page which equation is selected, in the stage that was compiled or before."""
-        workspace = self._window.workspace
-        selection = workspace.selection.selection
+    def _follow(self, links: Links) -> None:
+        """Tell the page what is selected, as equations of the stage that was compiled."""
+        stages = self._window.controller.state.stages
+        traced = [s for s in stages if s.name not in LATE_NAMES and is_available(s.graph)]
+        if not traced:
+            return
+        compiled = traced[-1]
+        graph = compiled.graph
+        assert is_available(graph)
+        linked = links.stages.get(compiled.name, NO_LINKED)
+        nodes = [*linked.forward.tolist(), *linked.backward.tolist()]
+        title, fate = "", None
+        selection = self._window.workspace.selection.selection
         if isinstance(selection, NodeSelection) and selection.nodes:
-            stages = self._window.controller.state.stages
+            if selection.stage == compiled.name:
+                nodes = list(selection.nodes)
             stage = next((s for s in stages if s.name == selection.stage), None)
             if stage is not None and is_available(stage.graph):
                 node = stage.graph.node(selection.nodes[0])
-                fate = workspace.fates.fate_of(stage.name, node)
-                if fate is not None:
-                    self.page.follow_equation(node.id, node.operation, fate)
-                    return
-        self.page.follow_equation("", "", None)
+                title = f"Equation {node.id} ({node.operation})"
+                fate = self._window.workspace.fates.fate_of(stage.name, node)
+        ids = [graph.string(graph.nodes.id, node) for node in nodes]
+        self.page.follow_equations(ids, title, fate)
 
     def _on_themes_changed(self) -> None:
         self.page.set_theme(self._themes.theme, self._themes.points)

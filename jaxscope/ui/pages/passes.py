@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QItemSelection, Qt, Signal
 from PySide6.QtWidgets import (
@@ -21,6 +21,7 @@ from jaxscope.analysis.quantities import format_bytes, format_count, format_flop
 from jaxscope.model import Fate, PassRecord
 from jaxscope.ui.pages.compare_text import DiffTextView
 from jaxscope.ui.pages.result_table import ResultTable
+from jaxscope.ui.plain import escape_html
 from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
 
 HEADERS = (
@@ -35,6 +36,7 @@ HEADERS = (
     "equations ended",
 )
 _NUMERIC = (0, 3, 4, 5, 6, 8)
+_MAX_NAMES = 6
 _RECEIVED = "as XLA received it"
 _NONE_YET = (
     "What XLA's optimizer does to the program, pass by pass. Recording compiles the program once "
@@ -51,7 +53,8 @@ class PassesPage(QWidget):
         super().__init__(parent)
         self._records: Sequence[PassRecord] = ()
         self._shown: list[int] = []
-        self._equation = ""
+        self._followed: frozenset[str] = frozenset()
+        self._current = -1
         self.heading = QLabel(_NONE_YET)
         self.heading.setWordWrap(True)
         self.record = QPushButton("Record the passes")
@@ -61,7 +64,7 @@ class PassesPage(QWidget):
         self.filter.setAccessibleName("Show only passes whose name or text contains this")
         self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self._fill)
-        self.follow = QCheckBox("Only those that touched the selected equation")
+        self.follow = QCheckBox("Only those that touched what is selected")
         self.follow.setEnabled(False)
         self.follow.toggled.connect(self._fill)
         self.fate = QLabel()
@@ -130,21 +133,31 @@ class PassesPage(QWidget):
         """Whether there is a call that could be recorded now."""
         self.record.setEnabled(can_record)
 
-    def follow_equation(self, id: str, operation: str, fate: Fate | None) -> None:
-        """The person selected an equation, or nothing (an empty id)."""
-        self._equation = id
-        known = bool(id) and any(id in record.carriers for record in self._records)
+    def follow_equations(
+        self, ids: Iterable[str], title: str = "", fate: Fate | None = None
+    ) -> None:
+        """The person selected something.
+
+        Args:
+            ids: Equations of the last jaxpr-level stage that belong to it.
+            title: What it is, such as `Equation 4 (mul)`.
+            fate: Its fate, if it is an equation.
+        """
+        self._followed = frozenset(ids)
+        known = any(self._touches(record) for record in self._records)
         self.follow.setEnabled(known)
         if not known and self.follow.isChecked():
             self.follow.setChecked(False)
         text = ""
-        if id and fate is not None:
+        if fate is not None:
             by = f", decided by {fate.pass_name}" if fate.pass_name else ""
-            text = f"Equation {id} ({operation}): <b>{fate.fate}</b>{by}. {fate.text}"
+            text = f"{escape_html(title)}: <b>{fate.fate}</b>{by}. {escape_html(fate.text)}"
         self.fate.setText(text)
         self.fate.setVisible(bool(text))
         if self.follow.isChecked():
             self._fill()
+        elif 0 <= self._current < len(self._records):
+            self._tell(self._records[self._current])
 
     def set_theme(self, theme: Theme = LIGHT, points: float = BASE_POINTS) -> None:
         """Use a theme's colours and a size of type."""
@@ -167,11 +180,11 @@ class PassesPage(QWidget):
             number
             for number, record in enumerate(self._records)
             if (not words or words in _searched(record))
-            and (not self.follow.isChecked() or self._equation in record.carriers)
+            and (not self.follow.isChecked() or self._touches(record))
         ]
         rows = [_row(number, self._records[number]) for number in self._shown]
         numbers = [_numbers(number, self._records[number]) for number in self._shown]
-        hints = [_hint(self._records[number], self._equation) for number in self._shown]
+        hints = [self._hint(self._records[number]) for number in self._shown]
         self.table.rows.set_rows(HEADERS, rows, _NUMERIC, numbers, hints)
         self._show_texts(None)
 
@@ -180,15 +193,19 @@ class PassesPage(QWidget):
     ) -> None:
         indexes = selected.indexes()
         if indexes:
-            number = self.table.rows.index(indexes[0].row(), 0).data()
-            self._show_texts(self._records[int(number)])
+            self._current = int(self.table.rows.index(indexes[0].row(), 0).data())
+            self._show_texts(self._records[self._current])
 
     def _show_texts(self, record: PassRecord | None) -> None:
         if record is None:
+            self._current = -1
             self.title.setText("Choose a pass to see what it changed.")
             self.diff.set_diff(None)
             return
-        touched = record.carriers.get(self._equation)
+        self._tell(record)
+        self.diff.set_diff(diff_pass_texts(record.before, record.text))
+
+    def _tell(self, record: PassRecord) -> None:
         name = record.name or _RECEIVED
         where = f" in {record.pipeline}" if record.pipeline else ""
         text = f"<b>{name}</b>{where}"
@@ -196,11 +213,26 @@ class PassesPage(QWidget):
             text += ": only names and annotations changed"
         elif record.name:
             text += ": before on the left, after on the right"
-        if touched is not None and self._equation:
-            held = ", ".join(touched) or "nothing any more"
-            text += f". Equation {self._equation} is held by {held}"
+        touched = sorted(self._followed & record.carriers.keys())
+        if touched:
+            names = dict.fromkeys(name for id in touched for name in record.carriers[id])
+            held = ", ".join(list(names)[:_MAX_NAMES]) or "nothing any more"
+            text += f". What is selected is now held by {escape_html(held)}"
         self.title.setText(text + ".")
-        self.diff.set_diff(diff_pass_texts(record.before, record.text))
+
+    def _touches(self, record: PassRecord) -> bool:
+        return not self._followed.isdisjoint(record.carriers)
+
+    def _hint(self, record: PassRecord) -> str:
+        parts = []
+        if record.ended:
+            shown = ", ".join(record.ended[:12])
+            more = len(record.ended) - 12
+            rest = f" and {more} more" if more > 0 else ""
+            parts.append(f"Since this pass no instruction carries the equations {shown}{rest}.")
+        if self._touches(record):
+            parts.append("It touched what is selected.")
+        return "\n".join(parts)
 
     def _on_record_clicked(self) -> None:
         self.record_requested.emit()
@@ -232,18 +264,6 @@ def _numbers(number: int, record: PassRecord) -> tuple[float, ...]:
         cost.bytes_accessed,
         float(len(record.ended)),
     )
-
-
-def _hint(record: PassRecord, equation: str) -> str:
-    parts = []
-    if record.ended:
-        shown = ", ".join(record.ended[:12])
-        more = len(record.ended) - 12
-        rest = f" and {more} more" if more > 0 else ""
-        parts.append(f"Since this pass no instruction carries the equations {shown}{rest}.")
-    if equation in record.carriers:
-        parts.append(f"It touched equation {equation}.")
-    return "\n".join(parts)
 
 
 def _searched(record: PassRecord) -> str:
