@@ -18,7 +18,13 @@ from typing import Any
 
 from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
-from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG, TagTable, read_op_name
+from jaxscope.model.op_name import (
+    BASE_TAG,
+    DERIVED_TAG,
+    PLUS_TAG,
+    TagTable,
+    read_op_name,
+)
 from jaxscope.worker import compat
 from jaxscope.worker.nested_structure import (
     find_owners,
@@ -35,7 +41,7 @@ MAX_FRAMES = 16
 """Frames kept of a traceback; the innermost ones, where users look."""
 
 
-_TAG_PREFIXES = (BASE_TAG, DERIVED_TAG)
+_TAG_PREFIXES = (BASE_TAG, DERIVED_TAG, PLUS_TAG)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

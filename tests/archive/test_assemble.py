@@ -19,7 +19,7 @@ from jaxscope.model.op_name import TagTable, read_op_name
 from jaxscope.wire.messages import Message
 from tests.archive.recorded import assemble, capture, messages
 
-TAG = re.compile(r"jxs[bd]\d")
+TAG = re.compile(r"jxs[bdp]\d")
 
 
 def graph_of(whole: Capture, name: str) -> Graph:

@@ -154,6 +154,9 @@ def test_functions_that_jax_inlines_are_differentiated_once_and_numbered_at_ever
     }
     assert linked <= {id for id in program.base_ids if id}
     assert products <= linked
+    for jaxpr in (shown, stage):
+        graph = convert_jaxpr(jaxpr, tags=table, is_base=False, is_derived=True).graph
+        assert not any("jxs" in string for string in graph.strings)
 
 
 def test_calls_inside_of_the_users_own_jitted_functions_stay_as_jax_has_them() -> None:
