@@ -60,9 +60,7 @@ def test_every_node_is_accounted_for_once(seed: int, size: int, other: int, wide
 
 @quick
 @given(seeds, sizes, seeds, sizes)
-def test_the_other_way_round_says_the_opposite(
-    seed: int, size: int, other: int, wide: int
-) -> None:
+def test_the_other_way_round_says_the_opposite(seed: int, size: int, other: int, wide: int) -> None:
     first, second = graph_of(random_rows(seed, size)), graph_of(random_rows(other, wide))
     forth, back = compare_programs(first, second), compare_programs(second, first)
     assert np.array_equal(forth.matching.second_of_first, back.matching.first_of_second)
@@ -103,9 +101,7 @@ def _insert(rows: list[Row], k: int, seed: int) -> list[Row]:
         operation, operands, type_ = rows[user]
         slot = dice.randrange(len(operands))
         new: Row = (dice.choice(OPERATIONS[:2]), (operands[slot],), rows[operands[slot]][2])
-        shifted: list[Row] = [
-            (op, tuple(o + (o >= user) for o in ops), t) for op, ops, t in rows
-        ]
+        shifted: list[Row] = [(op, tuple(o + (o >= user) for o in ops), t) for op, ops, t in rows]
         changed = list(shifted[user][1])
         changed[slot] = user
         shifted[user] = (operation, tuple(changed), type_)

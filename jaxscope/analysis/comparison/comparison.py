@@ -48,6 +48,7 @@ class StageComparison:
         second: The stage of the second side, or None.
         graphs: What became of each node, or why the graphs are not compared.
         costs: FLOPs, bytes, transcendentals and the time to make the stage.
+        reason: Why nothing of the two can be compared, or None.
     """
 
     pair: StagePair
@@ -55,13 +56,13 @@ class StageComparison:
     second: Stage | None
     graphs: GraphComparison | Unavailable
     costs: tuple[QuantityDifference, ...]
+    reason: Unavailable | None = None
 
     @functools.cached_property
     def texts(self) -> TextDiff | Unavailable:
         """The texts side by side; worked out when asked for."""
-        if self.first is None or self.second is None:
-            assert isinstance(self.graphs, Unavailable)
-            return self.graphs
+        if self.reason is not None or self.first is None or self.second is None:
+            return self.reason or Unavailable("One side has no such stage.")
         return diff_texts(
             self.first, self.second, self.graphs if is_available(self.graphs) else None
         )
@@ -143,7 +144,7 @@ def _compare_pair(
     reason = find_reason(first, second, pair)
     if reason is not None or first is None or second is None:
         absent = reason or Unavailable("There is no such stage.")
-        return StageComparison(pair, first, second, absent, ())
+        return StageComparison(pair, first, second, absent, (), absent)
     cost_reason = find_cost_reason(a, b, pair.first) or find_cost_reason(a, b, pair.second)
     costs = (
         *compare_costs(first, second, cost_reason),

@@ -1,0 +1,83 @@
+"""Real captures of a small file, made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from jaxscope.analysis.comparison.comparison import Comparison, Subject, compare
+from jaxscope.client.requests import CaptureRequest
+from jaxscope.client.session import Session
+from jaxscope.model import Capture
+
+SOURCE = '''\
+"""Two versions of a thing."""
+import jax
+import jax.numpy as jnp
+
+# jaxscope: f(f32[8])
+
+
+def f(x):
+    y = jnp.sin(x)
+    z = y * 2.0
+    return (z * z).sum()
+
+
+def one(x, w):
+    return jnp.tanh(x * w).sum()
+
+
+def looped(xs, w):
+    return jnp.stack([one(xs[i], w) for i in range(4)])
+
+
+def scanned(x):
+    def step(total, value):
+        return total + jnp.sin(value), total
+
+    return jax.lax.scan(step, 0.0, x)
+'''
+EDITED = SOURCE.replace("    z = y * 2.0\n", "\n    # a line more\n    z = y * 2.0 + x\n")
+
+Take = Callable[..., Capture]
+
+
+@pytest.fixture(scope="session")
+def take(tmp_path_factory: pytest.TempPathFactory):
+    """Captures a call of the file, or of its edited version; each call once."""
+    folder = tmp_path_factory.mktemp("comparison")
+    known: dict[tuple[str, str], Capture] = {}
+    with Session(None, is_warm=False) as session:
+
+        def capture(call: str, source: str = SOURCE) -> Capture:
+            if (call, source) not in known:
+                path = folder / f"model_{hash(source) & 0xFFFF}.py"
+                path.write_text(source)
+                result = session.start(CaptureRequest(str(path), call)).wait()
+                assert isinstance(result, Capture)
+                known[call, source] = result
+            return known[call, source]
+
+        yield capture
+
+
+@pytest.fixture(scope="session")
+def edited(take: Take) -> Comparison:
+    """The file before and after an edit."""
+    before, after = take("f(f32[8])"), take("f(f32[8])", EDITED)
+    return compare(Subject("old.py::f(f32[8])", before), Subject("new.py::f(f32[8])", after))
+
+
+@pytest.fixture(scope="session")
+def saved(take: Take, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The same two as files."""
+    from jaxscope.analysis.archive import save_capture
+
+    folder = tmp_path_factory.mktemp("saved")
+    paths = (folder / "old.jaxscope", folder / "new.jaxscope")
+    save_capture(take("f(f32[8])"), paths[0])
+    save_capture(take("f(f32[8])", EDITED), paths[1])
+    return paths

@@ -1,0 +1,89 @@
+"""Differences in cost, time and memory, and their words."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from comparison.conftest import Take
+from jaxscope.analysis.comparison.comparison import Comparison, Subject, compare
+from jaxscope.analysis.comparison.quantities import QuantityDifference
+from jaxscope.model import Capture, Measurement, Timing, Unavailable
+
+
+def by_name(quantities: tuple[QuantityDifference, ...]) -> dict[str, QuantityDifference]:
+    return {quantity.name: quantity for quantity in quantities}
+
+
+def measured(capture: Capture, low: float, high: float, confidence: float = 0.95) -> Timing:
+    middle = (low + high) / 2
+    jit = Measurement("jit", middle, low, high, confidence, 40, (middle,), False)
+    return Timing(capture.call, capture.environment, (jit,), (), ())
+
+
+def test_costs_say_how_much_more(edited: Comparison) -> None:
+    stage = edited.stage("jaxpr")
+    assert stage is not None
+    flops = by_name(stage.costs)["FLOPs"]
+    assert (flops.before, flops.after) == (23.0, 31.0)
+    assert flops.meaning == "The second has 8 FLOP more (34.8% of the first): arithmetic."
+    assert flops.differs
+
+
+def test_the_time_to_make_a_stage_is_no_difference(edited: Comparison) -> None:
+    for stage in edited.stages:
+        seconds = by_name(stage.costs)["time to make"]
+        assert not seconds.differs
+        assert "one run each" in seconds.meaning
+
+
+def test_a_time_that_is_missing_has_its_reason(take: Take) -> None:
+    capture = take("f(f32[8])")
+    first = dataclasses.replace(capture.stages[0], seconds=Unavailable("It was not saved."))
+    other = dataclasses.replace(capture, stages=(first, *capture.stages[1:]))
+    comparison = compare(Subject("a", capture), Subject("b", other))
+    seconds = by_name(comparison.stages[0].costs)["time to make"]
+    assert math.isnan(seconds.after)
+    assert seconds.meaning == "Not compared: It was not saved."
+
+
+def test_memory_of_arguments_and_results(take: Take) -> None:
+    comparison = compare(Subject("a", take("f(f32[8])")), Subject("b", take("grad(f)(f32[8])")))
+    memory = by_name(comparison.memory)
+    assert memory["arguments"].before == memory["arguments"].after == 32.0
+    assert (memory["results"].before, memory["results"].after) == (4.0, 32.0)
+    assert math.isnan(memory["peak while it runs"].before)
+    assert memory["peak while it runs"].meaning.startswith("Not compared: ")
+
+
+def test_times_that_lie_apart_differ(take: Take) -> None:
+    capture = take("f(f32[8])")
+    comparison = compare(
+        Subject("a", capture, measured(capture, 1e-3, 1.1e-3)),
+        Subject("b", capture, measured(capture, 2e-3, 2.2e-3)),
+    )
+    jit = by_name(comparison.times)["jit"]
+    assert jit.meaning.startswith("The second takes longer: 2.00 ms to 2.20 ms instead of")
+    assert comparison.is_equal  # times are no part of it
+
+
+def test_times_that_overlap_do_not_differ(take: Take) -> None:
+    capture = take("f(f32[8])")
+    comparison = compare(
+        Subject("a", capture, measured(capture, 1e-3, 1.3e-3)),
+        Subject("b", capture, measured(capture, 1.2e-3, 1.4e-3)),
+    )
+    assert "No difference that is sure" in by_name(comparison.times)["jit"].meaning
+
+
+def test_times_of_different_machines_or_of_one_side_are_not_compared(take: Take) -> None:
+    capture = take("f(f32[8])")
+    there = dataclasses.replace(
+        capture, environment=dataclasses.replace(capture.environment, host="elsewhere")
+    )
+    here = Subject("a", capture, measured(capture, 1e-3, 2e-3))
+    apart = compare(here, Subject("b", there, measured(there, 1e-3, 2e-3)))
+    assert by_name(apart.times)["jit"].meaning.endswith("on different machines.")
+    alone = compare(here, Subject("b", capture))
+    assert by_name(alone.times)["jit"].meaning == "Not compared: the second side was not measured."
+    assert compare(Subject("a", capture), Subject("b", capture)).times == ()
