@@ -8,6 +8,12 @@ Client to worker (each starts a run; one run at a time):
 
     capture      file, call (null: the file's first offered call), target, x64, passes
     time         file, call, target, x64, budget_s, rigorous
+    profile      file, call, target, x64, budget_s, skip_eager
+    scale        file, call, target, x64, vary, sizes [int, …], budget_s, skip_eager
+    recompile    file, calls [text, …], target, x64
+    compare      file, call, target, x64, other_file, other_call, precision, other_precision,
+                 options {name: text}, other_options {…}, budget_s
+    agree        file, call, target, x64
     outline      file                        lists functions and calls; executes nothing
     propose      file, function              finds a call of the function that traces
     environment                              versions and devices, for `doctor`
@@ -36,11 +42,29 @@ Worker to client:
     passes_end   seconds, reason (null, or why passes are missing)
     check        rule, severity, message, remedy, file, line
     message      text
-    timed        call, environment {…}                        what a `time` run measures
+    timed        call, environment {…}       what a run measures: `time` and the experiments
     measurement  name, protocol, reasons [text, …]; arrays seconds (float64) and chunks (int32),
                  one entry per call; replaces an earlier one of the same name
-    ratio        name; array log_ratios (float64), one entry per pair of chunks
+    ratio        name, is_judged (false: no verdict makes sense); array log_ratios (float64), one
+                 entry per pair of chunks
     warning      text
+    node_times   stage, protocol, names [text, …]; arrays of R runs and N names: inclusive and
+                 exclusive (float64, (R, N)), counts (int32, N), covered (float64, R), walls and
+                 plain (float64): whole runs with and without recording
+    node_times_missing  stage, reason
+    scale        vary, sizes
+    scale_point  size, reason, trace, lower, compile, flops, bytes_accessed, memory (null:
+                 unknown); arrays eager.seconds, eager.chunks, jit.seconds, jit.chunks, log_ratios
+    sequence     calls [text, …]
+    signature    number, function, place, call, arguments [text, …], nearest (null or a number),
+                 changes [[kind, path, before, after], …], trace, lower, compile (null: unknown),
+                 is_from_cache, jax_says, agrees (null: not said)
+    signature_calls  counts [int, …], one per signature
+    sides        first, second               what `compare` compares, in words
+    results      first, second, reason, leaves [{path, type, count, differing, max_ulp,
+                 max_absolute, max_relative, index, first, second, num_nan}, …]
+    equations    stage, num_equations, equations [{id, operation, place, inputs_equal,
+                 worst {as a leaf}}, …]
     outline      functions [{name, kind, line, end_line, signature, doc}], calls [{call, line}], doc
     proposal     call
     environment  jax, jaxlib, numpy, python, executable, platform, device, host, system,
@@ -55,7 +79,12 @@ from __future__ import annotations
 
 PROTOCOL_VERSION = 1
 
-REQUESTS = frozenset({"capture", "time", "outline", "propose", "environment"})
+REQUESTS = frozenset(
+    {
+        *("capture", "time", "profile", "scale", "recompile", "compare", "agree"),
+        *("outline", "propose", "environment"),
+    }
+)
 FAULTS = frozenset({"source", "call", "trace", "environment", "internal"})
 
 DISCONNECTED_STATUS = 92

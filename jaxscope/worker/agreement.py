@@ -24,6 +24,7 @@ from jaxscope.worker.measuring import (
 )
 from jaxscope.worker.program import trace_call
 from jaxscope.worker.subjects import Forms, find_forms
+from jaxscope.worker.tagging import nested_jaxprs
 from jaxscope.worker.ulps import compare_arrays
 
 _MAX_LEAVES = 2_000
@@ -131,8 +132,7 @@ def _compare_equations(laboratory: Laboratory, call: Call) -> None:
     inputs = find_inputs(program, call)
     jaxpr = program.derived.jaxpr
     inner = compat.open_jaxpr(jaxpr)
-    names = {equation.primitive.name for equation in inner.eqns}
-    if names & _RANDOM:
+    if _primitives(inner) & _RANDOM:
         laboratory.warn(
             "The call draws random numbers; in double precision these are other numbers."
         )
@@ -174,6 +174,16 @@ def _compare_equations(laboratory: Laboratory, call: Call) -> None:
             "equations": found[:_MAX_LEAVES],
         },
     )
+
+
+def _primitives(inner: Any) -> set[str]:
+    """Names of all primitives of a jaxpr, nested ones included."""
+    names = set()
+    for equation in inner.eqns:
+        names.add(equation.primitive.name)
+        for _, nested in nested_jaxprs(equation.params):
+            names |= _primitives(compat.open_jaxpr(nested))
+    return names
 
 
 def _evaluate(inner: Any, consts: Sequence[Any], inputs: Sequence[Any]) -> list[list[Any]]:

@@ -169,7 +169,8 @@ class _Watch:
 
 def agrees(changes: list[tuple[str, str, str, str]], explanation: str) -> bool | None:
     """Whether JAX explains a miss by what was found; None for the first, or without a word."""
-    meant = set().union(*(kinds for words, kinds in _JAX_WORDS.items() if words in explanation))
+    said = explanation.lower()
+    meant = set().union(*(kinds for words, kinds in _JAX_WORDS.items() if words in said))
     if not meant or not changes:
         return None
     return any(kind in meant for kind, *_ in changes)

@@ -1,0 +1,192 @@
+"""Keys of jitted calls: what changed, what it cost, what to do. Real JAX in real workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from jaxscope.analysis.recompilation import advise, bucket_of, wasted_seconds
+from jaxscope.client.requests import RecompilationRequest
+from jaxscope.client.session import Session
+from jaxscope.model.lab import KeyChange, Recompilation, Signature
+
+Watch = Callable[..., Recompilation]
+
+PROGRAMS = """
+import functools
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jax import jit
+
+@jax.jit
+def double(x):
+    return x * 2
+
+@partial(jit, static_argnames="n")
+def power(x, n):
+    return x ** n
+
+@jit
+def total(tree):
+    return sum(jax.tree.leaves(tree))
+
+def lengths(first, last):
+    for n in range(first, last):
+        double(jnp.ones(n))
+
+def same(times):
+    for _ in range(times):
+        double(jnp.ones(3))
+
+def jits_in_a_loop():
+    for _ in range(3):
+        jax.jit(lambda x: x + 1)(jnp.ones(2))
+
+def weak():
+    double(jnp.float32(1.0))
+    double(1.0)
+
+def exponents():
+    for n in (2, 3, 4):
+        power(jnp.ones(2), n=n)
+
+def structures():
+    total({"a": 1.0, "b": 2.0})
+    total([1.0, 2.0])
+
+def dtypes():
+    double(jnp.ones(2))
+    double(jnp.ones(2, jnp.int32))
+
+def precisions():
+    double(jnp.ones(2))
+    with jax.default_matmul_precision("highest"):
+        double(jnp.ones(2))
+
+def nested(x):
+    return double(double(x)) + total([x, x])
+
+class Scaler:
+    @jax.jit
+    def scale(self):
+        return jnp.ones(2)
+
+def plain(x):
+    return x + 1
+
+def fails(x):
+    double(x)
+    raise ValueError("no more data")
+"""
+
+
+@pytest.fixture(scope="module")
+def watch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watch]:
+    path = tmp_path_factory.mktemp("recompilation") / "programs.py"
+    path.write_text(PROGRAMS, "utf-8")
+    with Session() as session:
+
+        def watch(*calls: str) -> Recompilation:
+            result = session.start(RecompilationRequest(str(path), calls)).wait()
+            assert isinstance(result, Recompilation)
+            return result
+
+        yield watch
+
+
+def kinds(found: Recompilation) -> list[list[str]]:
+    return [[change.kind for change in s.changes] for s in found.signatures]
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("lengths(3, 6)", [[], ["shape"], ["shape"]]),
+        ("jits_in_a_loop()", [[], ["new_function"], ["new_function"]]),
+        ("weak()", [[], ["weak_type"]]),
+        ("exponents()", [[], ["static"], ["static"]]),
+        ("structures()", [[], ["tree"]]),
+        ("dtypes()", [[], ["dtype"]]),
+        ("precisions()", [[], ["config"]]),
+    ],
+)
+def test_the_cause_is_found_and_jax_agrees(
+    watch: Watch, call: str, expected: list[list[str]]
+) -> None:
+    found = watch(call)
+    assert kinds(found) == expected
+    assert [s.agrees for s in found.signatures[1:]] == [True] * (len(expected) - 1)
+    for signature in found.signatures:
+        assert signature.seconds > 0
+        assert signature.trace > 0
+        assert signature.compile > 0
+    again = sum(signature.seconds for signature in found.signatures[1:])
+    assert found.wasted == pytest.approx(again)
+
+
+def test_calls_that_find_their_program_are_counted_with_it(watch: Watch) -> None:
+    (signature,) = watch("same(5)").signatures
+    assert signature.num_calls == 5
+    assert signature.arguments == ("x: f32[3]",)
+
+
+def test_several_calls_share_their_programs(watch: Watch) -> None:
+    found = watch("double(f32[3])", "double(f32[4])", "double(f32[3])")
+    assert [s.num_calls for s in found.signatures] == [2, 1]
+    assert [s.call for s in found.signatures] == ["double(f32[3])", "double(f32[4])"]
+
+
+def test_jits_inside_of_a_jit_are_part_of_it(watch: Watch) -> None:
+    found = watch("jit(nested)(f32[3])")
+    assert [s.function for s in found.signatures] == ["nested"]
+
+
+def test_a_function_without_jit_is_jitted_and_that_is_said(watch: Watch) -> None:
+    found = watch("plain(f32[3])", "plain(f32[4])")
+    assert kinds(found) == [[], ["shape"]]
+    assert [w for w in found.warnings if "plain uses no jit" in w]
+
+
+def test_a_call_that_fails_keeps_what_was_seen(watch: Watch) -> None:
+    found = watch("fails(f32[3])", "double(f32[4])")
+    assert kinds(found) == [[], ["shape"]]
+    assert [w for w in found.warnings if w.startswith("fails(f32[3]) failed")]
+
+
+def test_advice_for_lengths_names_buckets(watch: Watch) -> None:
+    (advice,) = watch("lengths(9, 17)").advice
+    assert advice.kind == "shape"
+    assert "8 sizes" in advice.text
+    assert "16" in advice.text
+
+
+def signature(number: int, *changes: KeyChange, seconds: float = 1.0) -> Signature:
+    nearest = number - 1 if number else None
+    return Signature(
+        number, "f", "f.py:1", "f()", (), nearest, changes, 0.0, 0.0, seconds, False, 1, "", None
+    )
+
+
+def test_the_first_signature_of_a_function_is_not_wasted() -> None:
+    signatures = [signature(0, seconds=5.0), signature(1, seconds=2.0), signature(2, seconds=1.0)]
+    assert wasted_seconds(signatures) == 3.0
+
+
+def test_advice_comes_costliest_first() -> None:
+    shape = KeyChange("shape", "x", "f32[3]", "f32[4]")
+    static = KeyChange("static", "n", "1", "2")
+    found = advise([signature(0), signature(1, shape), signature(2, static, seconds=9.0)])
+    assert [advice.kind for advice in found] == ["static", "shape"]
+
+
+def test_several_ranks_are_not_padded() -> None:
+    found = advise([signature(0), signature(1, KeyChange("shape", "x", "f32[]", "f32[4]"))])
+    assert "several numbers of dimensions" in found[0].text
+
+
+@pytest.mark.parametrize(("length", "bucket"), [(1, 1), (2, 2), (3, 4), (16, 16), (17, 32)])
+def test_buckets_are_powers_of_two(length: int, bucket: int) -> None:
+    assert bucket_of(length) == bucket

@@ -1,0 +1,156 @@
+"""Slopes, crossovers, ranges: exact values from made-up points."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import math
+from xml.etree import ElementTree
+
+import pytest
+
+from jaxscope.analysis.export.scaling_files import scaling_to_csv, scaling_to_json, scaling_to_svg
+from jaxscope.analysis.scaling import (
+    calls_to_break_even,
+    find_crossovers,
+    fit_slope,
+    fit_slopes,
+    trimmed_pairs,
+)
+from jaxscope.analysis.size_range import read_scale
+from jaxscope.errors import UsageError
+from jaxscope.model import Environment, Measurement, Ratio
+from jaxscope.model.lab import ScalePoint, Scaling
+
+SIZES = (1, 2, 4, 8, 16, 32)
+
+
+def measured(name: str, seconds: float) -> Measurement:
+    return Measurement(name, seconds, seconds * 0.9, seconds * 1.1, 0.95, 20, (seconds,), False)
+
+
+def point(size: int, eager_s: float, jit_s: float) -> ScalePoint:
+    ratio = eager_s / jit_s
+    verdict = "faster" if ratio > 1.02 else "slower" if ratio < 0.98 else "same"
+    return ScalePoint(
+        size,
+        measured("eager", eager_s),
+        measured("jit", jit_s),
+        Ratio("eager/jit", ratio, ratio * 0.99, ratio * 1.01, verdict),
+        trace=0.5,
+        lower=0.25,
+        compile=0.25,
+        flops=float(size**3),
+    )
+
+
+@pytest.mark.parametrize("power", [0.0, 1.0, 2.0, 3.0])
+def test_a_power_is_found_exactly(power: float) -> None:
+    slope = fit_slope(SIZES, [5.0 * size**power for size in SIZES])
+    assert slope is not None
+    assert (slope.slope, slope.low, slope.high) == pytest.approx((power, power, power))
+    assert slope.num_points == 6
+
+
+def test_one_disturbed_reading_among_many_moves_nothing() -> None:
+    values = [float(size) ** 2 for size in (*SIZES, 64, 128)]
+    values[3] *= 50
+    slope = fit_slope((*SIZES, 64, 128), values)
+    assert slope is not None
+    assert (slope.slope, slope.low, slope.high) == pytest.approx((2.0, 2.0, 2.0))
+
+
+def test_unknown_values_are_left_out_and_too_few_give_no_slope() -> None:
+    assert fit_slope((1, 2, 4), (1.0, math.nan, 4.0)) is None
+    assert fit_slope((1, 2, 4, 8), (1.0, math.nan, 4.0, 8.0)).num_points == 3
+
+
+@pytest.mark.parametrize("count", [3, 4, 5, 6, 7])
+def test_the_coverage_of_the_interval_is_that_of_all_permutations(count: int) -> None:
+    """Under equal values every order is as likely; so count the orders whose interval has zero."""
+    outside, confidence = trimmed_pairs(count)
+    orders = list(itertools.permutations(range(count)))
+    covering = 0
+    for order in orders:
+        slopes = sorted(
+            (order[j] - order[i]) / (j - i) for i in range(count) for j in range(i + 1, count)
+        )
+        covering += slopes[outside] <= 0 <= slopes[-1 - outside]
+    assert confidence == pytest.approx(covering / len(orders))
+    assert confidence >= 0.95 or outside == 0
+
+
+def test_a_crossover_is_between_the_sizes_where_the_order_changes() -> None:
+    points = [point(1, 1.0, 4.0), point(10, 2.0, 4.0), point(100, 16.0, 4.0)]
+    (crossover,) = find_crossovers(points)
+    assert (crossover.low, crossover.high) == (10, 100)
+    assert (crossover.before, crossover.after) == ("eager", "jit")
+    # From a ratio of 1/2 to one of 4: a third of the way on logarithmic axes.
+    assert crossover.size == pytest.approx(10 * 10 ** (1 / 3))
+
+
+def test_sizes_without_a_clear_order_decide_nothing() -> None:
+    points = [point(1, 1.0, 2.0), point(2, 1.0, 1.0), point(4, 1.0, 2.0)]
+    assert find_crossovers(points) == ()
+
+
+def test_compiling_pays_off_after_so_many_calls() -> None:
+    assert calls_to_break_even(point(1, 3.0, 1.0)) == pytest.approx(0.5)
+    assert calls_to_break_even(point(1, 1.0, 3.0)) == math.inf
+    assert math.isnan(calls_to_break_even(ScalePoint(1)))
+
+
+@pytest.mark.parametrize(
+    ("text", "vary", "sizes"),
+    [
+        ("x:0=64..512", "x:0", (64, 128, 256, 512)),
+        ("n=1..100/3", "n", (1, 10, 100)),
+        ("x:0,y:1=10..25", "x:0,y:1", (10, 20, 25)),
+        ("params['w']:1=8..16", "params['w']:1", (8, 16)),
+    ],
+)
+def test_ranges_are_read(text: str, vary: str, sizes: tuple[int, ...]) -> None:
+    assert read_scale(text) == (vary, sizes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "x", "x:0", "x:0=64", "x:0=64..", "x:0=9..3", "x:0=0..3", "x:0=1..9999999999"),
+        *("x y=1..2", "n=1..8/1", "n=1..8/1000"),
+    ],
+)
+def test_what_is_no_range_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        read_scale(text)
+
+
+def scaling() -> Scaling:
+    points = (*(point(size, 2.0 * size, 1.0) for size in SIZES), ScalePoint(64, reason="It failed"))
+    environment = Environment("0.10.2", "0.10.2", "3.11", "cpu", "cpu")
+    return Scaling("f(x)", environment, "x:0", points, fit_slopes(points), find_crossovers(points))
+
+
+def test_the_table_has_a_row_for_each_size_and_empty_cells_for_the_unknown() -> None:
+    rows = list(csv.DictReader(io.StringIO(scaling_to_csv(scaling()))))
+    assert [row["size"] for row in rows] == ["1", "2", "4", "8", "16", "32", "64"]
+    assert float(rows[0]["eager_median"]) == 2.0
+    assert (rows[6]["eager_median"], rows[6]["flops"]) == ("", "")
+    assert rows[6]["reason"] == "It failed"
+
+
+def test_json_has_the_keys_of_a_timing_and_null_for_the_unknown() -> None:
+    data = scaling_to_json(scaling())
+    assert {"call", "environment", "measurements", "ratios", "warnings"} <= data.keys()
+    assert data["scaling"]["points"][6]["flops"] is None
+    assert data["scaling"]["points"][0]["jit"]["median"] == 1.0
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_chart_is_a_picture_with_a_mark_for_every_value(theme: str) -> None:
+    root = ElementTree.fromstring(scaling_to_svg(scaling(), "time", theme))
+    titles = [title.text for title in root.iter("{http://www.w3.org/2000/svg}title")]
+    assert "eager, 32: 64.0 s" not in titles  # over a minute it is said in minutes
+    assert "eager, 32: 1.1 min" in titles
+    assert sum(title.startswith("jit, ") for title in titles) == 6
