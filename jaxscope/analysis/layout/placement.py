@@ -124,9 +124,14 @@ def _pool(
     x: list[float],
 ) -> None:
     """Weighted isotonic regression: the nearest places that keep order and distance."""
+    means = [want - offset for want, offset in zip(wanted, offsets, strict=True)]
+    if means == sorted(means):  # nobody is in anybody's way
+        for v, mean, offset in zip(row, means, offsets, strict=True):
+            x[v] = mean + offset
+        return
     blocks: list[tuple[float, float, int]] = []  # weight, mean, count
-    for want, offset, weight in zip(wanted, offsets, weights, strict=True):
-        mean, count = want - offset, 1
+    for mean, weight in zip(means, weights, strict=True):
+        count = 1
         while blocks and blocks[-1][1] > mean:
             other_weight, other_mean, other_count = blocks.pop()
             mean = (mean * weight + other_mean * other_weight) / (weight + other_weight)
