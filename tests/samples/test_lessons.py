@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import venv
 from collections import Counter
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,44 +12,10 @@ import pytest
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import TraceError
-from jaxscope.model import Capture, Direction, Graph, NodeKind
+from jaxscope.model import Direction, Graph, NodeKind
 
 from .calling import SAMPLES
-
-CaptureOf = Callable[[str, str], Capture]
-PROGRAM_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
-
-
-@pytest.fixture(scope="module")
-def capture() -> Iterator[CaptureOf]:
-    with Session() as session:
-
-        @functools.cache
-        def capture(file: str, call: str) -> Capture:
-            result = session.start(CaptureRequest(str(SAMPLES / file), call)).wait()
-            assert isinstance(result, Capture)
-            return result
-
-        yield capture
-
-
-def graph(capture: Capture, stage: str) -> Graph:
-    found = capture.stage(stage)
-    assert found is not None
-    assert isinstance(found.graph, Graph), found.graph
-    return found.graph
-
-
-def operations(capture: Capture, stage: str) -> list[str]:
-    """What the equations, operations or instructions of a stage are, in program order."""
-    nodes = [graph(capture, stage).node(i) for i in range(len(graph(capture, stage).nodes))]
-    return [node.operation for node in nodes if node.kind in PROGRAM_KINDS]
-
-
-def flops(capture: Capture) -> float:
-    optimized = capture.stage("optimized")
-    assert optimized is not None
-    return optimized.cost.flops
+from .captured import CaptureOf, flops, graph, operations
 
 
 def test_quick_start_is_five_equations_and_one_fusion(capture: CaptureOf) -> None:
