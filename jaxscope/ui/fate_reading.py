@@ -43,9 +43,9 @@ class FateReader(QObject):
             return None
         return self._tables.get(stage, {}).get(node.id)
 
-    def table(self, stage: str) -> Mapping[str, Fate]:
-        """The fates of all equations of a stage, as far as known."""
-        return self._tables.get(stage, {})
+    def names_of(self, stage: str) -> Mapping[str, str]:
+        """The names of the fates of all equations of a stage, as far as known."""
+        return {id: fate.fate for id, fate in self._tables.get(stage, {}).items()}
 
     def _find(self, capture: Capture) -> None:
         self._found.emit(capture, find_tables(capture))

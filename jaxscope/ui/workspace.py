@@ -186,7 +186,14 @@ class Workspace(QSplitter):
             pane.show_stage(name, stages.get(name), waiting, self._state.call)
             pane.set_stale(screen.is_stale)
         self._fill_source()
+        self._hand_out_fates()
         self._apply_links(self.selection.links, reveal=False)
+
+    def _hand_out_fates(self) -> None:
+        """Let graphs that colour by fate know them."""
+        for pane in self.area.panes:
+            if pane.canvas is not None:
+                pane.canvas.set_fates(self.fates.names_of(self.area.wanted_stage(pane)))
 
     def _reveal_base(self, state: WindowState) -> None:
         """Bring the function that the call is about into sight, once per call."""
@@ -234,6 +241,7 @@ class Workspace(QSplitter):
         self.arguments.choose(links.arguments)
 
     def _on_fates_changed(self) -> None:
+        self._hand_out_fates()
         self._describe(self.selection.links)
 
     def _on_later_timeout(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from jaxscope.analysis.quantities import (
     format_seconds,
     three_digits,
 )
+from jaxscope.analysis.tint.fates import FATES, fate_codes
 from jaxscope.analysis.tint.values import count_result_bytes, most_common, sum_by_item
 from jaxscope.model import Direction, Graph
 
@@ -40,6 +41,7 @@ class ColourBy(enum.Enum):
     INTENSITY = "intensity"
     MEMORY = "size of results"
     TIME = "measured time"
+    FATE = "fate"
     SAME = "same as selected"
 
 
@@ -78,9 +80,21 @@ class Tint:
 
 
 def tint_scene(
-    graph: Graph, scene: Scene, by: ColourBy, selected: Collection[int] = ()
+    graph: Graph,
+    scene: Scene,
+    by: ColourBy,
+    selected: Collection[int] = (),
+    fates: Mapping[str, str] | None = None,
 ) -> Tint | None:
-    """Colour a picture; None for `FAMILY`, which is how boxes are coloured by themselves."""
+    """Colour a picture; None for `FAMILY`, which is how boxes are coloured by themselves.
+
+    Args:
+        graph: What the picture shows.
+        scene: The picture.
+        by: What colours tell.
+        selected: Node indices, for `SAME`.
+        fates: Names of fates by the id of the equation, for `FATE`.
+    """
     if by is ColourBy.FAMILY:
         return None
     if by is ColourBy.DIRECTION:
@@ -89,6 +103,8 @@ def tint_scene(
         return _by_scope(graph, scene)
     if by is ColourBy.SAME:
         return _by_likeness(graph, scene, selected)
+    if by is ColourBy.FATE:
+        return _by_fate(graph, scene, fates or {})
     if by is ColourBy.INTENSITY:
         return _by_intensity(graph, scene)
     values, format_value = _VALUES[by](graph)
@@ -151,6 +167,13 @@ def _by_intensity(graph: Graph, scene: Scene) -> Tint:
     codes = np.where(np.isnan(values), -1, levels).astype(np.int32)
     most = float(np.nanmax(values[scene.items.num_frames :], initial=1e-30))
     return _pack(scene, codes, classes, np.minimum(values / most, 1.0))
+
+
+def _by_fate(graph: Graph, scene: Scene, fates: Mapping[str, str]) -> Tint:
+    if not fates:
+        return _nothing(scene, "fates belong to the equations of the jaxpr")
+    classes = [TintClass(words, kind=kind, is_dashed=dashed) for _, words, kind, dashed in FATES]
+    return _pack(scene, fate_codes(graph, scene, fates), classes)
 
 
 def _by_direction(graph: Graph, scene: Scene) -> Tint:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 from PySide6.QtCore import QPointF, Qt, Signal
@@ -65,6 +65,7 @@ class GraphCanvas(PictureView):
         self._current_item = NONE
         self._reveal = NONE
         self._colour_by = ColourBy.FAMILY
+        self._fates: Mapping[str, str] = {}
 
     @property
     def colour_by(self) -> ColourBy:
@@ -82,7 +83,15 @@ class GraphCanvas(PictureView):
         """The colours of a scene; None for those of its styles."""
         if self._graph is None:
             return None
-        return tint_scene(self._graph, scene, self._colour_by, sorted(self._marks[0]))
+        marked = sorted(self._marks[0])
+        return tint_scene(self._graph, scene, self._colour_by, marked, self._fates)
+
+    def set_fates(self, fates: Mapping[str, str]) -> None:
+        """Know the fates of the equations that are shown, by their ids."""
+        if fates != self._fates:
+            self._fates = fates
+            if self._colour_by is ColourBy.FATE:
+                self.repaint_scene()
 
     def forget_nodes(self) -> None:
         """Another graph is to be shown: node indices of the one before mean nothing."""
