@@ -37,7 +37,9 @@ def test_times(jaxscope: Command, program: Path) -> None:
         median, low, high = (measurement[key] for key in ("median", "low", "high"))
         if measurement["confidence"]:
             assert low <= median <= high, name
-            assert measurement["confidence"] == 0.95
+            # A busy machine may leave time for fewer samples than 95 % take.
+            reached = 1 - 2 ** (1 - len(measurement["samples"]))
+            assert measurement["confidence"] == pytest.approx(min(reached, 0.95)), name
         assert measurement["runs"] >= 1
         assert median > 0
     ratios = {ratio["name"]: ratio for ratio in timing["ratios"]}
