@@ -73,6 +73,7 @@ class Nester:
         self._spacing = spacing
         self._layouts = layouts
         self._texts: dict[int, BoxText] = {}
+        self._sizes: dict[int, tuple[float, float]] = {}
         self.placed: dict[int, Placed] = {}
 
     def place_all(self) -> None:
@@ -87,11 +88,11 @@ class Nester:
         if known is None:
             full = text_of(self._view, self._view.boxes[box])
             room = _BOX_MAX_PX - 2 * _BOX_PADDING_PX
-            known = self._texts[box] = BoxText(
-                shorten_text(full.title, room, TITLE_PX, True),
-                shorten_text(full.detail, room, DETAIL_PX),
-                full.style,
-                full.name,
+            title = shorten_text(full.title, room, TITLE_PX, True)
+            detail = shorten_text(full.detail, room, DETAIL_PX)
+            is_short = title is full.title and detail is full.detail
+            known = self._texts[box] = (
+                full if is_short else BoxText(title, detail, full.style, full.name)
             )
         return known
 
@@ -100,6 +101,12 @@ class Nester:
         placed = self.placed.get(box)
         if placed is not None:
             return placed.width, placed.height
+        known = self._sizes.get(box)
+        if known is None:
+            known = self._sizes[box] = self._measure(box)
+        return known
+
+    def _measure(self, box: int) -> tuple[float, float]:
         text = self.text(box)
         width = max(measure_text(text.title, TITLE_PX, True), _measure_detail(text))
         width = math.ceil(width) + 2 * _BOX_PADDING_PX
