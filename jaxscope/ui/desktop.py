@@ -21,6 +21,7 @@ from jaxscope.model import Capture
 from jaxscope.ui.bridge import Bridge, Session
 from jaxscope.ui.compare_menu import add_comparing
 from jaxscope.ui.controller import Controller, RunOptions
+from jaxscope.ui.go_menu import add_go_menu
 from jaxscope.ui.graph_choices import GraphChoices
 from jaxscope.ui.graph_menu import add_graph_menu
 from jaxscope.ui.passes_menu import add_passes
@@ -93,6 +94,7 @@ def build_window(
     choices = GraphChoices(settings)
     make_graph = make_graph or functools.partial(make_graph_page, choices)
     window = MainWindow(Controller(bridge, options), themes, settings, make_graph)
+    add_go_menu(window)
     add_graph_menu(window, choices)
     add_comparing(window, themes)
     add_passes(window, themes)

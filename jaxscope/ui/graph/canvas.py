@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
@@ -65,6 +66,7 @@ class GraphCanvas(PictureView):
         self._current_item = NONE
         self._reveal = NONE
         self._colour_by = ColourBy.FAMILY
+        self._focus: frozenset[int] | None = None
         self._fates: Mapping[str, str] = {}
 
     @property
@@ -78,6 +80,20 @@ class GraphCanvas(PictureView):
             self._colour_by = by
             self.repaint_scene()
             self.colours_changed.emit(by)
+
+    def set_focus(self, nodes: Collection[int] | None) -> None:
+        """Fade everything but some nodes; None lets all be seen."""
+        self._focus = None if nodes is None else frozenset(nodes)
+        self.repaint_scene()
+
+    @property
+    def focus(self) -> frozenset[int] | None:
+        """The nodes that are in focus; None where all are."""
+        return self._focus
+
+    def focused_items(self, scene: Scene) -> npt.NDArray[np.int64] | None:
+        """Items of the nodes that are in focus."""
+        return None if self._focus is None else items_of_nodes(scene, self._focus)
 
     def tint_of(self, scene: Scene) -> Tint | None:
         """The colours of a scene; None for those of its styles."""
@@ -98,6 +114,7 @@ class GraphCanvas(PictureView):
         self._current_node = self._current_item = self._reveal = NONE
         self._marks = _NO_MARKS
         self._has_marks = False
+        self._focus = None
 
     def meet_picture(self) -> None:
         """Another picture is shown: find the selection in it."""

@@ -48,6 +48,8 @@ _MIN_LINE_PX = 1.5
 _RADIUS_PX = 5.0
 _PADDING_PX = 12.0
 _MAX_STATIC_TEXTS = 20_000
+_FAINT = 0.2
+"""How much is seen of what is out of focus."""
 
 
 @functools.cache
@@ -146,6 +148,8 @@ class SceneDrawing:
         draw_lines(painter, segments[length >= _MIN_LINE_PX])
         shades = self.shades
         numbers = shades.of_item[items]
+        if shades.is_faint is not None:
+            is_frame = is_frame | shades.is_faint[items]
         for number in np.unique(numbers[~is_frame]).tolist():
             chosen = rects[~is_frame & (numbers == number)]
             painter.setBrush(shades.fill[number])
@@ -226,6 +230,14 @@ class SceneDrawing:
         painter.drawPolygon(QPolygonF(corners))
 
     def _paint_box(self, painter: QPainter, item: int) -> None:
+        if self.shades.is_faint is not None and self.shades.is_faint[item]:
+            painter.setOpacity(_FAINT)
+            self._paint_whole_box(painter, item)
+            painter.setOpacity(1.0)
+            return
+        self._paint_whole_box(painter, item)
+
+    def _paint_whole_box(self, painter: QPainter, item: int) -> None:
         items, colors = self.scene.items, self.colors
         x, y, width, height = items.rect[item].tolist()
         style = int(items.style[item])

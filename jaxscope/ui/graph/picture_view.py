@@ -32,6 +32,9 @@ from jaxscope.ui.graph.transition import Sight, Transition, make_transition, may
 _INLINE_NODES = 600
 """Graphs up to this size are laid out at once: it takes less than a frame or two."""
 
+_OTHER_ROOM_PX = 60
+"""A page must be so much wider or narrower for that; legend and overview come and go with less."""
+
 _RESIZED_MS = 150
 """How long a size must last before a picture nobody touched is chosen anew for it."""
 
@@ -65,6 +68,7 @@ class PictureView(SceneView):
         self._job = LayoutJob(self)
         self._job.finished.connect(self._on_job_finished)
         self._job.failed.connect(self._on_job_failed)
+        self._across_chosen = 0
         self._resized = QTimer(self, singleShot=True, interval=_RESIZED_MS)
         self._resized.timeout.connect(self._on_resized_timeout)
         self.setAccessibleName("Graph")
@@ -240,6 +244,7 @@ class PictureView(SceneView):
         self._view = answer.view
         self._expanded = scene.opened
         if answer.opened_first is not None:
+            self._across_chosen = self.width() if self._direction == DOWN else self.height()
             self._opened_first = answer.opened_first
             # Nothing to hold it by: it is looked at from its beginning.
             self._is_untouched = answer.anchor is None
@@ -308,6 +313,9 @@ class PictureView(SceneView):
     def _on_resized_timeout(self) -> None:
         """A page has room for more or for less: unless somebody has chosen, choose again."""
         is_as_first = self._expanded == self._opened_first
-        if self._is_untouched and is_as_first and self.scene is not None and not self.is_busy:
+        across = self.width() if self._direction == DOWN else self.height()
+        is_other = abs(across - self._across_chosen) > _OTHER_ROOM_PX
+        is_idle = self.scene is not None and not self.is_busy
+        if self._is_untouched and is_as_first and is_other and is_idle:
             assert self._graph is not None
             self._start(self._graph, self._view, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QHelpEvent,
@@ -35,7 +36,7 @@ from jaxscope.ui.graph.minimap import Minimap
 from jaxscope.ui.graph.overlay import no_highlight, paint_overlay
 from jaxscope.ui.graph.palette import colors
 from jaxscope.ui.graph.scene_index import SceneIndex
-from jaxscope.ui.graph.shades import tint_shades
+from jaxscope.ui.graph.shades import make_shades
 from jaxscope.ui.graph.tiles import TileCache
 
 _WHEEL_STEP = 1.0015
@@ -81,8 +82,6 @@ class SceneView(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._show_extras()
 
-    # What subclasses decide
-
     def click(self, _place: QPointF) -> None:
         """A click on a place of the widget."""
 
@@ -96,6 +95,10 @@ class SceneView(QWidget):
         """The colours of a scene; None for those of its styles."""
         return None
 
+    def focused_items(self, _scene: Scene) -> npt.NDArray[np.int64] | None:
+        """Items that stay clear while all others fade; None where all are."""
+        return None
+
     def describe(self, _item: int) -> str:
         """Rich text for the tool tip of an item; empty shows none."""
         return ""
@@ -107,8 +110,6 @@ class SceneView(QWidget):
     def describe_line(self, _line: int) -> str:
         """Rich text for the tool tip of a line; empty shows none."""
         return ""
-
-    # What is shown
 
     @property
     def scene(self) -> Scene | None:
@@ -238,11 +239,10 @@ class SceneView(QWidget):
 
     def _draw(self, index: SceneIndex) -> SceneDrawing:
         """A scene in the present colours."""
-        palette = colors(self._theme)
-        tint = self._tint = self.tint_of(index.scene)
-        if tint is None:
-            return SceneDrawing(index, palette)
-        return SceneDrawing(index, palette, tint_shades(index.scene, tint, palette, self._theme))
+        scene, palette = index.scene, colors(self._theme)
+        self._tint, focused = self.tint_of(scene), self.focused_items(scene)
+        shades = make_shades(scene, self._tint, palette, self._theme, focused)
+        return SceneDrawing(index, palette, shades)
 
     def repaint_scene(self) -> None:
         """Draw the scene anew, in other colours."""

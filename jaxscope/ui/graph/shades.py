@@ -25,6 +25,7 @@ class Shades:
         is_dashed: Whether the border is dashed.
         share: float64, how much of its lower border an item's bar takes; NaN for no bar.
         is_tint: Whether the colours tell something else than the style.
+        is_faint: bool, of each item whether it is out of focus; None where nothing is.
     """
 
     of_item: npt.NDArray[np.int16]
@@ -33,10 +34,14 @@ class Shades:
     is_dashed: tuple[bool, ...]
     share: npt.NDArray[np.float64]
     is_tint: bool = False
+    is_faint: npt.NDArray[np.bool_] | None = None
 
     def of(self, items: npt.NDArray[np.int64]) -> Shades:
         """The shades of some of the items, in their order."""
-        return dataclasses.replace(self, of_item=self.of_item[items], share=self.share[items])
+        faint = None if self.is_faint is None else self.is_faint[items]
+        return dataclasses.replace(
+            self, of_item=self.of_item[items], share=self.share[items], is_faint=faint
+        )
 
 
 def style_shades(scene: Scene, colors: Colors) -> Shades:
@@ -60,3 +65,21 @@ def tint_shades(scene: Scene, tint: Tint, colors: Colors, theme: str) -> Shades:
         tint.share,
         is_tint=True,
     )
+
+
+def make_shades(
+    scene: Scene,
+    tint: Tint | None,
+    colors: Colors,
+    theme: str,
+    focused: npt.NDArray[np.int64] | None,
+) -> Shades:
+    """The shades of a scene in which some items may be in focus."""
+    shades = style_shades(scene, colors)
+    if tint is not None:
+        shades = tint_shades(scene, tint, colors, theme)
+    if focused is None:
+        return shades
+    is_faint = np.ones(len(scene.items), bool)
+    is_faint[focused] = False
+    return dataclasses.replace(shades, is_faint=is_faint)

@@ -107,6 +107,11 @@ class StagePane(QFrame):
         return self._form
 
     @property
+    def is_graph_shown(self) -> bool:
+        """Whether a graph is what is seen."""
+        return self._graph is not None and self._pages.currentWidget() is self._graph
+
+    @property
     def canvas(self) -> GraphCanvas | None:
         """The graph view, once there was a graph to show."""
         return self._canvas

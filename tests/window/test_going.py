@@ -1,0 +1,114 @@
+"""Places visited, focus, paths, and the palette of commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from jaxscope.ui.command_palette import CommandPalette
+from jaxscope.ui.command_ranking import rank_names
+from jaxscope.ui.go_menu import GoMenu
+from jaxscope.ui.selection import SelectionModel
+from jaxscope.ui.window import MainWindow
+
+from .conftest import Driver
+from .programs import FILE, JAXPR, OPTIMIZED, build_capture, build_stage
+
+
+@pytest.fixture
+def selection() -> SelectionModel:
+    model = SelectionModel()
+    model.set_stages((build_stage("jaxpr", JAXPR), build_stage("optimized", OPTIMIZED)))
+    return model
+
+
+def test_back_and_forward_through_what_was_selected(selection: SelectionModel) -> None:
+    assert not selection.go_back()
+    selection.select_node("jaxpr", 1)
+    selection.select_node("optimized", 2)
+    selection.select_line(FILE, 5)
+    assert selection.go_back() and selection.node_at(selection.place) == ("optimized", 2)
+    assert selection.go_back() and selection.node_at(selection.place) == ("jaxpr", 1)
+    assert not selection.go_back()
+    assert selection.go_forward() and selection.node_at(selection.place) == ("optimized", 2)
+    selection.select_node("jaxpr", 0)
+    assert not selection.go_forward(), "another way was taken"
+    assert selection.go_back() and selection.node_at(selection.place) == ("optimized", 2)
+
+
+def test_places_that_are_gone_are_left_out(selection: SelectionModel) -> None:
+    selection.select_node("optimized", 2)
+    selection.select_node("jaxpr", 1)
+    selection.select_node("jaxpr", 2)
+    selection.set_stages((build_stage("jaxpr", JAXPR),))
+    assert selection.go_back() and selection.node_at(selection.place) == ("jaxpr", 1)
+    assert not selection.go_back(), "that stage is no more"
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [("op", "File: Open"), ("stop", "Run: Stop"), ("cbd", "Colour boxes by direction"),
+     ("", "File: Open")],
+)  # fmt: skip
+def test_the_best_fitting_command_is_first(typed: str, first: str) -> None:
+    names = ["File: Open", "Run: Stop", "Colour boxes by direction", "View: As graph"]
+    assert names[rank_names(typed, names)[0]] == first
+
+
+def test_what_does_not_fit_is_not_offered() -> None:
+    assert rank_names("xyz", ["File: Open", "Run: Stop"]) == []
+
+
+@pytest.fixture
+def menu(window: MainWindow) -> GoMenu:
+    menu = window.findChild(GoMenu)
+    assert isinstance(menu, GoMenu)
+    return menu
+
+
+def test_the_palette_does_what_any_menu_does(
+    qtbot: QtBot, window: MainWindow, menu: GoMenu
+) -> None:
+    menu.show_palette()
+    palette: CommandPalette = menu.palette_dialog
+    names = palette.names()
+    assert any(name.startswith("View: Side panel") for name in names)
+    was_hidden = window.workspace.side.isHidden()
+    qtbot.keyClicks(palette.field, "sidepanel")
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert window.workspace.side.isHidden() is not was_hidden
+    assert palette.isHidden()
+
+
+def test_focus_widens_and_ends(driver: Driver, menu: GoMenu, source: Path) -> None:
+    driver.finish(driver.open(source), build_capture())
+    workspace = driver.window.workspace
+    workspace.selection.select_node("jaxpr", 1)
+    pane = next(p for p in workspace.area.panes if workspace.area.wanted_stage(p) == "jaxpr")
+    assert pane.canvas is not None
+    menu.widen_focus()
+    near = pane.canvas.focus
+    assert near is not None and 1 in near
+    menu.widen_focus()
+    wider = pane.canvas.focus
+    assert wider is not None and near < wider
+    menu.narrow_focus()
+    assert pane.canvas.focus == near
+    menu.end_focus()
+    assert pane.canvas.focus is None
+
+
+def test_the_path_between_two_selections(driver: Driver, menu: GoMenu, source: Path) -> None:
+    driver.finish(driver.open(source), build_capture())
+    workspace = driver.window.workspace
+    menu.show_path()
+    assert "two nodes" in driver.window.statusBar().currentMessage()
+    workspace.selection.select_node("jaxpr", 0)
+    workspace.selection.select_node("jaxpr", 2)
+    menu.show_path()
+    pane = next(p for p in workspace.area.panes if workspace.area.wanted_stage(p) == "jaxpr")
+    assert pane.canvas is not None
+    assert pane.canvas.focus == {0, 1, 2}
