@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bench import links, overhead
+from bench import honesty, links, overhead
 
 _ROOT = Path(__file__).parents[1]
 _RESULTS = _ROOT / "bench" / "RESULTS.md"
@@ -135,11 +135,38 @@ def measure_links() -> Iterator[Row]:
     )
 
 
+def measure_honesty() -> Iterator[Row]:
+    """The stopwatch against what is known, two busy processes beside."""
+    pairs = 200
+    found = honesty.measure_all(pairs, load=2)
+    same, five = found["same on both sides"], found["5 % more on one side"]
+    bound = same["false_positive_bound_95"]
+    yield Row(
+        "the same program on both sides, called different, under load",
+        "≤ 5 % (upper bound, 95 %)",
+        f"{same['false_positives']:.0f} of {pairs}, so at most {bound:.1%}",
+        bound <= 0.05,
+    )
+    share = five["said_slower"]
+    found_text = f"{share:.0%} of {five['pairs']:.0f}"
+    yield Row("5 % more work, found", "≥ 95 %", found_text, share >= 0.95)
+    covered = found["coverage of intervals"]["covered"]
+    yield Row("coverage of the 95 % interval", "≥ 95 %", f"{covered:.1%}", covered >= 0.95)
+    others = found["other stopwatches, µs"]
+    yield Row(
+        "one spin by several stopwatches",
+        "–",
+        ", ".join(f"{name} {value:.3g} µs" for name, value in others.items()),
+        None,
+    )
+
+
 SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "start": measure_start,
     "pictures": measure_pictures,
     "links": measure_links,
     "overhead": measure_overhead,
+    "honesty": measure_honesty,
 }
 
 

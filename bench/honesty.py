@@ -1,0 +1,198 @@
+"""How honest the stopwatch is: false positives, coverage, known ratios, and other stopwatches.
+
+    python -m bench.honesty                the long form, for a quiet machine: about 10 minutes
+    python -m bench.honesty --pairs 20     a short one
+    python -m bench.honesty --load 2       with two processes that keep the processors busy
+
+The programs are spins of Python code, so what is true is known: the same spin on both sides has
+the ratio 1, and one that turns 5 % more often takes 5 % longer. Prints a table and a line of JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import multiprocessing
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import timeit
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from jaxscope.analysis.statistics import find_median_interval, find_ratio_interval, judge
+from jaxscope.worker.stopwatch import Recording, Rounds, Stopwatch, Subject
+
+_TURNS = 2_000
+_BUDGET_S = 0.6
+_DIFFERENT = ("faster", "slower")
+
+
+def spin(turns: int) -> int:
+    """Work whose duration is proportional to `turns`."""
+    total = 0
+    for number in range(turns):
+        total += number
+    return total
+
+
+def measure_pair(first: int, second: int, seed: int) -> tuple[str, float, float, float]:
+    """Verdict, ratio and its interval of two spins, measured as `jaxscope time` does."""
+    subjects = [
+        Subject(name, spin, lambda turns=turns: ((turns,), {}))
+        for name, turns in (("first", first), ("second", second))
+    ]
+    stopwatch = Stopwatch(lambda result: result, rng=random.Random(seed))
+    for subject in subjects:
+        subject.typical_s = statistics.median(stopwatch.warm_up(subject, 20, 0.1))
+    rounds = Rounds((Recording(), Recording()))
+    typical_s = max(subject.typical_s for subject in subjects)
+    stopwatch.measure(subjects, rounds, budget_s=_BUDGET_S, typical_s=typical_s)
+    interval = find_ratio_interval(rounds.log_values)
+    return judge(interval), interval.median, interval.low, interval.high
+
+
+def binomial_bound(count: int, total: int, confidence: float = 0.95) -> float:
+    """Upper bound of a share, by Clopper and Pearson: what `count` of `total` still allow."""
+    low, high = count / total, 1.0
+    if count >= total:
+        return 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        at_most = sum(
+            math.comb(total, k) * middle**k * (1 - middle) ** (total - k) for k in range(count + 1)
+        )
+        low, high = (middle, high) if at_most > 1 - confidence else (low, middle)
+    return high
+
+
+def measure_false_positives(pairs: int) -> dict[str, float]:
+    """The same spin on both sides: how often a difference is claimed."""
+    found = [measure_pair(_TURNS, _TURNS, seed) for seed in range(pairs)]
+    claims = sum(verdict in _DIFFERENT for verdict, *_ in found)
+    covering = sum(low <= 1.0 <= high for _, _, low, high in found)
+    return {
+        "pairs": pairs,
+        "false_positives": claims,
+        "false_positive_bound_95": binomial_bound(claims, pairs),
+        "said_same": sum(verdict == "same" for verdict, *_ in found) / pairs,
+        "intervals_with_1": covering / pairs,
+    }
+
+
+def measure_known_ratio(pairs: int, percent: int) -> dict[str, float]:
+    """The second side turns `percent` more often: how often that is found, and how well."""
+    found = [measure_pair(_TURNS, _TURNS + _TURNS * percent // 100, seed) for seed in range(pairs)]
+    return {
+        "percent": percent,
+        "pairs": pairs,
+        "said_slower": sum(verdict == "slower" for verdict, *_ in found) / pairs,
+        "median_ratio": statistics.median(1.0 / ratio for _, ratio, _, _ in found),
+    }
+
+
+def measure_coverage(samples: int = 2_000, size: int = 24) -> dict[str, float]:
+    """Made-up durations with a long tail: how often the interval has the true median."""
+    rng = random.Random(0)
+    covering = 0
+    for _ in range(samples):
+        values = [rng.lognormvariate(0.0, 0.5) for _ in range(size)]
+        interval = find_median_interval(values)
+        covering += interval.low <= 1.0 <= interval.high
+    return {"samples": samples, "wanted": 0.95, "covered": covering / samples}
+
+
+def measure_others() -> dict[str, float]:
+    """The same spin by jaxscope, by timeit, and by pyperf where it is installed; microseconds."""
+    subject = Subject("spin", spin, lambda: ((_TURNS,), {}))
+    stopwatch = Stopwatch(lambda result: result)
+    rounds = Rounds((Recording(),))
+    stopwatch.warm_up(subject, 50, 0.2)
+    stopwatch.measure([subject], rounds, budget_s=1.0, typical_s=1e-4)
+    found = {"jaxscope": statistics.median(rounds.sides[0].total_s) * 1e6}
+    timer = timeit.Timer(lambda: spin(_TURNS))
+    number, _ = timer.autorange()
+    found["timeit"] = statistics.median(timer.repeat(7, number)) / number * 1e6
+    pyperf = _run_pyperf()
+    if pyperf is not None:
+        found["pyperf"] = pyperf * 1e6
+    return found
+
+
+def _run_pyperf() -> float | None:
+    """Median seconds by pyperf's own command; None where pyperf is not installed."""
+    setup = "from bench.honesty import spin"
+    paths = filter(None, (str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH")))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    with tempfile.TemporaryDirectory() as folder:
+        results = Path(folder) / "spin.json"
+        command = [sys.executable, "-m", "pyperf", "timeit", "--fast", "-q", "-o", str(results)]
+        command += ["--inherit-environ", "PYTHONPATH", "-s", setup, f"spin({_TURNS})"]
+        subprocess.run(command, env=environment, capture_output=True, timeout=300, check=False)
+        if not results.exists():
+            return None
+        benchmarks = json.loads(results.read_text("utf-8"))["benchmarks"]
+    values = [
+        value
+        for benchmark in benchmarks
+        for single in benchmark["runs"]
+        for value in single.get("values", ())
+    ]
+    return statistics.median(values) if values else None
+
+
+@contextmanager
+def busy_processors(count: int) -> Iterator[None]:
+    """Keep so many processors busy until the block ends."""
+    processes = [multiprocessing.Process(target=_burn, daemon=True) for _ in range(count)]
+    for process in processes:
+        process.start()
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+
+
+def _burn() -> None:
+    while True:
+        spin(100_000)
+
+
+def measure_all(pairs: int, load: int) -> dict[str, dict[str, float]]:
+    """Everything, with `load` processes beside."""
+    steps: dict[str, Callable[[], dict[str, float]]] = {
+        "same on both sides": lambda: measure_false_positives(pairs),
+        "5 % more on one side": lambda: measure_known_ratio(max(pairs // 5, 5), 5),
+        "20 % more on one side": lambda: measure_known_ratio(max(pairs // 5, 5), 20),
+        "coverage of intervals": measure_coverage,
+        "other stopwatches, µs": measure_others,
+    }
+    found = {}
+    with busy_processors(load):
+        for name, step in steps.items():
+            start = time.monotonic()
+            found[name] = step()
+            print(f"{name} ({time.monotonic() - start:.0f} s)", flush=True)
+            for key, value in found[name].items():
+                print(f"    {key:26} {value:.4g}", flush=True)
+    return found
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--pairs", type=int, default=200, help="A/A pairs (default: 200)")
+    parser.add_argument("--load", type=int, default=0, help="busy processes beside (default: 0)")
+    options = parser.parse_args()
+    print(json.dumps(measure_all(options.pairs, options.load)))
+
+
+if __name__ == "__main__":
+    main()
