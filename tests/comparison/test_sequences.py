@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from difflib import SequenceMatcher
 
 from hypothesis import given, settings
@@ -17,7 +18,7 @@ keys = st.lists(st.integers(0, 6), max_size=60)
 def test_pairs_are_equal_and_never_cross(first: list[int], second: list[int]) -> None:
     pairs = align(first, second)
     assert all(first[a] == second[b] for a, b in pairs)
-    assert all(a < c and b < d for (a, b), (c, d) in zip(pairs, pairs[1:], strict=False))
+    assert all(a < c and b < d for (a, b), (c, d) in itertools.pairwise(pairs))
 
 
 @settings(max_examples=150, deadline=None)
@@ -25,7 +26,6 @@ def test_pairs_are_equal_and_never_cross(first: list[int], second: list[int]) ->
 def test_short_sequences_are_aligned_at_least_as_well_as_by_difflib(
     first: list[int], second: list[int]
 ) -> None:
-    blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
     first, second = first[:50], second[:50]
     blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
     assert len(align(first, second)) >= sum(block.size for block in blocks)

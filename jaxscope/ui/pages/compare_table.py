@@ -35,6 +35,11 @@ class DifferencesModel(QAbstractTableModel):
         self._rows: list[tuple[Change, int, int]] = []
         self._is_dark = False
 
+    @property
+    def comparison(self) -> GraphComparison | None:
+        """What is shown."""
+        return self._graphs
+
     def set_comparison(self, graphs: GraphComparison | None) -> None:
         """Show another comparison, or none."""
         self.beginResetModel()

@@ -44,6 +44,7 @@ class CompareView(QWidget):
         super().__init__(parent)
         self._comparison: Comparison | None = None
         self._shown_texts: TextDiff | None = None
+        self._chosen = (NONE, NONE)
         self._theme = LIGHT
         self.stage_chooser: QComboBox = ChoiceBox()
         self.form_chooser: QComboBox = ChoiceBox()
@@ -181,7 +182,9 @@ class CompareView(QWidget):
         graphs = stage.graphs if isinstance(stage.graphs, GraphComparison) else None
         self.legend.setVisible(has_marks)
         self.table.setVisible(has_marks and graphs is not None)
-        self.table.rows.set_comparison(graphs)
+        if graphs is not self.table.rows.comparison:
+            self._chosen = (NONE, NONE)
+            self.table.rows.set_comparison(graphs)
         self._costs.setText(_describe_costs(stage.costs, self._theme.muted))
         self._costs.setVisible(has_marks and bool(stage.costs))
         if graphs is not None and self.form_chooser.currentData() == _GRAPHS:
@@ -211,12 +214,14 @@ class CompareView(QWidget):
         if texts is not self._shown_texts:
             self._shown_texts = texts
             self.texts.set_diff(texts)
+        self.texts.show_nodes(*self._chosen)
         self._body.setCurrentIndex(1)
 
     # --- choosing ---
 
     def _on_table_row_chosen(self, first: int, second: int) -> None:
-        for canvas, node in zip(self.canvases, (first, second), strict=True):
+        self._chosen = (first, second)
+        for canvas, node in zip(self.canvases, self._chosen, strict=True):
             canvas.select_node(node)
         self.texts.show_nodes(first, second)
 
@@ -240,7 +245,7 @@ class CompareView(QWidget):
         matching = stage.graphs.matching
         partners = matching.second_of_first if side == 0 else matching.first_of_second
         partner = int(partners[node]) if 0 <= node < len(partners) else NONE
-        nodes = (node, partner) if side == 0 else (partner, node)
+        self._chosen = nodes = (node, partner) if side == 0 else (partner, node)
         for canvas, wanted in zip(self.canvases, nodes, strict=True):
             if canvas is not source:
                 canvas.select_node(wanted)

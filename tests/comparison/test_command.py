@@ -1,0 +1,113 @@
+"""`jaxscope diff` as it is typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli.commands import CommandLine
+
+from comparison.conftest import SOURCE
+from jaxscope.cli.diff_options import DIFFERENT
+
+Saved = tuple[Path, Path]
+
+
+@pytest.fixture
+def jaxscope(capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(capsys)
+
+
+def test_the_status_says_different(jaxscope: CommandLine, saved: Saved) -> None:
+    answer = jaxscope("diff", *saved)
+    assert answer.status == DIFFERENT == 5
+    assert answer.output.splitlines()[0].startswith(f"--- {saved[0]}")
+    assert answer.output.splitlines()[1].startswith(f"+++ {saved[1]}")
+
+
+def test_the_status_says_equal(jaxscope: CommandLine, saved: Saved) -> None:
+    answer = jaxscope("diff", saved[0], saved[0])
+    assert answer.status == 0
+    assert "[first]" in answer.output  # two sides of the same name are told apart
+    assert "Equal" in answer.output
+
+
+def test_json(jaxscope: CommandLine, saved: Saved) -> None:
+    answer = jaxscope("diff", *saved, "--json")
+    assert answer.status == DIFFERENT
+    assert answer.json()["equal"] is False
+
+
+def test_one_stage_in_detail(jaxscope: CommandLine, saved: Saved) -> None:
+    output = jaxscope("diff", *saved, "--stage", "jaxpr").output
+    assert "== jaxpr" in output
+    assert "== optimized" not in output
+    assert "+    d:f32[8] = add c a" in output
+
+
+def test_different_stages_of_both_sides(jaxscope: CommandLine, saved: Saved) -> None:
+    answer = jaxscope("diff", *saved, "--stage", "hlo:optimized", "--json")
+    (stage,) = answer.json()["stages"]
+    assert (stage["first"], stage["second"]) == ("hlo", "optimized")
+
+
+@pytest.mark.parametrize("ending", ["html", "md", "txt", "json"])
+def test_files(jaxscope: CommandLine, saved: Saved, tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"out.{ending}"
+    answer = jaxscope("diff", *saved, "-o", path)
+    assert answer.status == DIFFERENT
+    assert answer.output == ""
+    assert path.stat().st_size > 500
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["a.txt", "b.txt"], "neither a saved capture nor a call"),
+        (["SAVED", "SAVED", "--stage", "nothing"], "no stage nothing"),
+        (["SAVED", "SAVED", "-o", "out.svg"], "no ending"),
+        (["SAVED"], "required"),
+    ],
+)
+def test_wrong_usage(jaxscope: CommandLine, saved: Saved, words: list[str], message: str) -> None:
+    answer = jaxscope("diff", *(str(saved[0]) if word == "SAVED" else word for word in words))
+    assert answer.status == 2
+    assert message in answer.errors
+
+
+def test_a_missing_capture(jaxscope: CommandLine, saved: Saved, tmp_path: Path) -> None:
+    answer = jaxscope("diff", saved[0], tmp_path / "nothing.jaxscope")
+    assert answer.status == 1
+
+
+def test_two_calls_of_a_file(jaxscope: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(SOURCE)
+    answer = jaxscope("diff", f"{path}::f(f32[8])", f"{path}::f(f32[4])", "--json")
+    assert answer.status == DIFFERENT
+    data = answer.json()
+    assert data["first"]["name"] == f"{path}::f(f32[8])"
+    assert data["stages"][0]["counts"]["changed"] > 0
+
+
+def test_a_call_that_fails_fails_the_comparison(jaxscope: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(SOURCE)
+    answer = jaxscope("diff", f"{path}::nothing(f32[8])", f"{path}::f(f32[4])")
+    assert answer.status == 1
+    assert "nothing" in answer.errors
+
+
+def test_an_option_of_one_side_only(jaxscope: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(SOURCE)
+    answer = jaxscope("diff", f"{path}::f(f64[8])", f"{path}::f(f64[8])", "--x64-b", "--json")
+    assert answer.status == DIFFERENT
+    changed = answer.json()["stages"][0]["differences"]
+    assert any("f64[8]" in part["after"] for row in changed for part in row["what"])
+
+
+def test_help_says_what_the_status_means(jaxscope: CommandLine, capsys) -> None:
+    with pytest.raises(SystemExit):
+        jaxscope("diff", "--help")
+    assert "0 equal, 5 different" in capsys.readouterr().out

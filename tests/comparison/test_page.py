@@ -1,0 +1,186 @@
+"""The page of comparisons, offscreen: real widgets over real captures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from comparison.conftest import Take
+from jaxscope.analysis.comparison.changes import Change, GraphComparison
+from jaxscope.analysis.comparison.comparison import Comparison, Subject, compare
+from jaxscope.ui.pages.compare import ComparePage
+from jaxscope.ui.pages.compare_view import CompareView
+from jaxscope.ui.theme import DARK
+
+
+@pytest.fixture
+def view(qtbot: QtBot, edited: Comparison) -> Iterator[CompareView]:
+    view = CompareView()
+    qtbot.addWidget(view)
+    view.resize(1200, 900)
+    view.show_comparison(edited)
+    view.show()
+    yield view
+
+
+def choose_stage(view: CompareView, key: str) -> None:
+    view.stage_chooser.setCurrentIndex(view.stage_chooser.findData(key))
+
+
+def cell(view: CompareView, row: int, column: int) -> str:
+    return str(view.table.rows.data(view.table.rows.index(row, column)))
+
+
+def test_the_first_stage_that_differs_is_shown(view: CompareView) -> None:
+    assert view.verdict_text.startswith("Different in jaxpr")
+    assert view.stage_chooser.currentText() == "jaxpr — 1 changed, 1 added"
+    stage = view.shown_stage()
+    assert stage is not None
+    assert stage.pair.key == "jaxpr"
+
+
+def test_both_graphs_are_marked(view: CompareView) -> None:
+    marks = [canvas.item_marks for canvas in view.canvases]
+    assert marks[0] is not None
+    assert marks[1] is not None
+    assert marks[0].changes.tolist() == [Change.CHANGED]
+    assert sorted(marks[1].changes.tolist()) == [Change.CHANGED, Change.ADDED]
+    assert marks[1].describe(marks[1].changes.tolist().index(Change.ADDED)) == "added"
+
+
+def test_without_marks_both_sides_are_plain(view: CompareView) -> None:
+    view.marks.setChecked(False)
+    assert [canvas.item_marks for canvas in view.canvases] == [None, None]
+    assert not view.table.isVisible()
+    assert not view.legend.isVisible()
+    assert all(canvas.isVisible() for canvas in view.canvases)
+    view.marks.setChecked(True)
+    assert view.canvases[0].item_marks is not None
+
+
+def test_marks_are_painted_over_the_graph(view: CompareView, qtbot: QtBot) -> None:
+    marked = view.canvases[1].grab().toImage()
+    view.marks.setChecked(False)
+    view.canvases[1].resize(marked.size())
+    assert view.canvases[1].grab().toImage() != marked
+
+
+def test_the_legend_says_it_in_words(view: CompareView) -> None:
+    name = view.legend.accessibleName()
+    assert all(word in name for word in ("+ added", "− removed", "≠ changed", "→ moved"))
+
+
+def test_a_row_selects_on_both_sides(view: CompareView) -> None:
+    chosen: list[tuple[int, int]] = []
+    view.table.row_chosen.connect(lambda a, b: chosen.append((a, b)))
+    view.table.selectRow(1)  # the changed multiplication
+    assert cell(view, 1, 0) == "≠  changed"
+    first, second = chosen[0]
+    for canvas, node in zip(view.canvases, (first, second), strict=True):
+        assert canvas.scene is not None
+        assert canvas._highlight.current == canvas.scene.item_of_node[node]
+    view.form_chooser.setCurrentIndex(1)  # the choice is kept in the texts
+    row = view.texts.rows[view.texts.current_row]
+    assert row.first is not None
+    assert row.first.node == first
+
+
+def test_a_node_selects_its_partner_and_its_row(view: CompareView) -> None:
+    stage = view.shown_stage()
+    assert stage is not None
+    assert isinstance(stage.graphs, GraphComparison)
+    node = stage.graphs.rows()[1][1]
+    view.canvases[0].node_selected.emit(node)
+    partner = int(stage.graphs.matching.second_of_first[node])
+    scene = view.canvases[1].scene
+    assert scene is not None
+    assert view.canvases[1]._highlight.current == scene.item_of_node[partner]
+    assert [index.row() for index in view.table.selectionModel().selectedRows()] == [1]
+
+
+def test_texts_stand_line_against_line(view: CompareView, qtbot: QtBot) -> None:
+    view.form_chooser.setCurrentIndex(1)
+    assert view.texts.isVisible()
+    kinds = [row.kind for row in view.texts.rows]
+    assert (kinds.count("added"), kinds.count("changed")) == (1, 1)
+    qtbot.keyClick(view.texts, Qt.Key.Key_N)
+    assert kinds[view.texts.current_row] == "added"
+    qtbot.keyClick(view.texts, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.clipboard().text() == "+    d:f32[8] = add c a"
+    assert not view.texts.viewport().grab().isNull()
+
+
+def test_machine_code_has_texts_only(view: CompareView) -> None:
+    choose_stage(view, "machine")
+    assert view.form_chooser.currentData() == "graphs"
+    assert view.texts.isVisible()
+    assert not view.table.isVisible()
+
+
+def test_a_stage_of_one_side_only_says_why(qtbot: QtBot, take: Take) -> None:
+    view = CompareView()
+    qtbot.addWidget(view)
+    first, second = take("f(f32[8])"), take("grad(f)(f32[8])")
+    view.show_comparison(compare(Subject("a", first), Subject("b", second)))
+    choose_stage(view, "gradient")
+    assert "not compared" in view.stage_chooser.currentText()
+    assert "the second call makes no gradient" in view._reason.text()
+
+
+def test_the_stage_stays_from_comparison_to_comparison(view: CompareView, take: Take) -> None:
+    choose_stage(view, "optimized")
+    capture = take("f(f32[8])")
+    view.show_comparison(compare(Subject("a", capture), Subject("b", capture)))
+    assert view.stage_chooser.currentData() == "optimized"
+    assert view.stage_chooser.currentText() == "optimized — equal"
+    assert view.table.rows.rowCount() == 0
+
+
+def test_the_dark_theme(view: CompareView) -> None:
+    view.set_theme(DARK, 12.0)
+    assert not view.grab().isNull()
+    color = view.table.rows.data(view.table.rows.index(0, 0), Qt.ItemDataRole.ForegroundRole)
+    assert color.lightnessF() > 0.5
+
+
+def test_the_model_keeps_qts_rules(view: CompareView, qtmodeltester: ModelTester) -> None:
+    qtmodeltester.check(view.table.rows)
+
+
+def test_the_page_tells_what_a_person_wants(qtbot: QtBot) -> None:
+    page = ComparePage()
+    qtbot.addWidget(page)
+    page.set_possible(can_run=True, has_present=True, has_previous=False)
+    page.set_calls(["f(f32[8])", "grad(f)(f32[8])"], "cpu:8")
+    assert not page.previous_button.isEnabled()
+    page.call.setEditText(" grad(f)(f32[8]) ")
+    page.interpreter.setText("/opt/python")
+    with qtbot.waitSignal(page.call_requested) as asked:
+        qtbot.mouseClick(page.compare_button, Qt.MouseButton.LeftButton)
+    assert asked.args == ["grad(f)(f32[8])", "cpu:8", "/opt/python"]
+
+
+def test_offered_calls_leave_what_is_typed(qtbot: QtBot) -> None:
+    page = ComparePage()
+    qtbot.addWidget(page)
+    page.call.setEditText("half a ca")
+    page.set_calls(["f(f32[8])"], "cpu")
+    assert page.call.currentText() == "half a ca"
+
+
+def test_work_under_way_can_be_stopped(qtbot: QtBot) -> None:
+    page = ComparePage()
+    qtbot.addWidget(page)
+    page.show()
+    assert not page.stop_button.isVisible()
+    page.show_busy("Comparing …")
+    assert page.status_text == "Comparing …"
+    with qtbot.waitSignal(page.stop_requested):
+        qtbot.mouseClick(page.stop_button, Qt.MouseButton.LeftButton)
+    page.show_problem("The other call failed.")
+    assert page.status_text == "The other call failed."

@@ -1,0 +1,129 @@
+"""A comparison as text, JSON, Markdown and HTML."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from comparison.conftest import Take
+from jaxscope.analysis.comparison.comparison import Comparison, Subject, compare
+from jaxscope.analysis.comparison.report import WRITERS, write_comparison
+from jaxscope.analysis.comparison.report_html import comparison_to_html
+from jaxscope.analysis.comparison.report_json import comparison_to_json
+from jaxscope.analysis.comparison.report_markdown import comparison_to_markdown
+from jaxscope.analysis.comparison.report_text import format_comparison
+from jaxscope.errors import UsageError
+
+
+class Page(HTMLParser):
+    """Tags and texts of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def test_the_names_of_both_sides_stand_on_top(edited: Comparison) -> None:
+    lines = format_comparison(edited).splitlines()
+    assert lines[0].startswith("--- old.py::f(f32[8])  (JAX ")
+    assert lines[1].startswith("+++ new.py::f(f32[8])  (JAX ")
+    assert any(line.startswith("Different in jaxpr") for line in lines)
+
+
+def test_text_says_what_differs_with_signs(edited: Comparison) -> None:
+    text = format_comparison(edited)
+    assert "  + d = add : f32[8]" in text
+    assert "  ~ d = mul (e = mul): operands 0: c = mul → d = add" in text
+    assert "23 FLOP → 31 FLOP. The second has 8 FLOP more" in text
+
+
+def test_full_text_holds_the_texts_line_by_line(edited: Comparison) -> None:
+    text = format_comparison(edited, most_rows=None, with_texts=True)
+    assert "\n+    d:f32[8] = add c a" in text
+    assert "\n-    d:f32[8] = mul c c" in text
+    assert "\n+    e:f32[8] = mul d d" in text
+
+
+def test_a_summary_counts_what_it_leaves_out(edited: Comparison) -> None:
+    text = format_comparison(edited, most_rows=1)
+    assert "… and 1 more: --stage jaxpr shows all" in text
+
+
+def test_equal_captures_say_so(take: Take) -> None:
+    capture = take("f(f32[8])")
+    text = format_comparison(compare(Subject("a", capture), Subject("b", capture)))
+    assert "Equal: no stage that both sides have differs." in text
+    assert "==" not in text
+
+
+def test_json_has_every_difference(edited: Comparison) -> None:
+    data = json.loads(json.dumps(comparison_to_json(edited), allow_nan=False))
+    assert (data["format"], data["version"], data["equal"]) == ("jaxscope.comparison", 1, False)
+    stage = next(stage for stage in data["stages"] if stage["key"] == "jaxpr")
+    assert stage["counts"] == {"same": 5, "changed": 1, "moved": 0, "added": 1, "removed": 0}
+    added, changed = stage["differences"]
+    assert added["change"] == "added"
+    assert added["first"] is None
+    assert added["second"]["operation"] == "add"
+    assert changed["what"][0] == {
+        "aspect": "operands",
+        "name": "0",
+        "before": "c = mul",
+        "after": "d = add",
+    }
+    peak = next(part for part in data["memory"] if part["name"] == "peak while it runs")
+    assert peak["first"] is None
+    assert not peak["comparable"]
+
+
+def test_markdown_is_a_table_and_a_diff(edited: Comparison) -> None:
+    text = comparison_to_markdown(edited)
+    assert "| jaxpr | 5 | 1 | 0 | 1 | 0 | differs |" in text
+    assert "```diff\n--- old.py::f(f32[8])\n+++ new.py::f(f32[8])\n@@" in text
+
+
+def test_markup_in_a_name_stays_text(take: Take) -> None:
+    capture = take("f(f32[8])")
+    name = "a|b</script><img src=x>`*_"
+    comparison = compare(Subject(name, capture), Subject("b", take("grad(f)(f32[8])")))
+    page = Page(comparison_to_html(comparison))
+    assert not [tag for tag, _ in page.tags if tag == "img"]
+    rows = [line for line in comparison_to_markdown(comparison).splitlines() if "img" in line]
+    assert rows
+    assert all("`" in row for row in rows if not row.startswith("---"))
+
+
+def test_html_asks_for_nothing_and_marks_both_graphs(edited: Comparison) -> None:
+    text = comparison_to_html(edited)
+    page = Page(text)
+    assert "default-src 'none'" in text
+    assert not re.search(r'(?:src|href)="', text)
+    figures = [attributes for tag, attributes in page.tags if tag == "figure"]
+    assert len(figures) == 2 * sum(stage.reason is None for stage in edited.stages[:-1])
+    marks = [attributes for tag, attributes in page.tags if attributes.get("class") == "mark"]
+    assert marks
+    rows = {a["data-row"] for tag, a in page.tags if tag == "tr" and "data-row" in a}
+    assert {row for mark in marks for row in (mark["data-rows"] or "").split()} <= rows
+    for word in ("added", "removed", "changed", "moved"):
+        assert word in page.texts  # the legend says it in words
+
+
+def test_the_ending_picks_the_format(edited: Comparison, tmp_path: Path) -> None:
+    for ending in WRITERS:
+        path = tmp_path / f"out.{ending}"
+        write_comparison(edited, path)
+        assert "old.py" in path.read_text(encoding="utf-8")
+    with pytest.raises(UsageError, match="no ending"):
+        write_comparison(edited, tmp_path / "out.docx")
