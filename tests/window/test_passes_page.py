@@ -1,0 +1,130 @@
+"""The page of passes, the command that records them, and fates where a person looks for them."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from jaxscope.client.requests import CaptureRequest
+from jaxscope.model import Capture, Cost, Fate, PassRecord
+from jaxscope.ui.passes_menu import PassesMenu
+from jaxscope.ui.window import MainWindow
+
+from .conftest import Driver
+from .programs import build_capture
+
+RECORDS = (
+    PassRecord("", "", 5, 0, text="ENTRY %main {\n  %mul = f32[3] multiply(%x, %x)\n}"),
+    PassRecord(
+        "algsimp",
+        "simplification",
+        4,
+        0,
+        num_added=1,
+        num_removed=2,
+        cost=Cost(3.0, 24.0, 0.0),
+        before="ENTRY %main {\n  %div = f32[3] divide(%x, %c)\n  %a = f32[3] add(%div, %x)\n}",
+        text="ENTRY %main {\n  %mul = f32[3] multiply(%x, %k)\n  %a = f32[3] add(%mul, %x)\n}",
+        ended=("1",),
+        carriers={"1": (), "0": ("cos.1",)},
+    ),
+    PassRecord("fusion", "late", 6, 1, num_added=3, num_removed=1, carriers={"2": ("mul.7",)}),
+)
+FATES = {
+    "0": Fate("fused", "fusion", ("cosine",), text="Fused into fusion."),
+    "1": Fate("simplified", "algsimp", text="Removed by algsimp, for it changes nothing."),
+}
+
+
+def recorded() -> Capture:
+    return dataclasses.replace(build_capture(), passes=RECORDS, fates=FATES)
+
+
+def menu_of(window: MainWindow) -> PassesMenu:
+    menu = window.findChild(PassesMenu)
+    assert isinstance(menu, PassesMenu)
+    return menu
+
+
+def shown_names(menu: PassesMenu) -> list[str]:
+    rows = menu.page.table.rows
+    return [rows.index(row, 1).data() for row in range(rows.rowCount())]
+
+
+def test_a_run_records_passes_only_when_asked(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    run = driver.open(source)
+    assert isinstance(run.request, CaptureRequest) and not run.request.passes
+    driver.finish(run, build_capture())
+    menu = menu_of(window)
+    assert shown_names(menu) == []
+    menu.page.record.click()
+    again = driver.wait_for(CaptureRequest, 2)
+    assert isinstance(again.request, CaptureRequest) and again.request.passes
+    assert again.request.call == run.request.call
+    assert window.workspace.tabs.currentWidget() is menu.page
+
+
+def test_the_page_lists_passes_and_shows_both_texts(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    driver.finish(driver.open(source), recorded())
+    page = menu_of(window).page
+    assert shown_names(menu_of(window)) == ["as XLA received it", "algsimp", "fusion"]
+    assert "2 passes changed the program: 5 instructions became 6" in page.heading.text()
+    page.choose(1)
+    kinds = {row.kind for row in page.diff.rows}
+    assert kinds == {"same", "added", "removed", "changed"}
+    assert "before on the left" in page.title.text()
+
+
+def test_the_filter_finds_passes_by_name_and_text(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    driver.finish(driver.open(source), recorded())
+    menu = menu_of(window)
+    menu.page.filter.setText("divide(")
+    assert shown_names(menu) == ["algsimp"]
+    menu.page.filter.setText("FUS")
+    assert shown_names(menu) == ["fusion"]
+
+
+def test_a_selection_is_followed_through_the_passes(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    driver.finish(driver.open(source), recorded())
+    menu = menu_of(window)
+    window.workspace.selection.select_node("grad", 2)
+    assert menu.page.follow.isEnabled()
+    menu.page.follow.setChecked(True)
+    assert shown_names(menu) == ["algsimp"]
+    menu.page.choose(1)
+    assert "held by nothing any more" in menu.page.title.text()
+    window.workspace.selection.clear()
+    assert not menu.page.follow.isChecked()
+    assert len(shown_names(menu)) == 3
+
+
+def test_the_inspector_tells_the_fate_of_an_equation(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    driver.finish(driver.open(source), recorded())
+    workspace = window.workspace
+    driver.wait_until(lambda: bool(workspace.fates.names_of("jaxpr")))
+    workspace.selection.select_node("jaxpr", 2)
+    text = workspace.inspector.page.toPlainText().replace("\u200b", "")
+    assert "simplified by the pass algsimp" in text
+    assert "for it changes nothing" in text
+    assert menu_of(window).page.fate.text().startswith("Equation 1 (mul): <b>simplified</b>")
+
+
+def test_a_new_capture_forgets_the_passes_of_the_old(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    driver.finish(driver.open(source), recorded())
+    menu = menu_of(window)
+    assert shown_names(menu)
+    window.run_call()
+    driver.finish(driver.wait_for(CaptureRequest, 2), build_capture())
+    assert shown_names(menu) == []
