@@ -13,8 +13,7 @@ from jaxscope.analysis.lab_words import LEAF_HEADERS, describe_ulps, leaf_row
 from jaxscope.analysis.quantities import format_count
 from jaxscope.analysis.text_table import format_table
 from jaxscope.cli.parser import Options
-from jaxscope.cli.progress import show_progress
-from jaxscope.cli.runs import Watcher, named_program, run_options, target_options
+from jaxscope.cli.runs import named_program, run_options, target_options, watching
 from jaxscope.cli.timing import format_timing
 from jaxscope.client.requests import AgreementRequest, ComparisonRequest
 from jaxscope.client.run import ask
@@ -42,8 +41,8 @@ def run_comparison(options: Options) -> Comparison:
         **target_options(options),
         **run_options(options),
     )
-    with show_progress() as show:
-        return ask(request, Comparison, Watcher(show))
+    with watching(write_comparison, is_json=options.is_json) as watch:
+        return ask(request, Comparison, watch)
 
 
 def write_comparison(found: Comparison) -> str:
@@ -80,8 +79,8 @@ def run_agreement(options: Options) -> Agreement:
     request = AgreementRequest(
         named_program(options), options.call, **target_options(options), **run_options(options)
     )
-    with show_progress() as show:
-        return ask(request, Agreement, Watcher(show))
+    with watching(write_agreement, is_json=options.is_json) as watch:
+        return ask(request, Agreement, watch)
 
 
 def write_agreement(found: Agreement) -> str:

@@ -13,7 +13,7 @@ from jaxscope.analysis.quantities import format_count, format_seconds
 from jaxscope.analysis.text_table import format_table
 from jaxscope.cli.parser import Options
 from jaxscope.cli.progress import show_progress
-from jaxscope.cli.runs import Watcher, named_program, run_options, target_options
+from jaxscope.cli.runs import Watcher, named_program, run_options, target_options, watching
 from jaxscope.client.requests import CaptureRequest, ProfileRequest
 from jaxscope.client.run import ask
 from jaxscope.model import Capture, Unavailable, is_available
@@ -42,8 +42,12 @@ def run_profile(options: Options) -> LaidOver:
     file = named_program(options)
     shared = {**target_options(options), **run_options(options)}
     with show_progress() as show:
-        watch = Watcher(show)
-        capture = ask(CaptureRequest(file, options.call, **shared), Capture, watch)
+        capture = ask(CaptureRequest(file, options.call, **shared), Capture, Watcher(show))
+
+    def write(found: Profile) -> str:
+        return write_profile(LaidOver(found, capture))
+
+    with watching(write, is_json=options.is_json) as watch:
         request = ProfileRequest(file, capture.call, skip_eager=options.time.skip_eager, **shared)
         return LaidOver(ask(request, Profile, watch), capture)
 

@@ -14,8 +14,7 @@ from jaxscope.analysis.quantities import format_count, format_seconds
 from jaxscope.analysis.recompilation import describe_change
 from jaxscope.analysis.text_table import format_table
 from jaxscope.cli.parser import Options
-from jaxscope.cli.progress import show_progress
-from jaxscope.cli.runs import Watcher, named_program, run_options, target_options
+from jaxscope.cli.runs import named_program, run_options, target_options, watching
 from jaxscope.client.requests import RecompilationRequest
 from jaxscope.client.run import ask
 from jaxscope.model.lab import Recompilation, Signature
@@ -33,8 +32,8 @@ def run_recompilation(options: Options) -> Recompilation:
     request = RecompilationRequest(
         named_program(options), tuple(calls), **target_options(options), **run_options(options)
     )
-    with show_progress() as show:
-        return ask(request, Recompilation, Watcher(show))
+    with watching(write_recompilation, is_json=options.is_json) as watch:
+        return ask(request, Recompilation, watch)
 
 
 def write_recompilation(found: Recompilation) -> str:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from jaxscope.analysis.archive import FILE_ENDING
 from jaxscope.analysis.export.safe_text import make_safe
+from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
-from jaxscope.cli.progress import Show
+from jaxscope.cli.progress import Show, show_progress
 from jaxscope.client.events import Event, Failed, NotResponding, Output, Progress
-from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
+from jaxscope.client.results import Result
+from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, UsageError
 from jaxscope.model import Capture
 
 
@@ -66,11 +70,13 @@ class Watcher:
 
     Attributes:
         partial: What a capture had when its run failed; None otherwise.
+        found: What a measurement or an experiment had then; None otherwise.
     """
 
     def __init__(self, show: Show) -> None:
         self._show = show
         self.partial: Capture | None = None
+        self.found: Result | None = None
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, Progress):
@@ -85,6 +91,27 @@ class Watcher:
         elif isinstance(event, Failed):
             partial = event.partial
             self.partial = partial if isinstance(partial, Capture) else None
+            self.found = None if isinstance(partial, Capture) else partial
+
+
+@contextlib.contextmanager
+def watching(write: Callable[[Any], str], *, is_json: bool) -> Iterator[Watcher]:
+    """Show the progress of a measurement; where it ends early, print what there is by then.
+
+    Under `--json` there is one object on standard output, which is the reason.
+
+    Args:
+        write: Writes what was found as text.
+    """
+    watch = Watcher(lambda _text: None)
+    try:
+        with show_progress() as show:
+            watch = Watcher(show)
+            yield watch
+    except (JaxscopeError, KeyboardInterrupt):
+        if watch.found is not None and not is_json:
+            print_text(make_safe(write(watch.found)))
+        raise
 
 
 def _read_python(options: Options) -> str | None:

@@ -22,8 +22,7 @@ from jaxscope.analysis.lab_words import (
 from jaxscope.analysis.text_table import format_table
 from jaxscope.cli.output import check_place, write_file
 from jaxscope.cli.parser import Options
-from jaxscope.cli.progress import show_progress
-from jaxscope.cli.runs import Watcher, named_program, run_options, target_options
+from jaxscope.cli.runs import named_program, run_options, target_options, watching
 from jaxscope.client.requests import ScalingRequest
 from jaxscope.client.run import ask
 from jaxscope.model.lab import Scaling
@@ -47,8 +46,8 @@ def run_scaling(options: Options) -> Scaling:
         **target_options(options),
         **run_options(options),
     )
-    with show_progress() as show:
-        scaling = ask(request, Scaling, Watcher(show))
+    with watching(write_scaling, is_json=options.is_json) as watch:
+        scaling = ask(request, Scaling, watch)
     if time.output is not None:
         data = _render(scaling, time.output.suffix)
 

@@ -13,8 +13,7 @@ from jaxscope.analysis.export.safe_text import make_safe
 from jaxscope.analysis.quantities import format_seconds, three_digits
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
-from jaxscope.cli.progress import show_progress
-from jaxscope.cli.runs import Watcher, named_program, run_options, target_options
+from jaxscope.cli.runs import named_program, run_options, target_options, watching
 from jaxscope.client.run import time_call
 from jaxscope.model import Measurement, Ratio, Timing
 
@@ -28,11 +27,11 @@ def run(options: Options) -> int:
         from jaxscope.cli import lab
 
         return lab.run(options)
-    with show_progress() as show:
+    with watching(format_timing, is_json=options.is_json) as watch:
         timing = time_call(
             named_program(options),
             options.call,
-            on_event=Watcher(show),
+            on_event=watch,
             rigorous=options.is_rigorous,
             **target_options(options),
             **run_options(options),

@@ -5,6 +5,7 @@ Ctrl-C stops the run, and nothing is left behind.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -21,11 +22,13 @@ from jaxscope.client.requests import (
 from jaxscope.client.results import EnvironmentReport, Outline, Proposal, Result
 from jaxscope.client.session import Session
 from jaxscope.client.timing_assemble import combine_processes
-from jaxscope.errors import InternalError
+from jaxscope.errors import InternalError, JaxscopeError
 from jaxscope.model import Capture, Timing
 
 RIGOROUS_PROCESSES = 6
 """Six processes cover the median with 96.9 %; see `combine_processes`."""
+
+_LAST_WORDS_S = 3.0
 
 OnEvent = Callable[[Event], None]
 R = TypeVar("R", bound=Result)
@@ -113,6 +116,8 @@ def _wait(session: Session, request: Request, type: type[R], on_event: OnEvent |
         result = run.wait()
     except KeyboardInterrupt:
         run.kill()
+        with contextlib.suppress(JaxscopeError, TimeoutError):
+            run.wait(_LAST_WORDS_S)  # `on_event` is told what there was
         raise
     if not isinstance(result, type):
         raise InternalError(f"A {request.type} run returned {result.__class__.__name__}.")
