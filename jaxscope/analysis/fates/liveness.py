@@ -89,14 +89,15 @@ class _Walk:
             self._visit_input(node, nested)
         elif equations.operations[node] == "select_n":
             self._visit_select(node)
-        elif not groups or not all(self._is_connected(group) for group in groups):
+        elif (
+            not groups
+            or equations.operations[node] in _ALL_OR_NOTHING
+            or not all(self._is_connected(group) for group in groups)
+        ):
             self._use_all(node)
             for group in groups or ():
-                for output in equations.nested[group].outputs.values():
-                    self._use_all(output)
-        elif equations.operations[node] in _ALL_OR_NOTHING:
-            self._use_all(node)
-            for group in groups:
+                if equations.operations[node] == "custom_linear_solve" and self._is_rule(group):
+                    continue
                 for output in equations.nested[group].outputs.values():
                     self._use_all(output)
         else:
@@ -110,6 +111,11 @@ class _Walk:
             self._use_all(node)
         else:
             self._use(self._equations.operands[node].get(1 + choice))
+
+    def _is_rule(self, group: int) -> bool:
+        """Whether a jaxpr of a linear solve is for derivatives only: all but the third are."""
+        groups = self._equations.graph.groups
+        return not self._equations.graph.string(groups.id, group).endswith(".2")
 
     def _is_connected(self, group: int) -> bool:
         nested = self._equations.nested[group]

@@ -20,6 +20,7 @@ IDENTITIES = frozenset(
         "stop_gradient",
         "copy",
         "copy_p",
+        "device_put",
         "pvary",
         "pbroadcast",
         "sharding_constraint",
