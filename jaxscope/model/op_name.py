@@ -52,13 +52,18 @@ class OpName:
         derived: Ids of equations of the last jaxpr-level stage.
         direction: Backward if the name passes through a transposition, forward if it passes
             through a differentiation only.
-        display: The name without tags: what JAX itself would have called it.
+        op_name: The name itself.
     """
 
     origins: tuple[str, ...]
     derived: tuple[str, ...]
     direction: Direction
-    display: str
+    op_name: str
+
+    @property
+    def display(self) -> str:
+        """The name without tags: what JAX itself would have called it."""
+        return strip_tags(self.op_name)
 
 
 def read_op_name(op_name: str, table: TagTable) -> OpName:
@@ -71,7 +76,7 @@ def read_op_name(op_name: str, table: TagTable) -> OpName:
             origins[table.base[base]] = None
         if 0 <= last < len(table.derived):
             derived[table.derived[last]] = None
-    return OpName(tuple(origins), tuple(derived), read_direction(op_name), strip_tags(op_name))
+    return OpName(tuple(origins), tuple(derived), read_direction(op_name), op_name)
 
 
 def read_base_number(op_name: str) -> int:

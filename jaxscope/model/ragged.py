@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -43,14 +44,11 @@ class Ragged:
     @classmethod
     def from_rows(cls, rows: Iterable[Sequence[int]]) -> Ragged:
         """Pack rows of integers."""
-        lengths: list[int] = []
-        values: list[int] = []
-        for row in rows:
-            lengths.append(len(row))
-            values.extend(row)
-        offsets = np.zeros(len(lengths) + 1, np.int32)
-        np.cumsum(lengths, out=offsets[1:])
-        return cls(offsets, np.asarray(values, np.int32))
+        packed = list(rows)
+        offsets = np.zeros(len(packed) + 1, np.int32)
+        np.cumsum(np.fromiter(map(len, packed), np.int64, len(packed)), out=offsets[1:])
+        values = itertools.chain.from_iterable(packed)
+        return cls(offsets, np.fromiter(values, np.int32, int(offsets[-1])))
 
     @classmethod
     def empty(cls, num_rows: int) -> Ragged:

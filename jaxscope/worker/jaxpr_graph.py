@@ -32,9 +32,9 @@ from jaxscope.worker.nested_structure import (
     is_worth_showing,
     nested_label,
     owner_operands,
+    remember_nested,
     variable_name,
 )
-from jaxscope.worker.tagging import nested_jaxprs
 from jaxscope.worker.values import aval_text, value_text
 
 MAX_FRAMES = 16
@@ -114,13 +114,14 @@ class _Converter:
         self._types: dict[Any, str] = {}
         self._texts: dict[int, tuple[Any, str]] = {}
         self._keep_alive: list[Any] = []
+        self._nested_of = remember_nested()
         self._shares: dict[int, list[str]] = {}
         self._used: set[int] = set()
 
     def convert_root(self, jaxpr: Any, arguments: Sequence[str], results: Sequence[str]) -> None:
         inner = compat.open_jaxpr(jaxpr)
-        self._shares = find_owners(inner)
-        self._used = find_used(inner)
+        self._shares = find_owners(inner, self._nested_of)
+        self._used = find_used(inner, self._nested_of)
         places = self._add_inputs(inner, "", NONE, range(len(inner.invars)), arguments)
         self._add_equations(inner, "", NONE, Provenance(), places)
         self._add_outputs(inner, "", NONE, places, results)
@@ -201,7 +202,7 @@ class _Converter:
         places: dict[int, tuple[int, int]],
     ) -> None:
         own = self._provenances[path] = self._provenance(equation, path, around)
-        nested = list(nested_jaxprs(equation.params))
+        nested = self._nested_of(equation)
         node = self._builder.add_node(
             path,
             NodeKind.EQUATION,

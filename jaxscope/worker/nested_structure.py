@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from jaxscope.worker import compat
@@ -14,13 +14,33 @@ _UNMAPPED = frozenset(
 """Primitives whose nested jaxpr combines elements and does not receive the operands as such."""
 
 
-def find_owners(root: Any) -> dict[int, list[str]]:
+NestedOf = Callable[[Any], list[tuple[str, Any]]]
+"""The nested jaxprs of an equation: path and jaxpr, open or closed."""
+
+
+def remember_nested() -> NestedOf:
+    """A function that finds an equation's nested jaxprs, and searches each equation once only.
+
+    The equations must live as long as the function: they are known by their identity.
+    """
+    known: dict[int, list[tuple[str, Any]]] = {}
+
+    def nested_of(equation: Any) -> list[tuple[str, Any]]:
+        found = known.get(id(equation))
+        if found is None:
+            found = known[id(equation)] = nested_jaxprs(equation.params)
+        return found
+
+    return nested_of
+
+
+def find_owners(root: Any, nested_of: NestedOf) -> dict[int, list[str]]:
     """Ids of all equations that own each nested jaxpr, by the open jaxpr's identity."""
     owners: dict[int, list[str]] = {}
 
     def visit(inner: Any, prefix: str) -> None:
         for number, equation in enumerate(inner.eqns):
-            for name, jaxpr in nested_jaxprs(equation.params):
+            for name, jaxpr in nested_of(equation):
                 nested = compat.open_jaxpr(jaxpr)
                 is_new = id(nested) not in owners
                 owners.setdefault(id(nested), []).append(f"{prefix}{number}")
@@ -31,7 +51,7 @@ def find_owners(root: Any) -> dict[int, list[str]]:
     return owners
 
 
-def find_used(root: Any) -> set[int]:
+def find_used(root: Any, nested_of: NestedOf) -> set[int]:
     """Identities of all variables that an equation or a result uses."""
     used: set[int] = set()
     done: set[int] = set()
@@ -44,7 +64,7 @@ def find_used(root: Any) -> set[int]:
         used.update(id(atom) for atom in inner.outvars)
         for equation in inner.eqns:
             used.update(id(atom) for atom in equation.invars)
-            waiting += (compat.open_jaxpr(j) for _, j in nested_jaxprs(equation.params))
+            waiting += (compat.open_jaxpr(j) for _, j in nested_of(equation))
     return used
 
 

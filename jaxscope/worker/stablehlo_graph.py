@@ -78,7 +78,7 @@ class _Converter:
         self._functions: dict[str, Any] = {}
         self._callers: dict[str, list[str]] = {}
         self._shown: set[str] = set()
-        self._types: dict[str, str] = {}
+        self._types: dict[Any, str] = {}
         self._names: dict[str, _Provenance] = {}
         self._nodes: dict[tuple[str, int], int] = {}
 
@@ -247,10 +247,9 @@ class _Converter:
         )
 
     def _type(self, mlir_type: Any) -> str:
-        text = str(mlir_type)
-        known = self._types.get(text)
+        known = self._types.get(mlir_type)
         if known is None:
-            known = self._types[text] = short_type(text)
+            known = self._types[mlir_type] = short_type(str(mlir_type))
         return known
 
     def _list_printed(

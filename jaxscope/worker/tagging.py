@@ -13,7 +13,7 @@ from typing import Any
 from jaxscope.model.op_name import PLUS_TAG, read_base_number
 from jaxscope.worker import compat
 
-_PLAIN = (type(None), bool, int, str, float)
+_PLAIN = frozenset({type(None), bool, int, str, float})
 
 
 def nested_jaxprs(parameters: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -39,7 +39,10 @@ def holds_jaxpr(value: Any) -> bool:
         items = value
     elif isinstance(value, dict):
         items = value.values()
-    return any(type(item) not in _PLAIN and holds_jaxpr(item) for item in items)
+    for item in items:  # in a hurry: most parameters are tuples of a few integers
+        if type(item) not in _PLAIN and holds_jaxpr(item):
+            return True
+    return False
 
 
 def _find_jaxprs(path: str, value: Any) -> Iterator[tuple[str, Any]]:
