@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -21,6 +21,8 @@ from PySide6.QtWidgets import (
 from jaxscope.ui.command_ranking import rank_names
 
 _MOST_SHOWN = 60
+_ROOM_PX = 14
+"""Above and below the text of a row together."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
@@ -115,7 +117,7 @@ class CommandPalette(QDialog):
             item.setData(Qt.ItemDataRole.UserRole, index)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{entry.name} {entry.keys}".strip())
             row = _row(entry)
-            item.setSizeHint(row.sizeHint())
+            item.setSizeHint(QSize(row.sizeHint().width(), self.fontMetrics().height() + _ROOM_PX))
             self.list.setItemWidget(item, row)
         self.list.setCurrentRow(0)
 
@@ -132,7 +134,7 @@ def _row(entry: Entry) -> QWidget:
     name.setTextFormat(Qt.TextFormat.PlainText)
     keys.setProperty("role", "muted")
     layout = QHBoxLayout(row)
-    layout.setContentsMargins(8, 3, 8, 3)
+    layout.setContentsMargins(8, 0, 8, 0)
     layout.addWidget(name, 1)
     layout.addWidget(keys)
     return row

@@ -36,12 +36,14 @@ class Picture:
         opened_first: Ids of the groups that were opened without being asked for; None where it
             was said which to open.
         anchor: What to hold in its place, as an earlier run's picture had it; None for nothing.
+        across: Pixels across the flow that it was chosen for; 0 where it was not.
     """
 
     view: View
     index: SceneIndex
     opened_first: frozenset[str] | None
     anchor: Anchor | None = None
+    across: float = 0.0
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
@@ -81,7 +83,8 @@ class PictureOrder:
         if expanded != first or self.engine is not Engine.OWN:
             scene = self._compose(view, expanded, should_stop)
         anchor = None if self.kept is None else self.kept.anchor(view, scene)
-        return Picture(view, SceneIndex(scene), first, anchor)
+        across = self.room.width if self.direction == DOWN else self.room.height
+        return Picture(view, SceneIndex(scene), first, anchor, across)
 
     def _fit(self, view: View, should_stop: ShouldStop) -> Scene:
         """The scene with most groups open that is no wider than can be read; or the narrowest."""

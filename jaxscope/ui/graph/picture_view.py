@@ -68,7 +68,7 @@ class PictureView(SceneView):
         self._job = LayoutJob(self)
         self._job.finished.connect(self._on_job_finished)
         self._job.failed.connect(self._on_job_failed)
-        self._across_chosen = 0
+        self._across_chosen = 0.0
         self._resized = QTimer(self, singleShot=True, interval=_RESIZED_MS)
         self._resized.timeout.connect(self._on_resized_timeout)
         self.setAccessibleName("Graph")
@@ -244,7 +244,8 @@ class PictureView(SceneView):
         self._view = answer.view
         self._expanded = scene.opened
         if answer.opened_first is not None:
-            self._across_chosen = self.width() if self._direction == DOWN else self.height()
+            self._across_chosen = answer.across
+            self._resized.start()  # the page may have become another while this was worked out
             self._opened_first = answer.opened_first
             # Nothing to hold it by: it is looked at from its beginning.
             self._is_untouched = answer.anchor is None

@@ -176,6 +176,8 @@ class PaneHeader(QWidget):
         forms = sum(_least_px(button) + gap for button in self.form_buttons.values())
         # Who searches needs the field more than one click less.
         is_searching = self.search.hasFocus() or bool(self.search.text())
+        self._row.setStretchFactor(self.chooser, 1 if is_searching else 2)
+        self._row.setStretchFactor(self.search, 4 if is_searching else 1)
         is_wide = room >= forms + (_SEARCH_PX if is_searching else 0)
         for button in self.form_buttons.values():
             button.setVisible(self._has_forms and is_wide)
