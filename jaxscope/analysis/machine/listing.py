@@ -55,7 +55,6 @@ def list_machine_code(parts: Iterable[CodePart], num_left_out: int = 0) -> tuple
     for number, (kernel, forms) in enumerate(kernels.items()):
         if not listing.add_kernel(kernel, forms):
             num_left_out += len(kernels) - number - 1
-            listing.is_full = True
             break
     return listing.finish(num_left_out)
 
@@ -65,7 +64,6 @@ class _Listing:
         self._lines: list[str] = []
         self._num_chars = 0
         self._why_not: dict[str, int] = {}
-        self.is_full = False
 
     def add_kernel(self, kernel: str, parts: Sequence[CodePart]) -> bool:
         """Whether all of it found room."""
