@@ -45,6 +45,7 @@ COMMANDS: Sequence[Command] = (
     Command("View", "As graph", "show_as_graph", ("Ctrl+1",), True),
     Command("View", "As text", "show_as_text", ("Ctrl+2",)),
     Command("View", "As table", "show_as_table", ("Ctrl+3",)),
+    Command("View", "As tree", "show_as_tree", ("Ctrl+4",)),
     Command("View", "Side panel", "toggle_side", ("Ctrl+B",), True),
     Command("View", "Light or dark", "toggle_theme", ("Ctrl+T",)),
     Command("View", "Larger type", "zoom_in", ("Ctrl++", "Ctrl+=")),

@@ -333,6 +333,10 @@ class MainWindow(QMainWindow):
         """Show the active pane's stage as a table."""
         self.workspace.set_form(Form.TABLE)
 
+    def show_as_tree(self) -> None:
+        """Show the active pane's stage as an outline."""
+        self.workspace.set_form(Form.TREE)
+
     def toggle_side(self) -> None:
         """Show or hide the side panel."""
         self.workspace.side.setVisible(self.workspace.side.isHidden())

@@ -47,6 +47,7 @@ class Form(enum.Enum):
     GRAPH = "graph"
     TEXT = "text"
     TABLE = "table"
+    TREE = "tree"
 
 
 class PaneHeader(QWidget):

@@ -23,6 +23,7 @@ from jaxscope.ui.panes.colouring import ProgramColouring, PythonColouring
 from jaxscope.ui.panes.finding import Finding
 from jaxscope.ui.panes.kernel_links import LINKED_BY
 from jaxscope.ui.panes.marks import marks_of_lines, marks_of_nodes
+from jaxscope.ui.panes.outline_view import OutlineView
 from jaxscope.ui.panes.pane_header import SOURCE, Form, PaneHeader
 from jaxscope.ui.panes.table_view import NodeTableView
 from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
@@ -66,6 +67,7 @@ class StagePane(QFrame):
         self._table_graph: Graph | None = None
         self.code = CodeView()
         self.table = NodeTableView()
+        self.outline = OutlineView()
         self.header = PaneHeader()
         self._notice = QLabel()
         self._build()
@@ -83,7 +85,7 @@ class StagePane(QFrame):
         self._notice.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._notice.setTextFormat(Qt.TextFormat.PlainText)
         self._pages = QStackedWidget()
-        for page in (self.code, self.table, self._notice):
+        for page in (self.code, self.table, self.outline, self._notice):
             self._pages.addWidget(page)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
@@ -92,7 +94,8 @@ class StagePane(QFrame):
         layout.addWidget(self._pages, 1)
         self.code.line_chosen.connect(self._on_code_line_chosen)
         self.table.node_chosen.connect(self._on_node_chosen)
-        for part in (self.code, self.table, self.header.search, self.header.chooser):
+        self.outline.node_chosen.connect(self._on_node_chosen)
+        for part in (self.code, self.table, self.outline, self.header.search, self.header.chooser):
             part.installEventFilter(self)
 
     # --- what is shown ---
@@ -214,6 +217,9 @@ class StagePane(QFrame):
             self._say_no_graph(graph.reason)
         elif self._form is Form.TABLE:
             self._show_table(graph)
+        elif self._form is Form.TREE:
+            self.outline.set_graph(graph, self._canvas.view if self._canvas is not None else None)
+            self._pages.setCurrentWidget(self.outline)
         else:
             self._show_graph(graph, self._stage.title)
         if self._finding.text:
@@ -295,6 +301,9 @@ class StagePane(QFrame):
         elif shown is self.table:
             nodes = (*linked.selected[:1], *linked.forward[:1], *linked.backward[:1])
             self.table.choose(int(nodes[0]) if nodes else None)
+        elif shown is self.outline:
+            nodes = (*linked.selected[:1], *linked.forward[:1], *linked.backward[:1])
+            self.outline.choose(int(nodes[0]) if nodes else None)
         elif shown is self._graph and self._canvas is not None:
             selected = np.union1d(linked.selected, self._finding.nodes)
             self._canvas.set_highlight(selected, linked.forward, linked.backward)
