@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -113,3 +115,24 @@ def test_module_whose_operands_are_missing_stays_unknown_there() -> None:
     costs = instruction_costs(module.SerializeToString(), budget_s=PLENTY_S)
     assert np.isnan(costs[1]).all()
     assert costs[2, 0] == 2 * 8**3
+
+
+def test_marks_of_sharding_cost_nothing_and_hide_nothing() -> None:
+    marked = CUSTOM.replace("Unknown", "Sharding")
+    costs = instruction_costs(proto_of(marked), budget_s=PLENTY_S)
+    assert costs[1].tolist() == [0.0, 0.0, 0.0]
+    assert module_cost(compat.cpu_client(), proto_of(marked)) == (4.0, 48.0, 0.0)
+    beside = marked.replace(
+        "ROOT %z", '%w = f32[4]{0} custom-call(%x), custom_call_target="Unknown"\n  ROOT %z'
+    )
+    assert np.isnan(module_cost(compat.cpu_client(), proto_of(beside))).all()
+
+
+def test_a_module_with_random_keys_is_counted() -> None:
+    key = jax.random.key(0)
+    lowered = jax.jit(lambda key, x: x + jax.random.normal(key, x.shape)).lower(key, jnp.ones(8))
+    module = lowered.compiler_ir("hlo").as_hlo_module()
+    flops, accessed, transcendentals = module_cost(compat.cpu_client(), module)
+    assert flops > 8.0
+    assert accessed > 8 * 4.0
+    assert transcendentals > 0.0
