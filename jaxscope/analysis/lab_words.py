@@ -8,7 +8,9 @@ import textwrap
 
 from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds, three_digits
 from jaxscope.analysis.scaling import calls_to_break_even
-from jaxscope.model.lab import Crossover, LeafAgreement, ScalePoint, Scaling, Signature, Slope
+from jaxscope.model.agreement import LeafAgreement
+from jaxscope.model.lab import Crossover, ScalePoint, Scaling, Slope
+from jaxscope.model.recompilation import Signature
 from jaxscope.model.timing import Measurement
 
 SCALING_HEADERS = (

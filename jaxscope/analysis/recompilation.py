@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from jaxscope.model.lab import Advice, KeyChange, Signature
+from jaxscope.model.recompilation import Advice, KeyChange, Signature
 
 _SHAPE = re.compile(r"\[([\d,]*)\]")
 KIND_WORDS = {

@@ -17,7 +17,7 @@ from jaxscope.cli.runs import named_program, run_options, target_options, watchi
 from jaxscope.cli.timing import format_timing
 from jaxscope.client.requests import AgreementRequest, ComparisonRequest
 from jaxscope.client.run import ask
-from jaxscope.model.lab import Agreement, Comparison, LeafAgreement, ResultsAgreement
+from jaxscope.model.agreement import Agreement, Comparison, LeafAgreement, ResultsAgreement
 
 _MAX_ROWS = 20
 

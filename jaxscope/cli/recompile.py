@@ -17,7 +17,7 @@ from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import named_program, run_options, target_options, watching
 from jaxscope.client.requests import RecompilationRequest
 from jaxscope.client.run import ask
-from jaxscope.model.lab import Recompilation, Signature
+from jaxscope.model.recompilation import Recompilation, Signature
 
 _WIDTH = 98
 

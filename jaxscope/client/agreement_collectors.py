@@ -13,7 +13,7 @@ from jaxscope.client.capture_messages import ShortText
 from jaxscope.client.events import Event, MeasurementArrived
 from jaxscope.client.lab_collectors import LabCollector
 from jaxscope.client.timing_assemble import TimingAssembler, read_text
-from jaxscope.model.lab import (
+from jaxscope.model.agreement import (
     Agreement,
     Comparison,
     EquationAgreement,

@@ -30,16 +30,8 @@ from jaxscope.client.timing_assemble import (
     read_text,
 )
 from jaxscope.model.capture import Environment
-from jaxscope.model.lab import (
-    KeyChange,
-    NodeTime,
-    NodeTimes,
-    Profile,
-    Recompilation,
-    ScalePoint,
-    Scaling,
-    Signature,
-)
+from jaxscope.model.lab import NodeTime, NodeTimes, Profile, ScalePoint, Scaling
+from jaxscope.model.recompilation import KeyChange, Recompilation, Signature
 from jaxscope.model.timing import Measurement
 from jaxscope.model.unavailable import Unavailable, is_available
 from jaxscope.wire.messages import Message

@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from jaxscope.model.lab import Agreement, Comparison, Profile, Recompilation, Scaling
+from jaxscope.model.agreement import Agreement, Comparison
+from jaxscope.model.lab import Profile, Scaling
+from jaxscope.model.recompilation import Recompilation
 
 LabResult = Profile | Scaling | Recompilation | Comparison | Agreement
 LAB_RESULTS = (Profile, Scaling, Recompilation, Comparison, Agreement)

@@ -13,7 +13,7 @@ import pytest
 from jaxscope.client.requests import AgreementRequest, ComparisonRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import CallError
-from jaxscope.model.lab import Agreement, Comparison
+from jaxscope.model.agreement import Agreement, Comparison
 from jaxscope.worker.ulps import compare_arrays, spacing
 
 PROGRAMS = """

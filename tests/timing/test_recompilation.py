@@ -9,7 +9,7 @@ import pytest
 from jaxscope.analysis.recompilation import advise, bucket_of, wasted_seconds
 from jaxscope.client.requests import RecompilationRequest
 from jaxscope.client.session import Session
-from jaxscope.model.lab import KeyChange, Recompilation, Signature
+from jaxscope.model.recompilation import KeyChange, Recompilation, Signature
 
 Watch = Callable[..., Recompilation]
 

@@ -8,7 +8,7 @@ from jaxscope.analysis.lab_words import SIGNATURE_HEADERS, signature_row
 from jaxscope.analysis.quantities import format_count, format_seconds
 from jaxscope.analysis.recompilation import describe_change
 from jaxscope.client.requests import RecompilationRequest
-from jaxscope.model.lab import Recompilation, Signature
+from jaxscope.model.recompilation import Recompilation, Signature
 from jaxscope.ui.lab_state import LabState
 from jaxscope.ui.pages.experiment import ExperimentPage
 from jaxscope.ui.pages.result_table import ResultTable

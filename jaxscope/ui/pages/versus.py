@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from jaxscope.analysis.lab_words import LEAF_HEADERS, describe_ulps, leaf_row
 from jaxscope.analysis.quantities import format_count
 from jaxscope.client.requests import AgreementRequest, ComparisonRequest, Request
-from jaxscope.model.lab import Agreement, Comparison, ResultsAgreement
+from jaxscope.model.agreement import Agreement, Comparison, ResultsAgreement
 from jaxscope.ui.lab_state import LabState
 from jaxscope.ui.pages.experiment import ExperimentPage
 from jaxscope.ui.pages.result_table import ResultTable

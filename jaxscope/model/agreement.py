@@ -1,0 +1,118 @@
+"""How far results differ between two ways to compute them; two programs side by side."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from jaxscope.model.capture import Environment
+from jaxscope.model.timing import Timing
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LeafAgreement:
+    """How far one array of the results differs between two ways to compute it.
+
+    Attributes:
+        path: Where it sits in the results, or the id of the equation that made it.
+        type: Such as `f32[128]`.
+        count: Elements.
+        differing: Elements that are not equal bit by bit, NaNs at the same place left out.
+        max_ulp: Largest difference in units of the last place of the second's type; NaN where
+            there are no floating-point numbers.
+        max_absolute: Largest absolute difference of finite elements.
+        max_relative: Largest difference relative to the second, where that is not zero.
+        index: Of the worst element, such as `[3, 4]`.
+        first: Its value one way.
+        second: Its value the other way.
+        num_nan: Elements that are NaN or infinite one way only.
+    """
+
+    path: str
+    type: str
+    count: int
+    differing: int
+    max_ulp: float
+    max_absolute: float
+    max_relative: float
+    index: str
+    first: str
+    second: str
+    num_nan: int
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether all elements are equal bit by bit."""
+        return self.differing == 0 and self.num_nan == 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ResultsAgreement:
+    """Two ways to compute the same results.
+
+    Attributes:
+        first: Name of one way, such as `eager`.
+        second: Name of the other, which counts as right.
+        leaves: One for each array of the results.
+        reason: Why they could not be compared, or empty.
+    """
+
+    first: str
+    second: str
+    leaves: tuple[LeafAgreement, ...]
+    reason: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class EquationAgreement:
+    """An equation whose compiled result differs from the eager one.
+
+    Attributes:
+        id: Of the last jaxpr-level stage.
+        operation: JAX's name.
+        place: `file:line`, or empty.
+        worst: The difference.
+        inputs_equal: Whether everything it computes from was equal: then it arises here.
+    """
+
+    id: str
+    operation: str
+    place: str
+    worst: LeafAgreement
+    inputs_equal: bool
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Agreement:
+    """How well eager, jitted and double-precision results agree.
+
+    Attributes:
+        pairs: Eager and jit, eager and double precision, jit and double precision.
+        stage: Name of the stage whose equations were compared.
+        equations: Those that differ, in program order.
+        num_equations: How many were compared.
+    """
+
+    call: str
+    environment: Environment
+    pairs: tuple[ResultsAgreement, ...]
+    stage: str = ""
+    equations: tuple[EquationAgreement, ...] = ()
+    num_equations: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Comparison:
+    """Two programs measured against each other.
+
+    Attributes:
+        first: What the first is, in words: call, file, options.
+        second: The same of the second.
+        timing: Measurements `first` and `second`, their stages, and the ratio `first/second`.
+        agreement: Of their results.
+    """
+
+    first: str
+    second: str
+    timing: Timing
+    agreement: ResultsAgreement
