@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bench import honesty, links, overhead
+from bench import engines, honesty, links, overhead
 
 _ROOT = Path(__file__).parents[1]
 _RESULTS = _ROOT / "bench" / "RESULTS.md"
@@ -96,8 +96,10 @@ def measure_start() -> Iterator[Row]:
 def measure_pictures() -> Iterator[Row]:
     """Large graphs: transformers' gradients of three sizes; processor seconds, frames in wall."""
     reaches = {1_000: (0.1, 0.1), 10_000: (0.3, 1.0), 50_000: (1.0, 5.0)}
+    layouts: list[tuple[float, float]] = []
     for size in _SIZES:
         found = _read("bench.pictures", str(size))
+        layouts.append((found["nodes"], found["full_layout"]))
         first_s, full_s = reaches[size]
         nodes = f"{found['nodes']:,.0f} nodes"
         yield _row(f"first picture, {nodes}", found["first_picture"], first_s, "s", 1.0)
@@ -113,6 +115,27 @@ def measure_pictures() -> Iterator[Row]:
             yield _row(
                 "memory at the peak, tracing included", found["peak_mb"], math.nan, "MB", 1.0
             )
+    yield _measure_growth(layouts)
+
+
+def _measure_growth(layouts: list[tuple[float, float]]) -> Row:
+    """How seconds grow with nodes, from the smallest to the largest graph."""
+    (few, short_s), (many, long_s) = layouts[0], layouts[-1]
+    scale = math.log(many / few)
+    power, allowed = math.log(long_s / short_s) / scale, 1 + math.log(math.log(many, few)) / scale
+    what = f"growth of full layout, {few:,.0f} to {many:,.0f} nodes"
+    return Row(what, f"≤ n·log n = n^{allowed:.2f}", f"n^{power:.2f}", power <= allowed)
+
+
+def measure_engines() -> Iterator[Row]:
+    """Our layout of single groups against that of Graphviz with its limits."""
+    for name, found in engines.read_engines().items():
+        own = f"{found.own_s * 1e3:.0f} ms, {found.own_crossings} crossings"
+        other = found.why_not
+        if not other:
+            ratio = found.dot_s / found.own_s
+            other = f"{found.dot_s * 1e3:.0f} ms ({ratio:.1f}×), {found.dot_crossings} crossings"
+        yield Row(f"layout of {name}, against dot", "–", f"{own}; dot {other}", None)
 
 
 def measure_links() -> Iterator[Row]:
@@ -164,6 +187,7 @@ def measure_honesty() -> Iterator[Row]:
 SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "start": measure_start,
     "pictures": measure_pictures,
+    "engines": measure_engines,
     "links": measure_links,
     "overhead": measure_overhead,
     "honesty": measure_honesty,

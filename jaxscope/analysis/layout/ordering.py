@@ -8,7 +8,7 @@ from collections.abc import Callable
 from jaxscope.analysis.layout.chains import Threads
 
 _NUM_SWEEPS = 4
-_MAX_REFINED_VERTICES = 700
+_MAX_REFINED_VERTICES = 1200
 _NUM_REFINEMENTS = 16
 _MAX_STALLED = 5
 _MAX_TRANSPOSITIONS = 10
@@ -70,6 +70,7 @@ def _refine(order: _Order, check_stop: Callable[[], None]) -> None:
             stalled += 1
             if stalled > _MAX_STALLED:
                 break
+        order.turn_ties(is_wanted=attempt % 4 >= 2)
         if attempt % 2:
             order.sweep_up()
             order.sweep_down()
@@ -92,6 +93,7 @@ class _Order:
 
     def __init__(self, threads: Threads, rows: Rows) -> None:
         self.rows = rows
+        self._turns_ties = False
         self._up, self._down = threads.up, threads.down
         self._place = [0] * len(threads.rank)
         for row in rows:
@@ -108,6 +110,13 @@ class _Order:
     def copy(self) -> Rows:
         """The rows as they stand."""
         return [row[:] for row in self.rows]
+
+    def turn_ties(self, *, is_wanted: bool) -> None:
+        """Whether sweeps turn round those that want the same place: a way out of dead ends.
+
+        Rows that had settled stay as they are: searching them again takes more than it gives.
+        """
+        self._turns_ties = is_wanted
 
     def sweep_down(self) -> None:
         """Sort each row by the mean places of the neighbours in the row before."""
@@ -137,9 +146,10 @@ class _Order:
                 means.append(sum([place[u] for u in near]) / len(near))
             else:
                 means.append(index)
-        if means == sorted(means):
+        if means == sorted(means) and not (self._turns_ties and len(set(means)) < len(means)):
             return False
-        order = sorted(range(len(row)), key=means.__getitem__)
+        indices = range(len(row))
+        order = sorted(reversed(indices) if self._turns_ties else indices, key=means.__getitem__)
         row[:] = [row[index] for index in order]
         for index, v in enumerate(row):
             place[v] = index

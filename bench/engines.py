@@ -1,0 +1,115 @@
+"""Our layout against Graphviz with its limits, on groups as large as a picture has them.
+
+python -m bench.engines     readings as JSON: seconds and crossings of both
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import math
+import statistics
+import time
+from collections.abc import Callable
+
+from bench.layout import random_program
+from jaxscope.analysis.layout.graphviz import find_program, layout_by_graphviz
+from jaxscope.analysis.layout.layered import Diagram, Drawing, Link, Spacing, layout_layered
+
+_RUNS = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class Reading:
+    """What one diagram took, in seconds by the clock, and how many lines cross.
+
+    Attributes:
+        why_not: Why Graphviz has no readings; empty if it has.
+    """
+
+    own_s: float
+    own_crossings: int
+    dot_s: float = math.nan
+    dot_crossings: int = 0
+    why_not: str = ""
+
+
+def nested_skips(num_nodes: int) -> Diagram:
+    """A chain whose first half is used by the second, last first: forward and backward."""
+    links = [Link(node, node + 1) for node in range(num_nodes - 1)]
+    links += [Link(node, num_nodes - 1 - node, 1) for node in range(num_nodes // 2 - 1)]
+    return Diagram([140.0] * num_nodes, [40.0] * num_nodes, links)
+
+
+def count_crossings(drawing: Drawing) -> int:
+    """Crossings of the straight pieces of the lines, touching ends not counted."""
+    pieces = sorted(
+        {piece for route in drawing.routes for piece in itertools.pairwise(route)},
+        key=lambda piece: piece[0][1],
+    )
+    total = 0
+    for number, one in enumerate(pieces):
+        for other in pieces[number + 1 :]:
+            if other[0][1] >= one[1][1]:
+                break
+            total += _cross(*one, *other)
+    return total
+
+
+def _side(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def _cross(
+    a: tuple[float, float],
+    b: tuple[float, float],
+    c: tuple[float, float],
+    d: tuple[float, float],
+) -> bool:
+    return _side(a, b, c) * _side(a, b, d) < 0 and _side(c, d, a) * _side(c, d, b) < 0
+
+
+def _measure(work: Callable[[], object]) -> float:
+    """Median seconds by the clock: the other's work is done in a process of its own."""
+    seconds = []
+    for _ in range(_RUNS):
+        start = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
+def _read(diagram: Diagram, program: str | None) -> Reading:
+    spacing = Spacing()
+    own = layout_layered(diagram, spacing)
+    reading = Reading(
+        own_s=_measure(lambda: layout_layered(diagram, spacing)),
+        own_crossings=count_crossings(own),
+        why_not="is not installed",
+    )
+    if program is None:
+        return reading
+    other = layout_by_graphviz(diagram, spacing, program, lambda: False)
+    if not isinstance(other, Drawing):
+        return dataclasses.replace(reading, why_not=other.reason)
+    return dataclasses.replace(
+        reading,
+        dot_s=_measure(lambda: layout_by_graphviz(diagram, spacing, program, lambda: False)),
+        dot_crossings=count_crossings(other),
+        why_not="",
+    )
+
+
+def read_engines() -> dict[str, Reading]:
+    """Readings by diagram."""
+    program = find_program()
+    return {
+        "100 boxes with local skips": _read(random_program(100), program),
+        "290 boxes with local skips": _read(random_program(290), program),
+        "120 boxes, forward and backward": _read(nested_skips(120), program),
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps({name: dataclasses.asdict(each) for name, each in read_engines().items()}))
