@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelection, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTreeView, QWidget
 
 from jaxscope.analysis.view.build import build_view
@@ -50,7 +51,10 @@ class OutlineView(QTreeView):
         for number, box in enumerate(shown.boxes):
             if box.id in shown.opened:
                 self.setExpanded(self.boxes.index_of_box(number), True)
-        self.setColumnWidth(0, max(self.width() * 3 // 5, 160))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.setColumnWidth(0, max(self.viewport().width() * 11 // 20, 120))
 
     def choose(self, node: int | None) -> None:
         """Select a node's row without telling anybody; None selects nothing."""

@@ -39,6 +39,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.</p><table
 
 
 _SEARCH_PX = 150
+_NARROW_EM = 26
+"""In a header of fewer type heights a search hides everything but the choice of the stage."""
 
 
 class Form(enum.Enum):
@@ -169,21 +171,23 @@ class PaneHeader(QWidget):
     def _fit(self) -> None:
         """Use what room there is: the search goes first, then the forms become one choice."""
         gap = self._row.spacing()
+        # Who searches needs the field more than one click less.
+        is_searching = self.search.hasFocus() or bool(self.search.text())
+        is_narrow = is_searching and self.width() < _NARROW_EM * self.fontMetrics().height()
         for button in self._buttons:
             button.setFixedWidth(self.fontMetrics().horizontalAdvance("×") + 14)
-        fixed = [self.chooser, *self._buttons]
+            button.setVisible(not is_narrow)
+        fixed = [self.chooser, *(() if is_narrow else self._buttons)]
         fixed += [label for label in (self._stale, self._found) if not label.isHidden()]
         room = self.width() - sum(_least_px(part) + gap for part in fixed)
         forms = sum(_least_px(button) + gap for button in self.form_buttons.values())
-        # Who searches needs the field more than one click less.
-        is_searching = self.search.hasFocus() or bool(self.search.text())
         self._row.setStretchFactor(self.chooser, 1 if is_searching else 2)
         self._row.setStretchFactor(self.search, 4 if is_searching else 1)
         is_wide = room >= forms + (_SEARCH_PX if is_searching else 0)
         for button in self.form_buttons.values():
             button.setVisible(self._has_forms and is_wide)
-        self.form_choice.setVisible(self._has_forms and not is_wide)
-        if self._has_forms:
+        self.form_choice.setVisible(self._has_forms and not is_wide and not is_narrow)
+        if self._has_forms and not is_narrow:
             room -= forms if is_wide else _least_px(self.form_choice) + gap
         fits = room >= self.search.minimumWidth()
         # Where there is no room for the search, Ctrl+F brings it back.
