@@ -27,11 +27,11 @@ from jaxscope.worker.channel import Channel
 from jaxscope.worker.environment import describe_environment
 from jaxscope.worker.explain import explain_exception, guard
 from jaxscope.worker.gradient import NoGradient, trace_gradient
-from jaxscope.worker.hlo_cost import UNKNOWN, Costs, instruction_costs, module_cost
+from jaxscope.worker.hlo_cost import Costs, instruction_costs, module_cost
 from jaxscope.worker.jaxpr_graph import ConvertedJaxpr, convert_jaxpr
 from jaxscope.worker.jaxpr_text import print_jaxpr
 from jaxscope.worker.loading import load_call
-from jaxscope.worker.machine_code import NO_CODE, compile_with, dump_folder
+from jaxscope.worker.machine_code import compile_with, dump_folder
 from jaxscope.worker.passes import send_passes
 from jaxscope.worker.program import TracedProgram, trace_call
 from jaxscope.worker.purity import PurityWatch
@@ -167,13 +167,7 @@ class _Pipeline:
         self._seconds += compile_seconds
         cost = module_cost(compat.cpu_client(), module)
         self._send_hlo("optimized", module, compile_seconds, cost)
-        if machine.kernels:
-            # XLA's own seconds are part of the compilation; these are of collecting the code.
-            self._sender.send_stage("machine", TITLES["machine"], machine_seconds, "none", UNKNOWN)
-            fields = {"name": "machine", "left_out": machine.num_left_out}
-            self._channel.send("kernels", fields, machine.to_arrays())
-        else:
-            self._sender.send_unavailable("machine", TITLES["machine"], NO_CODE)
+        self._sender.send_machine(machine, machine_seconds)
         if self._wants_passes:
             self._sender.send_texts()
             send_passes(lowered, self._channel)

@@ -11,6 +11,7 @@ from jaxscope.model.graph import Graph
 from jaxscope.model.graph_columns import graph_to_arrays
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.hlo_cost import UNKNOWN, Costs
+from jaxscope.worker.machine_code import NO_CODE, MachineCode
 
 TITLES = {
     "stablehlo": "StableHLO",
@@ -74,6 +75,16 @@ class StageSender:
             "cost": list(UNKNOWN),
         }
         self._channel.send("stage", fields)
+
+    def send_machine(self, machine: MachineCode, seconds: float) -> None:
+        """Send the code of the kernels; XLA's own seconds are part of the compilation, and these
+        are of collecting it."""
+        if not machine.kernels:
+            self.send_unavailable("machine", TITLES["machine"], NO_CODE)
+            return
+        self.send_stage("machine", TITLES["machine"], seconds, "none", UNKNOWN)
+        fields = {"name": "machine", "left_out": machine.num_left_out}
+        self._channel.send("kernels", fields, machine.to_arrays())
 
     def send_texts(self) -> None:
         """Send the texts that are due."""
