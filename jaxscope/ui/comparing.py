@@ -218,7 +218,10 @@ class Comparing(QObject):
 def _compare_runs(first: _Run, second: _Run) -> Comparison:
     from jaxscope.analysis.comparison.comparison import compare
 
-    return compare(_subject(first), _subject(second))
+    comparison = compare(_subject(first), _subject(second))
+    for stage in comparison.stages:
+        _ = stage.verdict, stage.texts  # worked out here, so that the window need not
+    return comparison
 
 
 def _subject(run: _Run) -> Subject:

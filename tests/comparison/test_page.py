@@ -141,6 +141,13 @@ def test_the_stage_stays_from_comparison_to_comparison(view: CompareView, take: 
     assert view.table.rows.rowCount() == 0
 
 
+def test_cost_time_and_memory_are_told_with_their_meaning(view: CompareView) -> None:
+    text = view.quantities_text
+    assert "The second has 8 FLOP more" in text
+    assert "one run each" in text
+    assert "captures do not hold the compiler&#x27;s memory plan" in text
+
+
 def test_the_dark_theme(view: CompareView) -> None:
     view.set_theme(DARK, 12.0)
     assert not view.grab().isNull()

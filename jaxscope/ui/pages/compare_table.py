@@ -22,7 +22,7 @@ from jaxscope.analysis.comparison.marks import STYLES
 from jaxscope.model import NONE, Graph
 
 _COLUMNS = ("", "first", "second", "what differs")
-_WIDTHS_EM = (12, 26, 26, 60)
+_WIDTHS_EM = (12, 36, 36, 60)
 _Index = QModelIndex | QPersistentModelIndex
 
 

@@ -10,8 +10,10 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
+    QScrollArea,
     QSplitter,
     QStackedWidget,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -53,7 +55,8 @@ class CompareView(QWidget):
         self.canvases = (ComparedCanvas(), ComparedCanvas())
         self.texts = DiffTextView()
         self.table = DifferencesView()
-        self._verdict, self._costs, self._reason = QLabel(), QLabel(), QLabel()
+        self._verdict, self._quantities, self._reason = QLabel(), QLabel(), QLabel()
+        self.below = QTabWidget()
         self._names = (QLabel(), QLabel())
         self._text_names = (QLabel(), QLabel())
         self._body = QStackedWidget()
@@ -68,8 +71,9 @@ class CompareView(QWidget):
         self.marks.setToolTip("Off: both sides plain, beside each other")
         self._verdict.setProperty("role", "heading")
         self._verdict.setTextFormat(Qt.TextFormat.PlainText)
-        self._costs.setTextFormat(Qt.TextFormat.RichText)
-        for label in (self._verdict, self._costs, self._reason):
+        self._quantities.setTextFormat(Qt.TextFormat.RichText)
+        self._quantities.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        for label in (self._verdict, self._quantities, self._reason):
             label.setWordWrap(True)
         self._reason.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._reason.setMargin(24)
@@ -83,15 +87,14 @@ class CompareView(QWidget):
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
         split.addWidget(self._body)
-        split.addWidget(self.table)
+        split.addWidget(self._build_lower())
         split.setStretchFactor(0, 4)
         split.setStretchFactor(1, 1)
-        split.setSizes([560, 150])
+        split.setSizes([540, 190])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._verdict)
         layout.addLayout(bar)
-        layout.addWidget(self._costs)
         layout.addWidget(split, 1)
         self.stage_chooser.currentIndexChanged.connect(self._refresh)
         self.form_chooser.currentIndexChanged.connect(self._refresh)
@@ -126,12 +129,27 @@ class CompareView(QWidget):
         column.addWidget(self.texts, 1)
         return page
 
+    def _build_lower(self) -> QWidget:
+        scroll = QScrollArea()
+        scroll.setWidget(self._quantities)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._quantities.setMargin(6)
+        self.below.addTab(self.table, "Differences")
+        self.below.addTab(scroll, "Cost, time, memory")
+        return self.below
+
     # --- showing ---
 
     @property
     def comparison(self) -> Comparison | None:
         """What is shown."""
         return self._comparison
+
+    @property
+    def quantities_text(self) -> str:
+        """What is said about cost, time and memory, as rich text."""
+        return self._quantities.text()
 
     @property
     def verdict_text(self) -> str:
@@ -181,12 +199,13 @@ class CompareView(QWidget):
         has_marks = self.marks.isChecked()
         graphs = stage.graphs if isinstance(stage.graphs, GraphComparison) else None
         self.legend.setVisible(has_marks)
-        self.table.setVisible(has_marks and graphs is not None)
+        self.below.setVisible(has_marks)
+        self.below.setTabVisible(0, graphs is not None)
         if graphs is not self.table.rows.comparison:
             self._chosen = (NONE, NONE)
             self.table.rows.set_comparison(graphs)
-        self._costs.setText(_describe_costs(stage.costs, self._theme.muted))
-        self._costs.setVisible(has_marks and bool(stage.costs))
+        self.below.setTabText(0, f"Differences ({self.table.rows.rowCount():,})")
+        self._quantities.setText(self._describe_quantities(stage))
         if graphs is not None and self.form_chooser.currentData() == _GRAPHS:
             self._show_graphs(graphs, stage, has_marks)
         elif isinstance(texts := stage.texts, TextDiff):
@@ -195,6 +214,16 @@ class CompareView(QWidget):
             reason = stage.graphs if isinstance(stage.graphs, Unavailable) else texts
             self._reason.setText(reason.reason)
             self._body.setCurrentIndex(2)
+
+    def _describe_quantities(self, stage: StageComparison) -> str:
+        comparison, muted = self._comparison, self._theme.muted
+        whole = () if comparison is None else (comparison.memory, comparison.times)
+        tables = [_table_of(f"Of the stage {stage.pair.title}", stage.costs, muted)]
+        tables += [
+            _table_of(title, quantities, muted)
+            for title, quantities in zip(("Memory", "Measured time"), whole, strict=False)
+        ]
+        return "".join(tables)
 
     def _show_graphs(
         self, graphs: GraphComparison, stage: StageComparison, has_marks: bool
@@ -292,13 +321,13 @@ def _first_choice(comparison: Comparison) -> int:
     return 0
 
 
-def _describe_costs(costs: tuple[QuantityDifference, ...], muted: str) -> str:
-    """The quantities that can be told, a cell each."""
-    cells = "".join(
-        f"<td><b>{html.escape(cost.name)}</b><br>"
-        f"{html.escape(format_pair(cost).rstrip('. '))}"
-        f"<br><span style='color:{muted}'>{html.escape(cost.meaning)}</span></td>"
-        for cost in costs
-        if cost.before == cost.before or cost.after == cost.after
+def _table_of(title: str, quantities: tuple[QuantityDifference, ...], muted: str) -> str:
+    """Quantities as rows: name, both numbers, what they mean."""
+    rows = "".join(
+        f"<tr><td><b>{html.escape(quantity.name)}</b></td>"
+        f"<td>{html.escape(format_pair(quantity).rstrip('. '))}</td>"
+        f"<td style='color:{muted}'>{html.escape(quantity.meaning)}</td></tr>"
+        for quantity in quantities
     )
-    return f"<table cellspacing='0' cellpadding='4'><tr>{cells}</tr></table>" if cells else ""
+    head = f"<tr><td colspan='3'>{html.escape(title)}</td></tr>"
+    return f"<table cellspacing='0' cellpadding='3'>{head}{rows}</table>" if rows else ""
