@@ -18,7 +18,8 @@ class Overlay:
     """A graph with times on its nodes.
 
     Attributes:
-        graph: `seconds` of each measured node, with all that ran inside of it; NaN elsewhere.
+        graph: `seconds` of each measured node, without what ran inside of it, so that the nodes of
+            a group can be added up; NaN elsewhere.
         nodes: Node index of each time that has one, in the order of the times.
         times: Those times.
         strangers: Names of times that belong to no node: another program was compiled.
@@ -41,7 +42,7 @@ def lay_over(graph: Graph, times: Sequence[NodeTime]) -> Overlay:
         if index is None:
             strangers.append(time.name)
             continue
-        seconds[index] = time.seconds
+        seconds[index] = time.exclusive
         nodes.append(index)
         known.append(time)
     return Overlay(

@@ -135,7 +135,8 @@ class Nodes:
         direction: `Direction` codes, int8.
         source: Quadruples file (s), line, column, function (s); innermost user frame first.
         cost: float64, shape `(n, 3)`: FLOPs, bytes accessed, transcendentals; NaN is unknown.
-        seconds: float64, measured time of one execution; NaN is not measured.
+        seconds: float64, measured time in one run of the program, what runs inside of the node
+            (a loop's body, a call's) left out; NaN is not measured.
     """
 
     id: Int32s

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from jaxscope.analysis.links import NO_LINKED, LineSelection, Links, NodeSelection
+from jaxscope.analysis.tint import ColourBy
 from jaxscope.model import Direction, SourceFile, Stage, is_available
 from jaxscope.ui.error_panel import find_place
 from jaxscope.ui.fate_reading import FateReader
@@ -71,6 +72,7 @@ class Workspace(QSplitter):
         self.inspector.node_requested.connect(self._on_inspector_node_requested)
         self.inspector.line_requested.connect(self.show_line)
         self.notes.line_requested.connect(self.show_line)
+        self.lab.profile.colours_wanted.connect(self.colour_by_time)
         self.arguments.argument_chosen.connect(self.selection.select_argument)
 
     def _build(self) -> None:
@@ -171,6 +173,13 @@ class Workspace(QSplitter):
         if self.area.active is not None:
             self.area.active.set_form(form)
             self._apply_links(self.selection.links, reveal=True)
+
+    def colour_by_time(self) -> None:
+        """Show the graphs, coloured by what each box took; tables have the numbers anyway."""
+        self.tabs.setCurrentIndex(0)
+        for pane in self.area.panes:
+            if pane.canvas is not None:
+                pane.canvas.set_colour_by(ColourBy.TIME)
 
     # --- panes ---
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSplitter, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QPushButton, QSplitter, QWidget
 
 from jaxscope.analysis.node_times import Overlay, lay_over, sum_lines
 from jaxscope.analysis.quantities import format_seconds
@@ -23,7 +23,13 @@ _NODE_HEADERS = ("alone", "with inside", "interval", "times", "name", "operation
 
 
 class ProfilePage(ExperimentPage):
-    """Two tables: source lines and nodes, of the compiled program or of the eager run."""
+    """Two tables: source lines and nodes, of the compiled program or of the eager run.
+
+    Signals:
+        colours_wanted: The graphs are to be shown, coloured by measured time.
+    """
+
+    colours_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
@@ -45,6 +51,9 @@ class ProfilePage(ExperimentPage):
         row = QHBoxLayout()
         row.addWidget(self.side)
         row.addWidget(self.with_eager)
+        self.colours = QPushButton("Colour the graphs by time")
+        self.colours.hide()
+        row.addWidget(self.colours)
         row.addStretch(1)
         self.form.addRow("Show", row)
         self._split = QSplitter(Qt.Orientation.Vertical)
@@ -53,6 +62,7 @@ class ProfilePage(ExperimentPage):
         self._split.hide()
         self.body.addWidget(self._split, 1)
         self.body.addStretch(0)
+        self.colours.clicked.connect(self.colours_wanted)
         self.side.currentIndexChanged.connect(self._on_side_changed)
 
     def make_request(self) -> ProfileRequest:
@@ -78,6 +88,7 @@ class ProfilePage(ExperimentPage):
     def _show(self) -> None:
         profile = self._profile
         self._split.setVisible(profile is not None)
+        self.colours.setVisible(profile is not None)
         if profile is None:
             self.say("")
             return
