@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
+from jaxscope.analysis.line_cost import LineCost, find_line_costs
 from jaxscope.analysis.links import NO_LINKED, LineSelection, Links, NodeSelection
 from jaxscope.analysis.tint import ColourBy
 from jaxscope.model import Direction, SourceFile, Stage, is_available
@@ -49,6 +50,8 @@ class Workspace(QSplitter):
         self._theme, self._points = LIGHT, BASE_POINTS
         self._other_file: SourceFile | None = None
         self._revealed: tuple[str, int] | None = None
+        self._costs_of: tuple[Sequence[Stage], str] = ((), "")
+        self._costs: Mapping[int, LineCost] = {}
         self._kernels = KernelLinks()
         self.selection = SelectionModel(self)
         self.fates = FateReader(self)
@@ -219,7 +222,17 @@ class Workspace(QSplitter):
         file = self._other_file or self._state.snapshot
         for pane in self.area.panes:
             if self.area.wanted_stage(pane) == SOURCE:
-                pane.show_source(file)
+                pane.show_source(file, self._line_costs(file))
+
+    def _line_costs(self, file: SourceFile | None) -> Mapping[int, LineCost]:
+        """What the lines of a file cost, by 0-based number, in what JAX hands to the compiler."""
+        stages, path = self._state.stages, file.path if file is not None else ""
+        if self._costs_of != (stages, path):
+            self._costs_of = stages, path
+            traced = [stage for stage in stages if stage.name not in LATE_NAMES]
+            found = find_line_costs(traced, path) if path and not self._state.is_stale else {}
+            self._costs = {line - 1: cost for line, cost in found.items()}
+        return self._costs
 
     def _retarget_missing(self, stages: Sequence[Stage]) -> None:
         names = [stage.name for stage in stages]

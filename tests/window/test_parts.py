@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from jaxscope.analysis.explain import explain_operation
+from jaxscope.analysis.line_cost import LineCost
 from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
 from jaxscope.analysis.search import SearchIndex
 from jaxscope.errors import SourceError
@@ -210,3 +211,17 @@ def test_a_save_that_replaces_the_file_is_noticed_each_time(qtbot: QtBot, tmp_pa
             other = tmp_path / "a.py.new"
             other.write_text(text)
             other.replace(path)
+
+
+def test_the_margin_tells_what_lines_cost(qtbot: QtBot):
+    view = CodeView()
+    qtbot.addWidget(view)
+    view.resize(500, 200)
+    view.set_lines(["a", "b", "c"], None)
+    view.show()
+    plain = view.grab().toImage()
+    view.set_heat({1: LineCost(0.75, "75.0% of jaxpr: 3 FLOP, 12 B read and written")})
+    hot = view.grab().toImage()
+    assert hot != plain
+    view.set_heat({})
+    assert view.grab().toImage() == plain

@@ -19,7 +19,7 @@ OVERVIEW_PX = 48
 """Width of the overview beside a tall picture, and its height below a wide one."""
 _REVEALED_PX = 30
 """What is nearer to the border is not well in sight."""
-_LEAST_FRAMED = 0.62
+_LEAST_FRAMED = 0.58
 """A picture that cannot be any narrower is shown as small as this, if its width then fits."""
 READABLE_SCALE = 0.78
 """The smallest scale that a picture is first shown at: type of 10 and 8.5 pixels."""

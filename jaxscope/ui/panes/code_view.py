@@ -10,6 +10,7 @@ from PySide6.QtGui import (
     QColor,
     QFontMetrics,
     QGuiApplication,
+    QHelpEvent,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
@@ -17,8 +18,9 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
+from jaxscope.analysis.line_cost import LineCost
 from jaxscope.ui.panes.colouring import Colouring
 from jaxscope.ui.theme import LIGHT, Theme, fixed_font
 
@@ -52,6 +54,7 @@ class CodeView(QAbstractScrollArea):
         self._copied: Sequence[str] = ()
         self._colouring: Colouring | None = None
         self._marks: Mapping[int, Mark] = {}
+        self._heat: Mapping[int, LineCost] = {}
         self._theme = LIGHT
         self._cursor = self._anchor = -1
         self._widest = 0
@@ -126,6 +129,13 @@ class CodeView(QAbstractScrollArea):
                 self.show_line(min(marks))
         self.viewport().update()
 
+    def set_heat(self, heat: Mapping[int, LineCost]) -> None:
+        """Tell in the margin what lines cost, by 0-based number; nothing takes the margin away."""
+        if heat != self._heat:
+            self._heat = heat
+            self._update_scroll_bars()
+            self.viewport().update()
+
     def set_stale(self, is_stale: bool) -> None:
         """Grey the text out, or no longer."""
         self._is_stale = is_stale
@@ -166,11 +176,28 @@ class CodeView(QAbstractScrollArea):
             self._paint_text(painter, line, gutter, y, column, columns)
             painter.setClipping(False)
             painter.setPen(QColor(theme.comment))
+            heat = self._heat_px()
             painter.drawText(
-                QRect(0, y, gutter - 10, self._line_px),
+                QRect(0, y, gutter - 10 - heat, self._line_px),
                 Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
                 str(line + 1),
             )
+            if line in self._heat and not self._is_stale:
+                self._paint_heat(painter, self._heat[line].share, gutter - heat - 4, y)
+
+    def _paint_heat(self, painter: QPainter, share: float, x: int, y: int) -> None:
+        """A bar as long as the line's share, and the share in numbers."""
+        theme, width = self._theme, self._heat_px() - 4
+        area = QRect(x, y + 2, width, self._line_px - 4)
+        painter.fillRect(area.adjusted(0, 0, round(width * min(share, 1.0)) - width, 0),
+                         QColor(theme.backward_soft))  # fmt: skip
+        painter.setPen(QColor(theme.text))
+        text = f"{share:.0%}" if share >= 0.01 else "<1%"
+        painter.drawText(
+            area.adjusted(2, 0, -2, 0),
+            Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+            text,
+        )
 
     def _paint_ground(self, painter: QPainter, line: int, y: int) -> None:
         theme = self._theme
@@ -274,7 +301,10 @@ class CodeView(QAbstractScrollArea):
 
     def _gutter_px(self) -> int:
         digits = max(len(str(len(self._lines))), 2)
-        return int(digits * self._char_px) + 22
+        return int(digits * self._char_px) + 22 + self._heat_px()
+
+    def _heat_px(self) -> int:
+        return int(5 * self._char_px) + 6 if self._heat else 0
 
     def _update_scroll_bars(self) -> None:
         visible = max(self.viewport().height() // self._line_px, 1)
@@ -295,6 +325,11 @@ class CodeView(QAbstractScrollArea):
         self.viewport().update()
 
     def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            line = self._line_at(event.pos())
+            cost = self._heat.get(line) if line is not None else None
+            QToolTip.showText(event.globalPos(), cost.text if cost is not None else "", self)
+            return True
         if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
             self.viewport().update()
         return super().viewportEvent(event)

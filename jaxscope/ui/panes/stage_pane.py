@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.analysis.legible_constants import shorten_constants
+from jaxscope.analysis.line_cost import LineCost
 from jaxscope.analysis.links import NO_LINKED, Linked
 from jaxscope.model import Graph, SourceFile, Stage, StageText, Unavailable, is_available
 from jaxscope.ui.panes.code_view import CodeView, Mark
@@ -123,8 +125,11 @@ class StagePane(QFrame):
         """Offer stages as pairs of name and title."""
         self.header.set_choices(choices, self._name)
 
-    def show_source(self, file: SourceFile | None) -> None:
-        """Show a file of the user's."""
+    def show_source(
+        self, file: SourceFile | None, heat: Mapping[int, LineCost] = MappingProxyType({})
+    ) -> None:
+        """Show a file of the user's, and what its lines cost, by 0-based number."""
+        self.code.set_heat(heat)
         if self._name == SOURCE and file is self._file and file is not None:
             return
         self._name, self._stage, self._file = SOURCE, None, file
@@ -147,6 +152,7 @@ class StagePane(QFrame):
         if name != self._name:
             self._linked, self._line_marks = NO_LINKED, {}
         was_source = self._name == SOURCE
+        self.code.set_heat({})
         self._name, self._stage, self._file = name, stage, None
         if was_source and name != SOURCE:
             self._form = Form.GRAPH

@@ -1,0 +1,96 @@
+"""What each line of a source file costs in a stage."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.analysis.quantities import format_bytes, format_flops
+from jaxscope.model import NONE, Graph, Stage, is_available
+
+Floats = npt.NDArray[np.float64]
+Int64s = npt.NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LineCost:
+    """The cost of the nodes that a line is the innermost one of.
+
+    Attributes:
+        share: Part of the whole program's FLOPs, or of its bytes where it has no FLOPs.
+        text: Told in words, fit to show.
+    """
+
+    share: float
+    text: str
+
+
+def find_line_costs(stages: Sequence[Stage], file: str) -> dict[int, LineCost]:
+    """Costs by 1-based line of a file, in the last of the stages that knows any.
+
+    A node counts for the innermost line of the file that it comes from. What a loop or a call
+    costs is spread over the lines of its inside as the inside's own costs are, so that nothing
+    is counted twice and a loop's lines count all its rounds. Unknown costs count nothing.
+    """
+    for stage in reversed(stages):
+        if is_available(stage.graph):
+            found = _costs_of(stage.graph, stage.title or stage.name, file)
+            if found:
+                return found
+    return {}
+
+
+def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
+    lines = _innermost_lines(graph, file)
+    flops, num_bytes = (_spread(graph, graph.nodes.cost[:, column]) for column in (0, 1))
+    totals = float(flops.sum()), float(num_bytes.sum())
+    weight, total = (flops, totals[0]) if totals[0] > 0 else (num_bytes, totals[1])
+    if total <= 0:
+        return {}
+    found: dict[int, LineCost] = {}
+    for line in np.unique(lines[lines > 0]).tolist():
+        here = lines == line
+        share = float(weight[here].sum()) / total
+        if share > 0:
+            work = f"{format_flops(float(flops[here].sum()))}, "
+            traffic = f"{format_bytes(float(num_bytes[here].sum()))} read and written"
+            found[line] = LineCost(share, f"{share:.1%} of {title}: {work}{traffic}")
+    return found
+
+
+def _innermost_lines(graph: Graph, file: str) -> Int64s:
+    """For each node the innermost line of a file that it comes from; 0 for none."""
+    source = graph.nodes.source
+    places = source.values.reshape(-1, 4)
+    rows = np.repeat(np.arange(len(source)), source.lengths() // 4)
+    numbers = [number for number, string in enumerate(graph.strings) if string == file]
+    here = np.flatnonzero(np.isin(places[:, 0], numbers))[::-1]  # the first of a row wins
+    lines = np.zeros(len(source), np.int64)
+    lines[rows[here]] = places[here, 1]
+    return lines
+
+
+def _spread(graph: Graph, costs: Floats) -> Floats:
+    """Costs without those of owners, whose insides share them out; unknown ones are 0."""
+    known = np.nan_to_num(costs.astype(np.float64))
+    groups = graph.groups
+    if not len(groups):
+        return known
+    inside = np.zeros(len(graph.nodes))  # of each owner: what is in its groups, by itself
+    member_of = graph.nodes.group
+    has_group = member_of != NONE
+    owner_of_member = np.where(has_group, groups.owner[member_of], NONE)
+    owned = owner_of_member != NONE
+    np.add.at(inside, owner_of_member[owned], known[owned])
+    scale = np.ones(len(groups) + 1)  # the last entry is of nodes in no group
+    for number, (parent, owner) in enumerate(
+        zip(groups.parent.tolist(), groups.owner.tolist(), strict=True)
+    ):
+        factor = known[owner] / inside[owner] if owner != NONE and inside[owner] > 0 else 1.0
+        scale[number] = scale[parent] * (factor if factor > 0 else 1.0)
+    result: Floats = known * scale[member_of]
+    result[inside > 0] = 0.0
+    return result

@@ -1,0 +1,60 @@
+"""What the lines of a source file cost."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from jaxscope.analysis.line_cost import find_line_costs
+from jaxscope.model import Cost, GraphBuilder, GroupKind, NodeKind, Stage, Unavailable
+
+FILE = "/home/u/model.py"
+LIBRARY = "/usr/lib/library.py"
+
+
+def stage(builder: GraphBuilder) -> Stage:
+    return Stage("jaxpr", "jaxpr", Unavailable("None."), builder.build(), Cost(), 0.0)
+
+
+def add(builder: GraphBuilder, name: str, flops: float, *lines: tuple[str, int], group: int = -1):
+    return builder.add_node(
+        name, NodeKind.EQUATION, name, group=group, cost=(flops, flops * 4, 0.0),
+        source=[(file, line, 0, "f") for file, line in lines],
+    )  # fmt: skip
+
+
+def test_a_node_counts_for_the_innermost_line_of_the_file() -> None:
+    builder = GraphBuilder()
+    add(builder, "dot", 30.0, (LIBRARY, 7), (FILE, 5), (FILE, 9))
+    add(builder, "add", 10.0, (FILE, 9))
+    add(builder, "unknown", math.nan, (FILE, 9))
+    add(builder, "elsewhere", 60.0, (LIBRARY, 5))
+    found = find_line_costs([stage(builder)], FILE)
+    assert {line: cost.share for line, cost in found.items()} == {5: 0.3, 9: 0.1}
+    assert found[5].text == "30.0% of jaxpr: 30 FLOP, 120 B read and written"
+
+
+def test_a_loop_counts_once_and_for_the_lines_of_its_body() -> None:
+    builder = GraphBuilder()
+    scan = add(builder, "scan", 100.0, (FILE, 3))  # ten rounds of a body of ten
+    body = builder.add_group("body", GroupKind.JAXPR, "body", owner=scan)
+    add(builder, "mul", 8.0, (FILE, 4), group=body)
+    add(builder, "exp", 2.0, (FILE, 5), group=body)
+    add(builder, "sum", 100.0, (FILE, 7))
+    shares = {k: cost.share for k, cost in find_line_costs([stage(builder)], FILE).items()}
+    assert shares == pytest.approx({4: 0.4, 5: 0.1, 7: 0.5})
+
+
+def test_bytes_stand_in_where_nothing_is_calculated() -> None:
+    builder = GraphBuilder()
+    builder.add_node("copy", NodeKind.EQUATION, "copy", cost=(0.0, 64.0, 0.0),
+                     source=[(FILE, 2, 0, "f")])  # fmt: skip
+    assert find_line_costs([stage(builder)], FILE)[2].share == 1.0
+
+
+def test_nothing_is_said_where_nothing_is_known() -> None:
+    builder = GraphBuilder()
+    add(builder, "mystery", math.nan, (FILE, 2))
+    assert find_line_costs([stage(builder)], FILE) == {}
+    assert find_line_costs([], FILE) == {}
