@@ -72,6 +72,10 @@ class Equations:
         self.nested: dict[int, Nested] = {}
         self.inside: dict[int, list[int]] = {}
         self.results: list[int] = []
+        self._members: dict[int, list[int]] = {}
+        for node, group in enumerate(self.group):
+            if self.is_equation[node]:
+                self._members.setdefault(group, []).append(node)
         self._connect(graph, kinds)
 
     def _connect(self, graph: Graph, kinds: list[int]) -> None:
@@ -100,9 +104,6 @@ class Equations:
 
     def children(self, node: int) -> list[int]:
         """The equations directly inside an equation."""
-        found = set(self.inside.get(node, ()))
         return [
-            index
-            for index, group in enumerate(self.group)
-            if group in found and self.is_equation[index]
+            index for group in self.inside.get(node, ()) for index in self._members.get(group, ())
         ]

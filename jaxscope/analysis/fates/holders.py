@@ -142,13 +142,15 @@ class Holders:
         held = frozenset(id for id in self._named if id not in wanting)
         neighbours = EquationNeighbours(self._equations, held)
         places: dict[str, tuple[Names, Names]] = {}
+        kin: dict[str, list[str]] = {}
         for index in self._unnamed:
             above, below = self._around.above(index), self._around.below(index)
             opcode = self._after.opcodes[index]
+            if opcode not in kin:
+                kin[opcode] = [id for id in wanting if self._is_kin(opcode, id)]
             fitting = []
-            for id, node in wanting.items():
-                if not self._is_kin(opcode, id):
-                    continue
+            for id in kin[opcode]:
+                node = wanting[id]
                 if id in above or id in below:
                     fitting.append(id)
                     continue

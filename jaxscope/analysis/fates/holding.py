@@ -78,6 +78,7 @@ class Holdings:
     def __init__(self, module: Instructions, kernels: frozenset[str] | None) -> None:
         self._module = module
         self._kernels = kernels
+        self._fusions: dict[int, str] = {}
 
     def of(self, indices: Sequence[int]) -> Holding | None:
         """What a set of instructions is to the equation they carry; None if there are none."""
@@ -133,14 +134,17 @@ class Holdings:
 
     def _fusion_class(self, fusion: int) -> str:
         """A fusion around a single operation is that operation's own kernel."""
-        module = self._module
-        if self._library(fusion):
-            return "library"
-        inner = set(module.called.get(fusion, ()))
-        computing = 0
-        for group in inner:
-            computing += self._num_computing(group)
-        return "fused" if computing > 1 else "kernel"
+        known = self._fusions.get(fusion)
+        if known is None:
+            inner = set(self._module.called.get(fusion, ()))
+            if self._library(fusion):
+                known = "library"
+            elif sum(self._num_computing(group) for group in inner) > 1:
+                known = "fused"
+            else:
+                known = "kernel"
+            self._fusions[fusion] = known
+        return known
 
     def _num_computing(self, group: int) -> int:
         root = self._module.roots.get(group, NONE)

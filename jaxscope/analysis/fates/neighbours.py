@@ -110,9 +110,16 @@ class InstructionNeighbours:
 
     def __init__(self, module: Instructions) -> None:
         self._module = module
+        self._above: dict[int, Names] = {}
+        self._below: dict[int, Names] = {}
 
     def above(self, index: int) -> Names:
         """Tags of what an instruction's operands come from; its own are not among them."""
+        if index not in self._above:
+            self._above[index] = self._find_above(index)
+        return self._above[index]
+
+    def _find_above(self, index: int) -> Names:
         module = self._module
         found: set[str] = set()
         waiting, seen = list(module.operands[index]), {index}
@@ -131,6 +138,11 @@ class InstructionNeighbours:
 
     def below(self, index: int) -> Names:
         """Tags of what uses an instruction's result; its own are not among them."""
+        if index not in self._below:
+            self._below[index] = self._find_below(index)
+        return self._below[index]
+
+    def _find_below(self, index: int) -> Names:
         module = self._module
         found: set[str] = set()
         waiting, seen = self._uses(index), {index}
