@@ -25,6 +25,7 @@ class LabPage(QTabWidget):
         self.recompilation = RecompilationPage()
         self.versus, self.agreement = VersusPage(), AgreementPage()
         self.setDocumentMode(True)
+        self.tabBar().setDrawBase(False)  # some styles draw it white on dark
         for title, page in self._pages():
             self.addTab(page, title)
             page.wanted.connect(self.experiment_requested)

@@ -104,7 +104,10 @@ class VersusPage(ExperimentPage):
                 *found.timing.warnings,
             ],
         )
-        self.timings.rows.set_rows(HEADERS, [row_texts(m) for m in found.timing.measurements])
+        # What is compared comes first, then what was done once to get there.
+        measurements = sorted(found.timing.measurements, key=lambda m: "_" in m.name)
+        hints = ["\n".join((m.protocol, *m.reasons)) for m in measurements]
+        self.timings.rows.set_rows(HEADERS, [row_texts(m) for m in measurements], hints=hints)
         show_leaves(self.results, [found.agreement])
 
     def set_theme(self, theme: Theme) -> None:

@@ -1,0 +1,185 @@
+"""The pages of the timing lab: what they ask for, what they show, what they write."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.modeltest import ModelTester
+
+from jaxscope.analysis.scaling import find_crossovers, fit_slopes
+from jaxscope.client.events import Failed, Finished
+from jaxscope.client.requests import (
+    AgreementRequest,
+    ComparisonRequest,
+    ProfileRequest,
+    RecompilationRequest,
+    Request,
+    ScalingRequest,
+)
+from jaxscope.errors import Stopped
+from jaxscope.model import Environment, Measurement, Ratio, Unavailable
+from jaxscope.model.agreement import Agreement, LeafAgreement, ResultsAgreement
+from jaxscope.model.lab import NodeTime, NodeTimes, Profile, ScalePoint, Scaling
+from jaxscope.model.recompilation import KeyChange, Recompilation, Signature
+from jaxscope.ui.pages.lab import LabPage
+from jaxscope.ui.pages.result_table import ResultModel, ResultTable
+
+from .conftest import Driver
+from .programs import build_capture
+
+HERE = Environment("0.10.2", "0.10.2", "3.11", "cpu", "cpu")
+
+
+def measured(name: str, seconds: float) -> Measurement:
+    return Measurement(name, seconds, seconds * 0.9, seconds * 1.1, 0.95, 20, (seconds,), False)
+
+
+def scaling(*sizes: int) -> Scaling:
+    points = tuple(
+        ScalePoint(
+            size,
+            measured("eager", size * 2e-5),
+            measured("jit", 1e-4),
+            Ratio("eager/jit", size / 5, size / 6, size / 4, "faster" if size > 5 else "slower"),
+            flops=float(size),
+        )
+        for size in sizes
+    )
+    return Scaling(
+        "f(x)", HERE, "x:0", points, fit_slopes(points), find_crossovers(points), ("It was noisy.",)
+    )
+
+
+@pytest.fixture
+def lab(driver: Driver, source: Path) -> LabPage:
+    """The page, after a call was captured."""
+    driver.finish(driver.open(source), build_capture())
+    return driver.window.workspace.lab
+
+
+def cells(table: ResultTable, row: int) -> list[str]:
+    model = table.rows
+    return [str(model.data(model.index(row, column))) for column in range(model.columnCount())]
+
+
+@pytest.mark.parametrize(
+    ("page", "kind"),
+    [("profile", ProfileRequest), ("agreement", AgreementRequest)],
+)
+def test_a_page_asks_about_the_call_in_the_bar(
+    driver: Driver, lab: LabPage, source: Path, page: str, kind: type[Request]
+) -> None:
+    getattr(lab, page).button.click()
+    request = driver.wait_for(kind).request
+    assert (request.file, request.call) == (str(source), "grad(f)(f32[3])")
+    assert not getattr(lab, page).button.isEnabled()  # until this one is over
+
+
+def test_sizes_are_read_and_nonsense_is_explained(driver: Driver, lab: LabPage) -> None:
+    lab.scaling.range.setText("x:0=9..3")
+    lab.scaling.button.click()
+    assert "does not rise" in lab.scaling.notes.text()
+    lab.scaling.range.setText("x:0=8..32")
+    lab.scaling.button.click()
+    assert driver.wait_for(ScalingRequest).request.sizes == (8, 16, 32)
+
+
+def test_scaling_is_shown_as_sentence_table_and_plot(driver: Driver, lab: LabPage) -> None:
+    lab.scaling.range.setText("x:0=1..64")
+    lab.scaling.button.click()
+    driver.wait_for(ScalingRequest).tell(Finished(scaling(1, 4, 16, 64)))
+    driver.wait_until(lambda: lab.scaling.table.rows.rowCount() == 4)
+    assert "eager is faster up to 4, jit from 16 on" in lab.scaling.heading.text()
+    assert "It was noisy." in lab.scaling.notes.text()
+    assert cells(lab.scaling.table, 3)[0] == "64"
+    assert lab.scaling.plot is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "beginning"),
+    [("a.svg", b"<svg"), ("a.png", b"\x89PNG"), ("a.csv", b"size,"), ("a.json", b"{")],
+)
+def test_what_was_found_is_written_in_every_form(
+    driver: Driver, lab: LabPage, tmp_path: Path, name: str, beginning: bytes
+) -> None:
+    lab.scaling.range.setText("x:0=1..64")
+    lab.scaling.button.click()
+    driver.wait_for(ScalingRequest).tell(Finished(scaling(1, 4, 16, 64)))
+    driver.wait_until(lab.scaling.export.isEnabled)
+    lab.scaling.write(str(tmp_path / name))
+    assert (tmp_path / name).read_bytes().startswith(beginning)
+
+
+def test_a_stopped_experiment_shows_what_it_had(driver: Driver, lab: LabPage) -> None:
+    lab.scaling.range.setText("x:0=1..64")
+    lab.scaling.button.click()
+    driver.wait_for(ScalingRequest).tell(Failed(Stopped("Stopped."), scaling(1, 4)))
+    driver.wait_until(lambda: lab.scaling.table.rows.rowCount() == 2)
+
+
+def test_times_come_with_their_coverage(driver: Driver, lab: LabPage) -> None:
+    times = (
+        NodeTime("add.1", 1, 3e-6, 2e-6, 4e-6, 3e-6),
+        NodeTime("dot", 2, 5e-6, 4e-6, 6e-6, 5e-6),
+    )
+    compiled = NodeTimes("optimized", times, 30, 10e-6, 9e-6, 8e-6, "How.")
+    lab.profile.button.click()
+    found = Profile("grad(f)(f32[3])", HERE, compiled, Unavailable("Not asked for."))
+    driver.wait_for(ProfileRequest).tell(Finished(found))
+    driver.wait_until(lambda: lab.profile.nodes.rows.rowCount() == 2)
+    assert "80% of 10.0 µs explained, 2.00 µs dispatch and gaps" in lab.profile.heading.text()
+    assert cells(lab.profile.nodes, 0)[4] == "dot"  # the costliest first
+    lab.profile.side.setCurrentIndex(1)
+    assert "Not asked for." in lab.profile.notes.text()
+
+
+def test_recompilations_take_calls_from_lines_and_show_causes(driver: Driver, lab: LabPage) -> None:
+    lab.recompilation.calls.setPlainText("f(f32[3])\n\n  f(f32[4])  \n")
+    lab.recompilation.button.click()
+    run = driver.wait_for(RecompilationRequest)
+    assert run.request.calls == ("f(f32[3])", "f(f32[4])")
+    change = KeyChange("shape", "x", "f32[3]", "f32[4]")
+    signatures = (
+        Signature(0, "f", "f.py:1", "f()", (), None, (), 0.1, 0.1, 0.1, False, 1, "", None),
+        Signature(
+            1, "f", "f.py:1", "f()", (), 0, (change,), 0.1, math.nan, 0.4, False, 1, "", True
+        ),
+    )
+    run.tell(Finished(Recompilation("f()", HERE, run.request.calls, signatures, 0.5)))
+    driver.wait_until(lambda: lab.recompilation.table.rows.rowCount() == 2)
+    assert "1 recompilation: 500 ms" in lab.recompilation.heading.text()
+    assert "x: f32[3] → f32[4] (another shape)" in cells(lab.recompilation.table, 1)
+
+
+def test_a_comparison_needs_a_difference(driver: Driver, lab: LabPage) -> None:
+    lab.versus.button.click()
+    assert "Nothing is different" in lab.versus.notes.text()
+    lab.versus.options.setText("xla_cpu_enable_fast_math=true")
+    lab.versus.button.click()
+    request = driver.wait_for(ComparisonRequest).request
+    assert request.other_options == {"xla_cpu_enable_fast_math": "true"}
+    assert request.call == "grad(f)(f32[3])"
+
+
+def test_agreement_names_the_worst_in_words(driver: Driver, lab: LabPage) -> None:
+    worst = LeafAgreement("[0]", "f32[3]", 3, 2, 4.0, 1e-7, 1e-6, "[1]", "1.0", "1.1", 0)
+    found = Agreement("f()", HERE, (ResultsAgreement("eager", "jit", (worst,)),), "jaxpr", (), 5)
+    lab.agreement.button.click()
+    driver.wait_for(AgreementRequest).tell(Finished(found))
+    driver.wait_until(lambda: lab.agreement.results.rows.rowCount() == 1)
+    assert "differ in 1 of 1 array, by 4 ULP at most" in lab.agreement.heading.text()
+    assert "Each of 5 equations" in lab.agreement.notes.text()
+
+
+def test_rows_sort_by_the_numbers_behind_them(qtmodeltester: ModelTester) -> None:
+    model = ResultModel()
+    model.set_rows(("time", "name"), [("9 µs", "b"), ("1 ms", "a")], (0,), [(9e-6,), (1e-3,)])
+    qtmodeltester.check(model)
+    model.sort(0, Qt.SortOrder.DescendingOrder)
+    assert [model.row_text(row) for row in (0, 1)] == ["1 ms\ta", "9 µs\tb"]
+    model.sort(1)
+    assert model.row_text(0) == "1 ms\ta"
+    assert model.to_csv() == "time,name\n1 ms,a\n9 µs,b\n"
