@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 
+from jaxscope.analysis import contract_reading
 from jaxscope.analysis.archive import FILE_ENDING, load_session
 from jaxscope.analysis.comparison.comparison import Subject, compare
 from jaxscope.analysis.comparison.report_json import comparison_to_json
@@ -69,11 +70,13 @@ def _obtain(word: str, options: Options) -> Subject:
     if file.endswith(FILE_ENDING) and not separator:
         capture, timing = load_session(file)
         return Subject(word, capture, timing)
+    if file.endswith(contract_reading.FILE_ENDING) and not separator:
+        return Subject(word, contract_reading.load_contract(file))
     if not file.endswith(".py"):
         raise UsageError(
             Explanation(
                 what=f"{word} is neither a saved capture nor a call.",
-                remedy=f"A side is a {FILE_ENDING} file, FILE.py, or 'FILE.py::CALL'.",
+                remedy=f"A side is a {FILE_ENDING} or .json file, FILE.py, or 'FILE.py::CALL'.",
             )
         )
     with show_progress() as show:

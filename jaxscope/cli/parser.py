@@ -170,7 +170,7 @@ def _make_parser(verb: str) -> argparse.ArgumentParser:
             parser.add_argument(
                 f"side_{side.lower()}",
                 metavar=side,
-                help="a .jaxscope file, FILE.py, or 'FILE.py::CALL'",
+                help="a .jaxscope or .json capture, FILE.py, or 'FILE.py::CALL'",
             )
     elif about.takes:
         optional = about.takes == "optional call"

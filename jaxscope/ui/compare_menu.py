@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _TITLE = "Compare"
 _LAST_MENU = "Help"
-_FILTER = "Saved captures and Python files (*.jaxscope *.py)"
+_FILTER = "Saved captures and Python files (*.jaxscope *.json *.py)"
 _SAVE_FILTERS = (
     "Web page (*.html)",
     "Markdown (*.md)",

@@ -86,17 +86,10 @@ class Comparing(QObject):
         present = self._take_present()
         if present is None:
             return
-        if not path.endswith(".jaxscope"):
+        if not path.endswith((".jaxscope", ".json")):
             self.compare_with_call(present.capture.call, path=path)
             return
-
-        def load() -> _Run:
-            from jaxscope.analysis.archive import load_session
-
-            capture, timing = load_session(path)
-            return _Run(os.path.basename(path), ("", "", ""), capture, timing)
-
-        self._start(lambda: (present, load()), "Reading the other capture …")
+        self._start(lambda: (present, _load(path)), "Reading the other capture …")
 
     def compare_with_call(
         self, call: str, *, path: str = "", target: str = "", python: str | None = None
@@ -213,6 +206,18 @@ class Comparing(QObject):
 
     def _refuse(self, what: str, remedy: str) -> None:
         self.failed.emit(UsageError(Explanation(what, remedy=remedy)))
+
+
+def _load(path: str) -> _Run:
+    name, key = os.path.basename(path), ("", "", "")
+    if path.endswith(".json"):
+        from jaxscope.analysis.contract_reading import load_contract
+
+        return _Run(name, key, load_contract(path), None)
+    from jaxscope.analysis.archive import load_session
+
+    capture, timing = load_session(path)
+    return _Run(name, key, capture, timing)
 
 
 def _compare_runs(first: _Run, second: _Run) -> Comparison:

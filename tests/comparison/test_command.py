@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,42 @@ def test_files(jaxscope: CommandLine, saved: Saved, tmp_path: Path, ending: str)
 def test_wrong_usage(jaxscope: CommandLine, saved: Saved, words: list[str], message: str) -> None:
     answer = jaxscope("diff", *(str(saved[0]) if word == "SAVED" else word for word in words))
     assert answer.status == 2
+    assert message in answer.errors
+
+
+def test_a_capture_as_json_is_the_same_capture(
+    jaxscope: CommandLine, saved: Saved, tmp_path: Path
+) -> None:
+    path = tmp_path / "old.json"
+    jaxscope("capture", saved[0], "-o", path)
+    answer = jaxscope("diff", saved[0], path)
+    assert answer.status == 0, answer.output
+    assert jaxscope("diff", path, saved[1]).status == DIFFERENT
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nonsense", "cannot be read as a capture"),
+        ('{"format": "jaxscope.capture"}', "missing required field"),
+        ("ELSE", "not jaxscope.capture"),
+        ("DANGLING", "without having it"),
+    ],
+)
+def test_a_json_that_is_no_capture(
+    jaxscope: CommandLine, saved: Saved, tmp_path: Path, text: str, message: str
+) -> None:
+    path = tmp_path / "old.json"
+    jaxscope("capture", saved[0], "-o", path)
+    data = json.loads(path.read_text())
+    if text == "ELSE":
+        text = json.dumps({**data, "format": "else"})
+    elif text == "DANGLING":
+        data["stages"][0]["graph"]["edges"][0]["from"][0] = "nowhere"
+        text = json.dumps(data)
+    path.write_text(text)
+    answer = jaxscope("diff", saved[0], path)
+    assert answer.status == 1
     assert message in answer.errors
 
 

@@ -1,0 +1,246 @@
+"""Read a capture back from the JSON of the contract.
+
+The JSON has no files of the user's and no links from lines to nodes; what it lacks stays unknown.
+The file is not trusted: everything is checked, and what does not fit is refused as a whole.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import msgspec
+
+from jaxscope.errors import Explanation, SourceError
+from jaxscope.model import (
+    NONE,
+    Capture,
+    Cost,
+    Direction,
+    Environment,
+    Fate,
+    FunctionSource,
+    Graph,
+    GraphBuilder,
+    GroupKind,
+    Leaf,
+    NodeKind,
+    Stage,
+    StageText,
+    Unavailable,
+)
+
+FILE_ENDING = ".json"
+"""How names of such files end."""
+
+_FORMAT = "jaxscope.capture"
+_VERSION = 1
+_COLUMN_UNKNOWN = -1
+"""The JSON counts columns in characters, the model in bytes of lines that the JSON lacks."""
+
+
+class _Cost(msgspec.Struct):
+    flops: float | None = None
+    bytes_accessed: float | None = None
+    transcendentals: float | None = None
+
+    def numbers(self) -> tuple[float, float, float]:
+        values = (self.flops, self.bytes_accessed, self.transcendentals)
+        first, second, third = (math.nan if value is None else value for value in values)
+        return first, second, third
+
+
+class _Place(msgspec.Struct):
+    file: str
+    line: int
+    function: str = ""
+
+
+class _Node(msgspec.Struct):
+    id: str
+    kind: str
+    operation: str
+    types: list[str]
+    name: str = ""
+    group: str | None = None
+    attributes: dict[str, str] = {}
+    scope: list[str] = []
+    origins: list[str] = []
+    derived: list[str] = []
+    direction: str | None = None
+    source: list[_Place] = []
+    cost: _Cost | None = None
+    seconds: float | None = None
+
+
+class _Edge(msgspec.Struct):
+    source: tuple[str, int] = msgspec.field(name="from")
+    target: tuple[str, int] = msgspec.field(name="to")
+    type: str = ""
+
+
+class _Group(msgspec.Struct):
+    id: str
+    kind: str
+    label: str
+    parent: str | None = None
+    owner: str | None = None
+
+
+class _Graph(msgspec.Struct):
+    nodes: list[_Node]
+    edges: list[_Edge]
+    groups: list[_Group]
+
+
+class _Stage(msgspec.Struct):
+    name: str
+    title: str
+    text: str
+    cost: _Cost
+    graph: _Graph | None = None
+    unavailable: str | None = None
+    reasons: dict[str, str] = {}
+    seconds: float | None = None
+
+
+class _Leaf(msgspec.Struct):
+    path: str
+    type: str
+    num_bytes: int = msgspec.field(name="bytes")
+    is_static: bool = msgspec.field(name="static", default=False)
+
+
+class _Source(msgspec.Struct):
+    file: str = ""
+    line: int = 0
+    text: str = ""
+
+
+class _Fate(msgspec.Struct):
+    fate: str
+    pass_name: str | None = msgspec.field(name="pass", default=None)
+    instructions: tuple[str, ...] = ()
+    merged_with: tuple[str, ...] = msgspec.field(name="with", default=())
+
+
+class _Capture(msgspec.Struct):
+    format: str
+    version: int
+    call: str
+    base: str
+    transforms: tuple[str, ...]
+    environment: dict[str, str]
+    target: str
+    stages: list[_Stage]
+    source: _Source = msgspec.field(default_factory=_Source)
+    arguments: list[_Leaf] = []
+    results: list[_Leaf] = []
+    fates: dict[str, _Fate] = {}
+    messages: tuple[str, ...] = ()
+    seconds: float | None = None
+
+
+def load_contract(path: str | Path) -> Capture:
+    """Read a capture that `jaxscope capture -o out.json` wrote; nothing is run.
+
+    Raises:
+        SourceError: The file is missing, damaged or no capture.
+    """
+    place = Path(path)
+    try:
+        return _read(msgspec.json.decode(place.read_bytes(), type=_Capture))
+    except OSError as error:
+        why = error.strerror or str(error)
+    except (ValueError, KeyError, RecursionError, OverflowError) as error:  # msgspec's too
+        why = f"It names {error} without having it." if isinstance(error, KeyError) else str(error)
+    raise SourceError(
+        Explanation(
+            what=f"{place.name} cannot be read as a capture.",
+            why=why[:500],
+            where=str(place),
+            remedy="jaxscope capture FILE [CALL] -o out.json writes one.",
+        )
+    )
+
+
+def _read(raw: _Capture) -> Capture:
+    if (raw.format, raw.version) != (_FORMAT, _VERSION):
+        raise ValueError(f"it is {raw.format} of version {raw.version}, not {_FORMAT} {_VERSION}")
+    known = {field: raw.environment.get(field, "") for field in Environment.__slots__}
+    return Capture(
+        call=raw.call,
+        base=raw.base,
+        transforms=raw.transforms,
+        source=FunctionSource(raw.source.file, raw.source.line, raw.source.text),
+        files=(),
+        environment=Environment(**known),
+        target=raw.target,
+        arguments=tuple(map(_read_leaf, raw.arguments)),
+        results=tuple(map(_read_leaf, raw.results)),
+        stages=tuple(map(_read_stage, raw.stages)),
+        fates={
+            id: Fate(fate.fate, fate.pass_name, fate.instructions, fate.merged_with)
+            for id, fate in raw.fates.items()
+        },
+        checks=(),
+        messages=raw.messages,
+        wall_seconds=raw.seconds or 0.0,
+    )
+
+
+def _read_leaf(leaf: _Leaf) -> Leaf:
+    return Leaf(leaf.path, leaf.type, leaf.num_bytes, leaf.is_static)
+
+
+def _read_stage(stage: _Stage) -> Stage:
+    missing = None if stage.unavailable is None else Unavailable(stage.unavailable, stage.name)
+    no_text = stage.reasons.get("text", stage.unavailable)
+    no_graph = stage.reasons.get("graph", stage.unavailable or "This stage has no graph.")
+    return Stage(
+        name=stage.name,
+        title=stage.title,
+        text=StageText.plain(stage.text) if no_text is None else Unavailable(no_text, stage.name),
+        graph=Unavailable(no_graph, stage.name) if stage.graph is None else _graph(stage.graph),
+        cost=Cost(*stage.cost.numbers()),
+        seconds=Unavailable("The time was not saved.") if stage.seconds is None else stage.seconds,
+        unavailable=missing,
+    )
+
+
+def _graph(raw: _Graph) -> Graph:
+    builder = GraphBuilder()
+    nodes = {node.id: index for index, node in enumerate(raw.nodes)}
+    groups = {group.id: index for index, group in enumerate(raw.groups)}
+    for node in raw.nodes:
+        direction = Direction.NONE if node.direction is None else Direction[node.direction.upper()]
+        builder.add_node(
+            node.id,
+            NodeKind[node.kind.upper()],
+            node.operation,
+            name=node.name,
+            group=NONE if node.group is None else groups[node.group],
+            types=node.types,
+            attributes=node.attributes,
+            scope=node.scope,
+            origins=node.origins,
+            derived=node.derived,
+            direction=direction,
+            source=[(p.file, p.line, _COLUMN_UNKNOWN, p.function) for p in node.source],
+            cost=(_Cost() if node.cost is None else node.cost).numbers(),
+            seconds=math.nan if node.seconds is None else node.seconds,
+        )
+    for edge in raw.edges:
+        (source, output), (target, operand) = edge.source, edge.target
+        builder.add_edge(
+            nodes[source], nodes[target], output=output, operand=operand, type=edge.type
+        )
+    for group in raw.groups:
+        builder.add_group(
+            group.id,
+            GroupKind[group.kind.upper()],
+            group.label,
+            parent=NONE if group.parent is None else groups[group.parent],
+            owner=NONE if group.owner is None else nodes[group.owner],
+        )
+    return builder.build()
