@@ -15,6 +15,7 @@ from jaxscope.analysis.search.types import matches_type
 from jaxscope.model import Direction, Graph, NodeKind, Ragged
 
 Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 _COMPARE: dict[str, Callable[[npt.NDArray[np.float64], float], Bools]] = {
@@ -73,12 +74,22 @@ class SearchIndex:
     # --- chains ---
 
     def _fed_by(self, nodes: Bools, *, is_far: bool) -> Bools:
-        edges = self._graph.edges
-        return _reach(nodes, edges.source, edges.target, is_far=is_far)
+        return _reach(nodes, *self._onward, is_far=is_far)
 
     def _feeding(self, nodes: Bools, *, is_far: bool) -> Bools:
-        edges = self._graph.edges
-        return _reach(nodes, edges.target, edges.source, is_far=is_far)
+        return _reach(nodes, *self._backward, is_far=is_far)
+
+    @functools.cached_property
+    def _onward(self) -> tuple[Int64s, Int64s]:
+        return _sort_edges(
+            self._graph.edges.source, self._graph.edges.target, len(self._graph.nodes)
+        )
+
+    @functools.cached_property
+    def _backward(self) -> tuple[Int64s, Int64s]:
+        return _sort_edges(
+            self._graph.edges.target, self._graph.edges.source, len(self._graph.nodes)
+        )
 
     # --- single nodes ---
 
@@ -113,10 +124,13 @@ class SearchIndex:
         nodes, wanted = self._graph.nodes, term.text.casefold()
         if term.aspect is Aspect.OPERATION:
             names = _same_operations(wanted)
-            return self._hits(lambda string: string.rpartition(".")[2] in names)[nodes.operation]
-        hits = self._hits(lambda string: wanted in string)
+            hits = np.zeros(len(self._folded), bool)
+            for index in self._operations.tolist():
+                hits[index] = self._folded[index].rpartition(".")[2] in names
+            return hits[nodes.operation]
         if term.aspect is Aspect.ID:
             return self._hits(lambda string: string == wanted)[nodes.id]
+        hits = self._hits(lambda string: wanted in string)
         if term.aspect is Aspect.NAME:
             return hits[nodes.name]
         return _any_of(nodes.scope if term.aspect is Aspect.SCOPE else nodes.types, hits)
@@ -133,8 +147,12 @@ class SearchIndex:
     def _of_types(self, term: Term) -> Bools:
         types = self._graph.nodes.types
         hits = np.zeros(len(self._graph.strings), bool)
+        numbers = [size for size in term.sizes if size.isdecimal()]
         for index in self._type_strings.tolist():
-            hits[index] = matches_type(self._graph.strings[index], term.text, term.sizes)
+            string = self._graph.strings[index]
+            # Taking a type apart is slow; most lack one of the numbers.
+            if all(number in string for number in numbers):
+                hits[index] = matches_type(string, term.text, term.sizes)
         return _any_of(types, hits)
 
     def _of_line(self, term: Term) -> Bools:
@@ -143,7 +161,9 @@ class SearchIndex:
         hits = places[:, 1] == int(term.number)
         if term.text:
             wanted = term.text.casefold()
-            hits &= self._hits(lambda string: string.endswith(wanted))[places[:, 0]]
+            files = np.unique(places[hits, 0])
+            named = [file for file in files.tolist() if self._folded[file].endswith(wanted)]
+            hits &= np.isin(places[:, 0], named)
         rows = np.repeat(np.arange(len(source)), source.lengths() // 4)
         found[rows[hits]] = True
         return found
@@ -164,6 +184,11 @@ class SearchIndex:
     @functools.cached_property
     def _folded(self) -> tuple[str, ...]:
         return tuple(map(str.casefold, self._graph.strings))
+
+    @functools.cached_property
+    def _operations(self) -> Int32s:
+        found: Int32s = np.unique(self._graph.nodes.operation)
+        return found
 
     @functools.cached_property
     def _type_strings(self) -> Int32s:
@@ -188,20 +213,24 @@ def _gaps_before(steps: tuple[Step, ...]) -> list[bool]:
     return gaps
 
 
-def _reach(nodes: Bools, begin: Int32s, end: Int32s, *, is_far: bool) -> Bools:
+def _sort_edges(begin: Int32s, end: Int32s, num_nodes: int) -> tuple[Int64s, Int64s]:
+    """Ends of edges sorted by where they begin, and where each node's edges begin among them."""
+    order = np.argsort(begin, kind="stable")
+    offsets = np.searchsorted(begin[order], np.arange(num_nodes + 1))
+    return end[order].astype(np.int64), offsets.astype(np.int64)
+
+
+def _reach(nodes: Bools, ends: Int64s, offsets: Int64s, *, is_far: bool) -> Bools:
     """Nodes at the end of an edge from any of `nodes`, or of any number of edges."""
     reached = np.zeros(len(nodes), bool)
-    reached[end[nodes[begin]]] = True
-    if not is_far:
-        return reached
-    order = np.argsort(begin, kind="stable")
-    ends = end[order]
-    offsets = np.searchsorted(begin[order], np.arange(len(nodes) + 1))
-    front = np.asarray(np.flatnonzero(reached), np.int64)
+    front = np.flatnonzero(nodes)
     while len(front):
         counts = offsets[front + 1] - offsets[front]
-        starts = np.repeat(offsets[front] - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
-        following: npt.NDArray[np.int64] = np.unique(ends[starts + np.arange(len(starts))])
-        front = np.asarray(following[~reached[following]], np.int64)
+        first = offsets[front] - np.concatenate([[0], np.cumsum(counts)[:-1]])
+        following = ends[np.repeat(first, counts) + np.arange(int(counts.sum()))]
+        if not is_far:
+            reached[following] = True
+            break
+        front = np.unique(following[~reached[following]])
         reached[front] = True
     return reached
