@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from jaxscope.in_process import capture_function
@@ -114,3 +115,16 @@ def chain(x: jax.Array) -> jax.Array:
 
 def factorize(x: jax.Array) -> jax.Array:
     return jnp.linalg.cholesky(x, symmetrize_input=False)
+
+
+TABLE = np.array([3, -1, 2])
+
+
+def look_up(x: jax.Array) -> jax.Array:
+    """The captured table is a constant of the module, and so is what is computed of it alone."""
+    return x + jnp.where(jnp.asarray(TABLE) < 0, 1.0, 2.0).sum()
+
+
+def solve(x: jax.Array) -> jax.Array:
+    """Of the four programs that a linear solve carries, one runs."""
+    return jax.scipy.sparse.linalg.cg(lambda v: 2 * v, x, maxiter=3)[0]

@@ -134,3 +134,20 @@ def _instructions(capture: Capture) -> set[str]:
     stage = capture.stage("optimized")
     assert stage is not None and isinstance(stage.graph, Graph)
     return set(stage.graph.index_by_id)
+
+
+def test_what_depends_on_a_captured_array_alone_is_folded() -> None:
+    capture = capture_plain(programs.look_up, X)
+    assert fate_of(capture, "lt").fate == "folded"
+    assert fates_by_operation(capture)[-1] == ("add", capture.fates[list(capture.fates)[-1]])
+    assert fates_by_operation(capture)[-1][1].fate in ("fused", "kernel")
+
+
+def test_rules_of_a_linear_solve_that_do_not_run_are_dead() -> None:
+    capture = capture_plain(programs.solve, X[0])
+    by_program: dict[str, set[str]] = {}
+    for id, fate in capture.fates.items():
+        if "/jaxprs." in id:
+            by_program.setdefault(id.partition("/jaxprs.")[2][0], set()).add(fate.fate)
+    assert by_program["2"] & {"fused", "kernel"}
+    assert by_program["3"] <= {"dead", "folded", "merged"}

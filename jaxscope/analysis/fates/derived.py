@@ -16,7 +16,7 @@ from jaxscope.analysis.fates.trace import Ending
 from jaxscope.analysis.fates.values import IDENTITIES, Values
 from jaxscope.analysis.fates.words import in_pass, name_equations, quote_names, sentence
 from jaxscope.model.capture import Fate
-from jaxscope.model.graph import NONE, Graph
+from jaxscope.model.graph import NONE, Graph, NodeKind
 
 _MAX_CHAIN = 50
 
@@ -51,7 +51,7 @@ class DerivedFates:
             self.equations, self._before, self._after, Holdings(self._after, kernels)
         )
         self._live = find_live(self.equations)
-        self._values = Values(self.equations)
+        self._values = Values(self.equations, are_captured_known=self._has_constants_inside())
         self._endings = endings or {}
         self._fates: dict[str, Fate] = {}
         self._pending: set[int] = set()
@@ -77,6 +77,22 @@ class DerivedFates:
         held = frozenset(ids[node] for node in self._nodes if self._holders.of(ids[node]))
         self._above_below = EquationNeighbours(self.equations, held)
         self._around = InstructionNeighbours(self._after)
+
+    def _has_constants_inside(self) -> bool:
+        """Whether captured arrays are constants of the module: it has no parameters for them."""
+        if self._before is None:
+            return False
+        opcodes, groups = self._before.opcodes, self._before.group
+        parameters = sum(
+            opcode == "parameter" and group == NONE
+            for opcode, group in zip(opcodes, groups, strict=True)
+        )
+        kinds, equations = self.equations.graph.nodes.kind.tolist(), self.equations
+        inputs = sum(
+            kind == NodeKind.INPUT and group == NONE and is_live  # JAX drops the others
+            for kind, group, is_live in zip(kinds, equations.group, self._live, strict=True)
+        )
+        return bool(parameters <= inputs)
 
     def all(self) -> dict[str, Fate]:
         """The fate of every equation, by id, in program order."""

@@ -61,6 +61,10 @@ _IGNORED = frozenset({"shares", "shared_by", "cost_note", "operand"})
 class Values:
     """Constants and equal equations of one jaxpr.
 
+    Args:
+        equations: The jaxpr.
+        are_captured_known: Whether captured arrays are part of the module and not handed to it.
+
     Attributes:
         is_constant: Per node, whether all its results are known when compiling: they depend on
             literals only.
@@ -68,7 +72,7 @@ class Values:
             or `NONE`.
     """
 
-    def __init__(self, equations: Equations) -> None:
+    def __init__(self, equations: Equations, *, are_captured_known: bool = False) -> None:
         self._equations = equations
         count = len(equations.ids)
         self.is_constant = [False] * count
@@ -85,6 +89,8 @@ class Values:
                     self._visit_equation(node)
                 elif kinds[node] == NodeKind.INPUT:
                     self._visit_input(node)
+                elif kinds[node] == NodeKind.CONSTANT:
+                    self.is_constant[node] = are_captured_known
             if not self._learn_from_inside():
                 break
 
