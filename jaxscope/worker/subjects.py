@@ -56,10 +56,13 @@ def find_forms(call: Call) -> Forms:
     return Forms(eager, _jit_boxed(composed), arguments, _box(arguments))
 
 
-def find_gradient_forms(forms: Forms) -> Forms | None:
+def find_gradient_forms(forms: Forms, *, with_value: bool = False) -> Forms | None:
     """Both forms of the gradient with respect to every floating-point array of the arguments.
 
     Outputs that are not one number are summed. None if there is nothing to differentiate.
+
+    Args:
+        with_value: Whether the value is returned as well, as training steps want it.
     """
     leaves, tree = jax.tree.flatten(forms.eager_arguments)
     places = [place for place, leaf in enumerate(leaves) if _is_float_array(leaf)]
@@ -73,7 +76,7 @@ def find_gradient_forms(forms: Forms) -> Forms | None:
         args, kwargs = jax.tree.unflatten(tree, merged)
         return _sum_floats(forms.eager(*args, **kwargs))
 
-    gradient = jax.grad(total)
+    gradient = jax.value_and_grad(total) if with_value else jax.grad(total)
     floats = [leaves[place] for place in places]
     rest = [None if place in places else leaf for place, leaf in enumerate(leaves)]
     arguments: Arguments = ((floats, rest), {})

@@ -70,6 +70,8 @@ _SLOWEST_FIRST_CALL = 10
 _TRANSFER_PROTOCOL = (
     "The arguments, handed from the host to the device. A CPU may share the memory and not copy."
 )
+_SLOWEST_GRADIENT_S = 30.0
+"""A gradient that took longer, compiling included, is not measured once more with its value."""
 _block = jax.block_until_ready
 
 
@@ -90,7 +92,7 @@ def handle_time(request: dict[str, Any], channel: Channel) -> None:
     is_plain = all(level.name == "jit" for level in call.levels)
     pairs_s = float(request.get("budget_s") or DEFAULT_BUDGET_S) * _PAIRS_SHARE
     channel.send("timed", {"call": call.text, "environment": describe_environment()})
-    session = _Session(channel, pairs_s / 2 if is_plain else pairs_s, (snapshot.path,))
+    session = _Session(channel, pairs_s / 3 if is_plain else pairs_s, (snapshot.path,))
     session.send("import", [import_s], "Once: the file itself, and the start of JAX's backend.")
     with channel.quiet():
         for warning in find_warnings():
@@ -125,9 +127,23 @@ class _Session:
             raise TraceError(self._failure)
 
     def measure_gradient(self, forms: Forms) -> None:
+        """Measure the gradient, then value and gradient together, where there is one."""
         gradient = find_gradient_forms(forms)
-        if gradient is not None:
-            self.measure_program(gradient, "gradient_")
+        if gradient is None:
+            return
+        start_s = self._stopwatch.now_s()
+        self.measure_program(gradient, "gradient_")
+        spent_s = self._stopwatch.now_s() - start_s
+        if "gradient_jit" not in self._sent:
+            return
+        if spent_s > _SLOWEST_GRADIENT_S:
+            self.warn(
+                f"Value and gradient together were left out: the gradient took {spent_s:.0f} s."
+            )
+            return
+        both = find_gradient_forms(forms, with_value=True)
+        if both is not None:
+            self.measure_program(both, "value_and_gradient_")
 
     def measure_program(self, forms: Forms, prefix: str) -> None:
         """Measure one program in both forms; `prefix` goes before the names."""
@@ -335,7 +351,7 @@ class _Session:
 
 
 def _noun(prefix: str) -> str:
-    return "gradient" if prefix else "program"
+    return prefix.removesuffix("_").replace("_", " ") or "program"
 
 
 def _dispatch_name(name: str) -> str:

@@ -110,8 +110,15 @@ def test_value_and_gradient_are_measured_in_both_forms(measure: Measure) -> None
         *("first_eager_call", "eager", "eager_dispatch", "jit", "dispatch"),
         *("gradient_trace", "gradient_lower", "gradient_compile"),
         *("gradient_eager", "gradient_eager_dispatch", "gradient_jit", "gradient_jit_dispatch"),
+        *(f"value_and_gradient_{step}" for step in ("trace", "lower", "compile")),
+        *(f"value_and_gradient_{form}" for form in ("eager", "eager_dispatch")),
+        *(f"value_and_gradient_{form}" for form in ("jit", "jit_dispatch")),
     ]
-    assert [ratio.name for ratio in timing.ratios] == ["eager/jit", "gradient_eager/gradient_jit"]
+    assert [ratio.name for ratio in timing.ratios] == [
+        "eager/jit",
+        "gradient_eager/gradient_jit",
+        "value_and_gradient_eager/value_and_gradient_jit",
+    ]
     assert timing.call == "plain(f32[100])"
     assert timing.environment.platform == "cpu"
     for measurement in timing.measurements:

@@ -35,6 +35,8 @@ MEANINGS = {
     "throughput": "a call among many that do not wait for each other",
     "jit_until_steady": "what the calls took until they were steady",
     "eager_until_steady": "what the calls took until they were steady",
+    "value_and_gradient_eager": "value and gradient, each operation run on its own",
+    "value_and_gradient_jit": "value and gradient, compiled: they share the forward part",
     "transfer": "copying the arguments to the device",
     "import": "running the file",
 }
