@@ -123,7 +123,7 @@ class PictureView(SceneView):
         self._anchor = None
         self.forget_nodes()
         if isinstance(graph, Graph) and len(graph.nodes):
-            self.drop_scene(f"Laying out {len(graph.nodes):,} nodes …")
+            self.drop_scene(f"Laying out {len(graph.nodes):,} nodes … Esc stops")
             self._is_untouched = kept is None or kept.place is None
             self._start(graph, None, None, kept)
             return

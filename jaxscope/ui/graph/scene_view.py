@@ -271,7 +271,7 @@ class SceneView(QWidget):
             self._tell_sight()
             if missing:
                 self.update()
-        if self._progress:
+        if self._progress and self._drawing is not None:
             paint_progress(painter, self.width(), colors(self._theme), self._progress)
         painter.end()
 
