@@ -9,8 +9,8 @@ there is no such place, there is no label; pointing at the line tells the type i
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,10 +24,16 @@ _PADDING_PX = 4.0
 _GAP_PX = 2.0
 
 _BAND_PX = 64.0
+_MAX_BANDS = 24  # what is longer is looked at each time: a line may pass ten thousands of bands
+_MANY_LINES = 300
 
 Rect = tuple[float, float, float, float]
+T = TypeVar("T")
 Flow = tuple[int, tuple[int, ...]]
 """Where values come from, and which: lines of one flow may share their way."""
+
+
+_Piece = tuple[Flow, float, float, float, float]
 
 
 class EdgeLabel(NamedTuple):
@@ -54,7 +60,7 @@ class EdgeLabels:
     """The labels of a scene, found group by group when they are asked for.
 
     A group's lines can only meet what is in the same group, so a window needs to know no more
-    than those of the frames in sight.
+    than those of the frames in sight. Large groups are searched at once.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -72,6 +78,9 @@ class EdgeLabels:
         self._parents = parent[self._children]
         self._connectors = _Obstacles(scene.connectors.rect.tolist())
         self._known: dict[int, tuple[EdgeLabel, ...]] = {}
+        groups, counts = np.unique(self._groups, return_counts=True)
+        for large in groups[counts > _MANY_LINES].tolist():
+            self.of_group(large)  # not while a window paints
 
     def of_group(self, group: int) -> tuple[EdgeLabel, ...]:
         """Labels right inside a frame, by its item index; `NONE` stands for the whole picture."""
@@ -140,23 +149,32 @@ def _bands_of(top: float, bottom: float) -> range:
     return range(int(top // _BAND_PX), int(bottom // _BAND_PX) + 1)
 
 
+def _in_bands(bands: dict[int, list[T]], top: float, bottom: float) -> Iterator[list[T]]:
+    return (bands[band] for band in _bands_of(top, bottom) if band in bands)
+
+
 class _Pieces:
     """The pieces of some lines, as straight ones, by the bands of the picture that they touch."""
 
     def __init__(self, scene: Scene, lines: Iterable[int]) -> None:
-        self._bands: dict[int, list[tuple[Flow, float, float, float, float]]] = {}
+        self._bands: dict[int, list[_Piece]] = {}
+        self._long: list[_Piece] = []
         for line in lines:
             flow = _flow(scene, line)
             for (x0, y0), (x1, y1) in itertools.pairwise(scene.lines.corners(line).tolist()):
-                for band in _bands_of(min(y0, y1), max(y0, y1)):
+                bands = _bands_of(min(y0, y1), max(y0, y1))
+                if len(bands) > _MAX_BANDS:
+                    self._long.append((flow, x0, y0, x1, y1))
+                    continue
+                for band in bands:
                     self._bands.setdefault(band, []).append((flow, x0, y0, x1, y1))
 
     def cross(self, rect: Rect, flow: Flow) -> bool:
         """Whether a line of another value than `flow` runs through a rectangle."""
         return any(
             other != flow and _runs_through(rect, x0, y0, x1, y1)
-            for band in _bands_of(rect[1], rect[1] + rect[3])
-            for other, x0, y0, x1, y1 in self._bands.get(band, ())
+            for pieces in (self._long, *_in_bands(self._bands, rect[1], rect[1] + rect[3]))
+            for other, x0, y0, x1, y1 in pieces
         )
 
 
@@ -178,11 +196,16 @@ class _Obstacles:
 
     def __init__(self, rects: Iterable[Rect]) -> None:
         self._bands: dict[int, list[Rect]] = {}
+        self._tall: list[Rect] = []
         for rect in rects:
             self.add(rect)
 
     def add(self, rect: Rect) -> None:
-        for band in _bands_of(rect[1], rect[1] + rect[3]):
+        bands = _bands_of(rect[1], rect[1] + rect[3])
+        if len(bands) > _MAX_BANDS:
+            self._tall.append(rect)
+            return
+        for band in bands:
             self._bands.setdefault(band, []).append(rect)
 
     def hits(self, rect: Rect) -> bool:
@@ -191,6 +214,6 @@ class _Obstacles:
         right, bottom = rect[0] + rect[2] + _GAP_PX, rect[1] + rect[3] + _GAP_PX
         return any(
             x < right and left < x + width and y < bottom and top < y + height
-            for band in _bands_of(top, bottom)
-            for x, y, width, height in self._bands.get(band, ())
+            for rects in (self._tall, *_in_bands(self._bands, top, bottom))
+            for x, y, width, height in rects
         )

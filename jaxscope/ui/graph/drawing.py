@@ -14,7 +14,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 import shiboken6
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -26,11 +26,11 @@ from PySide6.QtGui import (
     QStaticText,
 )
 
-from jaxscope.analysis.export.strokes import arrow_of, strokes_of
 from jaxscope.analysis.layout.edge_labels import LABEL_HEIGHT_PX, LABEL_TEXT_PX
 from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX
 from jaxscope.analysis.view.operations import Style
 from jaxscope.model import NONE
+from jaxscope.ui.graph.line_paths import arrows_in, draw_lines, paint_curves
 from jaxscope.ui.graph.palette import Colors
 from jaxscope.ui.graph.scene_index import SceneIndex
 from jaxscope.ui.graph.shades import Shades, style_shades
@@ -79,14 +79,6 @@ def draw_rects(painter: QPainter, rects: Floats) -> None:
     if len(rects):
         first = cast(QRectF, shiboken6.Shiboken.wrapInstance(rects.ctypes.data, QRectF))
         painter.drawRects(first, len(rects))
-
-
-def draw_lines(painter: QPainter, segments: Floats) -> None:
-    """Draw rows of x, y, x, y."""
-    segments = np.ascontiguousarray(segments)
-    if len(segments):
-        first = cast(QLineF, shiboken6.Shiboken.wrapInstance(segments.ctypes.data, QLineF))
-        painter.drawLines(first, len(segments))
 
 
 class SceneDrawing:
@@ -171,7 +163,7 @@ class SceneDrawing:
         num_frames = self.scene.items.num_frames
         for item in items[items < num_frames].tolist():
             self._paint_frame(painter, item)
-        self._paint_lines(painter, self.index.line_grid.query(*box))
+        self.paint_lines(painter, box)
         for item in items[items < num_frames].tolist():
             self._paint_header(painter, item)
         for item in items[items >= num_frames].tolist():
@@ -190,7 +182,12 @@ class SceneDrawing:
 
     def paint_lines(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
         """Paint the lines in a part of the scene, in its pixels."""
-        self._paint_lines(painter, self.index.line_grid.query(*box))
+        painter.setPen(QPen(self.colors.edge, 1.3))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        paint_curves(painter, self.index, box)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.colors.edge)
+        painter.drawPath(arrows_in(self.index, box))
 
     def _paint_frame(self, painter: QPainter, item: int) -> None:
         colors = self.colors
@@ -321,35 +318,3 @@ class SceneDrawing:
             known.prepare(font=fonts[font])
             self._texts[key] = known
         return known
-
-    def _paint_lines(self, painter: QPainter, lines: Indices) -> None:
-        painter.setPen(QPen(self.colors.edge, 1.3))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPath(self.path_of(lines))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self.colors.edge)
-        painter.drawPath(self.arrows_of(lines))
-
-    def path_of(self, lines: Indices) -> QPainterPath:
-        """The curves of some lines."""
-        path = QPainterPath()
-        for line in lines.tolist():
-            for kind, points in strokes_of(self.scene, line):
-                flat = [value for point in points for value in point]
-                if kind == "move":
-                    path.moveTo(*flat)
-                elif kind == "line":
-                    path.lineTo(*flat)
-                else:
-                    path.cubicTo(*flat)
-        return path
-
-    def arrows_of(self, lines: Indices) -> QPainterPath:
-        """The arrowheads of some lines."""
-        path = QPainterPath()
-        for line in lines.tolist():
-            arrow = arrow_of(self.scene, line)
-            if arrow:
-                path.addPolygon(QPolygonF([QPointF(x, y) for x, y in arrow]))
-                path.closeSubpath()
-        return path

@@ -16,6 +16,7 @@ from jaxscope.analysis.layout.scene import Scene
 from jaxscope.model import NONE
 from jaxscope.ui.graph.camera import Camera
 from jaxscope.ui.graph.drawing import NEAR_SCALE, SceneDrawing, draw_rects
+from jaxscope.ui.graph.line_paths import Box, paint_curves
 from jaxscope.ui.graph.long_edge_painting import paint_long_edges
 
 Indices = npt.NDArray[np.int64]
@@ -83,7 +84,7 @@ def paint_overlay(
         chosen = np.intersect1d(items, seen, assume_unique=True)
         painter.setPen(QPen(color, pen_px, style))
         draw_rects(painter, _outline(drawing, chosen, camera, gap))
-    _paint_lines(painter, drawing, highlight, camera)
+    _paint_lines(painter, drawing, highlight, camera, sight)
     if highlight.hovered != NONE:
         painter.setPen(QPen(colors.hover, 1.6, Qt.PenStyle.SolidLine))
         draw_rects(painter, _outline(drawing, np.array([highlight.hovered]), camera, 2.0))
@@ -104,7 +105,7 @@ def _outline(
 
 
 def _paint_lines(
-    painter: QPainter, drawing: SceneDrawing, highlight: Highlight, camera: Camera
+    painter: QPainter, drawing: SceneDrawing, highlight: Highlight, camera: Camera, sight: Box
 ) -> None:
     """Draw lines of the current and the hovered item stronger: dashed into it, solid out of it."""
     colors = drawing.colors
@@ -121,8 +122,8 @@ def _paint_lines(
             chosen = np.flatnonzero(ends == item)[:_MAX_EMPHASISED_LINES]
             # Not the colours of forward and backward: those tell parts of the program apart.
             painter.setPen(QPen(colors.selected, strength, style))
-            painter.drawPath(drawing.path_of(chosen))
-    paint_long_edges(painter, drawing, _long_edges(drawing.scene, highlight), camera.scale)
+            paint_curves(painter, drawing.index, sight, chosen)
+    paint_long_edges(painter, drawing, _long_edges(drawing.scene, highlight), camera.scale, sight)
     painter.restore()
 
 
