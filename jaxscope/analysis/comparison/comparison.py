@@ -153,7 +153,8 @@ def _compare_pair(
     if isinstance(first.graph, Unavailable) or isinstance(second.graph, Unavailable):
         missing = first.graph if isinstance(first.graph, Unavailable) else second.graph
         assert isinstance(missing, Unavailable)
-        return StageComparison(pair, first, second, missing, costs)
+        # What only has a text was never counted: only the time it took is known.
+        return StageComparison(pair, first, second, missing, costs[-1:])
     both_are_base = pair.first == pair.second == _BASE
     graphs = compare_graphs(
         Side(first.graph, _lines(a), None if both_are_base else {}),

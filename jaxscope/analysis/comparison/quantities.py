@@ -222,7 +222,7 @@ def _compare(
 
 def _meaning(before: float, after: float, unit: str, noun: str) -> str:
     if before == after:
-        return f"The same {noun}."
+        return f"The same on both sides: {noun}."
     difference = format_quantity(abs(after - before), unit)
     word = "more" if after > before else "less"
     share = ""

@@ -139,7 +139,9 @@ def _stage_section(
             yield f"  {SIGNS[change]} {describe_change(graphs, change, first, second)}"
         if len(rows) > len(shown):
             yield (f"  … and {len(rows) - len(shown):,} more: --stage {stage.pair.key} shows all")
-    if with_texts or (not isinstance(graphs, GraphComparison) and most_rows is None):
+    elif not with_texts:
+        yield f"  its lines are compared by --stage {stage.pair.key}"
+    if with_texts:
         texts = stage.texts
         if isinstance(texts, TextDiff) and not texts.is_equal:
             yield ""
