@@ -19,7 +19,7 @@ from jax import lax
 from jax.sharding import PartitionSpec as P
 
 from jaxscope.analysis.cost import cost_equations
-from jaxscope.model import Cost, Graph
+from jaxscope.model import Cost, Graph, GraphBuilder, GroupKind, NodeKind
 from jaxscope.model.op_name import TagTable
 from jaxscope.worker import compat
 from jaxscope.worker.jaxpr_graph import convert_jaxpr
@@ -230,3 +230,23 @@ def test_collectives_count_for_one_device(name: str) -> None:
     assert (cost.flops, cost.transcendentals) == (flops, transcendentals)
     assert 0.0 < cost.bytes_accessed <= accessed
     assert note(graph, "shard_map") == "of one device"
+
+
+@pytest.mark.parametrize(
+    ("operation", "attributes"),
+    [
+        ("scan", {"length": "9" * 5000}),
+        ("scan", {"length": "-1"}),
+        ("pallas_call", {"grid_mapping": "GridMapping(grid=(" + "9" * 5000 + ",))"}),
+        ("pallas_call", {"grid_mapping": "GridMapping(grid=(Dynamic, 4))"}),
+        ("pallas_call", {}),
+    ],
+)
+def test_how_often_a_body_runs_may_be_nonsense(operation: str, attributes: dict[str, str]) -> None:
+    builder = GraphBuilder()
+    owner = builder.add_node("0", NodeKind.EQUATION, operation, attributes=attributes)
+    body = builder.add_group("0/jaxpr", GroupKind.JAXPR, "", owner=owner)
+    builder.add_node("0/jaxpr/0", NodeKind.EQUATION, "sin", types=("f32[2]",), group=body)
+    graph, cost = cost_equations(builder.build())
+    assert not cost.is_known
+    assert note(graph, operation).startswith("unknown: ")

@@ -15,7 +15,6 @@ that it is part of unknown, and says why in `cost_note`.
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import math
 import re
@@ -49,7 +48,8 @@ _CALLS = frozenset(
 )
 _PER_DEVICE = frozenset({"shard_map", "pmap", "xla_pmap"})
 _UNKNOWN = np.full(3, math.nan)
-_GRID = re.compile(r"\bgrid=(\([\d, ]*\))")
+_GRID = re.compile(r"\bgrid=\(([\d, ]{0,100})\)")
+_MAX_LENGTH_DIGITS = 18
 
 Row = npt.NDArray[np.float64]
 
@@ -230,13 +230,14 @@ def _operand_types(graph: Graph) -> dict[int, list[tuple[int, str]]]:
 
 def _length(attributes: dict[str, str]) -> int | None:
     length = attributes.get("length", "")
-    return int(length) if length.isdecimal() else None
+    is_number = length.isdecimal() and len(length) <= _MAX_LENGTH_DIGITS
+    return int(length) if is_number else None
 
 
 def _grid_size(attributes: dict[str, str]) -> int | None:
     """Points of a kernel's grid; None where a size is dynamic."""
     found = _GRID.search(attributes.get("grid_mapping", ""))
-    return math.prod(ast.literal_eval(found[1])) if found else None
+    return math.prod(int(size) for size in found[1].split(",") if size.strip()) if found else None
 
 
 def _same(first: Row, second: Row) -> bool:
