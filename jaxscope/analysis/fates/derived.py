@@ -55,6 +55,7 @@ class DerivedFates:
         self._endings = endings or {}
         self._fates: dict[str, Fate] = {}
         self._pending: set[int] = set()
+        self._reachable: set[int] | None = None
         self._given: frozenset[str] | None = None
         self._giving = {
             source
@@ -193,6 +194,9 @@ class DerivedFates:
         if node in self._not_taken:
             text = "is in a branch that is never taken"
             return Fate("dead", where, text=sentence(text + in_pass(where)))
+        if self._is_dropped_by_lowering(ids[node]):
+            removed = f"; removed{in_pass(where)}" if where else ""
+            return Fate("dead", where, text=sentence(f"nothing needs its result{removed}"))
         if self._values.is_constant[node]:
             text = "depends on no argument: its value was computed when compiling"
             return Fate("folded", where, text=sentence(text + in_pass(where)))
@@ -207,6 +211,15 @@ class DerivedFates:
             or self._of_rewritten(node, where)
             or self._unexplained(node, where)
         )
+
+    def _is_dropped_by_lowering(self, id: str) -> bool:
+        """Whether no result depends on any of the instructions that it was lowered to."""
+        if self._before is None:
+            return False
+        if self._reachable is None:
+            self._reachable = self._before.reachable()
+        lowered = self._before.holders.get(id, ())
+        return bool(lowered) and self._reachable.isdisjoint(lowered)
 
     def _dead(self, node: int) -> Fate:
         ending = self._endings.get(self.equations.ids[node])
@@ -264,12 +277,14 @@ class DerivedFates:
         """The equations around it are left, and what they read now tells what took its place."""
         above = self._above_below.above(node)
         below_it = self._above_below.below(node)
+        before = self._holders.opcodes_before(self.equations.ids[node])
+        moves_only = bool(before) and before <= {"reshape", "bitcast"}
+        fate = "layout" if moves_only else "simplified"
+        gone = "changes the shape alone" if moves_only else f"rewritten away{in_pass(where)}"
         gives = self._results_from()
         if END in below_it and node in self._giving and gives & above:
-            text = (
-                f"rewritten away{in_pass(where)}: {self._sources_text(gives & above)} is the result"
-            )
-            return Fate("simplified", where, text=sentence(text))
+            text = f"{gone}: {self._sources_text(gives & above)} is the result"
+            return Fate(fate, where, text=sentence(text))
         for below in sorted(below_it - {END}):
             for index in self._after.holders.get(below, ()):
                 if self._after.opcodes[index] == "fusion":
@@ -278,8 +293,8 @@ class DerivedFates:
                 if found & above:
                     users = name_equations([below], self._stage)
                     what = self._sources_text(found & above)
-                    text = f"rewritten away{in_pass(where)}: {users} now works from {what}"
-                    return Fate("simplified", where, text=sentence(text))
+                    text = f"{gone}: {users} now works from {what}"
+                    return Fate(fate, where, text=sentence(text))
         return None
 
     def _sources_text(self, names: frozenset[str]) -> str:

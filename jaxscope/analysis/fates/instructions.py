@@ -7,6 +7,12 @@ import dataclasses
 from jaxscope.model.graph import NONE, Graph, GroupKind
 
 _PASSING = frozenset({"bitcast", "copy", "opt-barrier", "copy-start", "copy-done"})
+_EFFECTS = frozenset(
+    {
+        *("custom-call", "infeed", "outfeed", "send", "send-done", "recv", "recv-done", "domain"),
+        *("rng", "rng-get-and-update-state", "after-all", "all-reduce", "collective-permute"),
+    }
+)
 _MAX_STEPS = 200
 
 
@@ -85,6 +91,20 @@ class Instructions:
             holders,
             parameters,
         )
+
+    def reachable(self) -> set[int]:
+        """Instructions that a result or an effect of the program depends on."""
+        waiting = [self.roots[NONE]] if NONE in self.roots else []
+        waiting += [i for i, opcode in enumerate(self.opcodes) if opcode in _EFFECTS]
+        seen = set(waiting)
+        while waiting:
+            index = waiting.pop()
+            inner = [self.roots[g] for g in self.called.get(index, ()) if g in self.roots]
+            for other in (*self.operands[index], *inner):
+                if other not in seen:
+                    seen.add(other)
+                    waiting.append(other)
+        return seen
 
     def kind(self, index: int) -> GroupKind | None:
         """What kind of computation an instruction stands in; None is the entry."""
