@@ -9,7 +9,7 @@ there is no such place, there is no label; pointing at the line tells the type i
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -28,7 +28,11 @@ _MAX_BANDS = 24  # what is longer is looked at each time: a line may pass ten th
 _MANY_LINES = 300
 
 Rect = tuple[float, float, float, float]
+_CURVE = ((0.15625, 0.296875), (0.5, 0.5), (0.84375, 0.703125), (1.0, 1.0))
+"""How far across and along a curve is after each quarter of its way."""
+
 T = TypeVar("T")
+Place = Sequence[float]
 Flow = tuple[int, tuple[int, ...]]
 """Where values come from, and which: lines of one flow may share their way."""
 
@@ -149,6 +153,15 @@ def _bands_of(top: float, bottom: float) -> range:
     return range(int(top // _BAND_PX), int(bottom // _BAND_PX) + 1)
 
 
+def _bend(begin: Place, end: Place, is_down: bool) -> tuple[Place, ...]:
+    """Places along the curve from one corner to the next, the first left out."""
+    if begin[0] == end[0] or begin[1] == end[1]:
+        return (end,)
+    x, y = end[0] - begin[0], end[1] - begin[1]
+    shares = ((across, along) if is_down else (along, across) for across, along in _CURVE)
+    return tuple((begin[0] + x * a, begin[1] + y * b) for a, b in shares)
+
+
 def _in_bands(bands: dict[int, list[T]], top: float, bottom: float) -> Iterator[list[T]]:
     return (bands[band] for band in _bands_of(top, bottom) if band in bands)
 
@@ -161,7 +174,12 @@ class _Pieces:
         self._long: list[_Piece] = []
         for line in lines:
             flow = _flow(scene, line)
-            for (x0, y0), (x1, y1) in itertools.pairwise(scene.lines.corners(line).tolist()):
+            corners = scene.lines.corners(line).tolist()
+            places = [corners[0], *itertools.chain.from_iterable(
+                _bend(begin, end, scene.direction == "down")
+                for begin, end in itertools.pairwise(corners)
+            )]  # fmt: skip
+            for (x0, y0), (x1, y1) in itertools.pairwise(places):
                 bands = _bands_of(min(y0, y1), max(y0, y1))
                 if len(bands) > _MAX_BANDS:
                     self._long.append((flow, x0, y0, x1, y1))
