@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 EXCUSE = re.compile(r"#\s*(?:type: ignore\[[\w, -]+\]|noqa: [A-Z]+\d+(?:, ?[A-Z]+\d+)*)")
 SILENCED = re.compile(r"#\s*(?:type:\s*ignore|noqa)\b")
-REASON = re.compile(r"\s*(?:#\s*|\()\w")
+REASON = re.compile(r"\s*(?:#\s*|\(|-\s*)\w")
 
 
 def unexplained(text: str) -> list[int]:

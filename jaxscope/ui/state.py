@@ -147,7 +147,7 @@ class WindowState:
     checks: tuple[Check, ...] = ()
     messages: tuple[str, ...] = ()
     timing: TimingState = TimingState()
-    lab: LabState = LabState()
+    lab: LabState = dataclasses.field(default_factory=LabState)
     wall_s: float = 0.0
 
     def partial_capture(self) -> Capture | None:

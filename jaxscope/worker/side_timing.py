@@ -28,7 +28,8 @@ def fetch_subject(subject: Subject) -> Subject:
 
     def prepare() -> tuple[tuple[Any, ...], dict[str, Any]]:
         args, kwargs = subject.prepare()
-        ready = jax.block_until_ready(subject.function(*args, **kwargs))  # type: ignore[no-untyped-call]
+        result = subject.function(*args, **kwargs)
+        ready = jax.block_until_ready(result)  # type: ignore[no-untyped-call] # JAX's
         return (ready,), {}
 
     return Subject("fetch", jax.device_get, prepare)

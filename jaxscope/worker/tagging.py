@@ -39,10 +39,8 @@ def holds_jaxpr(value: Any) -> bool:
         items = value
     elif isinstance(value, dict):
         items = value.values()
-    for item in items:  # in a hurry: most parameters are tuples of a few integers
-        if type(item) not in _PLAIN and holds_jaxpr(item):
-            return True
-    return False
+    # In a hurry: most parameters are tuples of a few integers.
+    return any(type(item) not in _PLAIN and holds_jaxpr(item) for item in items)
 
 
 def _find_jaxprs(path: str, value: Any) -> Iterator[tuple[str, Any]]:

@@ -44,7 +44,8 @@ def canvas(qtbot: QtBot) -> GraphCanvas:
 
 
 def closed_group(canvas: GraphCanvas) -> str:
-    items = canvas.scene.items  # type: ignore[union-attr]
+    assert canvas.scene is not None
+    items = canvas.scene.items
     boxes = np.arange(len(items)) >= items.num_frames
     return items.ids[int(np.flatnonzero(items.is_group & boxes)[0])]
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -31,12 +34,12 @@ def fate_of(capture: Capture, operation: str) -> Fate:
     return fate
 
 
-def capture_plain(function: object, *args: object) -> Capture:
-    return capture_function(function, args, {})  # type: ignore[arg-type]
+def capture_plain(function: Callable[..., Any], *args: Any) -> Capture:
+    return capture_function(function, args, {})
 
 
-def capture_passes(function: object, *args: object) -> Capture:
-    return capture_function(function, args, {}, passes=True)  # type: ignore[arg-type]
+def capture_passes(function: Callable[..., Any], *args: Any) -> Capture:
+    return capture_function(function, args, {}, passes=True)
 
 
 def add_nothing(x: jax.Array) -> jax.Array:

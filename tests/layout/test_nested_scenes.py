@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,11 +47,11 @@ def nested_programs(draw: st.DrawFn) -> Graph:
 @settings(max_examples=60, deadline=None)
 @given(nested_programs(), st.randoms(use_true_random=False), st.sampled_from(["down", "right"]))
 def test_any_choice_of_open_groups_is_drawn_well(
-    graph: Graph, random: object, direction: str
+    graph: Graph, random: Random, direction: str
 ) -> None:
     view = build_view(graph)
     groups = sorted(view.all_groups())
-    opened = {group for group in groups if random.random() < 0.7}  # type: ignore[attr-defined]
+    opened = {group for group in groups if random.random() < 0.7}
     scene = build_scene(view, frozenset(opened), direction=direction)
     assert_tidy(scene)
     assert_lines_arrive(scene)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,8 +14,8 @@ from jaxscope.model import Graph, GraphBuilder, NodeKind
 from .programs import build
 
 
-def ids(graph: Graph, nodes: object) -> list[str]:
-    return [graph.string(graph.nodes.id, int(node)) for node in nodes]  # type: ignore[attr-defined]
+def ids(graph: Graph, nodes: Iterable[int]) -> list[str]:
+    return [graph.string(graph.nodes.id, int(node)) for node in nodes]
 
 
 DIAMOND = build("a:x b:x<a c:x<a d:x<b,c e:x<d f:x")

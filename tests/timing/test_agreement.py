@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -59,8 +60,8 @@ def agree(session: Session, file: str, call: str) -> Agreement:
     return result
 
 
-def compare(session: Session, file: str, call: str, **options: object) -> Comparison:
-    request = ComparisonRequest(file, call, budget_s=0.3, **options)  # type: ignore[arg-type]
+def compare(session: Session, file: str, call: str, **options: Any) -> Comparison:
+    request = ComparisonRequest(file, call, budget_s=0.3, **options)
     result = session.start(request).wait()
     assert isinstance(result, Comparison)
     return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -60,8 +61,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def profile(session: Session, file: str) -> Callable[..., Profile]:
-    def profile(call: str, **options: object) -> Profile:
-        request = ProfileRequest(file, call, budget_s=0.8, **options)  # type: ignore[arg-type]
+    def profile(call: str, **options: Any) -> Profile:
+        request = ProfileRequest(file, call, budget_s=0.8, **options)
         result = session.start(request).wait()
         assert isinstance(result, Profile)
         return result

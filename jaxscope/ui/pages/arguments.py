@@ -54,7 +54,6 @@ class ArgumentsPage(QWidget):
             self.tree.addTopLevelItem(_build_branch(title, leaves))
         self.tree.expandToDepth(2)
 
-
     def choose(self, paths: Collection[str]) -> None:
         """Select the rows of arguments without telling anybody."""
         self._is_told = True

@@ -65,8 +65,8 @@ class OutlineModel(QAbstractItemModel):
             else QModelIndex()
         )
 
+    # Qt has a second `parent`, of the object, which is not asked for here.
     def parent(self, index: Index = _NO_INDEX) -> QModelIndex:  # type: ignore[override]
-        # Qt has a second `parent`, of the object, which is not asked for here.
         if self._view is None or not index.isValid():
             return QModelIndex()
         return self.index_of_box(self._view.boxes[self.box_at(index)].parent)
