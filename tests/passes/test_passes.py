@@ -38,6 +38,7 @@ def repeated() -> Capture:
             "transpose-folding",
             "the argument",
         ),
+        (programs.sum_of_one, (X,), "reduce_sum", "simplified", "algsimp", "it changes nothing"),
         (programs.alone, (X,), "tanh", "kernel", "fusion-wrapper", "kernel of its own"),
     ],
     ids=lambda value: getattr(value, "__name__", None),

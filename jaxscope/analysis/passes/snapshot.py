@@ -10,6 +10,14 @@ from jaxscope.analysis.hlo.proto import HloMessage, parse_module
 from jaxscope.analysis.hlo.shapes import render_type
 from jaxscope.model.op_name import TagTable, read_op_name
 
+_COMBINING = frozenset(
+    {
+        *("reduce", "reduce-window", "scatter", "sort", "select-and-scatter", "map", "topk"),
+        *("all-reduce", "all-reduce-start", "reduce-scatter"),
+    }
+)
+"""Instructions whose computation combines elements and holds no equation by itself."""
+
 _SHOWN_APART = frozenset({"op_name", "parameter_number", "backend_config", "literal"})
 
 
@@ -86,6 +94,8 @@ class SnapshotReader:
     def __init__(self, tags: TagTable) -> None:
         self._tags = tags
         self._read: dict[str, tuple[str, ...]] = {"": ()}
+        # Kept from module to module: one that nothing calls any more stays until it is cleared.
+        self._combiners: set[str] = set()
 
     def read(self, data: bytes) -> Snapshot:
         """Read a serialized `HloModuleProto`.
@@ -100,24 +110,34 @@ class SnapshotReader:
             for instruction in computation.instructions:
                 names[instruction.id] = instruction.name
         snapshot = Snapshot({}, {}, {}, {}, {}, set(), "")
+        combiners = self._combiners
         for computation in module.computations:
             for proto in computation.instructions:
+                called = (homes.get(number, "") for number in proto.called_computation_ids)
                 if proto.opcode == "fusion":
-                    snapshot.fused.update(homes.get(c, "") for c in proto.called_computation_ids)
-            self._read_computation(computation, names, snapshot)
+                    snapshot.fused.update(called)
+                elif proto.opcode in _COMBINING:
+                    combiners.update(called)
+        for computation in module.computations:
+            self._read_computation(computation, names, snapshot, combiners)
             if computation.id == module.entry_computation_id:
                 snapshot.entry = computation.name
         return snapshot
 
     def _read_computation(
-        self, computation: HloMessage, names: dict[int, str], snapshot: Snapshot
+        self,
+        computation: HloMessage,
+        names: dict[int, str],
+        snapshot: Snapshot,
+        combiners: set[str],
     ) -> None:
         home = computation.name
         members = snapshot.computations.setdefault(home, [])
         for proto in computation.instructions:
             name = proto.name
             operands = tuple([names.get(number, "?") for number in proto.operand_ids])
-            tags = self._tags_of(proto.metadata.op_name)
+            # A reduction's addition of two elements often outlives the reduction for a while.
+            tags = () if home in combiners else self._tags_of(proto.metadata.op_name)
             is_root = proto.id == computation.root_id
             row = Row(name, proto.opcode, home, operands, tags, 0, is_root, proto)
             row.key = _key(proto, operands)
