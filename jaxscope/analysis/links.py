@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.analysis.link_columns import build_all_columns
+from jaxscope.analysis.link_pairs import NO_PAIRS, Pairs, find_line_pairs, find_pairs
 from jaxscope.model import Direction, Graph, NodeKind, Stage, is_available
 
 Int32s = npt.NDArray[np.int32]
@@ -46,7 +47,14 @@ class LineSelection:
     line: int
 
 
-Selection = NodeSelection | LineSelection
+@dataclasses.dataclass(frozen=True, slots=True)
+class SeveralSelection:
+    """Things that are selected together, at most one `NodeSelection` per stage among them."""
+
+    parts: tuple[NodeSelection | LineSelection, ...]
+
+
+Selection = NodeSelection | LineSelection | SeveralSelection
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -111,6 +119,8 @@ class LinkIndex:
 
     def find_links(self, selection: Selection | None) -> Links:
         """Everything that belongs to a selection; nothing for no selection or an unknown stage."""
+        if isinstance(selection, SeveralSelection):
+            return unite_links([self.find_links(part) for part in selection.parts])
         if isinstance(selection, LineSelection):
             return self._links_of_line(selection)
         if selection is None or selection.stage not in self._graphs:
@@ -163,6 +173,26 @@ class LinkIndex:
         arguments = tuple(self._arguments[place] for place in places.tolist())
         return Links(stages, lines, has_origin or bool(arguments), arguments)
 
+    def find_pairs(self, stage: str, nodes: Int32s, other: str, others: Int32s) -> Pairs:
+        """Which nodes of one stage belong to which of another: many to many.
+
+        Args:
+            nodes: Of `stage`, in rising order.
+            others: Of `other`, in rising order.
+        """
+        if stage not in self._columns or other not in self._columns:
+            return NO_PAIRS
+        mine, theirs = self._columns[stage], self._columns[other]
+        return find_pairs(mine, nodes, theirs, others)
+
+    def find_line_pairs(self, file: str, lines: Int32s, stage: str, nodes: Int32s) -> Pairs:
+        """Which 1-based lines of a file belong to which nodes of a stage, in rising order each."""
+        number, columns = self._files.get(file), self._columns.get(stage)
+        if number is None or columns is None:
+            return NO_PAIRS
+        base = self._columns.get(self._base)
+        return find_line_pairs(number, lines, columns, nodes, base)
+
     def find_argument(self, path: str) -> NodeSelection | None:
         """The input that a place in the arguments is, in the first stage that has it."""
         number = self._arguments.index(path) if path in self._arguments else -1
@@ -212,6 +242,29 @@ class LinkIndex:
             np.flatnonzero(marked & ~is_back).astype(np.int32),
             np.flatnonzero(marked & is_back).astype(np.int32),
         )
+
+
+def unite_links(parts: Sequence[Links]) -> Links:
+    """What several selections mean together; what is selected in one is not merely linked."""
+    stages: dict[str, Linked] = {}
+    for name in dict.fromkeys(name for part in parts for name in part.stages):
+        found = [part.stages[name] for part in parts if name in part.stages]
+        selected = _union(linked.selected for linked in found)
+        forward = _union(linked.forward for linked in found)
+        backward = np.setdiff1d(_union(linked.backward for linked in found), selected)
+        stages[name] = Linked(
+            selected, np.setdiff1d(forward, np.union1d(selected, backward)), backward
+        )
+    return Links(
+        stages,
+        tuple(dict.fromkeys(line for part in parts for line in part.lines)),
+        any(part.has_origin for part in parts),
+        tuple(dict.fromkeys(path for part in parts for path in part.arguments)),
+    )
+
+
+def _union(arrays: Iterable[Int32s]) -> Int32s:
+    return np.unique(np.concatenate([_NOTHING, *arrays])).astype(np.int32)
 
 
 def _with_insides(graph: Graph, nodes: Int32s, shown_group: Int32s) -> Int32s:

@@ -1,11 +1,11 @@
-"""The one selection of the window, and what it means in every stage."""
+"""The one selection of the window, what it means in every stage, and what is looked at ahead."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from jaxscope.analysis.links import (
     NO_LINKS,
@@ -14,32 +14,40 @@ from jaxscope.analysis.links import (
     Links,
     NodeSelection,
     Selection,
+    SeveralSelection,
 )
-from jaxscope.model import Stage, is_available
+from jaxscope.model import Graph, Stage, is_available
 
 Place = tuple[str, str] | LineSelection
 """A node by its stage and id, or a source line."""
 
 _MAX_PLACES = 200
+_PREVIEW_MS = 25
+"""How long the pointer rests before links are looked up: crossing a text asks once, not per line."""
 
 
 class SelectionModel(QObject):
-    """Holds what is selected; `changed` fires with the new `Links`.
+    """Holds what is selected; `changed` fires with the new `Links`, `previewed` with those ahead.
 
     A selection outlives a new run: its nodes are found again by their ids.
     """
 
     changed = Signal(object)
+    previewed = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._stages: Sequence[Stage] = ()
         self._index: LinkIndex | None = None
-        self._ids: tuple[str, ...] = ()
+        self._places: tuple[Place, ...] = ()
         self.selection: Selection | None = None
         self.links: Links = NO_LINKS
-        self._past: list[Place] = []
-        self._future: list[Place] = []
+        self._past: list[tuple[Place, ...]] = []
+        self._future: list[tuple[Place, ...]] = []
+        self._ahead: Selection | None = None
+        self._shown_ahead: Selection | None = None
+        self._rest = QTimer(self, singleShot=True, interval=_PREVIEW_MS)
+        self._rest.timeout.connect(self._on_rest_timeout)
 
     def set_stages(self, stages: Sequence[Stage]) -> None:
         """Select among other stages; the selection is kept if its nodes still exist."""
@@ -51,25 +59,39 @@ class SelectionModel(QObject):
         if before == after:
             return
         self._index = None
-        if isinstance(self.selection, NodeSelection):
-            self.selection = self._find_again(self.selection.stage)
+        self._ahead = self._shown_ahead = None
+        self._rest.stop()
         self._resolve()
+
+    # --- selecting ---
 
     def select_node(self, stage: str, node: int) -> None:
         """Select one node of a stage."""
-        graph = next((s.graph for s in self._stages if s.name == stage), None)
-        if graph is None or not is_available(graph) or not 0 <= node < len(graph.nodes):
+        self.select_nodes(stage, (node,))
+
+    def select_nodes(self, stage: str, nodes: Iterable[int], *, adds: bool = False) -> None:
+        """Select nodes of a stage.
+
+        Args:
+            stage: Its name.
+            nodes: Indices; those that the stage lacks are left out.
+            adds: Keep what is selected already; a single node that is selected already is let go.
+        """
+        graph = self._graph_of(stage)
+        if graph is None:
             return
-        self._remember()
-        self.selection = NodeSelection(stage, (node,))
-        self._ids = (graph.string(graph.nodes.id, node),)
-        self._resolve()
+        ids = graph.nodes.id
+        places = [(stage, graph.string(ids, n)) for n in nodes if 0 <= n < len(graph.nodes)]
+        self._take(places, adds=adds)
 
     def select_line(self, file: str, line: int) -> None:
         """Select a source line, 1-based."""
-        self._remember()
-        self.selection = LineSelection(os.path.abspath(file), line)
-        self._resolve()
+        self.select_lines(file, (line,))
+
+    def select_lines(self, file: str, lines: Iterable[int], *, adds: bool = False) -> None:
+        """Select source lines, 1-based; `adds` as for nodes."""
+        path = os.path.abspath(file)
+        self._take([LineSelection(path, line) for line in lines], adds=adds)
 
     def select_argument(self, path: str) -> None:
         """Select the input that a place in the call's arguments is, where one is."""
@@ -77,17 +99,55 @@ class SelectionModel(QObject):
         if found is not None:
             self.select_node(found.stage, found.nodes[0])
 
+    def clear(self) -> None:
+        """Select nothing."""
+        self._places = ()
+        self._resolve()
+
+    # --- looking ahead ---
+
+    def preview_node(self, stage: str, node: int) -> None:
+        """Look at what a node is linked to without selecting it; a negative one ends that."""
+        graph = self._graph_of(stage)
+        is_there = graph is not None and 0 <= node < len(graph.nodes)
+        self._look(NodeSelection(stage, (node,)) if is_there else None)
+
+    def preview_line(self, file: str, line: int) -> None:
+        """Look at what a source line is linked to; line 0 ends that."""
+        self._look(LineSelection(os.path.abspath(file), line) if line > 0 else None)
+
+    def _look(self, ahead: Selection | None) -> None:
+        self._ahead = ahead
+        if ahead != self._shown_ahead and not self._rest.isActive():
+            self._rest.start()
+
+    def _on_rest_timeout(self) -> None:
+        if self._ahead != self._shown_ahead:
+            self._shown_ahead = self._ahead
+            found = NO_LINKS if self._ahead is None else self._links().find_links(self._ahead)
+            self.previewed.emit(found)
+
+    # --- places ---
+
     @property
     def place(self) -> Place | None:
-        """What is selected, by ids, so that it can be found again after another run."""
-        if isinstance(self.selection, NodeSelection):
-            return (self.selection.stage, self._ids[0]) if self._ids else None
-        return self.selection
+        """What was selected last, by ids, so that it can be found again after another run."""
+        return self._places[-1] if self._places else None
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """All that is selected, by ids."""
+        return self._places
+
+    @property
+    def index(self) -> LinkIndex:
+        """What answers questions about links between the present stages."""
+        return self._links()
 
     @property
     def previous(self) -> Place | None:
         """What was selected before, if anything was."""
-        return self._past[-1] if self._past else None
+        return self._past[-1][-1] if self._past else None
 
     def go_back(self) -> bool:
         """Select what was selected before; false where there is nothing of that any more."""
@@ -101,45 +161,61 @@ class SelectionModel(QObject):
         """Stage and index of the node at a place; None for a line or where it is gone."""
         if place is None or isinstance(place, LineSelection):
             return None
-        graph = next((s.graph for s in self._stages if s.name == place[0]), None)
-        if graph is None or not is_available(graph) or place[1] not in graph.index_by_id:
+        graph = self._graph_of(place[0])
+        if graph is None or place[1] not in graph.index_by_id:
             return None
         return place[0], graph.index_by_id[place[1]]
 
-    def _go(self, places: list[Place], others: list[Place]) -> bool:
-        while places:
-            place, here = places.pop(), self.place
-            if not isinstance(place, LineSelection) and self.node_at(place) is None:
+    def _take(self, places: Sequence[Place], *, adds: bool) -> None:
+        if not places:
+            return
+        self._remember()
+        if not adds:
+            self._places = tuple(places)
+        elif len(places) == 1 and places[0] in self._places:
+            self._places = tuple(place for place in self._places if place != places[0])
+        else:
+            self._places = tuple(dict.fromkeys((*self._places, *places)))
+        self._resolve()
+
+    def _go(self, behind: list[tuple[Place, ...]], ahead: list[tuple[Place, ...]]) -> bool:
+        while behind:
+            places = tuple(place for place in behind.pop() if self._is_there(place))
+            if not places:
                 continue
-            if here is not None:
-                others.append(here)
-            kept = list(self._past), list(self._future)
-            if isinstance(place, LineSelection):
-                self.select_line(place.file, place.line)
-            elif (found := self.node_at(place)) is not None:
-                self.select_node(*found)
-            self._past, self._future = kept
+            if self._places:
+                ahead.append(self._places)
+            self._places = places
+            self._resolve()
             return True
         return False
 
+    def _is_there(self, place: Place) -> bool:
+        return isinstance(place, LineSelection) or self.node_at(place) is not None
+
     def _remember(self) -> None:
         """Put what is selected now behind; what was ahead is no longer on the way."""
-        here = self.place
-        if here is not None and (not self._past or self._past[-1] != here):
+        here = self._places
+        if here and (not self._past or self._past[-1] != here):
             self._past = [*self._past[-_MAX_PLACES:], here]
         self._future = []
 
-    def clear(self) -> None:
-        """Select nothing."""
-        self.selection = None
-        self._resolve()
+    # --- meaning ---
 
-    def _find_again(self, stage: str) -> Selection | None:
+    def _graph_of(self, stage: str) -> Graph | None:
         graph = next((s.graph for s in self._stages if s.name == stage), None)
-        if graph is None or not is_available(graph):
-            return NodeSelection(stage, ())
-        found = [graph.index_by_id[i] for i in self._ids if i in graph.index_by_id]
-        return NodeSelection(stage, tuple(found))
+        return graph if graph is not None and is_available(graph) else None
+
+    def _find_selection(self) -> Selection | None:
+        """What the places are among the present stages."""
+        nodes: dict[str, list[int]] = {}
+        lines = [place for place in self._places if isinstance(place, LineSelection)]
+        for place in self._places:
+            if not isinstance(place, LineSelection):
+                found = self.node_at(place)
+                nodes.setdefault(place[0], []).extend([found[1]] if found is not None else [])
+        parts = (*(NodeSelection(name, tuple(own)) for name, own in nodes.items()), *lines)
+        return parts[0] if len(parts) == 1 else SeveralSelection(parts) if parts else None
 
     def _links(self) -> LinkIndex:
         if self._index is None:
@@ -147,6 +223,7 @@ class SelectionModel(QObject):
         return self._index
 
     def _resolve(self) -> None:
+        self.selection = self._find_selection()
         if self.selection is None:
             self.links = NO_LINKS
         else:

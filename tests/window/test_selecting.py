@@ -1,0 +1,119 @@
+"""Several things selected together, and what is looked at ahead."""
+
+from __future__ import annotations
+
+import numpy as np
+from pytestqt.qtbot import QtBot
+
+from jaxscope.analysis.links import LineSelection, LinkIndex, NodeSelection, SeveralSelection
+from jaxscope.ui.selection import SelectionModel
+
+from .programs import FILE, GRAD, JAXPR, OPTIMIZED, build_capture
+
+
+def index_of(program: str, name: str) -> int:
+    return [line.split()[1] for line in program.strip().splitlines()].index(name)
+
+
+SIN, MUL = index_of(JAXPR, "0"), index_of(JAXPR, "1")
+
+
+def model() -> SelectionModel:
+    selection = SelectionModel()
+    selection.set_stages(build_capture().stages)
+    return selection
+
+
+def test_links_of_several_things_are_the_union_of_theirs(qtbot: QtBot):
+    selection = model()
+    selection.select_node("jaxpr", SIN)
+    one = selection.links.stages["grad"]
+    selection.select_nodes("jaxpr", (MUL,), adds=True)
+    both = selection.links.stages["grad"]
+    assert selection.selection == NodeSelection("jaxpr", (SIN, MUL))
+    assert set(both.backward) > set(one.backward)
+    assert set(selection.links.stages["jaxpr"].selected) == {SIN, MUL}
+
+
+def test_things_of_several_stages_and_the_source_are_selected_together(qtbot: QtBot):
+    selection = model()
+    selection.select_line(FILE, 6)
+    selection.select_nodes("optimized", (index_of(OPTIMIZED, "cosine"),), adds=True)
+    assert isinstance(selection.selection, SeveralSelection)
+    assert set(selection.links.stages["jaxpr"].forward) == {SIN, MUL}
+    assert (FILE, 6) in selection.links.lines and (FILE, 5) in selection.links.lines
+    marked = selection.links.stages["optimized"]
+    assert list(marked.selected) == [index_of(OPTIMIZED, "cosine")]
+    assert not set(marked.selected) & set(marked.forward)
+
+
+def test_adding_what_is_selected_lets_it_go(qtbot: QtBot):
+    selection = model()
+    selection.select_nodes("jaxpr", (SIN, MUL))
+    selection.select_nodes("jaxpr", (SIN,), adds=True)
+    assert selection.selection == NodeSelection("jaxpr", (MUL,))
+    selection.select_nodes("jaxpr", (MUL,), adds=True)
+    assert selection.selection is None and not selection.links.stages
+
+
+def test_going_back_selects_all_that_was_selected(qtbot: QtBot):
+    selection = model()
+    selection.select_nodes("jaxpr", (SIN, MUL))
+    selection.select_node("grad", index_of(GRAD, "2"))
+    assert selection.go_back()
+    assert selection.selection == NodeSelection("jaxpr", (SIN, MUL))
+    assert selection.go_forward()
+    assert selection.selection == NodeSelection("grad", (index_of(GRAD, "2"),))
+
+
+def test_looking_ahead_selects_nothing(qtbot: QtBot):
+    selection = model()
+    selection.select_node("jaxpr", MUL)
+    with qtbot.waitSignal(selection.previewed) as seen:
+        selection.preview_node("jaxpr", MUL)
+        selection.preview_node("jaxpr", SIN)
+    assert list(seen.args[0].stages["grad"].backward) == [index_of(GRAD, "2")]
+    assert selection.selection == NodeSelection("jaxpr", (MUL,))
+    with qtbot.waitSignal(selection.previewed) as seen:
+        selection.preview_node("jaxpr", -1)
+    assert not seen.args[0].stages
+
+
+def test_pairs_tell_which_node_belongs_to_which():
+    index = LinkIndex(build_capture().stages)
+    nodes = np.asarray([SIN, MUL], np.int32)
+    others = np.arange(5, dtype=np.int32)
+    assert index.find_pairs("jaxpr", nodes, "grad", others).tolist() == [
+        [SIN, index_of(GRAD, "0")],
+        [SIN, index_of(GRAD, "2")],
+        [MUL, index_of(GRAD, "1")],
+    ]
+    assert not len(index.find_pairs("jaxpr", nodes, "no such stage", others))
+
+
+def test_pairs_of_a_fusion_are_those_of_its_inside():
+    index = LinkIndex(build_capture().stages)
+    fusion = index_of(OPTIMIZED, "fusion")
+    pairs = index.find_pairs(
+        "jaxpr", np.asarray([SIN], np.int32), "optimized", np.asarray([fusion], np.int32)
+    )
+    assert pairs.tolist() == [[SIN, fusion]]
+
+
+def test_lines_pair_with_nodes_through_their_equations():
+    index = LinkIndex(build_capture().stages)
+    lines = np.asarray([5, 6], np.int32)
+    nodes = np.arange(5, dtype=np.int32)
+    assert index.find_line_pairs(FILE, lines, "jaxpr", nodes).tolist() == [[5, SIN], [6, MUL]]
+    assert index.find_line_pairs(FILE, lines, "grad", nodes).tolist() == [
+        [5, index_of(GRAD, "0")],
+        [5, index_of(GRAD, "2")],
+        [6, index_of(GRAD, "1")],
+    ]
+    assert not len(index.find_line_pairs("elsewhere.py", lines, "grad", nodes))
+
+
+def test_a_line_and_a_node_are_told_apart():
+    several = SeveralSelection((LineSelection(FILE, 5), NodeSelection("grad", (1,))))
+    links = LinkIndex(build_capture().stages).find_links(several)
+    assert list(links.stages["grad"].selected) == [1]
