@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from jaxscope.analysis.archive import FILE_ENDING, load_capture
-from jaxscope.cli.formats import WRITERS, format_json
-from jaxscope.cli.output import check_place, print_text, write_file
+from jaxscope.cli.formats import format_json, write_capture
+from jaxscope.cli.output import check_place, print_text
 from jaxscope.cli.parser import Options
 from jaxscope.cli.partial import FORMATS, complete, last_shown_stage
 from jaxscope.cli.progress import show_progress
@@ -36,8 +37,10 @@ def run(options: Options) -> int:
     if options.output is None:
         print_text(format_json(capture))
         return 0
-    _write(capture, options.stage, options.output, options)
-    _tell(capture, options)
+    places, notes = write_capture(
+        capture, options.output, options.output_format, options.stage, options.picture
+    )
+    _tell(capture, places, notes, options)
     return 0
 
 
@@ -70,18 +73,14 @@ def obtain_capture(options: Options, watcher: Watcher) -> Capture:
     )
 
 
-def _write(capture: Capture, stage: str, path: Path, options: Options) -> None:
-    write = WRITERS[options.output_format]
-    write_file(path, lambda draft: write(capture, stage, draft))
-
-
 def _write_partial(partial: Capture | None, error: JaxscopeError, options: Options) -> None:
     """Keep the stages before a failure, where they were to be written."""
     capture = complete(partial, error)
     if capture is None or options.output is None or options.output_format not in FORMATS:
         return
     try:
-        _write(capture, last_shown_stage(capture), options.output, options)
+        stage = last_shown_stage(capture)
+        write_capture(capture, options.output, options.output_format, stage, options.picture)
     except EnvironmentProblem as problem:  # what the reader must know first is why the call failed
         print(f"jaxscope: {problem}", file=sys.stderr)
         return
@@ -90,10 +89,10 @@ def _write_partial(partial: Capture | None, error: JaxscopeError, options: Optio
         print(f"{options.output} holds what came before the failure: {names}", file=sys.stderr)
 
 
-def _tell(capture: Capture, options: Options) -> None:
+def _tell(capture: Capture, places: Sequence[Path], notes: Sequence[str], options: Options) -> None:
     """Say what was written and what the reader should know of it."""
     if options.is_json:
         return
-    print(f"{capture.call} -> {options.output}", file=sys.stderr)
-    for message in capture.messages:
+    print(f"{capture.call} -> {', '.join(map(str, places))}", file=sys.stderr)
+    for message in (*capture.messages, *notes):
         print(f"note: {message}", file=sys.stderr)

@@ -15,6 +15,11 @@ from jaxscope.cli.diff_options import (
     add_diff_options,
     read_diff_options,
 )
+from jaxscope.cli.picture_options import (
+    PictureOptions,
+    add_picture_options,
+    read_picture_options,
+)
 from jaxscope.cli.time_options import TimeOptions, add_time_options, read_time_options
 from jaxscope.errors import Explanation, UsageError
 
@@ -68,6 +73,7 @@ VERBS = {
     "doctor": Verb("doctor", "show what works on this machine", "jaxscope doctor", ""),
 }
 
+
 FORMATS = ("jaxscope", "json", "svg", "png", "pdf", "dot", "html", "txt", "md")
 
 
@@ -82,7 +88,8 @@ class Options:
         others: The two sides of `diff`.
         output: Where `capture` writes; None for standard output.
         output_format: One of `FORMATS`.
-        stage: Name of the stage that a picture or text shows.
+        stage: Name of the stage that a picture or text shows, or `all`.
+        picture: How `capture` draws pictures.
         passes: Whether `capture` compiles once more and records what each XLA pass changed.
         is_rigorous: Whether `time` measures in several processes.
         time: Which experiment `time` makes.
@@ -106,6 +113,7 @@ class Options:
     is_json: bool = False
     is_rigorous: bool = False
     passes: bool = False
+    picture: PictureOptions = dataclasses.field(default_factory=PictureOptions)
     time: TimeOptions = dataclasses.field(default_factory=TimeOptions)
     diff: DiffOptions = dataclasses.field(default_factory=DiffOptions)
 
@@ -137,6 +145,7 @@ def parse(words: Sequence[str]) -> Options:
         is_json=read.json,
         is_rigorous=getattr(read, "rigorous", False),
         passes=getattr(read, "passes", False),
+        picture=read_picture_options(read) if verb == "capture" else PictureOptions(),
         time=read_time_options(read) if verb == "time" else TimeOptions(),
         diff=read_diff_options(read) if verb == "diff" else DiffOptions(),
     )
@@ -207,14 +216,15 @@ def _add_capture_options(parser: argparse.ArgumentParser) -> None:
         "--stage",
         default="optimized",
         metavar="NAME",
-        help="stage of a picture or text: jaxpr, gradient, stablehlo, hlo, optimized, machine or "
-        "the name of a transform (default: optimized)",
+        help="stage of a picture or text: jaxpr, gradient, stablehlo, hlo, optimized, machine, "
+        "the name of a transform, or all (default: optimized)",
     )
     parser.add_argument(
         "--passes",
         action="store_true",
         help="compile once more and record what each XLA pass changed",
     )
+    add_picture_options(parser)
 
 
 def _add_common_options(parser: argparse.ArgumentParser) -> None:

@@ -32,6 +32,7 @@ from jaxscope.model import (
     Unavailable,
     is_available,
 )
+from jaxscope.model.memory import MemoryPlan
 
 Json = dict[str, Any]
 
@@ -73,6 +74,7 @@ def capture_to_json(capture: Capture) -> Json:
         "checks": [check_to_json(check) for check in capture.checks],
         "messages": list(capture.messages),
         "seconds": number_to_json(capture.wall_seconds),
+        "memory": memory_to_json(capture.memory),
     }
 
 
@@ -110,6 +112,24 @@ def error_to_json(error: JaxscopeError) -> Json:
         "remedy": explanation.remedy or None,
         "kind": explanation.kind or None,
         "traceback": explanation.traceback or None,
+    }
+
+
+def memory_to_json(plan: MemoryPlan | Unavailable) -> Json:
+    """XLA's memory plan in bytes per device; null for what is unknown, with the reason."""
+    if isinstance(plan, Unavailable):
+        return {"unavailable": plan.reason}
+    return {
+        "unavailable": None,
+        "argument_bytes": number_to_json(plan.argument_bytes),
+        "result_bytes": number_to_json(plan.result_bytes),
+        "temporary_bytes": number_to_json(plan.temporary_bytes),
+        "aliased_bytes": number_to_json(plan.aliased_bytes),
+        "code_bytes": number_to_json(plan.code_bytes),
+        "peak_bytes": number_to_json(plan.peak_bytes),
+        "total_bytes": number_to_json(plan.total_bytes),
+        "donated": list(plan.donated),
+        "kept": list(plan.kept),
     }
 
 

@@ -65,8 +65,15 @@ _SCRIPTS = ("page_links.js", "page_fold.js", "page.js")
 """The last one starts the page, so it comes after what it uses."""
 
 
-def capture_to_html(capture: Capture, stage_name: str = "optimized") -> str:
-    """The page; `stage_name` is the stage that the right pane opens with.
+def capture_to_html(
+    capture: Capture, stage_name: str = "optimized", *, notes: list[str] | None = None
+) -> str:
+    """The page.
+
+    Args:
+        capture: What to show.
+        stage_name: The stage that the right pane opens with.
+        notes: Takes a sentence for everything that is left out.
 
     Raises:
         UsageError: There is no such stage.

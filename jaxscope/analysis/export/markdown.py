@@ -1,4 +1,4 @@
-"""A capture as a Markdown report: what was called, every stage in a table, one stage in full."""
+"""A capture as a Markdown report: what was called, every stage in a table, some in full."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 _PROGRAM_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
 
 
-def capture_to_markdown(capture: Capture, stage_name: str) -> str:
-    """The report; `stage_name` is the stage whose text stands in it in full.
+def capture_to_markdown(capture: Capture, *stage_names: str) -> str:
+    """The report; the texts of the named stages stand in it in full.
 
     Raises:
         UsageError: There is no such stage.
-        EnvironmentProblem: It has no text.
+        EnvironmentProblem: One has no text.
     """
-    text = find_stage_text(capture, stage_name).text
-    return "\n".join([*_report(capture), *_section(stage_name), *_fence(text), ""])
+    lines = [*_report(capture)]
+    for name in stage_names:
+        text = find_stage_text(capture, name).text
+        lines += [*_section(name), *_fence(text)]
+    return "\n".join([*lines, ""])
 
 
 def _report(capture: Capture) -> Iterator[str]:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import functools
 import importlib.resources
 import io
+from collections.abc import Iterable
 
 from reportlab.lib.colors import HexColor
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
-from jaxscope.analysis.export.picture import Path, Polygon, Rect, Shape, Text, shapes_of
+from jaxscope.analysis.export.look import PLAIN, Look
+from jaxscope.analysis.export.picture import Picture, make_picture
+from jaxscope.analysis.export.safe_text import make_safe_line
+from jaxscope.analysis.export.shapes import Path, Polygon, Rect, Shape, Text
 from jaxscope.analysis.layout.scene import Scene
-from jaxscope.analysis.view.palette import PALETTES
 
 _MAX_SIDE_PT = 14_400.0  # of a page, in the PDF specification
 _POINTS_PER_PX = 0.75
@@ -21,28 +24,41 @@ _REGULAR, _BOLD = "jaxscope-regular", "jaxscope-bold"
 _FILES = {_REGULAR: "DejaVuSans.ttf", _BOLD: "DejaVuSans-Bold.ttf"}
 
 
-def scene_to_pdf(scene: Scene, theme: str = "light", title: str = "") -> bytes:
+def scene_to_pdf(scene: Scene, theme: str = "light", title: str = "", look: Look = PLAIN) -> bytes:
     """A PDF of one page that is as large as the scene.
 
     Raises:
         KeyError: There is no such theme.
     """
-    palette = PALETTES[theme]
+    return pictures_to_pdf([(title, make_picture(scene, theme, look))], title)
+
+
+def pictures_to_pdf(pages: Iterable[tuple[str, Picture]], title: str = "") -> bytes:
+    """A PDF with one page for each picture, as large as it, and an outline of their names."""
     _register_fonts()
-    width, height = max(scene.width, 1.0), max(scene.height, 1.0)
-    scale = min(_POINTS_PER_PX, _MAX_SIDE_PT / max(width, height))
     buffer = io.BytesIO()
-    canvas = Canvas(buffer, pagesize=(width * scale, height * scale), pageCompression=1)
-    canvas.setTitle(title or "jaxscope")
+    canvas = Canvas(buffer, pageCompression=1)
+    canvas.setTitle(make_safe_line(title) or "jaxscope")
     canvas.setCreator("jaxscope")
-    canvas.scale(scale, scale)
-    canvas.setFillColor(HexColor(palette.background))
-    canvas.rect(0, 0, width, height, stroke=0, fill=1)
-    for shape in shapes_of(scene, palette):
-        _paint(canvas, shape, height)
-    canvas.showPage()
+    for number, (name, picture) in enumerate(pages):
+        _paint_page(canvas, picture)
+        if name:
+            canvas.bookmarkPage(f"page-{number}")
+            canvas.addOutlineEntry(make_safe_line(name), f"page-{number}")
+        canvas.showPage()
     canvas.save()
     return buffer.getvalue()
+
+
+def _paint_page(canvas: Canvas, picture: Picture) -> None:
+    width, height = picture.width, picture.height
+    scale = min(_POINTS_PER_PX, _MAX_SIDE_PT / max(width, height))
+    canvas.setPageSize((width * scale, height * scale))
+    canvas.scale(scale, scale)
+    canvas.setFillColor(HexColor(picture.palette.background))
+    canvas.rect(0, 0, width, height, stroke=0, fill=1)
+    for shape in picture.shapes:
+        _paint(canvas, shape, height)
 
 
 @functools.cache
@@ -72,7 +88,8 @@ def _paint(canvas: Canvas, shape: Shape, height: float) -> None:
 
 
 def _paint_rect(canvas: Canvas, shape: Rect, height: float) -> None:
-    canvas.setFillColor(HexColor(shape.fill))
+    if shape.fill:
+        canvas.setFillColor(HexColor(shape.fill))
     if shape.border:
         canvas.setStrokeColor(HexColor(shape.border))
         canvas.setLineWidth(shape.border_px)
@@ -80,7 +97,7 @@ def _paint_rect(canvas: Canvas, shape: Rect, height: float) -> None:
     radius = min(shape.radius, shape.width / 2, shape.height / 2)
     canvas.roundRect(
         shape.x, height - shape.y - shape.height, shape.width, shape.height, radius,
-        stroke=1 if shape.border else 0, fill=1,
+        stroke=1 if shape.border else 0, fill=1 if shape.fill else 0,
     )  # fmt: skip
     if shape.is_dashed:
         canvas.setDash()

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator
 
+from jaxscope.analysis.export.legend import (
+    MIN_WIDTH_PX,
+    draw_legend,
+    legend_height,
+    list_entries,
+)
+from jaxscope.analysis.export.look import PLAIN, Inks, Look, Painting
 from jaxscope.analysis.export.safe_text import make_safe_line
-from jaxscope.analysis.export.strokes import Stroke, arrow_of, strokes_of
+from jaxscope.analysis.export.shapes import Path, Polygon, Rect, Shape, Text
+from jaxscope.analysis.export.strokes import arrow_of, strokes_of
 from jaxscope.analysis.layout.edge_labels import LABEL_HEIGHT_PX, LABEL_TEXT_PX, EdgeLabels
 from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
 from jaxscope.analysis.layout.text_width import measure_text
@@ -19,56 +28,42 @@ _SIGN_PX = 4.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Rect:
-    """A rectangle with round corners; colours are `#rrggbb`, an empty border draws none."""
+class Picture:
+    """A drawing to render.
 
-    x: float
-    y: float
+    Attributes:
+        width: In scene pixels.
+        height: Likewise, legend included.
+        palette: Of its theme.
+        shapes: From back to front, to be read once.
+    """
+
     width: float
     height: float
-    radius: float
-    fill: str
-    border: str
-    border_px: float = 1.0
-    is_dashed: bool = False
-    item: int = NONE
+    palette: Palette
+    shapes: Iterator[Shape]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Path:
-    """A line."""
+def make_picture(scene: Scene, theme: str = "light", look: Look = PLAIN) -> Picture:
+    """What to paint of a scene, and how much room that takes.
 
-    strokes: tuple[Stroke, ...]
-    color: str
-    width_px: float
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Polygon:
-    """A filled polygon."""
-
-    points: tuple[tuple[float, float], ...]
-    color: str
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Text:
-    """One line of text; `x` is its middle if it is centred, else its beginning."""
-
-    x: float
-    baseline: float
-    text: str
-    size_px: float
-    color: str
-    is_bold: bool = False
-    is_centred: bool = False
+    Raises:
+        KeyError: There is no such theme.
+    """
+    painting = Painting(scene, look, theme)
+    entries = list_entries(scene, look, theme) if look.has_legend else ()
+    width = max(scene.width, MIN_WIDTH_PX if entries else 1.0)
+    height = max(scene.height, 1.0)
+    shapes = itertools.chain(
+        _scene_shapes(scene, look, painting),
+        draw_legend(entries, painting.palette, height, width),
+    )
+    height += legend_height(entries, width)
+    return Picture(width, height, painting.palette, shapes)
 
 
-Shape = Rect | Path | Polygon | Text
-
-
-def shapes_of(scene: Scene, palette: Palette) -> Iterator[Shape]:
-    """Everything to paint, from back to front."""
+def _scene_shapes(scene: Scene, look: Look, painting: Painting) -> Iterator[Shape]:
+    palette = painting.palette
     frames = range(scene.items.num_frames)
     depth: list[int] = []
     for item in frames:
@@ -84,9 +79,25 @@ def shapes_of(scene: Scene, palette: Palette) -> Iterator[Shape]:
     for item in frames:
         yield from _header(scene, item, palette)
     for item in range(scene.items.num_frames, len(scene.items)):
-        yield from _box(scene, item, palette)
+        yield from _box(scene, item, painting.inks(item))
     yield from _connectors(scene, palette)
     yield from _edge_labels(scene, depth, palette)
+    yield from _outlines(scene, look, palette)
+
+
+def _outlines(scene: Scene, look: Look, palette: Palette) -> Iterator[Rect]:
+    """What stands out, as the window outlines it."""
+    kinds = (
+        (look.backward, palette.backward, 2.2, True, 2.0),
+        (look.forward, palette.forward, 2.2, False, 4.0),
+        (look.selected, palette.selected, 3.4, False, 1.0),
+    )
+    for items, color, width_px, is_dashed, gap in kinds:
+        for x, y, width, height in scene.items.rect[items].tolist():
+            yield Rect(
+                x - gap, y - gap, width + 2 * gap, height + 2 * gap, 6.0, "", color, width_px,
+                is_dashed=is_dashed,
+            )  # fmt: skip
 
 
 def _frame(scene: Scene, item: int, depth: int, palette: Palette) -> Rect:
@@ -113,17 +124,21 @@ def _sign(x: float, y: float, is_open: bool, color: str) -> Polygon:
     return Polygon(((x - 2.5, y - _SIGN_PX), (x - 2.5, y + _SIGN_PX), (x + 3, y)), color)
 
 
-def _box(scene: Scene, item: int, palette: Palette) -> Iterator[Shape]:
+def _box(scene: Scene, item: int, inks: Inks) -> Iterator[Shape]:
     items = scene.items
     x, y, width, height = items.rect[item].tolist()
     style = Style(int(items.style[item]))
-    fill, border = palette.fill[style], palette.border[style]
+    fill, border = inks.fill, inks.border
     radius = min(height / 2, 13.0) if style in _ROUND_STYLES else 5.0
     if style is Style.REPEAT:  # a stack of cards
         width, height = width - 6, height - 6
         for shift in (6.0, 3.0):
             yield Rect(x + shift, y + shift, width, height, radius, fill, border, 1.2)
-    yield Rect(x, y, width, height, radius, fill, border, 1.2, item=item)
+    yield Rect(
+        x, y, width, height, radius, fill, border, 1.2, is_dashed=inks.is_dashed, item=item
+    )  # fmt: skip
+    if inks.share:
+        yield Rect(x + 5, y + height - 4, (width - 10) * inks.share, 3.0, 0.0, border, "")
     indent = 0.0
     if items.is_group[item]:
         indent = 8.0
@@ -131,9 +146,9 @@ def _box(scene: Scene, item: int, palette: Palette) -> Iterator[Shape]:
     middle = x + indent + (width - indent) / 2
     title, detail = make_safe_line(items.titles[item]), make_safe_line(items.details[item])
     top = y + (17.0 if detail else height / 2 + 4.5)
-    yield Text(middle, top, title, TITLE_PX, palette.text, is_bold=True, is_centred=True)
+    yield Text(middle, top, title, TITLE_PX, inks.text, is_bold=True, is_centred=True)
     if detail:
-        yield Text(middle, y + height - 9, detail, DETAIL_PX, palette.muted, is_centred=True)
+        yield Text(middle, y + height - 9, detail, DETAIL_PX, inks.detail, is_centred=True)
 
 
 def _connectors(scene: Scene, palette: Palette) -> Iterator[Shape]:

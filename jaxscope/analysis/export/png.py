@@ -7,6 +7,9 @@ import math
 
 import resvg_py
 
+from jaxscope.analysis.export.choices import DEFAULT_SCALE
+from jaxscope.analysis.export.look import PLAIN, Look
+from jaxscope.analysis.export.picture import make_picture
 from jaxscope.analysis.export.svg import FONT_FAMILY, scene_to_svg
 from jaxscope.analysis.layout.scene import Scene
 
@@ -20,13 +23,16 @@ FIRST_UNKNOWN = 0x3000
 _FONTS = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")
 
 
-def scene_to_png(scene: Scene, theme: str = "light", scale: float = 2.0) -> bytes:
+def scene_to_png(
+    scene: Scene, theme: str = "light", scale: float = DEFAULT_SCALE, look: Look = PLAIN
+) -> bytes:
     """A PNG of the whole scene.
 
     Args:
         scene: What to draw.
         theme: `light` or `dark`.
         scale: Pixels per scene pixel; less where the picture would pass the limits.
+        look: What colours tell and what is outlined.
 
     Raises:
         KeyError: There is no such theme.
@@ -34,13 +40,14 @@ def scene_to_png(scene: Scene, theme: str = "light", scale: float = 2.0) -> byte
     """
     if not scale > 0 or math.isinf(scale):
         raise ValueError(f"a picture cannot be {scale} times as large")
-    svg = scene_to_svg(scene, theme)
+    picture = make_picture(scene, theme, look)
+    svg = scene_to_svg(scene, theme, look=look)
     fonts = importlib.resources.files("jaxscope.analysis.export").joinpath("fonts")
     with importlib.resources.as_file(fonts) as folder:
         return bytes(
             resvg_py.svg_to_bytes(
                 svg_string=svg,
-                zoom=fit_scale(scene.width, scene.height, scale),
+                zoom=fit_scale(picture.width, picture.height, scale),
                 skip_system_fonts=ord(max(svg)) < FIRST_UNKNOWN,
                 font_files=[str(folder / name) for name in _FONTS],
                 font_family=FONT_FAMILY,

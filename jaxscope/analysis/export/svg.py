@@ -6,11 +6,12 @@ import html
 import itertools
 from collections.abc import Iterable
 
-from jaxscope.analysis.export.picture import Path, Polygon, Rect, Shape, Text, shapes_of
+from jaxscope.analysis.export.look import PLAIN, Look
+from jaxscope.analysis.export.picture import make_picture
 from jaxscope.analysis.export.safe_text import make_safe_line
+from jaxscope.analysis.export.shapes import Path, Polygon, Rect, Shape, Text
 from jaxscope.analysis.export.strokes import Stroke
 from jaxscope.analysis.layout.scene import Scene
-from jaxscope.analysis.view.palette import PALETTES
 from jaxscope.model import NONE
 
 FONT_FAMILY = "DejaVu Sans"
@@ -18,25 +19,27 @@ _FALLBACKS = f"'{FONT_FAMILY}', Verdana, sans-serif"
 _LETTERS = {"move": "M", "line": "L", "curve": "C"}
 
 
-def scene_to_svg(scene: Scene, theme: str = "light", title: str = "") -> str:
+def scene_to_svg(scene: Scene, theme: str = "light", title: str = "", look: Look = PLAIN) -> str:
     """An SVG document of the whole scene.
 
     Args:
         scene: What to draw.
         theme: `light` or `dark`.
         title: For screen readers and the window's title; empty leaves it out.
+        look: What colours tell and what is outlined.
 
     Raises:
         KeyError: There is no such theme.
     """
-    palette = PALETTES[theme]
-    width, height = _number(max(scene.width, 1.0)), _number(max(scene.height, 1.0))
+    picture = make_picture(scene, theme, look)
+    width, height = _number(picture.width), _number(picture.height)
     name = f"<title>{_escape(title)}</title>\n" if title else ""
-    body = "\n".join(_render(shape, scene) for shape in shapes_of(scene, palette))
+    ground = picture.palette.background
+    body = "\n".join(_render(shape, scene) for shape in picture.shapes)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
         f' viewBox="0 0 {width} {height}" font-family="{_FALLBACKS}" role="img">\n{name}'
-        f'<rect width="{width}" height="{height}" fill="{palette.background}"/>\n{body}\n</svg>\n'
+        f'<rect width="{width}" height="{height}" fill="{ground}"/>\n{body}\n</svg>\n'
     )
 
 
@@ -58,11 +61,12 @@ def _render_rect(shape: Rect, scene: Scene) -> str:
         stroke = f' stroke="{shape.border}" stroke-width="{_number(shape.border_px)}"'
     if shape.is_dashed:
         stroke += ' stroke-dasharray="4 3"'
+    fill = shape.fill or "none"
     identity = "" if shape.item == NONE else f' id="{_escape(_identity(scene, shape.item))}"'
     return (
         f'<rect{identity} x="{_number(shape.x)}" y="{_number(shape.y)}"'
         f' width="{_number(shape.width)}" height="{_number(shape.height)}"'
-        f' rx="{_number(shape.radius)}" fill="{shape.fill}"{stroke}/>'
+        f' rx="{_number(shape.radius)}" fill="{fill}"{stroke}/>'
     )
 
 

@@ -1,0 +1,13 @@
+"""The words that say what to export; free of imports, for command lines are read in a moment."""
+
+ALL_STAGES = "all"
+"""Stands for every stage where the name of one is asked for."""
+
+FIRST, EVERYTHING, NOTHING = "first", "all", "none"
+"""Which groups to open: those that a picture opens at first, every one, none."""
+
+DOWN, RIGHT = "down", "right"
+"""Where values flow in a picture."""
+
+DEFAULT_SCALE = 2.0
+"""Pixels of a PNG for each of the scene: sharp on fine screens and in print."""

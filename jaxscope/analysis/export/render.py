@@ -1,0 +1,187 @@
+"""Renders an export order into the bytes of a file, in any format.
+
+Renderers import what they need when they run: PDF and PNG bring libraries that text does not need.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+
+from jaxscope.analysis.export.choices import ALL_STAGES, EVERYTHING, FIRST, NOTHING
+from jaxscope.analysis.export.order import ExportOrder, Seen
+from jaxscope.analysis.export.stage_choice import find_stage_graph
+from jaxscope.analysis.layout.compose import build_scene
+from jaxscope.analysis.view.build import build_view
+from jaxscope.analysis.view.framing import open_largest
+from jaxscope.analysis.view.view import View
+from jaxscope.errors import Explanation, UsageError
+from jaxscope.model import Capture, is_available
+
+MAX_DRAWN_BOXES = 60_000
+"""A picture of more boxes opens fewer groups: at so many, its file has tens of megabytes."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rendered:
+    """The content of a file.
+
+    Attributes:
+        data: Its bytes.
+        notes: Sentences on what is not as it was asked for.
+    """
+
+    data: bytes
+    notes: tuple[str, ...] = ()
+
+
+def render_order(order: ExportOrder) -> Rendered:
+    """The content of one file.
+
+    Raises:
+        UsageError: There is no such format or stage, or a number is none.
+        EnvironmentProblem: What is to be shown is not available; carries the reason.
+    """
+    render = _RENDERERS.get(order.ending)
+    if render is None:
+        known = ", ".join(_RENDERERS)
+        raise UsageError(
+            Explanation(f"There is no format .{order.ending}.", remedy=f"Formats are {known}.")
+        )
+    notes: list[str] = []
+    data = render(order, notes)
+    return Rendered(data if isinstance(data, bytes) else data.encode("utf-8"), tuple(notes))
+
+
+Notes = list[str]
+
+
+def _show(order: ExportOrder, stage: str, notes: Notes) -> Seen:
+    """The picture of a stage, as it is seen or made."""
+    if stage in order.seen:
+        return order.seen[stage]
+    view = build_view(find_stage_graph(order.capture, stage))
+    opened = _choose_open(view, order.expand)
+    kept = opened
+    if opened is not None and len(opened) and len(view.boxes) > MAX_DRAWN_BOXES:
+        kept = open_largest(view, opened, MAX_DRAWN_BOXES)
+    scene = build_scene(view, kept, direction=order.direction)
+    if opened is not None and kept is not None and len(kept) < len(opened):
+        notes.append(
+            f"The picture of {stage} leaves {len(opened) - len(kept):,} groups closed: "
+            f"opened, it would have more than {MAX_DRAWN_BOXES:,} boxes."
+        )
+    return Seen(scene)
+
+
+def _choose_open(view: View, expand: str) -> frozenset[str] | None:
+    """Ids of the groups to open; None for those that are open at first."""
+    if expand == FIRST:
+        return None
+    if expand == EVERYTHING:
+        return view.all_groups()
+    if expand == NOTHING:
+        return frozenset()
+    if not expand.isascii() or not expand.isdigit() or len(expand) > 9:
+        words = f"{FIRST}, {EVERYTHING}, {NOTHING} or a number of boxes"
+        raise UsageError(
+            Explanation(f"Groups cannot be opened by {expand[:40]!r}.", remedy=f"Say {words}.")
+        )
+    return open_largest(view, view.all_groups(), int(expand))
+
+
+def _render_svg(order: ExportOrder, notes: Notes) -> str:
+    from jaxscope.analysis.export.svg import scene_to_svg
+
+    seen = _show(order, order.stage, notes)
+    return scene_to_svg(seen.scene, order.theme, order.capture.call, seen.look)
+
+
+def _render_png(order: ExportOrder, notes: Notes) -> bytes:
+    from jaxscope.analysis.export.picture import make_picture
+    from jaxscope.analysis.export.png import fit_scale, scene_to_png
+
+    seen = _show(order, order.stage, notes)
+    picture = make_picture(seen.scene, order.theme, seen.look)
+    scale = order.scale
+    if order.width_px is not None:
+        scale = order.width_px / picture.width
+    if not 0 < scale < float("inf"):
+        raise UsageError(Explanation("A picture must be wider than nothing."))
+    possible = fit_scale(picture.width, picture.height, scale)
+    if possible < scale * 0.999:
+        width, height = round(picture.width * possible), round(picture.height * possible)
+        notes.append(
+            f"The picture is {width:,} × {height:,} pixels, not {picture.width * scale:,.0f} × "
+            f"{picture.height * scale:,.0f}: few programs open larger ones. SVG has no limit."
+        )
+    return scene_to_png(seen.scene, order.theme, scale, seen.look)
+
+
+def _render_pdf(order: ExportOrder, notes: Notes) -> bytes:
+    from jaxscope.analysis.export.pdf import pictures_to_pdf
+    from jaxscope.analysis.export.picture import make_picture
+
+    shown = [(stage, _show(order, stage.name, notes)) for stage in order.stages]
+    return pictures_to_pdf(
+        ((s.title or s.name, make_picture(g.scene, order.theme, g.look)) for s, g in shown),
+        order.capture.call,
+    )
+
+
+def _render_dot(order: ExportOrder, notes: Notes) -> str:
+    from jaxscope.analysis.export.dot import graph_to_dot, scene_to_dot
+
+    if order.stage in order.seen or order.expand != FIRST:
+        return scene_to_dot(_show(order, order.stage, notes).scene, order.theme)
+    return graph_to_dot(find_stage_graph(order.capture, order.stage), order.theme)
+
+
+def _render_html(order: ExportOrder, notes: Notes) -> str:
+    from jaxscope.analysis.export.html import capture_to_html
+
+    capture, stage = order.capture, order.stage
+    if stage == ALL_STAGES:
+        stage = _last_available(capture)
+    return capture_to_html(capture, stage, notes=notes)
+
+
+def _last_available(capture: Capture) -> str:
+    names = [stage.name for stage in capture.stages if stage.unavailable is None]
+    if "optimized" in names or not names:
+        return "optimized"
+    graphs = [stage.name for stage in capture.stages if is_available(stage.graph)]
+    return (graphs or names)[-1]
+
+
+def _render_markdown(order: ExportOrder, _notes: Notes) -> str:
+    from jaxscope.analysis.export.markdown import capture_to_markdown
+
+    return capture_to_markdown(order.capture, *(stage.name for stage in order.stages))
+
+
+def _render_text(order: ExportOrder, _notes: Notes) -> str:
+    from jaxscope.analysis.export.text import capture_to_text, stages_to_text
+
+    if order.stage != ALL_STAGES:
+        return capture_to_text(order.capture, order.stage)
+    return stages_to_text(order.capture, [stage.name for stage in order.stages])
+
+
+def _render_json(order: ExportOrder, _notes: Notes) -> str:
+    from jaxscope.analysis.export.contract_json import capture_to_json
+
+    return json.dumps(capture_to_json(order.capture), indent=1, allow_nan=False) + "\n"
+
+
+_RENDERERS: Mapping[str, Callable[[ExportOrder, Notes], str | bytes]] = {
+    "svg": _render_svg,
+    "png": _render_png,
+    "pdf": _render_pdf,
+    "dot": _render_dot,
+    "html": _render_html,
+    "md": _render_markdown,
+    "txt": _render_text,
+    "json": _render_json,
+}
