@@ -22,6 +22,7 @@ from jaxscope.analysis.archive_manifest import (
     VERSION,
     ArrayEntry,
     Manifest,
+    MemoryEntry,
     PassEntries,
     PassEntry,
     Sources,
@@ -42,6 +43,7 @@ from jaxscope.model import (
     Unavailable,
     is_available,
 )
+from jaxscope.model.capture import NO_MEMORY_PLAN
 from jaxscope.model.graph_columns import graph_from_arrays, graph_to_arrays
 
 FILE_ENDING = ".jaxscope"
@@ -95,6 +97,7 @@ def save_capture(capture: Capture, path: str | Path, timing: Timing | None = Non
         messages=capture.messages,
         wall_seconds=capture.wall_seconds,
         timing=None if timing is None else TimingEntry.from_model(timing),
+        memory=MemoryEntry.from_model(capture.memory),
     )
     sources = Sources(tuple(file.text for file in capture.files))
     entries = {
@@ -176,6 +179,7 @@ def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
         messages=manifest.messages,
         wall_seconds=manifest.wall_seconds or 0.0,
         passes=_read_passes(entries.get(_PASSES)),
+        memory=(manifest.memory or MemoryEntry(missing=NO_MEMORY_PLAN)).to_model(),
     )
     timing = None if manifest.timing is None else manifest.timing.to_model()
     return capture, timing

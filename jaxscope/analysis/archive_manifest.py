@@ -20,6 +20,7 @@ from jaxscope.model import (
     Timing,
     Unavailable,
 )
+from jaxscope.model.memory import MemoryPlan
 
 FORMAT = "jaxscope.session"
 VERSION = 1
@@ -145,6 +146,51 @@ class TimingEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
 
+class MemoryEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """XLA's memory plan, or why there is none; an unknown size is null."""
+
+    argument_bytes: float | None = None
+    result_bytes: float | None = None
+    temporary_bytes: float | None = None
+    aliased_bytes: float | None = None
+    code_bytes: float | None = None
+    peak_bytes: float | None = None
+    donated: tuple[int, ...] = ()
+    kept: tuple[int, ...] = ()
+    missing: Unavailable | None = None
+
+    @classmethod
+    def from_model(cls, plan: MemoryPlan | Unavailable) -> MemoryEntry:
+        """Describe a plan."""
+        if isinstance(plan, Unavailable):
+            return cls(missing=plan)
+        return cls(
+            _finite(plan.argument_bytes),
+            _finite(plan.result_bytes),
+            _finite(plan.temporary_bytes),
+            _finite(plan.aliased_bytes),
+            _finite(plan.code_bytes),
+            _finite(plan.peak_bytes),
+            plan.donated,
+            plan.kept,
+        )
+
+    def to_model(self) -> MemoryPlan | Unavailable:
+        """The plan described."""
+        if self.missing is not None:
+            return self.missing
+        return MemoryPlan(
+            _number(self.argument_bytes),
+            _number(self.result_bytes),
+            _number(self.temporary_bytes),
+            _number(self.aliased_bytes),
+            _number(self.code_bytes),
+            _number(self.peak_bytes),
+            self.donated,
+            self.kept,
+        )
+
+
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All of a capture but its columns, its texts and its source files."""
 
@@ -165,6 +211,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     messages: tuple[str, ...]
     wall_seconds: float | None = None
     timing: TimingEntry | None = None
+    memory: MemoryEntry | None = None
 
 
 class Sources(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -29,6 +29,8 @@ from jaxscope.model import (
     StageText,
     Unavailable,
 )
+from jaxscope.model.capture import NO_MEMORY_PLAN
+from jaxscope.model.memory import MemoryPlan
 
 FILE_ENDING = ".json"
 """How names of such files end."""
@@ -124,6 +126,18 @@ class _Fate(msgspec.Struct):
     merged_with: tuple[str, ...] = msgspec.field(name="with", default=())
 
 
+class _Memory(msgspec.Struct):
+    unavailable: str | None = None
+    argument_bytes: float | None = None
+    result_bytes: float | None = None
+    temporary_bytes: float | None = None
+    aliased_bytes: float | None = None
+    code_bytes: float | None = None
+    peak_bytes: float | None = None
+    donated: tuple[int, ...] = ()
+    kept: tuple[int, ...] = ()
+
+
 class _Capture(msgspec.Struct):
     format: str
     version: int
@@ -139,6 +153,7 @@ class _Capture(msgspec.Struct):
     fates: dict[str, _Fate] = {}
     messages: tuple[str, ...] = ()
     seconds: float | None = None
+    memory: _Memory | None = None
 
 
 def load_contract(path: str | Path) -> Capture:
@@ -186,7 +201,23 @@ def _read(raw: _Capture) -> Capture:
         checks=(),
         messages=raw.messages,
         wall_seconds=raw.seconds or 0.0,
+        memory=NO_MEMORY_PLAN if raw.memory is None else _read_memory(raw.memory),
     )
+
+
+def _read_memory(raw: _Memory) -> MemoryPlan | Unavailable:
+    if raw.unavailable is not None:
+        return Unavailable(raw.unavailable, "optimized")
+    sizes = (
+        raw.argument_bytes,
+        raw.result_bytes,
+        raw.temporary_bytes,
+        raw.aliased_bytes,
+        raw.code_bytes,
+        raw.peak_bytes,
+    )
+    known = (math.nan if size is None else size for size in sizes)
+    return MemoryPlan(*known, donated=raw.donated, kept=raw.kept)
 
 
 def _read_leaf(leaf: _Leaf) -> Leaf:

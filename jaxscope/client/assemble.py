@@ -27,6 +27,7 @@ from jaxscope.client.capture_messages import (
     FileFields,
     HeadFields,
     KernelsFields,
+    MemoryFields,
     MessageFields,
     MissingTextFields,
     SourceFields,
@@ -48,7 +49,9 @@ from jaxscope.model import (
     Unavailable,
     is_available,
 )
+from jaxscope.model.capture import NO_MEMORY_PLAN
 from jaxscope.model.graph_columns import graph_from_arrays, strings_from_arrays
+from jaxscope.model.memory import MemoryPlan
 from jaxscope.model.op_name import TagTable, strip_tags
 from jaxscope.wire.messages import Message
 
@@ -77,6 +80,7 @@ class CaptureAssembler:
         self._checks: list[Check] = []
         self._messages: list[str] = []
         self._passes = PassesAssembler()
+        self._memory: MemoryPlan | Unavailable = NO_MEMORY_PLAN
         self._wall_seconds = 0.0
         self._is_done = False
         self._readers: dict[str, Callable[[Message], Stage | None]] = {
@@ -87,6 +91,7 @@ class CaptureAssembler:
             "text": self._read_text,
             "text_missing": self._read_missing_text,
             "kernels": self._read_kernels,
+            "memory": self._read_memory,
             "pass": self._read_pass,
             "passes_end": self._read_passes_end,
             "check": self._read_check,
@@ -137,6 +142,7 @@ class CaptureAssembler:
             checks=tuple(sorted(self._checks, key=lambda c: _SEVERITIES.index(c.severity))),
             messages=tuple(self._messages),
             wall_seconds=self._wall_seconds,
+            memory=self._memory,
         )
 
     def _read_head(self, message: Message) -> None:
@@ -251,6 +257,9 @@ class CaptureAssembler:
         stage = dataclasses.replace(stage, text=text)
         self._stages[name] = stage
         return stage
+
+    def _read_memory(self, message: Message) -> None:
+        self._memory = read_message_fields(message, MemoryFields).to_model()
 
     def _read_pass(self, message: Message) -> None:
         names = [name for name in self._stages if name not in _STAGE_ORDER and name != "jaxpr"]

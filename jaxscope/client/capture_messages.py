@@ -11,7 +11,16 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
-from jaxscope.model import Check, Cost, Environment, FunctionSource, Leaf, Severity
+from jaxscope.model import (
+    Check,
+    Cost,
+    Environment,
+    FunctionSource,
+    Leaf,
+    Severity,
+    Unavailable,
+)
+from jaxscope.model.memory import MemoryPlan
 from jaxscope.wire.messages import Message
 
 ShortText = Annotated[str, msgspec.Meta(max_length=10_000)]
@@ -116,6 +125,37 @@ class KernelsFields(msgspec.Struct, frozen=True):
     left_out: Size = 0
 
 
+Places = Annotated[tuple[Line, ...], msgspec.Meta(max_length=100_000)]
+
+
+class MemoryFields(msgspec.Struct, frozen=True):
+    """A `memory`."""
+
+    argument_bytes: Size | None = None
+    result_bytes: Size | None = None
+    temporary_bytes: Size | None = None
+    aliased_bytes: Size | None = None
+    code_bytes: Size | None = None
+    peak_bytes: Size | None = None
+    reason: LongText | None = None
+    donated: Places = ()
+    kept: Places = ()
+
+    def to_model(self) -> MemoryPlan | Unavailable:
+        if self.reason is not None:
+            return Unavailable(self.reason, "optimized")
+        return MemoryPlan(
+            _number(self.argument_bytes),
+            _number(self.result_bytes),
+            _number(self.temporary_bytes),
+            _number(self.aliased_bytes),
+            _number(self.code_bytes),
+            _number(self.peak_bytes),
+            self.donated,
+            self.kept,
+        )
+
+
 class PassFields(msgspec.Struct, frozen=True):
     """A `pass`; both texts are empty for the module as XLA received it."""
 
@@ -184,4 +224,4 @@ def _number(value: float | None) -> float:
     """NaN for what is unknown; infinite or negative work is unknown too."""
     if value is None or not math.isfinite(value) or value < 0.0:
         return math.nan
-    return value
+    return float(value)

@@ -10,8 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model.graph import Cost, Graph
+from jaxscope.model.memory import MemoryPlan
 from jaxscope.model.passes import PassRecord
 from jaxscope.model.unavailable import Unavailable
+
+NO_MEMORY_PLAN = Unavailable("The capture holds no memory plan.", "optimized")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -178,6 +181,7 @@ class Capture:
         wall_seconds: Wall seconds of the whole capture, as the worker saw it.
         passes: The module as XLA received it and each pass that changed something; empty where
             they were not recorded.
+        memory: XLA's memory plan of the compiled program, or why there is none.
     """
 
     call: str
@@ -195,6 +199,7 @@ class Capture:
     messages: tuple[str, ...]
     wall_seconds: float = 0.0
     passes: tuple[PassRecord, ...] = ()
+    memory: MemoryPlan | Unavailable = NO_MEMORY_PLAN
 
     def stage(self, name: str) -> Stage | None:
         """The stage of that name, or None."""

@@ -36,6 +36,9 @@ Worker to client:
     kernels      name, left_out (kernels); the code of a stage, of which its text is made: arrays
                  kernel.utf8, kernel.offsets and form.utf8, form.offsets (strings), code (uint8)
                  and code_bytes (int64), one entry per kernel and form
+    memory       argument_bytes, result_bytes, temporary_bytes, aliased_bytes, code_bytes,
+                 peak_bytes (null: unknown), reason (null, or why there is no plan), donated,
+                 kept [place of an argument, …]: the compiled program's memory, per device
     pass         name, pipeline (both empty for the module as XLA received it), cost [flops, bytes,
                  transcendentals]; array proto (uint8, a serialized HloModuleProto): the module
                  after a pass that changed something, in order

@@ -31,7 +31,8 @@ from jaxscope.worker.hlo_cost import Costs, instruction_costs, module_cost
 from jaxscope.worker.jaxpr_graph import ConvertedJaxpr, convert_jaxpr
 from jaxscope.worker.jaxpr_text import print_jaxpr
 from jaxscope.worker.loading import load_call
-from jaxscope.worker.machine_code import compile_with, dump_folder
+from jaxscope.worker.machine_code import dump_folder
+from jaxscope.worker.memory import compile_program
 from jaxscope.worker.passes import send_passes
 from jaxscope.worker.program import TracedProgram, trace_call
 from jaxscope.worker.purity import PurityWatch
@@ -151,22 +152,23 @@ class _Pipeline:
                 # XLA may overflow the stack and take the process along: what is there goes first.
                 last = self._send_jaxprs(program, tags, derived)
                 self._sender.send_texts()
-            compilation = Background(lambda: _compile(lowered, dump.compiler_options))
+            compilation = Background(lambda: compile_program(lowered, dump.compiler_options))
             last = last or self._send_jaxprs(program, tags, derived)
             self._send_lowered(lowered, bytecode, tags, last, seconds)
             self._sender.send_texts()
             try:
                 with self._step("optimized", "compile", "Compiling with XLA"):
-                    module, compile_seconds = compilation.result()
+                    compiled = compilation.result()
             except JaxscopeError as error:
                 self._send_missing_after("optimized", error)
                 raise
             start = time.perf_counter()
             machine = dump.machine_code()
             machine_seconds = time.perf_counter() - start
-        self._seconds += compile_seconds
-        cost = module_cost(compat.cpu_client(), module)
-        self._send_hlo("optimized", module, compile_seconds, cost)
+        self._seconds += compiled.seconds
+        cost = module_cost(compat.cpu_client(), compiled.module)
+        self._send_hlo("optimized", compiled.module, compiled.seconds, cost)
+        self._channel.send("memory", compiled.memory)
         self._sender.send_machine(machine, machine_seconds)
         if self._wants_passes:
             self._sender.send_texts()
@@ -359,14 +361,6 @@ def _describe_bug(error: Exception) -> str:
         return "It is nested more deeply than jaxscope can follow."
     why = " ".join(str(error).split())[:200]
     return f"jaxscope could not read it, which is a bug in jaxscope: {type(error).__name__}: {why}"
-
-
-def _compile(lowered: Any, options: dict[str, str]) -> tuple[Any, float]:
-    """The optimized module and the wall seconds that XLA took."""
-    start = time.perf_counter()
-    compiled = compile_with(lowered, options)
-    seconds = time.perf_counter() - start
-    return compat.optimized_module_of(compiled), seconds
 
 
 def _named(paths: tuple[str, ...], atoms: Any) -> Iterator[tuple[str, Any]]:

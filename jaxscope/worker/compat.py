@@ -220,6 +220,18 @@ def optimized_module_of(compiled: Any) -> Any:
     return compiled.runtime_executable().hlo_modules()[0]
 
 
+def donated_arguments(lowered: Any) -> tuple[list[int], list[int]]:
+    """Which of the traced arguments were donated, and which ones the program kept.
+
+    Both are places in the flat list of arguments; what cannot be told is left out. `args_info` is
+    public, `kept_var_idx` stands among the arguments of the compilation.
+    """
+    leaves = jax.tree.leaves(lowered.args_info, is_leaf=lambda leaf: hasattr(leaf, "donated"))
+    donated = [place for place, leaf in enumerate(leaves) if getattr(leaf, "donated", False)]
+    arguments = getattr(lowered._lowering, "compile_args", None) or {}
+    return donated, sorted(arguments.get("kept_var_idx") or ())
+
+
 def llvm_ir_options() -> dict[str, str]:
     """Compiler options that make jaxlib write LLVM IR beside object files; the CPU backend's.
 

@@ -68,7 +68,7 @@ def test_a_failed_compilation_keeps_the_stages_before_it(
     def fail(_lowered: Any, _options: Any) -> Any:
         raise RuntimeError("INTERNAL: no registers left")
 
-    monkeypatch.setattr(capture, "_compile", fail)
+    monkeypatch.setattr(capture, "compile_program", fail)
     channel = run(tmp_path, "def f(x): return x + 1", "f(f32[8])")
 
     stages = channel.stages()

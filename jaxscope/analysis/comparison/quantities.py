@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from jaxscope.analysis.quantities import (
     format_bytes,
@@ -13,6 +13,7 @@ from jaxscope.analysis.quantities import (
     three_digits,
 )
 from jaxscope.model import Capture, Leaf, Measurement, Stage, Timing, Unavailable, is_available
+from jaxscope.model.memory import MemoryPlan
 
 Format = Callable[[float], str]
 
@@ -124,7 +125,7 @@ def compare_stage_seconds(
 
 
 def compare_memory(first: Capture, second: Capture) -> tuple[QuantityDifference, ...]:
-    """Bytes of the arguments and of the results, and why the peak is not compared."""
+    """Bytes of the arguments and of the results, and what XLA planned for the run."""
     return (
         *(
             _compare(name, "bytes", _total(ours), _total(theirs), noun, None)
@@ -133,16 +134,42 @@ def compare_memory(first: Capture, second: Capture) -> tuple[QuantityDifference,
                 ("results", "what comes out", first.results, second.results),
             )
         ),
-        QuantityDifference(
-            "peak while it runs",
-            "bytes",
-            math.nan,
-            math.nan,
-            "Not compared: captures do not hold the compiler's memory plan.",
-            False,
-            False,
-        ),
+        *_compare_plans(first, second),
     )
+
+
+def _compare_plans(first: Capture, second: Capture) -> Iterator[QuantityDifference]:
+    """XLA's two memory plans; those for different targets are only told."""
+    reason = find_cost_reason(first, second, "optimized")
+    plans = []
+    for side, capture in (("first", first), ("second", second)):
+        plan = capture.memory
+        if isinstance(plan, Unavailable):
+            reason = reason or Unavailable(f"on the {side} side: {plan.reason}")
+            plan = MemoryPlan()
+        plans.append(plan)
+    ours, theirs = plans
+    for name, noun, before, after in (
+        (
+            "temporaries",
+            "what XLA allocates for each run besides arguments and results",
+            ours.temporary_bytes,
+            theirs.temporary_bytes,
+        ),
+        (
+            "reused by donation",
+            "results that lie where donated arguments were",
+            ours.aliased_bytes,
+            theirs.aliased_bytes,
+        ),
+        (
+            "needed while it runs",
+            "arguments, results and temporaries by XLA's plan, what is aliased once",
+            ours.total_bytes,
+            theirs.total_bytes,
+        ),
+    ):
+        yield _compare(name, "bytes", before, after, noun, reason)
 
 
 def compare_timings(

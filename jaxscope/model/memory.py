@@ -1,0 +1,37 @@
+"""How much memory the compiled program takes, as XLA planned it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class MemoryPlan:
+    """XLA's own memory plan of the compiled program, per device; NaN is unknown.
+
+    Attributes:
+        argument_bytes: What goes in.
+        result_bytes: What comes out.
+        temporary_bytes: Room for everything between: what XLA allocates for each run.
+        aliased_bytes: Part of the results that lies where donated arguments were.
+        code_bytes: Generated code; some backends say 0.
+        peak_bytes: The most that is needed at once, where the backend says so.
+        donated: Which arguments were donated, by their place among those that are not static.
+        kept: For each parameter of the program the place of its argument; arguments that the
+            program does not use are dropped.
+    """
+
+    argument_bytes: float = math.nan
+    result_bytes: float = math.nan
+    temporary_bytes: float = math.nan
+    aliased_bytes: float = math.nan
+    code_bytes: float = math.nan
+    peak_bytes: float = math.nan
+    donated: tuple[int, ...] = ()
+    kept: tuple[int, ...] = ()
+
+    @property
+    def total_bytes(self) -> float:
+        """Arguments, results and temporaries together; what is aliased counts once."""
+        return self.argument_bytes + self.result_bytes - self.aliased_bytes + self.temporary_bytes
