@@ -155,8 +155,8 @@ def test_named_scopes_are_boxes_and_alike_ones_are_one() -> None:
 def test_the_backward_part_is_told_from_the_forward_part() -> None:
     function, arguments = layers(6)
     lines = outline(build_view(trace(jax.grad(function), *arguments)))
-    assert "+ layer ×6" in lines
-    assert any(line.startswith("+ layer backward ×") for line in lines)
+    assert "  + layer ×6" in lines
+    assert any(line.startswith("  + layer backward ×") for line in lines)
 
 
 def test_functions_are_boxes_where_there_are_no_scopes() -> None:

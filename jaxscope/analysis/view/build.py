@@ -9,6 +9,7 @@ from jaxscope.analysis.collector import paused_collector
 from jaxscope.analysis.view.arguments import gather_arguments
 from jaxscope.analysis.view.constants import fold_constants, show_literals
 from jaxscope.analysis.view.draft import Draft, start_draft
+from jaxscope.analysis.view.halves import pair_halves
 from jaxscope.analysis.view.opening import choose_opened
 from jaxscope.analysis.view.reducers import fold_reducers
 from jaxscope.analysis.view.repeats import box_repeats
@@ -104,6 +105,12 @@ PASSES: tuple[Pass, ...] = (
         "Dissolve wrappers",
         "A box around a single box is only a name.",
         change_tree=dissolve_wrappers,
+    ),
+    Pass(
+        "pair-halves",
+        "Forward and backward side by side",
+        "A gradient is two columns, layer beside layer, with what is kept for it in between.",
+        change_tree=_on_tree(pair_halves),
     ),
     Pass(
         "box-repeats",

@@ -32,6 +32,8 @@ _GROUP_STYLES = {
     BranchKind.REPEAT: Style.REPEAT,
     BranchKind.SECTION: Style.SECTION,
     BranchKind.RESULTS: Style.OUTPUT,
+    BranchKind.FORWARD: Style.GROUP,
+    BranchKind.BACKWARD: Style.GROUP,
 }
 
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from jaxscope.analysis.view.arguments import find_arguments, find_results
 from jaxscope.analysis.view.draft import Draft
+from jaxscope.analysis.view.halves import HALVES
 from jaxscope.analysis.view.places import find_cuts
 from jaxscope.analysis.view.tree import Branch, BranchKind, Child, map_branches
 from jaxscope.model import Graph
@@ -53,7 +54,8 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
         cuts = functools.cache(lambda: find_cuts(draft, children))  # few groups need them
         boxed = _box(branch.id, children, tokens, is_group, cuts, 0)
         only = boxed[0] if len(boxed) == 1 else None
-        if isinstance(only, Branch) and branch.label:
+        is_half = branch.kind in HALVES
+        if isinstance(only, Branch) and branch.label and not is_half:
             return dataclasses.replace(only, id=branch.id, label=branch.label, node=branch.node)
         return dataclasses.replace(branch, children=tuple(boxed))
 
@@ -105,7 +107,7 @@ def _label(copy: tuple[Child, ...]) -> str:
 
 def _without_numbers(label: str) -> str:
     """`layer backward` for `layer_11 backward`: what alike groups have in common."""
-    return _NUMBER.sub("", label).strip() or label
+    return _NUMBER.sub("", label).rstrip(" ._") or label
 
 
 def _find_run(tokens: npt.NDArray[np.int64], is_group: npt.NDArray[np.bool_]) -> _Run | None:

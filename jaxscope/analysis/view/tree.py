@@ -27,6 +27,8 @@ class BranchKind(enum.IntEnum):
     REPEAT = 5
     SECTION = 6
     RESULTS = 7
+    FORWARD = 8
+    BACKWARD = 9
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)

@@ -1,0 +1,174 @@
+"""The forward and the backward part of a program, each in a box of its own."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from jaxscope.analysis.view.build import build_view
+from jaxscope.analysis.view.halves import counterpart_name
+from jaxscope.analysis.view.tree import BranchKind
+from jaxscope.analysis.view.view import ROOT, View
+from jaxscope.model import Direction, Graph, GraphBuilder, NodeKind
+
+from .programs import compile_module, layers, outline, simplify, trace
+
+X = jnp.ones(3)
+
+
+def loss(w: jax.Array, x: jax.Array) -> jax.Array:
+    return (jnp.tanh(w * x) ** 2).sum()
+
+
+def halves(view: View) -> list[int]:
+    kinds = (BranchKind.FORWARD, BranchKind.BACKWARD)
+    return [index for index, box in enumerate(view.boxes) if box.kind in kinds]
+
+
+def leaves(view: View, box: int) -> list[int]:
+    """Nodes with a box of their own inside a box."""
+    children = view.boxes[box].children
+    if not children:
+        return [view.boxes[box].node]
+    return [node for child in children for node in leaves(view, child)]
+
+
+def assert_no_cycles(view: View) -> None:
+    """No box is both before and after another one in the same group."""
+    for parent, group in enumerate(view.boxes):
+        side = {child: child for child in group.children}
+        for index in range(parent + 1, len(view.boxes)):  # parents come before children
+            if view.boxes[index].parent in side:
+                side[index] = side[view.boxes[index].parent]
+        after: dict[int, set[int]] = {child: set() for child in group.children}
+        for edge in view.edges:
+            ends = side.get(edge.source), side.get(edge.target)
+            if None not in ends and ends[0] != ends[1]:
+                after[ends[0]].add(ends[1])  # type: ignore[index, arg-type] # neither is None
+        left = dict(after)
+        while left:
+            last = [child for child, users in left.items() if not users & left.keys()]
+            assert last, f"a cycle in {group.id}"
+            for child in last:
+                del left[child]
+
+
+def assert_shown_once(view: View, graph: Graph) -> None:
+    shown = leaves(view, ROOT)
+    assert len(shown) == len(set(shown))
+    assert all(box >= 0 for box in view.box_of_node.tolist()), len(graph.nodes)
+
+
+def test_a_gradient_has_two_halves() -> None:
+    view = simplify(jax.value_and_grad(loss), X, X)
+    forward, backward = halves(view)
+    assert view.boxes[forward].label.startswith("forward")
+    assert view.boxes[backward].label.startswith("backward")
+    directions = view.graph.nodes.direction
+    assert {int(directions[node]) for node in leaves(view, forward)} == {int(Direction.FORWARD)}
+    assert {int(directions[node]) for node in leaves(view, backward)} == {int(Direction.BACKWARD)}
+
+
+def test_a_program_without_gradient_has_none() -> None:
+    assert halves(simplify(loss, X, X)) == []
+    assert halves(simplify(lambda w, x: jax.jvp(loss, (w, x), (w, x)), X, X)) == []
+
+
+def test_the_pairs_can_be_switched_off() -> None:
+    assert halves(simplify(jax.grad(loss), X, X, without=["pair-halves"])) == []
+
+
+def test_what_has_no_direction_stays_outside() -> None:
+    def step(w: jax.Array, x: jax.Array) -> jax.Array:
+        return w - 0.1 * jax.grad(loss)(w, jnp.cos(x))
+
+    view = simplify(step, X, X, without=["group-by-function"])
+    lines = outline(view, view.all_groups())
+    assert [line for line in lines if not line.startswith("  ")] == [
+        "a", "b", "cos", "- forward", "- backward", "mul 0.1", "sub", "result",
+    ]  # fmt: skip
+
+
+def test_every_step_of_an_unrolled_training_has_its_pair() -> None:
+    def train(w: jax.Array, x: jax.Array) -> jax.Array:
+        for _ in range(2):
+            w = w - 0.1 * jax.grad(loss)(w, x)
+        return w
+
+    view = simplify(train, X, X, without=["group-by-function", "box-repeats"])
+    labels = [view.boxes[index].label for index in halves(view)]
+    assert labels == ["forward", "backward"] * 2
+    assert_no_cycles(view)
+
+
+@jax.custom_vjp
+def halved(x: jax.Array) -> jax.Array:
+    return jnp.sin(x) * 2
+
+
+halved.defvjp(lambda x: (halved(x), jnp.cos(x)), lambda kept, g: (g * kept / 2,))
+
+
+def scanned(x: jax.Array) -> jax.Array:
+    return jax.lax.scan(lambda c, _: (jnp.tanh(c) * 2, c.sum()), x, None, length=5)[0].sum()
+
+
+PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "custom rule": (jax.grad(lambda x: (halved(x) ** 2).sum()), (X,)),
+    "checkpoint": (jax.grad(jax.checkpoint(lambda x: (jnp.sin(x) * x).sum())), (X,)),
+    "loop": (jax.grad(scanned), (X,)),
+    "second derivative": (jax.grad(lambda x: jax.grad(scanned)(x).sum()), (X,)),
+    "hessian": (jax.hessian(scanned), (X,)),
+    "in a loop": (
+        lambda w: jax.lax.fori_loop(0, 3, lambda _, w: w - jax.grad(loss)(w, X), w),
+        (X,),
+    ),
+    "layers": (jax.value_and_grad(layers(4)[0]), layers(4)[1]),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_pairs_neither_lose_a_node_nor_close_a_cycle(name: str) -> None:
+    function, arguments = PROGRAMS[name]
+    graph = trace(function, *arguments)
+    view = build_view(graph)
+    assert_shown_once(view, graph)
+    assert_no_cycles(view)
+
+
+def test_fusions_are_never_split() -> None:
+    function, arguments = layers(4)
+    view = build_view(compile_module(jax.grad(function), *arguments))
+    for index in halves(view):
+        around = {view.boxes[each].kind for each in view.ancestors(index)}
+        assert BranchKind.FUSION not in around
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_program_gets_a_cycle(seed: int) -> None:
+    rng = random.Random(seed)
+    builder = GraphBuilder()
+    nodes: list[int] = []
+    for number in range(40):
+        direction = rng.choice(list(Direction))
+        node = builder.add_node(str(number), NodeKind.EQUATION, f"op{number}", direction=direction)
+        for operand, source in enumerate(rng.sample(nodes[-8:], min(len(nodes[-8:]), 2))):
+            builder.add_edge(source, node, operand=operand)
+        nodes.append(node)
+    graph = builder.build()
+    view = build_view(graph)
+    assert_shown_once(view, graph)
+    assert_no_cycles(view)
+    names = [box.id for box in view.boxes]
+    assert len(names) == len(set(names))
+    assert names == [box.id for box in build_view(graph).boxes]
+
+
+def test_groups_of_both_parts_are_known_to_belong_together() -> None:
+    assert counterpart_name("layer_11 backward") == counterpart_name("layer")
+    assert counterpart_name("loss") != counterpart_name("normalize")
