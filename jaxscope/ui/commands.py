@@ -29,7 +29,7 @@ COMMANDS: Sequence[Command] = (
     Command("File", "Open …", "open_dialog", ("Ctrl+O",)),
     Command("File", "Start page", "show_start_page", ("Ctrl+Home",)),
     Command("File", "Save capture as …", "save_dialog", ("Ctrl+S",), True),
-    Command("File", "Export this pane as a picture or text …", "export_dialog", ("Ctrl+E",)),
+    Command("File", "Export what is seen, or everything …", "export_dialog", ("Ctrl+E",)),
     Command("File", "Quit", "close", ("Ctrl+Q",), True),
     Command("Run", "Run the call", "run_call", ("Ctrl+R", "F5")),
     Command("Run", "Stop", "stop_run", ("Esc",)),

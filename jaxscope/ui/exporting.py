@@ -1,161 +1,170 @@
-"""Writes what a pane shows to a file, on a thread: pictures of large graphs take seconds."""
+"""Writes what a window shows, or all there is, on a thread: large pictures take seconds."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
+import enum
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from jaxscope.analysis.layout.scene import Scene
+from jaxscope.analysis.export.choices import ALL_STAGES, DEFAULT_SCALE, EVERYTHING, FIRST
 from jaxscope.errors import Explanation, InternalError, JaxscopeError, UsageError
-from jaxscope.model import Capture
+from jaxscope.model import NONE, Capture
+
+if TYPE_CHECKING:  # exports and the graph view are loaded when they are first needed
+    from jaxscope.analysis.export.order import ExportOrder, Seen
+    from jaxscope.ui.graph.canvas import GraphCanvas
+    from jaxscope.ui.panes.stage_pane import StagePane
 
 FORMATS: Mapping[str, str] = {
     "svg": "Picture of the graph, scalable",
     "png": "Picture of the graph",
     "pdf": "Document with the graph",
     "dot": "Graphviz",
-    "html": "Page with all stages",
+    "html": "Page with linked stages",
     "md": "Report",
     "txt": "Text of the stage",
     "json": "Everything, as data",
 }
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class ExportJob:
-    """What to write.
+class Extent(enum.Enum):
+    """How much to export; the value is fit to show."""
 
-    Attributes:
-        stage: Name of the stage.
-        path: Its ending picks the format.
-        scene: The picture as it is shown, or None to make one.
+    SEEN = "What is seen: open groups, colours, marks, direction"
+    OPENED = "This stage with every group opened"
+    ALL = "Everything: all stages"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ExportChoice:
+    """What a person chose; see `ExportOrder` for theme and size."""
+
+    extent: Extent = Extent.SEEN
+    theme: str = "light"
+    scale: float = DEFAULT_SCALE
+    width_px: int | None = None
+
+
+def make_order(
+    capture: Capture,
+    path: str,
+    choice: ExportChoice,
+    active: tuple[str, StagePane],
+    panes: Iterable[tuple[str, StagePane]],
+) -> ExportOrder:
+    """What to write for a choice.
+
+    Args:
+        capture: What there is.
+        path: Where to write; its ending picks the format.
+        choice: What a person chose.
+        active: The stage and the pane that commands go to.
+        panes: All stages and panes that are open.
     """
+    from jaxscope.analysis.export.order import ExportOrder
 
-    capture: Capture
-    stage: str
-    path: str
-    scene: Scene | None
+    is_seen = choice.extent is Extent.SEEN
+    stage = active[0]
+    if capture.stage(stage) is None:
+        stage = capture.stages[-1].name
+    ending = Path(path).suffix.lower().removeprefix(".")
+    seen: dict[str, Seen] = {}
+    if choice.extent is not Extent.OPENED:
+        # The active pane comes last: where two panes show a stage it is the one that is meant.
+        for name, pane in (*panes, active):
+            canvas = pane.canvas
+            if canvas is not None and pane.is_graph_shown and canvas.scene is not None:
+                seen[name] = see(canvas)
+    if is_seen and ending == "html":
+        shown = {name for name, _ in panes} | {stage}
+        stages = tuple(each for each in capture.stages if each.name in shown)
+        capture = dataclasses.replace(capture, stages=stages)
+    return ExportOrder(
+        capture,
+        ALL_STAGES if choice.extent is Extent.ALL else stage,
+        ending,
+        choice.theme,
+        choice.scale,
+        choice.width_px,
+        EVERYTHING if choice.extent is Extent.OPENED else FIRST,
+        active[1].canvas.direction if active[1].canvas is not None else "down",
+        seen,
+    )
+
+
+def see(canvas: GraphCanvas) -> Seen:
+    """The graph as it is on the screen, with a legend."""
+    from jaxscope.analysis.export.look import Look
+    from jaxscope.analysis.export.order import Seen
+
+    scene, highlight = canvas.scene, canvas.highlight
+    assert scene is not None  # asked by the caller
+    selected = highlight.selected
+    if highlight.current != NONE:
+        selected = np.union1d(selected, [highlight.current])
+    return Seen(
+        scene,
+        Look(
+            canvas.tint_of(scene),
+            selected,
+            highlight.forward,
+            highlight.backward,
+            canvas.focused_items(scene),
+            has_legend=True,
+        ),
+    )
 
 
 class Exporter(QObject):
-    """`finished` carries the path, `failed` the error."""
+    """`finished` carries what to say of it, `failed` the error."""
 
     finished = Signal(str)
     failed = Signal(object)
 
-    def start(self, job: ExportJob) -> None:
+    def start(self, order: ExportOrder, path: str) -> None:
         """Write in the background."""
         threading.Thread(
-            target=self._work, args=(job,), name="jaxscope-export", daemon=True
+            target=self._work, args=(order, path), name="jaxscope-export", daemon=True
         ).start()
 
-    def _work(self, job: ExportJob) -> None:
+    def _work(self, order: ExportOrder, path: str) -> None:
         try:
-            write_export(job)
+            paths, notes = write_export(order, path)
         except JaxscopeError as error:
             self.failed.emit(error)
         except OSError as error:
             reason = error.strerror or str(error)
-            self.failed.emit(UsageError(Explanation(f"{job.path} was not written.", why=reason)))
+            self.failed.emit(UsageError(Explanation(f"{path} was not written.", why=reason)))
         except Exception as error:
             what = "The export failed inside jaxscope."
             self.failed.emit(InternalError(Explanation(what, why=repr(error)[:500])))
         else:
-            self.finished.emit(job.path)
+            self.finished.emit(" ".join([f"Exported to {', '.join(paths)}.", *notes]))
 
 
-def write_export(job: ExportJob) -> None:
-    """Write a file.
+def write_export(order: ExportOrder, path: str) -> tuple[list[str], list[str]]:
+    """Write one file, or one for each stage; returns the paths, and what is not as asked for.
 
     Raises:
         JaxscopeError: The format is unknown, or the stage has nothing of that kind.
-        OSError: The file cannot be written.
+        OSError: A file cannot be written.
     """
-    ending = job.path.rpartition(".")[2].lower()
-    render = _RENDERERS.get(ending)
-    if render is None:
-        known = ", ".join(FORMATS)
-        raise UsageError(
-            Explanation(f"There is no format .{ending}.", remedy=f"Formats are {known}.")
-        )
-    data = render(job)
-    Path(job.path).write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
+    from jaxscope.analysis.export.order import split_order
+    from jaxscope.analysis.export.render import render_order
 
-
-def _scene(job: ExportJob) -> Scene:
-    if job.scene is not None:
-        return job.scene
-    from jaxscope.analysis.export.stage_choice import find_stage_graph
-    from jaxscope.analysis.layout.compose import build_scene
-    from jaxscope.analysis.view.build import build_view
-
-    return build_scene(build_view(find_stage_graph(job.capture, job.stage)))
-
-
-# Renderers import what they need when they run: some bring libraries that others do not need.
-
-
-def _render_svg(job: ExportJob) -> str:
-    from jaxscope.analysis.export.svg import scene_to_svg
-
-    return scene_to_svg(_scene(job))
-
-
-def _render_png(job: ExportJob) -> bytes:
-    from jaxscope.analysis.export.png import scene_to_png
-
-    return scene_to_png(_scene(job))
-
-
-def _render_pdf(job: ExportJob) -> bytes:
-    from jaxscope.analysis.export.pdf import scene_to_pdf
-
-    return scene_to_pdf(_scene(job))
-
-
-def _render_dot(job: ExportJob) -> str:
-    from jaxscope.analysis.export.dot import graph_to_dot
-    from jaxscope.analysis.export.stage_choice import find_stage_graph
-
-    return graph_to_dot(find_stage_graph(job.capture, job.stage))
-
-
-def _render_html(job: ExportJob) -> str:
-    from jaxscope.analysis.export.html import capture_to_html
-
-    return capture_to_html(job.capture, job.stage)
-
-
-def _render_markdown(job: ExportJob) -> str:
-    from jaxscope.analysis.export.markdown import capture_to_markdown
-
-    return capture_to_markdown(job.capture, job.stage)
-
-
-def _render_text(job: ExportJob) -> str:
-    from jaxscope.analysis.export.text import capture_to_text
-
-    return capture_to_text(job.capture, job.stage)
-
-
-def _render_json(job: ExportJob) -> str:
-    from jaxscope.analysis.export.contract_json import capture_to_json
-
-    return json.dumps(capture_to_json(job.capture), indent=1, allow_nan=False)
-
-
-_RENDERERS: Mapping[str, Callable[[ExportJob], str | bytes]] = {
-    "svg": _render_svg,
-    "png": _render_png,
-    "pdf": _render_pdf,
-    "dot": _render_dot,
-    "html": _render_html,
-    "md": _render_markdown,
-    "txt": _render_text,
-    "json": _render_json,
-}
+    place = Path(path)
+    paths: list[str] = []
+    notes: list[str] = []
+    for suffix, part in split_order(order):
+        rendered = render_order(part)
+        target = place.with_name(f"{place.stem}{suffix}{place.suffix}")
+        target.write_bytes(rendered.data)
+        paths.append(str(target))
+        notes += rendered.notes
+    return paths, notes

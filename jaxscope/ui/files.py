@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog
 
 from jaxscope.errors import Explanation, JaxscopeError, UsageError
-from jaxscope.ui.exporting import FORMATS, Exporter, ExportJob
+from jaxscope.ui.exporting import ExportChoice, Exporter, make_order
 
 if TYPE_CHECKING:
+    from jaxscope.ui.export_dialog import ExportDialog
     from jaxscope.ui.window import MainWindow
 
 _OPEN_FILTER = "Python and saved captures (*.py *.jaxscope);;All files (*)"
@@ -25,7 +26,8 @@ class FileDialogs(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self._export_dialog: QFileDialog | None = None
+        self._export_dialog: ExportDialog | None = None
+        self._choice = ExportChoice()
         self.exporter = Exporter(self)
         self.exporter.finished.connect(self._on_exporter_finished)
         self.exporter.failed.connect(self._on_exporter_failed)
@@ -49,32 +51,32 @@ class FileDialogs(QObject):
         dialog.open()
 
     def ask_export(self) -> None:
-        """Ask where to export the active pane's stage, and in which format."""
+        """Ask what to export of the active pane, then where to."""
+        from jaxscope.ui.export_dialog import ExportDialog  # only when something is exported
+
         if not self._window.controller.state.stages:
             self._refuse("There is nothing to export.", "Run a call first.")
             return
-        dialog = QFileDialog(self._window, "Export", self._folder())
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters([f"{title} (*.{ending})" for ending, title in FORMATS.items()])
-        dialog.setDefaultSuffix("svg")
-        dialog.filterSelected.connect(self._on_export_filter_selected)
-        dialog.fileSelected.connect(self.export)
+        pane = self._window.workspace.area.active
+        canvas = pane.canvas if pane is not None and pane.is_graph_shown else None
+        scene = canvas.scene if canvas is not None else None
+        size = None if scene is None else (scene.width, scene.height)
+        dialog = ExportDialog(self._window.theme_name, size, self._window)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(self._on_export_dialog_accepted)
         self._export_dialog = dialog
         dialog.open()
 
-    def export(self, path: str) -> None:
-        """Export what the active pane shows; the file's ending picks the format."""
+    def export(self, path: str, choice: ExportChoice | None = None) -> None:
+        """Export; the file's ending picks the format, and no choice means what is seen."""
         state, area = self._window.controller.state, self._window.workspace.area
         capture = state.capture or state.partial_capture()
         if capture is None or area.active is None:
             return
-        stage = area.wanted_stage(area.active)
-        if capture.stage(stage) is None:
-            stage = capture.stages[-1].name
-        canvas = area.active.canvas
-        is_shown = canvas is not None and canvas.isVisible()
-        scene = canvas.scene if canvas is not None and is_shown else None
-        self.exporter.start(ExportJob(capture, stage, path, scene))
+        panes = [(area.wanted_stage(pane), pane) for pane in area.panes]
+        active = (area.wanted_stage(area.active), area.active)
+        order = make_order(capture, path, choice or self._choice, active, panes)
+        self.exporter.start(order, path)
 
     def load(self, path: str) -> None:
         """Open a saved capture, view-only."""
@@ -101,15 +103,26 @@ class FileDialogs(QObject):
         except OSError as error:
             self._refuse(f"{path} could not be written.", error.strerror or str(error))
 
-    def _on_export_filter_selected(self, text: str) -> None:
-        if self._export_dialog is not None:
-            self._export_dialog.setDefaultSuffix(text.rpartition("*.")[2].rstrip(")"))
+    def _on_export_dialog_accepted(self) -> None:
+        asked = self._export_dialog
+        if asked is None:
+            return
+        self._choice, ending = asked.choice, asked.ending
+        self._export_dialog = None
+        dialog = QFileDialog(self._window, "Export", self._folder(), f"{ending} (*.{ending})")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(ending)
+        dialog.fileSelected.connect(self._on_export_path_selected)
+        dialog.open()
+
+    def _on_export_path_selected(self, path: str) -> None:
+        self.export(path)
 
     def _on_exporter_failed(self, error: JaxscopeError) -> None:
         self._window.controller.show_problem(error)
 
-    def _on_exporter_finished(self, path: str) -> None:
-        self._window.statusBar().showMessage(f"Exported to {path}", _MESSAGE_MS)
+    def _on_exporter_finished(self, said: str) -> None:
+        self._window.statusBar().showMessage(said, _MESSAGE_MS)
 
     def _folder(self) -> str:
         file = self._window.controller.state.file

@@ -213,7 +213,7 @@ class MainWindow(QMainWindow):
         self.files.ask_save()
 
     def export_dialog(self) -> None:
-        """Ask where to export the active pane's stage."""
+        """Ask what to export, and where to."""
         self.files.ask_export()
 
     def show_start_page(self) -> None:
@@ -340,6 +340,11 @@ class MainWindow(QMainWindow):
     def toggle_side(self) -> None:
         """Show or hide the side panel."""
         self.workspace.side.setVisible(self.workspace.side.isHidden())
+
+    @property
+    def theme_name(self) -> str:
+        """`light` or `dark`."""
+        return self._themes.theme.name
 
     def toggle_theme(self) -> None:
         """Change between light and dark."""
