@@ -96,11 +96,35 @@ def describe_line(selection: LineSelection, text: str, links: Links, muted: str)
     )
 
 
+def describe_several(names: Sequence[tuple[str, str]], links: Links, muted: str) -> str:
+    """Several things together, as HTML.
+
+    Args:
+        names: What each is called and the link that leads to it, empty for none.
+        links: Of all of them.
+        muted: Colour of labels.
+    """
+    shown = "<br>".join(
+        f"<a href='{escape_html(link)}'>{escape_breakable(name, 80)}</a>"
+        for name, link in names[:_MAX_NEIGHBOURS]
+    )
+    more = len(names) - _MAX_NEIGHBOURS
+    places = "<br>".join(_place(file, line, "") for file, line in links.lines[:6])
+    rows = [
+        ("things", shown + (f"<br>and {more:,} more" if more > 0 else "")),
+        ("source", places),
+        ("together", _elsewhere("", links)),
+    ]
+    return f"<h3>{len(names):,} things together</h3>" + _table(rows, muted)
+
+
 def describe_nothing() -> str:
     """What to do while nothing is selected."""
     return (
         "<p>Click a line of the source, an equation, an instruction or a box.</p>"
         "<p>What came from it and what went into it lights up in every pane.</p>"
+        "<p>Pointing at it shows that ahead. With Ctrl, one more is selected; with Shift, all up "
+        "to it.</p>"
     )
 
 

@@ -23,7 +23,7 @@ Place = tuple[str, str] | LineSelection
 
 _MAX_PLACES = 200
 _PREVIEW_MS = 25
-"""How long the pointer rests before links are looked up: crossing a text asks once, not per line."""
+"""How long the pointer rests before links are looked up: not once per line that it crosses."""
 
 
 class SelectionModel(QObject):
@@ -75,7 +75,7 @@ class SelectionModel(QObject):
         Args:
             stage: Its name.
             nodes: Indices; those that the stage lacks are left out.
-            adds: Keep what is selected already; a single node that is selected already is let go.
+            adds: Keep what is selected already; what is selected already is let go.
         """
         graph = self._graph_of(stage)
         if graph is None:
@@ -172,8 +172,8 @@ class SelectionModel(QObject):
         self._remember()
         if not adds:
             self._places = tuple(places)
-        elif len(places) == 1 and places[0] in self._places:
-            self._places = tuple(place for place in self._places if place != places[0])
+        elif set(places) <= set(self._places):
+            self._places = tuple(place for place in self._places if place not in set(places))
         else:
             self._places = tuple(dict.fromkeys((*self._places, *places)))
         self._resolve()
@@ -214,7 +214,8 @@ class SelectionModel(QObject):
             if not isinstance(place, LineSelection):
                 found = self.node_at(place)
                 nodes.setdefault(place[0], []).extend([found[1]] if found is not None else [])
-        parts = (*(NodeSelection(name, tuple(own)) for name, own in nodes.items()), *lines)
+        of_stages = (NodeSelection(name, tuple(own)) for name, own in nodes.items())
+        parts: tuple[NodeSelection | LineSelection, ...] = (*of_stages, *lines)
         return parts[0] if len(parts) == 1 else SeveralSelection(parts) if parts else None
 
     def _links(self) -> LinkIndex:

@@ -16,20 +16,25 @@ from jaxscope.model import Direction, SourceFile, Stage, is_available
 from jaxscope.ui.error_panel import find_place
 from jaxscope.ui.fate_reading import FateReader
 from jaxscope.ui.function_list import FunctionList
-from jaxscope.ui.inspection import describe_line, describe_node, describe_nothing
+from jaxscope.ui.inspection import (
+    describe_line,
+    describe_node,
+    describe_nothing,
+    describe_several,
+)
 from jaxscope.ui.inspector import Inspector
 from jaxscope.ui.pages.arguments import ArgumentsPage
 from jaxscope.ui.pages.lab import LabPage
 from jaxscope.ui.pages.notes import NotesPage
 from jaxscope.ui.pages.output import OutputPage
 from jaxscope.ui.pages.timing import TimingPage
-from jaxscope.ui.panes.code_view import Mark
+from jaxscope.ui.panes.code_painting import Mark
 from jaxscope.ui.panes.kernel_links import LINKED_BY, KernelLinks
 from jaxscope.ui.panes.pane_area import PaneArea
 from jaxscope.ui.panes.pane_header import SOURCE, Form
 from jaxscope.ui.panes.stage_pane import StagePane
-from jaxscope.ui.screen import LATE_NAMES, Screen, waiting_text
-from jaxscope.ui.selection import SelectionModel
+from jaxscope.ui.screen import LATE_NAMES, Screen, title_of_stage, waiting_text
+from jaxscope.ui.selection import Place, SelectionModel
 from jaxscope.ui.state import WindowState
 from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
 
@@ -71,6 +76,11 @@ class Workspace(QSplitter):
         self.fates.changed.connect(self._on_fates_changed)
         self.area.node_chosen.connect(self.selection.select_node)
         self.area.line_chosen.connect(self.selection.select_line)
+        self.area.nodes_chosen.connect(self._on_area_nodes_chosen)
+        self.area.lines_chosen.connect(self._on_area_lines_chosen)
+        self.area.node_hovered.connect(self.selection.preview_node)
+        self.area.line_hovered.connect(self.selection.preview_line)
+        self.selection.previewed.connect(self._on_selection_previewed)
         self.area.panes_changed.connect(self._on_area_panes_changed)
         self.inspector.node_requested.connect(self._on_inspector_node_requested)
         self.inspector.line_requested.connect(self.show_line)
@@ -262,6 +272,21 @@ class Workspace(QSplitter):
         self._describe(links)
         self.arguments.choose(links.arguments)
 
+    def _on_area_nodes_chosen(self, stage: str, nodes: Sequence[int], adds: bool) -> None:
+        self.selection.select_nodes(stage, nodes, adds=adds)
+
+    def _on_area_lines_chosen(self, file: str, lines: Sequence[int], adds: bool) -> None:
+        self.selection.select_lines(file, lines, adds=adds)
+
+    def _on_selection_previewed(self, links: Links) -> None:
+        shown = self._other_file or self._state.snapshot
+        path = shown.path if shown is not None else ""
+        lines = {line - 1: Mark.SELECTED for file, line in links.lines if file == path}
+        for pane in self.area.panes:
+            name = self.area.wanted_stage(pane)
+            linked = links.stages.get(LINKED_BY.get(name, name), NO_LINKED)
+            pane.set_preview(linked, lines if name == SOURCE else {})
+
     def _on_fates_changed(self) -> None:
         self._hand_out_fates()
         self._describe(self.selection.links)
@@ -313,13 +338,31 @@ class Workspace(QSplitter):
             text = self._line_text(selection)
             self.inspector.show_html(describe_line(selection, text, links, muted))
             return
-        if selection is not None and selection.nodes:
+        if len(self.selection.places) > 1:
+            names = [self._name_of(place) for place in self.selection.places]
+            self.inspector.show_html(describe_several(names, links, muted))
+            return
+        if isinstance(selection, NodeSelection) and selection.nodes:
             stage = next((s for s in self._state.stages if s.name == selection.stage), None)
             if stage is not None:
                 html = describe_node(stage, selection.nodes[0], links, muted, self.fates.fate_of)
                 self.inspector.show_html(html)
                 return
         self.inspector.show_html(describe_nothing())
+
+    def _name_of(self, place: Place) -> tuple[str, str]:
+        """What a selected thing is called, and the link that leads to it."""
+        if isinstance(place, LineSelection):
+            name = os.path.basename(place.file)
+            return f"{name}:{place.line}", f"line:{place.line}:{place.file}"
+        found = self.selection.node_at(place)
+        if found is None:
+            return f"{place[1]} (no longer there)", ""
+        stage = next(s for s in self._state.stages if s.name == found[0])
+        assert is_available(stage.graph)  # or it would hold no node
+        operation = stage.graph.string(stage.graph.nodes.operation, found[1])
+        name = f"{title_of_stage(place[0])} · {place[1]}"
+        return f"{name} {operation}", f"node:{found[0]}:{found[1]}"
 
     def _line_text(self, selection: LineSelection) -> str:
         file = self._find_file(selection.file)

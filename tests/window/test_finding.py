@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from jaxscope.model import SourceFile
 from jaxscope.ui.graph.canvas import GraphCanvas
 from jaxscope.ui.graph.graph_page import GraphPage
-from jaxscope.ui.panes.code_view import Mark
+from jaxscope.ui.panes.code_painting import Mark
 from jaxscope.ui.panes.finding import Finding
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.panes.stage_pane import StagePane

@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 
 from jaxscope.model import Cost, Stage, StageText, Unavailable
-from jaxscope.ui.panes.code_view import Mark
+from jaxscope.ui.panes.code_painting import Mark
 from jaxscope.ui.panes.kernel_links import KernelLinks
 from jaxscope.ui.window import MainWindow
 

@@ -18,7 +18,8 @@ from jaxscope.model import Measurement, NodeKind, Ratio
 from jaxscope.ui.pages.arguments import split_path
 from jaxscope.ui.pages.timing import describe_ratios
 from jaxscope.ui.pages.timing_table import TimingTableModel, row_texts
-from jaxscope.ui.panes.code_view import CodeView, Mark
+from jaxscope.ui.panes.code_painting import Mark
+from jaxscope.ui.panes.code_view import CodeView
 from jaxscope.ui.panes.colouring import ProgramColouring, PythonColouring
 from jaxscope.ui.panes.node_table import HEADERS, NodeTableModel
 from jaxscope.ui.settings import Settings

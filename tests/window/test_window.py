@@ -28,7 +28,7 @@ from jaxscope.ui.bridge import Bridge
 from jaxscope.ui.controller import RunOptions
 from jaxscope.ui.desktop import ErrorReporter, build_window
 from jaxscope.ui.pages.start import SampleCard
-from jaxscope.ui.panes.code_view import Mark
+from jaxscope.ui.panes.code_painting import Mark
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.settings import Settings
 from jaxscope.ui.window import MainWindow

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.analysis.layout.scene import Scene
@@ -45,23 +45,28 @@ class GraphCanvas(PictureView):
     """Shows one graph.
 
     Mouse: drag pans, the wheel zooms at the pointer (with Shift it pans across), a click selects,
-    a double click opens or closes a group, a click on a connector leads to its far end.
+    with Ctrl one more, a double click opens or closes a group, a click on a connector leads to its
+    far end.
     Keys: arrows walk along the lines, with Shift they pan; Enter opens or closes; + and - zoom;
     F fits all; Z zooms to the selection; Home goes to the beginning; Escape stops a layout.
 
     Signals:
         node_selected: Node index of what the person selected; -1 if nothing.
+        nodes_selected: Indices of several nodes, and whether they are selected besides others.
         node_hovered: Node index under the pointer; -1 if none.
         colours_changed: The `ColourBy` that boxes are coloured by now.
     """
 
     node_selected = Signal(int)
+    nodes_selected = Signal(object, bool)
     node_hovered = Signal(int)
     colours_changed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None, *, theme: str = "light") -> None:
         super().__init__(parent, theme=theme)
         self._marks = _NO_MARKS
+        self._ahead: npt.NDArray[np.int32] = np.zeros(0, np.int32)
+        self._adds = False
         self._current_node = NONE
         self._current_item = NONE
         self._reveal = NONE
@@ -114,6 +119,7 @@ class GraphCanvas(PictureView):
         self._current_node = self._current_item = self._reveal = NONE
         self._marks = _NO_MARKS
         self._has_marks = False
+        self._ahead = np.zeros(0, np.int32)
         self._focus = None
 
     def meet_picture(self) -> None:
@@ -132,6 +138,34 @@ class GraphCanvas(PictureView):
         if self._colour_by is ColourBy.SAME and self._marks[0] and self._marks[0] != before:
             self.repaint_scene()
         self._update_highlight()
+
+    def set_preview(self, nodes: npt.NDArray[np.int32]) -> None:
+        """Outline nodes thinly: what is linked to what is looked at ahead."""
+        if len(nodes) or len(self._ahead):
+            self._ahead = nodes
+            scene = self.scene
+            if scene is not None:
+                ahead = items_of_nodes(scene, nodes)
+                self._highlight = dataclasses.replace(self._highlight, ahead=ahead)
+                self.update()
+
+    def places_of_nodes(self, nodes: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+        """Top and bottom of the boxes of nodes, in pixels from the widget's top, one row each.
+
+        Those of nodes that are not drawn are NaN.
+        """
+        places = np.full((len(nodes), 2), np.nan)
+        scene = self.scene
+        if scene is None:
+            return places
+        known = np.flatnonzero((nodes >= 0) & (nodes < len(scene.item_of_node)))
+        items = scene.item_of_node[nodes[known]]
+        known, items = known[items >= 0], items[items >= 0]
+        rects = scene.items.rect[items]
+        tops = (rects[:, 1] - self.camera.y) * self.camera.scale
+        places[known, 0] = tops
+        places[known, 1] = tops + rects[:, 3] * self.camera.scale
+        return places
 
     def select_node(self, node: int, *, reveal: bool = True) -> None:
         """Make a node the current one without telling anybody; -1 clears it.
@@ -159,6 +193,9 @@ class GraphCanvas(PictureView):
         """Select what is there; on a connector, what is at its far end."""
         if self._drawing is None:
             return
+        if self._adds:
+            self._add_item(self.item_at(place))
+            return
         connector = self.connector_at(place)
         if connector != NONE:
             far = self._drawing.scene.connectors.far[connector]
@@ -167,6 +204,17 @@ class GraphCanvas(PictureView):
             return
         # What was clicked is in sight: the picture must not run away from the pointer.
         self._select_item(self.item_at(place), reveal=False)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._adds = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        super().mouseReleaseEvent(event)
+
+    def _add_item(self, item: int) -> None:
+        """Select an item besides what is selected already, or let it go."""
+        if item != NONE:
+            self._current_item, self._current_node = item, self._node_of(item)
+            self.nodes_selected.emit(self._nodes_of(item), True)
+            self._update_highlight()
 
     def double_click(self, place: QPointF) -> None:
         """Open or close the group that is there."""
@@ -216,6 +264,9 @@ class GraphCanvas(PictureView):
         self._highlight = Highlight(
             selected, np.setdiff1d(forward, selected), np.setdiff1d(backward, selected), current
         )
+        self._highlight = dataclasses.replace(
+            self._highlight, ahead=items_of_nodes(scene, self._ahead)
+        )
         self._has_marks = any(self._marks) or current != NONE
         self._show_extras()
         self.update()
@@ -224,13 +275,24 @@ class GraphCanvas(PictureView):
         scene = self.scene
         return NONE if scene is None else int(scene.items.node[item])
 
+    def _nodes_of(self, item: int) -> list[int]:
+        """The node of an item; of a closed group without a node of its own, all that is inside."""
+        node, scene = self._node_of(item), self.scene
+        if node != NONE or scene is None:
+            return [node]
+        inside: list[int] = np.flatnonzero(scene.item_of_node == item).tolist()
+        return inside
+
     def _select_item(self, item: int, *, reveal: bool = True) -> None:
         self._current_item = item
         self._current_node = NONE if item == NONE else self._node_of(item)
         self._update_highlight()
         if reveal:
             self._bring_into_sight(item)
-        self.node_selected.emit(self._current_node)
+        if self._current_node == NONE and item != NONE and (nodes := self._nodes_of(item)):
+            self.nodes_selected.emit(nodes, False)
+        else:
+            self.node_selected.emit(self._current_node)
 
     def _toggle_item(self, item: int) -> None:
         if self.scene is None or item == NONE:

@@ -35,6 +35,7 @@ class Highlight:
         current: The item that has the keyboard, or `NONE`.
         hovered: The item under the pointer, or `NONE`.
         connector: The connector under the pointer, or `NONE`.
+        ahead: A thin closed outline: linked to what is under the pointer, in any pane.
     """
 
     selected: Indices
@@ -43,6 +44,7 @@ class Highlight:
     current: int = NONE
     hovered: int = NONE
     connector: int = NONE
+    ahead: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 def no_highlight() -> Highlight:
@@ -76,6 +78,7 @@ def paint_overlay(
     solid, dashed = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
     near = camera.scale >= NEAR_SCALE
     outlines: tuple[tuple[Indices, QColor, float, Qt.PenStyle, float], ...] = (
+        (highlight.ahead, colors.hover, 1.6 if near else 1.4, solid, 3.0),
         (highlight.backward, colors.backward, 2.2 if near else 2.0, dashed, 2.0),
         (highlight.forward, colors.forward, 2.2 if near else 2.0, solid, 4.0),
         (highlight.selected, colors.selected, 3.4 if near else 3.0, solid, 1.0),

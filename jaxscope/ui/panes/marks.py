@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from jaxscope.analysis.links import Linked
 from jaxscope.model import StageText
-from jaxscope.ui.panes.code_view import Mark
+from jaxscope.ui.panes.code_painting import Mark
 
 
 def marks_of_nodes(text: StageText, linked: Linked) -> dict[int, Mark]:

@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from jaxscope.analysis.links import NO_LINKED, Linked
 from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
 from jaxscope.model import Graph, NodeKind, Ragged
+from jaxscope.ui.panes.row_marks import RowMarks
 
 Index = QModelIndex | QPersistentModelIndex
 Int32s = npt.NDArray[np.int32]
@@ -54,6 +56,7 @@ class NodeTableModel(QAbstractTableModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.marks = RowMarks()
         self._graph: Graph | None = None
         self._rows: Int32s = np.zeros(0, np.int32)
         self._filter: Int32s | None = None
@@ -63,6 +66,7 @@ class NodeTableModel(QAbstractTableModel):
         """Show another graph, all of it; the order stays."""
         self.beginResetModel()
         self._graph, self._filter = graph, None
+        self.marks.set_links(0, NO_LINKED, NO_LINKED)
         self._arrange()
         self.endResetModel()
 
@@ -72,6 +76,15 @@ class NodeTableModel(QAbstractTableModel):
         self._filter = nodes
         self._arrange()
         self.endResetModel()
+
+    def set_links(self, linked: Linked, preview: Linked) -> None:
+        """Colour the rows of linked nodes, and faintly of those looked at ahead."""
+        self.marks.set_links(0 if self._graph is None else len(self._graph.nodes), linked, preview)
+
+    def nodes_between(self, top: int, bottom: int) -> list[int]:
+        """Node indices of rows, the last one included."""
+        found: list[int] = self._rows[top : bottom + 1].tolist()
+        return found
 
     def node_at(self, row: int) -> int:
         """Node index of a row."""
@@ -100,6 +113,8 @@ class NodeTableModel(QAbstractTableModel):
             return None
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return _COLUMNS[index.column()][1](self._graph, self.node_at(index.row()))[:500]
+        if role == Qt.ItemDataRole.BackgroundRole:
+            return self.marks.brush(self.node_at(index.row()))
         if role == Qt.ItemDataRole.TextAlignmentRole and 4 <= index.column() <= 6:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return None

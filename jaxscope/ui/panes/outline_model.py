@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from jaxscope.analysis.links import NO_LINKED, Linked
 from jaxscope.analysis.view.labels import text_of
 from jaxscope.analysis.view.view import ROOT, View
 from jaxscope.model import NONE
+from jaxscope.ui.panes.row_marks import RowMarks
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -19,6 +21,7 @@ class OutlineModel(QAbstractItemModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.marks = RowMarks()
         self._view: View | None = None
         self._rows: dict[int, int] = {}
 
@@ -26,6 +29,7 @@ class OutlineModel(QAbstractItemModel):
         """Show another view."""
         self.beginResetModel()
         self._view = view
+        self.marks.set_links(0, NO_LINKED, NO_LINKED)
         self._rows = {}
         for box in view.boxes if view is not None else ():
             self._rows.update((child, row) for row, child in enumerate(box.children))
@@ -35,6 +39,12 @@ class OutlineModel(QAbstractItemModel):
     def view(self) -> View | None:
         """What is shown."""
         return self._view
+
+    def set_links(self, linked: Linked, preview: Linked) -> None:
+        """Colour the rows of linked boxes, and faintly of those looked at ahead."""
+        if self._view is not None:
+            boxes = self._view.box_of_node
+            self.marks.set_links(len(self._view.boxes), linked, preview, boxes)
 
     def index_of_box(self, box: int) -> QModelIndex:
         """The index of a box; an invalid one for the root."""
@@ -89,6 +99,8 @@ class OutlineModel(QAbstractItemModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if self._view is None or not index.isValid():
             return None
+        if role == Qt.ItemDataRole.BackgroundRole:
+            return self.marks.brush(self.box_at(index))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return self._spoken(self.box_at(index))
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):

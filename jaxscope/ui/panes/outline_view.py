@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelection, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, QItemSelection, QModelIndex, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTreeView, QWidget
 
+from jaxscope.analysis.links import Linked
 from jaxscope.analysis.view.build import build_view
 from jaxscope.analysis.view.view import View
 from jaxscope.model import NONE, Graph
 from jaxscope.ui.panes.outline_model import OutlineModel
+from jaxscope.ui.theme import Theme
 
 
 class OutlineView(QTreeView):
@@ -17,9 +19,13 @@ class OutlineView(QTreeView):
 
     Signals:
         node_chosen: Index of a node that a person chose; of a group, its own or its first.
+        nodes_chosen: Indices of several, and whether they are chosen besides what is already.
+        node_hovered: Index of the node under the pointer, or -1.
     """
 
     node_chosen = Signal(int)
+    nodes_chosen = Signal(object, bool)
+    node_hovered = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -30,6 +36,9 @@ class OutlineView(QTreeView):
         self.setAlternatingRowColors(True)
         self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
         self.header().setStretchLastSection(True)
+        self.setSelectionMode(QTreeView.SelectionMode.ExtendedSelection)
+        self.setMouseTracking(True)
+        self.entered.connect(self._on_entered)
         self._graph: Graph | None = None
         self._is_told = False
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
@@ -56,6 +65,12 @@ class OutlineView(QTreeView):
         super().resizeEvent(event)
         self.setColumnWidth(0, max(self.viewport().width() * 11 // 20, 120))
 
+    def set_links(self, linked: Linked, preview: Linked, theme: Theme) -> None:
+        """Colour the rows of linked boxes."""
+        self.boxes.marks.set_theme(theme)
+        self.boxes.set_links(linked, preview)
+        self.viewport().update()
+
     def choose(self, node: int | None) -> None:
         """Select a node's row without telling anybody; None selects nothing."""
         view = self.boxes.view
@@ -69,9 +84,39 @@ class OutlineView(QTreeView):
                 self.scrollTo(index)
         self._is_told = False
 
-    def _on_selection_changed(self, selected: QItemSelection, _deselected: QItemSelection) -> None:
-        indexes = selected.indexes()
-        if indexes and not self._is_told:
-            node = self.boxes.node_at(indexes[0])
-            if node != NONE:
-                self.node_chosen.emit(node)
+    def place_of(self, node: int) -> tuple[int, int] | None:
+        """Top and bottom of a node's row, or of the closed branch that it is in."""
+        view = self.boxes.view
+        if view is None or not 0 <= node < len(view.box_of_node):
+            return None
+        index = self.boxes.index_of_box(int(view.box_of_node[node]))
+        while index.isValid():
+            place = self.visualRect(index)
+            if place.isValid():
+                return place.top(), place.bottom() + 1
+            index = index.parent()
+        return None
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.node_hovered.emit(NONE)
+        super().leaveEvent(event)
+
+    def _on_entered(self, index: QModelIndex) -> None:
+        self.node_hovered.emit(self.boxes.node_at(index))
+
+    def _on_selection_changed(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        if self._is_told:
+            return
+        adds = bool(QGuiApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier)
+        if adds:
+            self.nodes_chosen.emit(self._nodes_of(selected) or self._nodes_of(deselected), True)
+            return
+        nodes = self._nodes_of(self.selectionModel().selection())
+        if len(nodes) == 1:
+            self.node_chosen.emit(nodes[0])
+        elif nodes:
+            self.nodes_chosen.emit(nodes, False)
+
+    def _nodes_of(self, selection: QItemSelection) -> list[int]:
+        found = (self.boxes.node_at(index) for index in selection.indexes() if not index.column())
+        return list(dict.fromkeys(node for node in found if node != NONE))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter
 
+from jaxscope.ui.panes.pane_choices import TOLD
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.panes.stage_pane import StagePane
 
@@ -21,7 +22,11 @@ class PaneArea(QSplitter):
     """Owns the panes; `panes_changed` fires when one is opened, closed or shows another stage."""
 
     node_chosen = Signal(str, int)
+    nodes_chosen = Signal(str, object, bool)
+    node_hovered = Signal(str, int)
     line_chosen = Signal(str, int)
+    lines_chosen = Signal(str, object, bool)
+    line_hovered = Signal(str, int)
     panes_changed = Signal()
 
     def __init__(self, make_graph: Callable[[], GraphPage]) -> None:
@@ -51,8 +56,8 @@ class PaneArea(QSplitter):
         if len(self._panes) >= MAX_PANES:
             return None
         pane = StagePane(self._make_graph)
-        pane.node_chosen.connect(self.node_chosen)
-        pane.line_chosen.connect(self.line_chosen)
+        for told in TOLD:
+            getattr(pane, told).connect(getattr(self, told))
         pane.stage_requested.connect(self._on_pane_stage_requested)
         pane.close_requested.connect(self._on_pane_close_requested)
         pane.add_requested.connect(self._on_pane_add_requested)

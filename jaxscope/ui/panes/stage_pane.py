@@ -10,22 +10,25 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import (
+    QAbstractScrollArea,
     QFrame,
     QLabel,
     QStackedWidget,
     QVBoxLayout,
+    QWidget,
 )
 
 from jaxscope.analysis.legible_constants import shorten_constants
 from jaxscope.analysis.line_cost import LineCost
 from jaxscope.analysis.links import NO_LINKED, Linked
 from jaxscope.model import Graph, SourceFile, Stage, StageText, Unavailable, is_available
-from jaxscope.ui.panes.code_view import CodeView, Mark
+from jaxscope.ui.panes.code_painting import Mark
+from jaxscope.ui.panes.code_view import CodeView
 from jaxscope.ui.panes.colouring import ProgramColouring, PythonColouring
 from jaxscope.ui.panes.finding import Finding
-from jaxscope.ui.panes.kernel_links import LINKED_BY
-from jaxscope.ui.panes.marks import marks_of_lines, marks_of_nodes
+from jaxscope.ui.panes.lighting import Lighting, Places
 from jaxscope.ui.panes.outline_view import OutlineView
+from jaxscope.ui.panes.pane_choices import TOLD, PaneChoices
 from jaxscope.ui.panes.pane_header import SOURCE, Form, PaneHeader
 from jaxscope.ui.panes.table_view import NodeTableView
 from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
@@ -42,7 +45,11 @@ class StagePane(QFrame):
     """
 
     node_chosen = Signal(str, int)
+    nodes_chosen = Signal(str, object, bool)
+    node_hovered = Signal(str, int)
     line_chosen = Signal(str, int)
+    lines_chosen = Signal(str, object, bool)
+    line_hovered = Signal(str, int)
     stage_requested = Signal(object, str)
     close_requested = Signal(object)
     add_requested = Signal(object)
@@ -60,8 +67,6 @@ class StagePane(QFrame):
         self._finding = Finding()
         self._name = SOURCE
         self._form = Form.TEXT
-        self._linked = NO_LINKED
-        self._line_marks: Mapping[int, Mark] = {}
         self._shown_graph: Graph | None = None
         self._call = ""
         self._shown = self._shown_text = ("", "")
@@ -71,6 +76,8 @@ class StagePane(QFrame):
         self.table = NodeTableView()
         self.outline = OutlineView()
         self.header = PaneHeader()
+        self._lighting = Lighting(self.code, self.table, self.outline, self._finding)
+        self._choices = PaneChoices(self)
         self._notice = QLabel()
         self._build()
 
@@ -78,7 +85,7 @@ class StagePane(QFrame):
         header = self.header
         header.stage_requested.connect(self._on_header_stage_requested)
         header.form_requested.connect(self.set_form)
-        header.search_edited.connect(self._on_header_search_edited)
+        header.search_edited.connect(self._find)
         header.search_entered.connect(self._on_header_search_entered)
         header.add_requested.connect(self._on_header_add_requested)
         header.close_requested.connect(self._on_header_close_requested)
@@ -94,9 +101,13 @@ class StagePane(QFrame):
         layout.setSpacing(4)
         layout.addWidget(header)
         layout.addWidget(self._pages, 1)
-        self.code.line_chosen.connect(self._on_code_line_chosen)
-        self.table.node_chosen.connect(self._on_node_chosen)
-        self.outline.node_chosen.connect(self._on_node_chosen)
+        choices = self._choices
+        choices.follow_lines(self.code)
+        choices.follow_nodes(self.table)
+        choices.follow_nodes(self.outline)
+        choices.made.connect(self._on_choices_made)
+        for told in TOLD:
+            getattr(choices, told).connect(getattr(self, told))
         for part in (self.code, self.table, self.outline, self.header.search, self.header.chooser):
             part.installEventFilter(self)
 
@@ -134,7 +145,7 @@ class StagePane(QFrame):
             return
         self._name, self._stage, self._file = SOURCE, None, file
         self.code.setAccessibleName("Source")
-        self._linked = NO_LINKED
+        self._lighting.linked = NO_LINKED
         self._refresh()
 
     def show_stage(self, name: str, stage: Stage | None, waiting: str = "", call: str = "") -> None:
@@ -150,7 +161,7 @@ class StagePane(QFrame):
         if stage is self._stage and name == self._name and stage is not None:
             return
         if name != self._name:
-            self._linked, self._line_marks = NO_LINKED, {}
+            self._lighting.forget()
         was_source = self._name == SOURCE
         self.code.set_heat({})
         self._name, self._stage, self._file = name, stage, None
@@ -167,12 +178,35 @@ class StagePane(QFrame):
 
     def set_linked(self, linked: Linked, *, reveal: bool) -> None:
         """Light up the nodes of a selection."""
-        self._linked = linked
+        self._lighting.linked = linked
         self._apply_linked(reveal=reveal)
+
+    def set_preview(self, linked: Linked, lines: Mapping[int, Mark]) -> None:
+        """Light up faintly what is looked at ahead: nodes, or lines of the source."""
+        self._lighting.ahead, self._lighting.lines_ahead = linked, lines
+        self._lighting.apply_ahead(self._pages.currentWidget(), self._shown_canvas())
+
+    def linked_things(self) -> npt.NDArray[np.int32]:
+        """What of the pane belongs to the selection: nodes, or 1-based lines of the source."""
+        return self._lighting.things()
+
+    def places_of(self, things: npt.NDArray[np.int32]) -> Places:
+        """Top and bottom of such things, in pixels from the top of `page`."""
+        shown = self._pages.currentWidget()
+        return self._lighting.places(shown, self._shown_canvas(), things)
+
+    @property
+    def page(self) -> QWidget:
+        """What the pane shows below its header, without bars and column titles."""
+        shown = self._shown_canvas() or self._pages.currentWidget()
+        return shown.viewport() if isinstance(shown, QAbstractScrollArea) else shown or self
+
+    def _shown_canvas(self) -> GraphCanvas | None:
+        return self._canvas if self.is_graph_shown else None
 
     def set_line_marks(self, marks: Mapping[int, Mark], *, reveal: bool) -> None:
         """Mark lines of the source, by 0-based number."""
-        self._line_marks = marks
+        self._lighting.line_marks = marks
         if self._name == SOURCE:
             self._apply_linked(reveal=reveal)
 
@@ -199,8 +233,10 @@ class StagePane(QFrame):
     def set_theme(self, theme: Theme, points: float) -> None:
         """Use a theme's colours and a size of type."""
         self._theme, self._points = theme, points
+        self._lighting.theme = theme
         self.code.set_theme(theme, points)
         self.table.fit()
+        self._lighting.apply_ahead(self._pages.currentWidget(), self._shown_canvas())
         if self._canvas is not None:
             self._canvas.set_theme(theme.name)
             self._canvas.set_text_scale(points / BASE_POINTS)
@@ -284,7 +320,7 @@ class StagePane(QFrame):
             self._pages.addWidget(self._graph)
             self._canvas.set_theme(self._theme.name)
             self._canvas.set_text_scale(self._points / BASE_POINTS)
-            self._canvas.node_selected.connect(self._on_node_chosen)
+            self._choices.follow_canvas(self._canvas)
             self._canvas.installEventFilter(self)
         if not len(graph.nodes):
             self._say("This program has no equations: it computes nothing.")
@@ -297,24 +333,12 @@ class StagePane(QFrame):
             self._canvas.set_graph(graph, title, kept)
 
     def _apply_linked(self, *, reveal: bool) -> None:
-        linked, stage, shown = self._linked, self._stage, self._pages.currentWidget()
-        if shown is self.code:
-            marks = self._line_marks
-            if self._name != SOURCE:
-                text = stage.text if stage is not None else None
-                marks = marks_of_nodes(text, linked) if isinstance(text, StageText) else {}
-            self.code.set_marks({**marks_of_lines(self._finding.lines), **marks}, reveal=reveal)
-        elif shown is self.table:
-            nodes = (*linked.selected[:1], *linked.forward[:1], *linked.backward[:1])
-            self.table.choose(int(nodes[0]) if nodes else None)
-        elif shown is self.outline:
-            nodes = (*linked.selected[:1], *linked.forward[:1], *linked.backward[:1])
-            self.outline.choose(int(nodes[0]) if nodes else None)
-        elif shown is self._graph and self._canvas is not None:
-            selected = np.union1d(linked.selected, self._finding.nodes)
-            self._canvas.set_highlight(selected, linked.forward, linked.backward)
-            if reveal:
-                self._canvas.reveal_highlight()
+        text = self._stage.text if self._stage is not None else None
+        self._choices.set_subject(self._name, self._stage, self._file)
+        self._lighting.shows_source = self._name == SOURCE
+        self._lighting.text = text if isinstance(text, StageText) else None
+        shown = self._pages.currentWidget()
+        self._lighting.apply(shown, self._shown_canvas(), reveal=reveal)
 
     # --- slots ---
 
@@ -327,23 +351,8 @@ class StagePane(QFrame):
     def _on_header_close_requested(self) -> None:
         self.close_requested.emit(self)
 
-    def _on_node_chosen(self, node: int) -> None:
+    def _on_choices_made(self) -> None:
         self.activated.emit(self)
-        if node >= 0:
-            self.node_chosen.emit(self._name, node)
-
-    def _on_code_line_chosen(self, line: int) -> None:
-        self.activated.emit(self)
-        if self._name == SOURCE and self._file is not None:
-            self.line_chosen.emit(self._file.path, line + 1)
-        elif self._stage is not None and is_available(self._stage.text):
-            nodes = self._stage.text.line_nodes
-            if line < len(nodes) and nodes[line] >= 0:
-                stage = LINKED_BY.get(self._name, self._name)
-                self.node_chosen.emit(stage, int(nodes[line]))
-
-    def _on_header_search_edited(self, text: str) -> None:
-        self._find(text)
 
     def _on_header_search_entered(self, step: int) -> None:
         hits = self._hits()
@@ -354,7 +363,7 @@ class StagePane(QFrame):
         if self._pages.currentWidget() is self.code:
             self.code.go_to_line(hit)
         else:
-            self._on_node_chosen(hit)
+            self._choices.choose_node(hit)
             self._apply_linked(reveal=True)
 
     # --- finding ---

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelection, Signal
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from jaxscope.model import Graph
+from jaxscope.analysis.links import Linked
+from jaxscope.model import NONE, Graph
 from jaxscope.ui.panes.node_table import NodeTableModel
+from jaxscope.ui.theme import Theme
 
 _WIDTHS_EM = (9, 11, 9, 14, 9, 11, 8, 8, 9, 12, 16)
+_MAX_CHOSEN_ROWS = 500
+"""More rows are coloured, not selected one by one."""
 
 
 class NodeTableView(QTableView):
-    """Sortable rows of nodes; `node_chosen` carries the index of a node that a person chose."""
+    """Sortable rows of nodes.
+
+    Signals:
+        node_chosen: Index of the node that a person chose.
+        nodes_chosen: Indices of several, and whether they are chosen besides what is already.
+        node_hovered: Index of the node under the pointer, or -1.
+    """
 
     node_chosen = Signal(int)
+    nodes_chosen = Signal(object, bool)
+    node_hovered = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.nodes = NodeTableModel(self)
         self.setModel(self.nodes)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setAlternatingRowColors(True)
         self.setShowGrid(False)
         self.setWordWrap(False)
@@ -32,6 +47,8 @@ class NodeTableView(QTableView):
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setAccessibleName("Nodes of the stage")
+        self.setMouseTracking(True)
+        self.entered.connect(self._on_entered)
         self._is_told = False
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
         self.fit()
@@ -47,18 +64,49 @@ class NodeTableView(QTableView):
         """Show another graph."""
         self.nodes.set_graph(graph)
 
-    def choose(self, node: int | None) -> None:
-        """Select a node's row without telling anybody; None selects nothing."""
+    def set_links(self, linked: Linked, preview: Linked, theme: Theme) -> None:
+        """Colour the rows of linked nodes."""
+        self.nodes.marks.set_theme(theme)
+        self.nodes.set_links(linked, preview)
+        self.viewport().update()
+
+    def choose(self, nodes: Sequence[int]) -> None:
+        """Select nodes' rows without telling anybody, and bring the first into sight."""
+        rows = [row for node in nodes[:_MAX_CHOSEN_ROWS] if (row := self.nodes.row_of(node)) >= 0]
+        if rows == [index.row() for index in self.selectionModel().selectedRows()]:
+            return
         self._is_told = True
-        row = -1 if node is None else self.nodes.row_of(node)
-        if row < 0:
-            self.clearSelection()
-        elif not self.selectionModel().isRowSelected(row):
-            self.selectRow(row)
-            self.scrollTo(self.nodes.index(row, 0))
+        chosen = QItemSelection()
+        for row in rows:
+            chosen.select(self.nodes.index(row, 0), self.nodes.index(row, 0))
+        flags = QItemSelectionModel.SelectionFlag
+        self.selectionModel().select(chosen, flags.ClearAndSelect | flags.Rows)
+        if rows:
+            self.scrollTo(self.nodes.index(rows[0], 0))
         self._is_told = False
 
-    def _on_selection_changed(self, selected: QItemSelection, _deselected: QItemSelection) -> None:
-        indexes = selected.indexes()
-        if indexes and not self._is_told:
-            self.node_chosen.emit(self.nodes.node_at(indexes[0].row()))
+    def leaveEvent(self, event: QEvent) -> None:
+        self.node_hovered.emit(NONE)
+        super().leaveEvent(event)
+
+    def _on_entered(self, index: QModelIndex) -> None:
+        self.node_hovered.emit(self.nodes.node_at(index.row()))
+
+    def _on_selection_changed(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        if self._is_told:
+            return
+        adds = bool(QGuiApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier)
+        nodes = self._nodes_of(selected)
+        if adds:
+            self.nodes_chosen.emit(nodes or self._nodes_of(deselected), True)
+            return
+        nodes = self._nodes_of(self.selectionModel().selection())
+        if len(nodes) == 1:
+            self.node_chosen.emit(nodes[0])
+        elif nodes:
+            self.nodes_chosen.emit(nodes, False)
+
+    def _nodes_of(self, selection: QItemSelection) -> list[int]:
+        ranges = [selection.at(number) for number in range(selection.count())]
+        found = [self.nodes.nodes_between(each.top(), each.bottom()) for each in ranges]
+        return list(dict.fromkeys(node for nodes in found for node in nodes))

@@ -1,0 +1,152 @@
+"""What is lit up in a pane, in whichever form it shows, and where on the screen that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtWidgets import QWidget
+
+from jaxscope.analysis.links import NO_LINKED, Linked
+from jaxscope.model import StageText
+from jaxscope.ui.panes.code_painting import Mark
+from jaxscope.ui.panes.code_view import CodeView
+from jaxscope.ui.panes.marks import marks_of_lines, marks_of_nodes
+from jaxscope.ui.panes.outline_view import OutlineView
+from jaxscope.ui.panes.table_view import NodeTableView
+from jaxscope.ui.theme import LIGHT, Theme
+
+if TYPE_CHECKING:
+    from jaxscope.ui.graph.canvas import GraphCanvas
+    from jaxscope.ui.panes.finding import Finding
+
+Int32s = npt.NDArray[np.int32]
+Places = npt.NDArray[np.float64]
+"""Top and bottom in pixels from the top of a form's page, one row each; NaN where it is not."""
+
+_NOTHING = np.zeros(0, np.int32)
+
+
+class Lighting:
+    """Keeps a pane's highlights and hands them to the form that is shown.
+
+    Attributes:
+        linked: Nodes of the selection.
+        ahead: Nodes that are looked at ahead.
+        line_marks: Marks of source lines, by 0-based number.
+        lines_ahead: Marks of source lines that are looked at ahead.
+        text: The stage's text; None where the source is shown, or there is none.
+        shows_source: Whether the pane shows the user's file.
+        theme: Whose colours rows have.
+    """
+
+    def __init__(
+        self, code: CodeView, table: NodeTableView, outline: OutlineView, finding: Finding
+    ) -> None:
+        self._code, self._table, self._outline, self._finding = code, table, outline, finding
+        self.linked = self.ahead = NO_LINKED
+        self.line_marks: Mapping[int, Mark] = {}
+        self.lines_ahead: Mapping[int, Mark] = {}
+        self.text: StageText | None = None
+        self.shows_source = True
+        self.theme: Theme = LIGHT
+
+    def forget(self) -> None:
+        """Another stage is to be shown: what is lit up now means nothing there."""
+        self.linked = self.ahead = NO_LINKED
+        self.line_marks, self.lines_ahead = {}, {}
+
+    def apply(self, shown: QWidget | None, canvas: GraphCanvas | None, *, reveal: bool) -> None:
+        """Light up the form that is shown; `reveal` brings something of it into sight."""
+        linked, finding = self.linked, self._finding
+        if shown is self._code:
+            found = marks_of_lines(finding.lines)
+            self._code.set_marks({**found, **self._fixed_lines()}, reveal=reveal)
+        elif shown is self._table:
+            self._table.choose(_to_choose(linked))
+        elif shown is self._outline:
+            first = _to_choose(linked)
+            self._outline.choose(first[0] if first else None)
+        elif canvas is not None:
+            selected = np.union1d(linked.selected, finding.nodes)
+            canvas.set_highlight(selected, linked.forward, linked.backward)
+            if reveal:
+                canvas.reveal_highlight()
+        self.apply_ahead(shown, canvas)
+
+    def apply_ahead(self, shown: QWidget | None, canvas: GraphCanvas | None) -> None:
+        """Show what is looked at ahead, and nothing else anew."""
+        if shown is self._code:
+            self._code.set_preview(self._lines_ahead())
+        elif shown is self._table:
+            self._table.set_links(self.linked, self.ahead, self.theme)
+        elif shown is self._outline:
+            self._outline.set_links(self.linked, self.ahead, self.theme)
+        elif canvas is not None:
+            canvas.set_preview(np.union1d(self.ahead.forward, self.ahead.backward))
+
+    def things(self) -> Int32s:
+        """What of the pane belongs to the selection: nodes, or 1-based lines of the source."""
+        if self.shows_source:
+            lines = [n + 1 for n, mark in self.line_marks.items() if mark != Mark.ERROR]
+            return np.asarray(sorted(lines), np.int32)
+        linked = self.linked
+        every = np.concatenate([linked.selected, linked.forward, linked.backward])
+        return np.unique(every).astype(np.int32)
+
+    def places(
+        self, shown: QWidget | None, canvas: GraphCanvas | None, things: Int32s
+    ) -> Places:
+        """Where things are in the form that is shown."""
+        places = np.full((len(things), 2), np.nan)
+        if shown is self._code:
+            lines, known = self._lines_of(things)
+            found = self._code.places_of_lines(lines.tolist())
+            places[known] = np.asarray(found, float).reshape(-1, 2)
+        elif shown is self._table:
+            for number, node in enumerate(things.tolist()):
+                row = self._table.nodes.row_of(node)
+                if row >= 0:
+                    top, height = self._table.rowViewportPosition(row), self._table.rowHeight(row)
+                    places[number] = top, top + height
+        elif shown is self._outline:
+            for number, node in enumerate(things.tolist()):
+                place = self._outline.place_of(node)
+                if place is not None:
+                    places[number] = place
+        elif canvas is not None:
+            places = canvas.places_of_nodes(things)
+        return places
+
+    def _lines_of(self, things: Int32s) -> tuple[Int32s, Int32s]:
+        """0-based lines of things, and the positions of those things that have one."""
+        if self.shows_source:
+            return things - 1, np.arange(len(things), dtype=np.int32)
+        if self.text is None or not len(things):
+            return _NOTHING, _NOTHING
+        line_nodes = self.text.line_nodes
+        lines = np.flatnonzero(np.isin(line_nodes, things))
+        nodes, first = np.unique(line_nodes[lines], return_index=True)
+        at = np.searchsorted(things, nodes)
+        return lines[first].astype(np.int32), at.astype(np.int32)
+
+    def _fixed_lines(self) -> Mapping[int, Mark]:
+        if self.shows_source:
+            return self.line_marks
+        return marks_of_nodes(self.text, self.linked) if self.text is not None else {}
+
+    def _lines_ahead(self) -> Mapping[int, Mark]:
+        if self.shows_source:
+            return self.lines_ahead
+        return marks_of_nodes(self.text, self.ahead) if self.text is not None else {}
+
+
+def _to_choose(linked: Linked) -> list[int]:
+    """The selected nodes; where there are none, the first that is linked."""
+    if len(linked.selected):
+        selected: list[int] = linked.selected.tolist()
+        return selected
+    first: list[int] = [*linked.forward[:1].tolist(), *linked.backward[:1].tolist()][:1]
+    return first

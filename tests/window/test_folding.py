@@ -1,0 +1,124 @@
+"""Blocks of a text folded away."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from jaxscope.ui.panes.code_painting import Mark
+from jaxscope.ui.panes.code_view import CodeView
+from jaxscope.ui.panes.folding import Folding
+
+TEXT = """\
+outer {
+  a
+
+  inner {
+    b
+    c
+  }
+  d
+}
+last
+""".split("\n")
+
+
+def seen(folding: Folding) -> list[str]:
+    return [TEXT[folding.line_at(row)].strip() for row in range(folding.num_rows)]
+
+
+def test_what_is_indented_deeper_is_a_block():
+    folding = Folding(TEXT)
+    assert [n for n in range(len(TEXT)) if folding.begins_block(n)] == [0, 3]
+    assert folding.toggle(3)
+    assert seen(folding) == ["outer {", "a", "", "inner {", "}", "d", "}", "last", ""]
+    assert folding.num_hidden(3) == 2
+    assert folding.row_of(5) == 3 and folding.row_of(7) == 5
+    assert not folding.toggle(1), "begins nothing"
+    assert folding.toggle(3) and folding.num_rows == len(TEXT)
+
+
+def test_an_outer_block_hides_its_inner_ones_and_gives_them_back_folded():
+    folding = Folding(TEXT)
+    folding.fold_all()
+    assert seen(folding) == ["outer {", "}", "last", ""]
+    folding.toggle(0)
+    assert seen(folding) == ["outer {", "a", "", "inner {", "}", "d", "}", "last", ""]
+    assert not folding.is_shown(4)
+    assert folding.unfold_around(4) and folding.is_shown(4)
+    assert not folding.unfold_around(4)
+
+
+def test_the_block_around_a_line_is_found():
+    folding = Folding(TEXT)
+    assert [folding.block_of(n) for n in (0, 1, 2, 3, 5, 7, 9)] == [0, 0, 0, 3, 3, 0, None]
+
+
+def shown(qtbot: QtBot) -> CodeView:
+    view = CodeView()
+    qtbot.addWidget(view)
+    view.resize(400, 300)
+    view.set_lines(TEXT, None)
+    view.show()
+    return view
+
+
+def test_keys_fold_and_marks_stay_visible(qtbot: QtBot):
+    view = shown(qtbot)
+    view.set_marks({5: Mark.FORWARD, 7: Mark.BACKWARD}, reveal=False)
+    view.go_to_line(4)
+    qtbot.keyClicks(view, "-")
+    assert view.folding.folded == (3,)
+    top = view.places_of_lines([3, 5, 7])
+    assert top[0] == top[1], "a line is where its block is"
+    assert top[2][0] > top[1][0]
+    qtbot.keyClick(view, Qt.Key.Key_Down)
+    assert view.selected_text().strip() == "}", "what is folded is stepped over"
+    qtbot.keyClicks(view, "*")
+    assert view.folding.folded == ()
+    qtbot.keyClicks(view, "/")
+    assert view.folding.folded == (3, 0)
+    view.go_to_line(5)
+    assert view.folding.is_shown(5), "who goes to a line sees it"
+
+
+def test_a_click_on_the_triangle_folds_and_copying_keeps_all(qtbot: QtBot):
+    view = shown(qtbot)
+    before = view.grab().toImage()
+    place = view.places_of_lines([3])[0]
+    column = next(
+        x for x in range(200) if view._is_fold_at(QPoint(x, 0), 3) and not view.folding.folded
+    )
+    point = QPoint(column + 2, (place[0] + place[1]) // 2)
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=point)
+    assert view.folding.folded == (3,)
+    assert view.grab().toImage() != before
+    qtbot.keyClick(view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "\n".join(TEXT)
+
+
+def test_ctrl_and_shift_choose_several_and_the_pointer_looks_ahead(qtbot: QtBot):
+    view = shown(qtbot)
+    several: list[tuple[list[int], bool]] = []
+    hovered: list[int] = []
+    view.lines_chosen.connect(lambda lines, adds: several.append((list(lines), adds)))
+    view.line_hovered.connect(hovered.append)
+
+    def at(line: int) -> QPoint:
+        top, bottom = view.places_of_lines([line])[0]
+        return QPoint(200, (top + bottom) // 2)
+
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at(1))
+    shift, control = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, shift, at(4))
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, control, at(8))
+    assert several == [([1, 2, 3, 4], False), ([8], True)]
+    qtbot.mouseMove(view.viewport(), at(5))
+    assert hovered[-1] == 5
+    plain = view.grab().toImage()
+    view.set_preview({6: Mark.FORWARD})
+    assert view.grab().toImage() != plain
+    view.set_preview()
+    assert view.grab().toImage() == plain
