@@ -289,10 +289,9 @@ class GraphCanvas(PictureView):
         self._update_highlight()
         if reveal:
             self._bring_into_sight(item)
+        self.node_selected.emit(self._current_node)
         if self._current_node == NONE and item != NONE and (nodes := self._nodes_of(item)):
             self.nodes_selected.emit(nodes, False)
-        else:
-            self.node_selected.emit(self._current_node)
 
     def _toggle_item(self, item: int) -> None:
         if self.scene is None or item == NONE:
