@@ -31,9 +31,11 @@ class LineCost:
 def find_line_costs(stages: Sequence[Stage], file: str) -> dict[int, LineCost]:
     """Costs by 1-based line of a file, in the last of the stages that knows any.
 
-    A node counts for the innermost line of the file that it comes from. What a loop or a call
-    costs is spread over the lines of its inside as the inside's own costs are, so that nothing
-    is counted twice and a loop's lines count all its rounds. Unknown costs count nothing.
+    A node counts for the innermost line of the file that it comes from, or else for that of the
+    call or loop it is inside of: JAX's own functions, such as random draws, hold no lines of the
+    file. What a loop or a call costs is spread over the lines of its inside as the inside's own
+    costs are, so that nothing is counted twice and a loop's lines count all its rounds. Unknown
+    costs count nothing.
     """
     for stage in reversed(stages):
         if is_available(stage.graph):
@@ -70,7 +72,19 @@ def _innermost_lines(graph: Graph, file: str) -> Int64s:
     here = np.flatnonzero(np.isin(places[:, 0], numbers))[::-1]  # the first of a row wins
     lines = np.zeros(len(source), np.int64)
     lines[rows[here]] = places[here, 1]
-    return lines
+    return _inherit_lines(graph, lines)
+
+
+def _inherit_lines(graph: Graph, lines: Int64s) -> Int64s:
+    """Lines with those of owners for the nodes that have none themselves."""
+    groups = graph.groups
+    of_group = np.zeros(len(groups) + 1, np.int64)  # the last entry is of nodes in no group
+    for number, (parent, owner) in enumerate(
+        zip(groups.parent.tolist(), groups.owner.tolist(), strict=True)
+    ):
+        own = int(lines[owner]) if owner != NONE else 0
+        of_group[number] = own or of_group[parent]
+    return np.where(lines > 0, lines, of_group[graph.nodes.group])
 
 
 def _spread(graph: Graph, costs: Floats) -> Floats:

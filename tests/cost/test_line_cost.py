@@ -46,6 +46,19 @@ def test_a_loop_counts_once_and_for_the_lines_of_its_body() -> None:
     assert shares == pytest.approx({4: 0.4, 5: 0.1, 7: 0.5})
 
 
+def test_what_a_call_into_a_library_costs_counts_for_the_line_of_the_call() -> None:
+    builder = GraphBuilder()
+    call = add(builder, "jit", 90.0, (FILE, 3))
+    body = builder.add_group("normal", GroupKind.JAXPR, "normal", owner=call)
+    inner = add(builder, "jit", 60.0, group=body)
+    deepest = builder.add_group("uniform", GroupKind.JAXPR, "uniform", parent=body, owner=inner)
+    add(builder, "random_bits", 60.0, (LIBRARY, 7), group=deepest)
+    add(builder, "mul", 30.0, group=body)
+    add(builder, "sum", 10.0, (FILE, 5))
+    shares = {k: cost.share for k, cost in find_line_costs([stage(builder)], FILE).items()}
+    assert shares == pytest.approx({3: 0.9, 5: 0.1})
+
+
 def test_bytes_stand_in_where_nothing_is_calculated() -> None:
     builder = GraphBuilder()
     builder.add_node("copy", NodeKind.EQUATION, "copy", cost=(0.0, 64.0, 0.0),
