@@ -1,0 +1,228 @@
+"""Kernels launched and bytes moved: equations one by one against the optimized program."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterable
+
+from jaxscope.analysis.fusion.module import CONTROL, Module
+from jaxscope.analysis.quantities import format_bytes
+from jaxscope.model import NONE, Graph, NodeKind
+
+EAGER_DEFINITION = (
+    "One by one: every equation of the program after its transforms is a kernel, those of calls "
+    "and loops too, those of a loop once per round; each reads its operands and writes its results."
+)
+FUSED_DEFINITION = (
+    "Optimized: every instruction that something runs for is a kernel (no parameter, constant, "
+    "tuple or bitcast), those of a loop once per round; bytes are read and written as XLA counts "
+    "them."
+)
+_CALLS = frozenset(
+    {
+        *("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint"),
+        *("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_vmap_call"),
+        *("shard_map", "pmap", "xla_pmap"),
+    }
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Span:
+    """A number that may depend on how the program runs.
+
+    Attributes:
+        low: The least it can be; NaN where nothing is known.
+        high: The most; infinite where a loop has no known number of rounds.
+        reason: Why low and high differ, or why nothing is known; or empty.
+    """
+
+    low: float
+    high: float
+    reason: str = ""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether there is one number."""
+        return self.low == self.high
+
+    def __add__(self, other: Span) -> Span:
+        return Span(self.low + other.low, self.high + other.high, self.reason or other.reason)
+
+    def times(self, rounds: int) -> Span:
+        """As often."""
+        return Span(self.low * rounds, self.high * rounds, self.reason) if rounds else _ZERO
+
+
+_ZERO = Span(0.0, 0.0)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Launches:
+    """What running one form of a program launches and moves.
+
+    Attributes:
+        kernels: How many.
+        num_bytes: Read and written together.
+        definition: What counts, in a sentence.
+    """
+
+    kernels: Span
+    num_bytes: Span
+    definition: str
+
+
+def count_eager(graph: Graph) -> Launches:
+    """Of the last jaxpr-level stage, equation by equation."""
+    counter = _Equations(Module(graph))
+    return Launches(
+        counter.count(NONE, lambda _: Span(1.0, 1.0)),
+        counter.count(NONE, lambda node: _bytes(graph, node)),
+        EAGER_DEFINITION,
+    )
+
+
+def count_fused(graph: Graph) -> Launches:
+    """Of the stage `optimized`."""
+    counter = _Instructions(Module(graph))
+    return Launches(
+        counter.count(NONE, lambda _: Span(1.0, 1.0)),
+        counter.count(NONE, lambda node: _bytes(graph, node)),
+        FUSED_DEFINITION,
+    )
+
+
+def format_span(span: Span, form: Callable[[float], str] = lambda number: f"{number:,.0f}") -> str:
+    """Such as `12`, `10 to 14`, `at least 3` or `unknown`; the reason stands beside it."""
+    if math.isnan(span.low) or math.isnan(span.high):
+        return "unknown"
+    if span.is_exact:
+        return form(span.low)
+    return (
+        f"at least {form(span.low)}"
+        if math.isinf(span.high)
+        else (f"{form(span.low)} to {form(span.high)}")
+    )
+
+
+def compare_launches(eager: Launches, fused: Launches) -> str:
+    """Both in one sentence, with why a number is not one where it is not."""
+    text = (
+        f"One by one {format_span(eager.kernels)} kernels move "
+        f"{format_span(eager.num_bytes, format_bytes)}; optimized "
+        f"{format_span(fused.kernels)} move {format_span(fused.num_bytes, format_bytes)}."
+    )
+    spans = (eager.kernels, eager.num_bytes, fused.kernels, fused.num_bytes)
+    reasons = dict.fromkeys(span.reason for span in spans if span.reason)
+    return " ".join((text, *reasons))
+
+
+def _bytes(graph: Graph, node: int) -> Span:
+    moved = float(graph.nodes.cost[node, 1])
+    reason = ""
+    if math.isnan(moved):
+        name = graph.string(graph.nodes.name, node) or graph.string(graph.nodes.id, node)
+        reason = f"What {name} moves is not known."
+    return Span(moved, moved, reason)
+
+
+def _either(spans: Iterable[Span], name: str) -> Span:
+    """One of several branches."""
+    found = list(spans)
+    if not found:
+        return _ZERO
+    if any(math.isnan(span.low) for span in found):
+        return next(span for span in found if math.isnan(span.low))
+    low, high = min(span.low for span in found), max(span.high for span in found)
+    reason = next((span.reason for span in found if span.reason), "")
+    if low != high:
+        reason = reason or f"It depends on the branch that {name} takes."
+    return Span(low, high, reason)
+
+
+def _unknown_rounds(at_least: Span, name: str) -> Span:
+    if math.isnan(at_least.low):
+        return at_least
+    return Span(at_least.low, math.inf, f"How often {name} goes round is not known.")
+
+
+Weigh = Callable[[int], Span]
+
+
+class _Instructions:
+    """Sums over what an HLO module runs."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+
+    def count(self, group: int, weigh: Weigh) -> Span:
+        module, total = self._module, _ZERO
+        for node in module.members.get(group, []):
+            if module.operations[node] in CONTROL:
+                total += self._inside(node, weigh)
+            elif not module.is_free(node):
+                total += weigh(node)
+        return total
+
+    def _inside(self, node: int, weigh: Weigh) -> Span:
+        module = self._module
+        called = [self.count(group, weigh) for group in module.called(node)]
+        if module.operations[node] == "conditional":
+            return _either(called, module.id(node))
+        if module.operations[node] != "while" or len(called) != 2:
+            return sum(called, _ZERO)
+        body, condition = called
+        rounds = module.attributes[node].get("known_trip_count", "")
+        if not rounds.isdecimal():
+            return _unknown_rounds(condition, module.id(node))
+        return body.times(int(rounds)) + condition.times(int(rounds) + 1)
+
+
+class _Equations:
+    """Sums over the equations of a jaxpr."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        graph = module.graph
+        self._group_of_id = {graph.strings[s]: i for i, s in enumerate(graph.groups.id.tolist())}
+        self._owned: dict[int, list[int]] = {}
+        for group, owner in enumerate(graph.groups.owner.tolist()):
+            self._owned.setdefault(owner, []).append(group)
+
+    def count(self, group: int, weigh: Weigh) -> Span:
+        total, kinds = _ZERO, self._module.graph.nodes.kind
+        for node in self._module.members.get(group, []):
+            if kinds[node] == NodeKind.EQUATION:
+                total += self._equation(node, weigh)
+        return total
+
+    def _equation(self, node: int, weigh: Weigh) -> Span:
+        module = self._module
+        operation, row = module.operations[node], module.attributes[node]
+        if operation not in _CALLS and operation not in ("scan", "while", "cond"):
+            return weigh(node)
+        groups = list(self._owned.get(node, []))
+        shared = self._group_of_id.get(row.get("shares", ""))
+        if shared is not None:
+            groups.append(shared)
+        name = f"equation {module.id(node)} ({operation})"
+        insides = [self.count(group, weigh) for group in groups]
+        if operation == "cond":
+            if shared is not None:  # of several shared branches only one is named
+                return Span(math.nan, math.nan, f"The branches of {name} are not all known.")
+            return _either(insides, name)
+        if operation == "while":
+            return _unknown_rounds(self._condition(groups, insides), name)
+        if operation == "scan" and not row.get("length", "").isdecimal():
+            return _unknown_rounds(_ZERO, name)
+        whole = sum(insides, _ZERO)
+        return whole.times(int(row["length"])) if operation == "scan" else whole
+
+    def _condition(self, groups: list[int], insides: list[Span]) -> Span:
+        """What a loop runs at least: its condition, once."""
+        ids = self._module.graph
+        for group, inside in zip(groups, insides, strict=True):
+            if ids.string(ids.groups.id, group).endswith("/cond_jaxpr"):
+                return inside
+        return _ZERO
