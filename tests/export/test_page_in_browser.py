@@ -1,0 +1,109 @@
+"""The exported page in a real browser, opened from a file: it links, folds, searches, and asks
+the network for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jaxscope.analysis.export.html import capture_to_html
+from jaxscope.model import Capture
+
+from .browser import Browser, find_browser
+
+pytestmark = pytest.mark.browser
+
+RIGHT = "#right .body"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    program = find_browser()
+    if program is None:
+        pytest.skip("needs Chromium (apt-get install chromium-headless-shell)")
+    with Browser(program, tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def file(capture: Capture, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "a page.html"
+    path.write_text(capture_to_html(capture), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def page(browser: Browser, file: Path) -> Iterator[Browser]:
+    """The page just loaded; whatever a test does, nothing may be complained about or fetched."""
+    browser.open(file)
+    yield browser
+    assert browser.problems() == []
+
+
+def count(page: Browser, selector: str) -> int:
+    return int(page.evaluate(f"document.querySelectorAll({selector!r}).length"))
+
+
+def test_it_opens_with_source_text_and_graph(page: Browser) -> None:
+    assert count(page, "#source .linked") > 10
+    assert count(page, "#left .text .linked") > 5
+    assert count(page, f"{RIGHT} svg g.item") > 3
+
+
+def test_a_click_lights_up_every_pane(page: Browser) -> None:
+    page.click("#left .text .linked:nth-of-type(3)")
+    assert count(page, "#left .is-chosen") >= 1
+    assert count(page, f"{RIGHT} .is-forward, {RIGHT} .is-backward") >= 1
+    assert count(page, "#source .is-forward") >= 1
+    assert count(page, "#inspector dt") > 3
+    page.press("Escape")
+    assert count(page, ".is-chosen:not(i)") == 0
+
+
+def test_it_is_walked_by_keyboard(page: Browser) -> None:
+    page.evaluate("document.querySelector('#source .linked').focus()")
+    page.press("ArrowDown")
+    page.press("ArrowDown")
+    assert page.evaluate("document.activeElement.dataset.line") == "0:3"
+    assert count(page, "#source .is-chosen") == 1
+
+
+def test_boxes_unfold_and_fold(page: Browser) -> None:
+    buttons = "[...document.querySelectorAll('#right button')]"
+    page.evaluate(f"{buttons}.find((b) => b.textContent === 'Unfold all').click()")
+    shown = count(page, f"{RIGHT} g.item:not(.is-away)")
+    tall = page.evaluate(f"document.querySelector('{RIGHT} svg').viewBox.baseVal.height")
+    page.evaluate(f"document.querySelector('{RIGHT} .sign[data-item]').focus()")
+    page.press("Enter")
+    assert count(page, f"{RIGHT} g.item:not(.is-away)") < shown
+    assert page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "false"
+    assert page.evaluate(f"document.querySelector('{RIGHT} svg').viewBox.baseVal.height") <= tall
+    page.press("Enter")
+    assert count(page, f"{RIGHT} g.item:not(.is-away)") == shown
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_follows_the_system_and_its_own_switch(
+    browser: Browser, file: Path, scheme: str
+) -> None:
+    browser.emulate(scheme)
+    browser.open(file)
+    ground = "getComputedStyle(document.body).backgroundColor"
+    first = browser.evaluate(ground)
+    assert browser.evaluate("document.documentElement.dataset.theme") == scheme
+    browser.click("#theme")
+    assert browser.evaluate(ground) != first
+    assert browser.problems() == []
+
+
+def test_hostile_text_is_shown_and_does_nothing(
+    browser: Browser, hostile: Capture, tmp_path: Path
+) -> None:
+    path = tmp_path / "hostile.html"
+    path.write_text(capture_to_html(hostile), encoding="utf-8")
+    browser.open(path)
+    assert browser.evaluate("document.querySelector('h1').textContent").startswith("</script>")
+    assert browser.evaluate("document.querySelectorAll('img').length") == 0
+    assert browser.problems() == []
