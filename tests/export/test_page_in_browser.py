@@ -107,3 +107,27 @@ def test_hostile_text_is_shown_and_does_nothing(
     assert browser.evaluate("document.querySelector('h1').textContent").startswith("</script>")
     assert browser.evaluate("document.querySelectorAll('img').length") == 0
     assert browser.problems() == []
+
+
+def test_a_search_marks_and_walks_through_what_it_finds(page: Browser) -> None:
+    page.click("#search")
+    page.type("TANH")
+    page.press("Enter")
+    assert page.evaluate("document.getElementById('found').textContent").startswith("1 of ")
+    assert count(page, f"{RIGHT} .is-found") >= 1
+    assert count(page, "#left .is-found") >= 1
+    assert count(page, "#source .is-found") == 1, "the line that says tanh"
+    assert count(page, f"{RIGHT} .is-chosen") >= 1
+    page.press("Escape")
+    assert count(page, ".is-found") == 0
+
+
+def test_a_search_takes_words_and_expressions(page: Browser) -> None:
+    found = "JSON.stringify([...findNodes(data.stages[0], readQuery({}))])"
+    by_words = page.evaluate(found.format("'mul f32[2,4]'"))
+    by_expression = page.evaluate(found.format(r"'/^MUL\\b.*f32\\[2,4\\]/'"))
+    assert by_words == by_expression
+    assert len(by_words) > 4
+    assert page.evaluate(found.format("'no such thing'")) == "[]"
+    assert page.evaluate("readQuery('/(/').problem") == "no regular expression"
+    assert page.evaluate(found.format("'/(/'")) == "[]"

@@ -34,10 +34,16 @@ _PAGE = """\
 <header>
 <h1 class="call">{call}</h1>
 <p>{environment}</p>
+<search>
+<input id="search" type="search" placeholder="Search  /" aria-label="Search all stages"
+title="Words that must all occur, or /a regular expression/; Enter goes on, Shift+Enter back">
+<output id="found" for="search"></output>
+</search>
 <button id="theme" type="button">Dark</button>
 </header>
 <nav id="strip" aria-label="Stages">
 <span id="legend">
+<span><i class="found-sign"></i>found</span>
 <span><i class="chosen-sign"></i>chosen</span>
 <span><i class="forward-sign"></i>linked</span>
 <span><i class="backward-sign"></i>linked, backward</span>
@@ -61,7 +67,7 @@ _PAGE = """\
 """
 
 
-_SCRIPTS = ("page_links.js", "page_fold.js", "page.js")
+_SCRIPTS = ("page_links.js", "page_fold.js", "page_search.js", "page.js")
 """The last one starts the page, so it comes after what it uses."""
 
 

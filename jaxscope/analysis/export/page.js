@@ -46,18 +46,23 @@ function paint() {
     const isSelected = state.selection !== null && state.selection.line === row.dataset.line;
     const isLinked = state.links !== null && state.links.lines.has(row.dataset.line);
     mark(row, isSelected ? "is-chosen" : isLinked ? "is-forward" : "");
+    const [file, line] = row.dataset.line.split(":").map(Number);
+    row.classList.toggle("is-found", search.lines.length > 0 && search.lines[file].has(line - 1));
   });
   scrollToFirst(document.querySelector("#source .body"));
   for (const pane of state.panes) {
     pane.body.querySelectorAll("[data-nodes]").forEach((target) => {
-      mark(target, classOf(pane.stage, target.dataset.nodes.split(" ").map(Number)));
+      const nodes = target.dataset.nodes.split(" ").map(Number);
+      mark(target, classOf(pane.stage, nodes));
+      target.classList.toggle("is-found", isFound(pane.stage, nodes));
     });
     scrollToFirst(pane.body);
   }
 }
 
 function scrollToFirst(body) {
-  const first = body.querySelector(".is-chosen, .is-forward, .is-backward");
+  const first = body.querySelector(".is-chosen:not(.is-away)")
+    || body.querySelector(".is-forward, .is-backward, .is-found");
   if (first === null || body.contains(document.activeElement)) return;
   const box = first.getBoundingClientRect();
   const frame = body.getBoundingClientRect();
@@ -402,6 +407,7 @@ document.getElementById("theme").addEventListener("click", () => {
 
 setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 showSource();
+startSearch();
 if (data.stages.length) {
   makePane(document.getElementById("left"), data.first[0], "text");
   makePane(document.getElementById("right"), data.first[1], "graph");
