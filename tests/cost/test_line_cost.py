@@ -50,7 +50,7 @@ def test_what_a_call_into_a_library_costs_counts_for_the_line_of_the_call() -> N
     builder = GraphBuilder()
     call = add(builder, "jit", 90.0, (FILE, 3))
     body = builder.add_group("normal", GroupKind.JAXPR, "normal", owner=call)
-    inner = add(builder, "jit", 60.0, group=body)
+    inner = add(builder, "pjit", 60.0, group=body)
     deepest = builder.add_group("uniform", GroupKind.JAXPR, "uniform", parent=body, owner=inner)
     add(builder, "random_bits", 60.0, (LIBRARY, 7), group=deepest)
     add(builder, "mul", 30.0, group=body)
