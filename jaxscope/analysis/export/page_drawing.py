@@ -16,7 +16,7 @@ from jaxscope.analysis.layout.text_width import measure_text
 from jaxscope.analysis.view.build import build_view
 from jaxscope.analysis.view.framing import open_largest
 from jaxscope.analysis.view.palette import DARK, LIGHT, Palette
-from jaxscope.analysis.view.tree import BranchKind
+from jaxscope.analysis.view.tree import GATHERED
 from jaxscope.analysis.view.view import View
 from jaxscope.model import Graph, Unavailable
 
@@ -78,7 +78,7 @@ def _foldable(view: View) -> frozenset[str]:
         for box in view.boxes[1:]
         if box.children
         and (
-            box.kind not in (BranchKind.ARGUMENTS, BranchKind.RESULTS)
+            box.kind not in GATHERED
             or len(box.children) <= _MAX_ARRAYS
         )
     )

@@ -12,8 +12,12 @@ from jaxscope.analysis.view.tree import Branch, BranchKind, Child
 from jaxscope.model import NONE, Graph, NodeKind
 
 _PARAMETER = re.compile(r"^[^\[.(]+")
+_STEP = re.compile(r"\[[^\]]*\]|\.[^\[.]+")
 _MIN_LEAVES = 3
-_MAX_SINGLE = 12
+_MIN_LEAVES_OF_MANY = 2
+_MAX_BOXES = 3
+_MAX_SINGLE = 6
+_MAX_ROW = 12
 
 
 def argument_path(graph: Graph, node: int) -> str:
@@ -59,18 +63,49 @@ def gather_arguments(draft: Draft, root: Branch) -> Branch:
 
 def _gather(graph: Graph, leaves: list[int], kind: BranchKind) -> list[Child]:
     is_argument = kind is BranchKind.ARGUMENTS
+    paths: dict[int, str] = {}
     gathered: dict[str, list[int]] = {}
     for leaf in leaves:
         path = argument_path(graph, leaf) if is_argument else result_path(graph, leaf)
         match = _PARAMETER.match(path)
-        gathered.setdefault(match[0] if match else path, []).append(leaf)
+        name = match[0] if match else path
+        paths[leaf] = path.removeprefix(name)
+        gathered.setdefault(name, []).append(leaf)
     word = "argument" if is_argument else "result"
     children: list[Child] = []
-    single = [leaf for group in gathered.values() if len(group) < _MIN_LEAVES for leaf in group]
+    boxes = sum(1 if len(group) >= _MIN_LEAVES else len(group) for group in gathered.values())
+    least = _MIN_LEAVES if boxes <= _MAX_BOXES else _MIN_LEAVES_OF_MANY
+    single = [leaf for group in gathered.values() if len(group) < least for leaf in group]
     if len(single) > _MAX_SINGLE:
         children.append(Branch(f"{word}s", kind, f"{word}s", tuple(single)))
         single = []
     for name, group in gathered.items():
-        if len(group) >= _MIN_LEAVES:
-            children.append(Branch(f"{word}:{name}", kind, name, tuple(group)))
+        if len(group) >= least:
+            inside = _split(f"{word}:{name}", group, paths, kind)
+            children.append(Branch(f"{word}:{name}", kind, name, inside))
     return [*children, *single]
+
+
+def _split(
+    prefix: str, leaves: list[int], paths: dict[int, str], kind: BranchKind
+) -> tuple[Child, ...]:
+    """Arrays that do not fit in a row, by the next step of their path: `['layers']`, `[0]`."""
+    if len(leaves) <= _MAX_ROW:
+        return tuple(leaves)
+    by_step: dict[str, list[int]] = {}
+    rest: dict[int, str] = {}
+    for leaf in leaves:
+        match = _STEP.match(paths[leaf])
+        step = match[0] if match else ""
+        by_step.setdefault(step, []).append(leaf)
+        rest[leaf] = paths[leaf].removeprefix(step)
+    if len(by_step) == 1 and "" not in by_step:
+        return _split(prefix + next(iter(by_step)), leaves, rest, kind)
+    children: list[Child] = []
+    for step, group in by_step.items():
+        if not step or len(group) < _MIN_LEAVES_OF_MANY:
+            children += group
+            continue
+        inside = _split(prefix + step, group, rest, kind)
+        children.append(Branch(f"{prefix}{step}", kind, step.strip("[]'.\""), inside))
+    return tuple(children)

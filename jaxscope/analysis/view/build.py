@@ -9,6 +9,7 @@ from jaxscope.analysis.collector import paused_collector
 from jaxscope.analysis.view.arguments import gather_arguments
 from jaxscope.analysis.view.constants import fold_constants, show_literals
 from jaxscope.analysis.view.draft import Draft, start_draft
+from jaxscope.analysis.view.gathering import gather_constants, gather_helpers, gather_small
 from jaxscope.analysis.view.halves import pair_halves
 from jaxscope.analysis.view.opening import choose_opened
 from jaxscope.analysis.view.reducers import fold_reducers
@@ -89,6 +90,12 @@ PASSES: tuple[Pass, ...] = (
         change_tree=_on_tree(gather_arguments),
     ),
     Pass(
+        "gather-constants",
+        "Gather captured arrays",
+        "Arrays that the program brings along are one box.",
+        change_tree=_on_tree(gather_constants),
+    ),
+    Pass(
         "group-by-scope",
         "Group by scope",
         "Named scopes and module paths are boxes.",
@@ -113,10 +120,22 @@ PASSES: tuple[Pass, ...] = (
         change_tree=_on_tree(pair_halves),
     ),
     Pass(
+        "gather-helpers",
+        "Gather preparations",
+        "Copies and broadcasts before the work are one box, and those after it another.",
+        change_tree=_on_tree(gather_helpers),
+    ),
+    Pass(
         "box-repeats",
         "Box repeats",
         "Alike layers are one box with ×N.",
         change_tree=_on_tree(box_repeats),
+    ),
+    Pass(
+        "gather-small",
+        "Gather small steps",
+        "In a program of many parts, neighbours that are small beside the rest are one box.",
+        change_tree=_on_tree(gather_small),
     ),
     Pass(
         "make-sections",

@@ -134,9 +134,7 @@ def _assign(parts: list[int], before: list[set[int]], rounds: list[int]) -> list
     around them that leaves it out would be before it and after it.
     """
     num = len(parts)
-    half_of = [
-        each if part in _NAMES else NONE for each, part in zip(rounds, parts, strict=True)
-    ]
+    half_of = [each if part in _NAMES else NONE for each, part in zip(rounds, parts, strict=True)]
     follows = [False] * num
     for at, sources in enumerate(before):
         follows[at] = any(

@@ -7,7 +7,7 @@ import re
 
 from jaxscope.analysis.view.arguments import argument_path, result_path
 from jaxscope.analysis.view.operations import Style, short_operation, style_of
-from jaxscope.analysis.view.tree import BranchKind
+from jaxscope.analysis.view.tree import GATHERED, BranchKind
 from jaxscope.analysis.view.view import Box, View
 from jaxscope.model import NONE, Graph, NodeKind
 
@@ -34,6 +34,7 @@ _GROUP_STYLES = {
     BranchKind.RESULTS: Style.OUTPUT,
     BranchKind.FORWARD: Style.GROUP,
     BranchKind.BACKWARD: Style.GROUP,
+    BranchKind.CONSTANTS: Style.CONSTANT,
 }
 
 
@@ -71,8 +72,8 @@ def _text_of_group(view: View, box: Box) -> BoxText:
     assert box.kind is not None
     count = f"{box.num_leaves:,} " + ("operations" if box.num_leaves != 1 else "operation")
     label = box.label
-    if box.kind in (BranchKind.ARGUMENTS, BranchKind.RESULTS):
-        return BoxText(label, f"{len(box.children):,} arrays", _GROUP_STYLES[box.kind])
+    if box.kind in GATHERED:
+        return BoxText(label, f"{box.num_leaves:,} arrays", _GROUP_STYLES[box.kind])
     if len(label) > _MAX_LABEL and " / " in label:
         label = _last_names(label)
     if box.kind is BranchKind.REPEAT:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import heapq
 import itertools
 
-from jaxscope.analysis.view.tree import Branch, BranchKind
+from jaxscope.analysis.view.tree import GATHERED, Branch, BranchKind
 
 MAX_VISIBLE = 60
 _FEW = 12
-_CLOSED = frozenset({BranchKind.ARGUMENTS, BranchKind.RESULTS, BranchKind.SECTION})
+_CLOSED = GATHERED | {BranchKind.SECTION}
 
 
 def choose_opened(root: Branch) -> frozenset[str]:

@@ -16,7 +16,7 @@ from jaxscope.analysis.view.arguments import find_arguments, find_results
 from jaxscope.analysis.view.draft import Draft
 from jaxscope.analysis.view.halves import HALVES
 from jaxscope.analysis.view.places import find_cuts
-from jaxscope.analysis.view.tree import Branch, BranchKind, Child, map_branches
+from jaxscope.analysis.view.tree import GATHERED, Branch, BranchKind, Child, map_branches
 from jaxscope.model import Graph
 
 _NUMBER = re.compile(r"_?\d+")
@@ -44,7 +44,7 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
     signature = _Signature(draft)
 
     def change(branch: Branch) -> Branch:
-        if branch.kind in (BranchKind.ARGUMENTS, BranchKind.RESULTS):
+        if branch.kind in GATHERED:
             return branch
         children = branch.children
         tokens = np.fromiter(

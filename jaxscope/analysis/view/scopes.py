@@ -16,7 +16,7 @@ import numpy as np
 
 from jaxscope.analysis.view.arguments import find_arguments, find_results
 from jaxscope.analysis.view.draft import Draft
-from jaxscope.analysis.view.tree import BACKWARD, Branch, BranchKind, Child, map_branches
+from jaxscope.analysis.view.tree import BACKWARD, GATHERED, Branch, BranchKind, Child, map_branches
 from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind
 
 _MIN_LEAVES = 2
@@ -104,7 +104,7 @@ def _group(draft: Draft, root: Branch, path: _PathOf, word: str, least: int) -> 
         return mark(path(node), direction[node] == backward)
 
     def change(branch: Branch) -> Branch:
-        if branch.kind in (BranchKind.ARGUMENTS, BranchKind.RESULTS):
+        if branch.kind in GATHERED:
             return branch
         paths = _fill_gaps([path_of(child) for child in branch.children])
         # What all share says nothing here; a nested program repeats the path of its owner.

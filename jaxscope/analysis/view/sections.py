@@ -9,11 +9,10 @@ import math
 from jaxscope.analysis.view.arguments import find_arguments, find_results
 from jaxscope.analysis.view.draft import Draft
 from jaxscope.analysis.view.places import find_cuts
-from jaxscope.analysis.view.tree import Branch, BranchKind, Child, map_branches
+from jaxscope.analysis.view.tree import GATHERED, Branch, BranchKind, Child, map_branches
 
 MAX_CHILDREN = 150
 _SECTION_SIZE = 40
-_GATHERED = (BranchKind.ARGUMENTS, BranchKind.RESULTS)
 
 
 def make_sections(draft: Draft, root: Branch) -> Branch:
@@ -25,7 +24,7 @@ def make_sections(draft: Draft, root: Branch) -> Branch:
     apart = find_arguments(draft.graph) | find_results(draft.graph)
 
     def stands_apart(child: Child) -> bool:
-        is_gathered = isinstance(child, Branch) and child.kind in _GATHERED
+        is_gathered = isinstance(child, Branch) and child.kind in GATHERED
         return is_gathered or child in apart
 
     def set_apart(

@@ -29,6 +29,11 @@ class BranchKind(enum.IntEnum):
     RESULTS = 7
     FORWARD = 8
     BACKWARD = 9
+    CONSTANTS = 10
+
+
+GATHERED = frozenset({BranchKind.ARGUMENTS, BranchKind.RESULTS, BranchKind.CONSTANTS})
+"""Boxes of values that come from outside or go there: they hold no operations."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)

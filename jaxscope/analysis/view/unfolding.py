@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from jaxscope.analysis.view.framing import open_largest
-from jaxscope.analysis.view.tree import BranchKind
+from jaxscope.analysis.view.tree import GATHERED
 from jaxscope.analysis.view.view import View
 
 MANY_BOXES = 300
-
-_GATHERED = frozenset({BranchKind.ARGUMENTS, BranchKind.RESULTS})
 
 
 def open_many(view: View, num_boxes: int = MANY_BOXES) -> frozenset[str]:
@@ -16,7 +14,5 @@ def open_many(view: View, num_boxes: int = MANY_BOXES) -> frozenset[str]:
 
     Gathered arguments and results stay closed: what is in them is all alike.
     """
-    inner = frozenset(
-        box.id for box in view.boxes[1:] if box.children and box.kind not in _GATHERED
-    )
+    inner = frozenset(box.id for box in view.boxes[1:] if box.children and box.kind not in GATHERED)
     return open_largest(view, inner, num_boxes)

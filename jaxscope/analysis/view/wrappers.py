@@ -6,7 +6,7 @@ import dataclasses
 
 from jaxscope.analysis.view.draft import Draft
 from jaxscope.analysis.view.operations import short_operation
-from jaxscope.analysis.view.tree import BACKWARD, Branch, BranchKind, Child
+from jaxscope.analysis.view.tree import BACKWARD, GATHERED, Branch, Child
 from jaxscope.model import NONE
 
 _JOINT = " / "
@@ -30,7 +30,7 @@ def dissolve_wrappers(draft: Draft, root: Branch) -> tuple[Draft, Branch]:
         children = tuple(
             visit(child) if isinstance(child, Branch) else child for child in branch.children
         )
-        if branch.kind in (BranchKind.ARGUMENTS, BranchKind.RESULTS) or len(children) != 1:
+        if branch.kind in GATHERED or len(children) != 1:
             return dataclasses.replace(branch, children=children)
         only = children[0]
         if isinstance(only, int):

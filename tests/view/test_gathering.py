@@ -1,0 +1,121 @@
+"""Wide programs fit a page: what is many and small is gathered, and nothing gets lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxscope.analysis.view.build import build_view
+from jaxscope.analysis.view.tree import BranchKind
+from jaxscope.analysis.view.view import ROOT
+
+from .programs import compile_module, lower, outline, simplify, trace
+from .test_halves import assert_no_cycles, assert_shown_once
+
+X = jnp.ones(3)
+
+
+def with_tables(x: jax.Array) -> jax.Array:
+    for number in range(12):
+        x = jnp.sin(x) + np.arange(3.0, dtype=np.float32) * number
+    return x
+
+
+def test_many_captured_arrays_are_one_box() -> None:
+    view = simplify(with_tables, X)
+    (index,) = (i for i, box in enumerate(view.boxes) if box.kind is BranchKind.CONSTANTS)
+    assert len(view.boxes[index].children) >= 11
+    assert "+ constants" in outline(view), "it is closed at first"
+    apart = simplify(with_tables, X, without=["gather-constants"])
+    assert BranchKind.CONSTANTS not in {box.kind for box in apart.boxes}
+
+
+def test_few_captured_arrays_stay_apart() -> None:
+    table = np.arange(3.0, dtype=np.float32)
+    view = simplify(lambda x: x * table, X)
+    assert BranchKind.CONSTANTS not in {box.kind for box in view.boxes}
+
+
+def test_constants_of_stablehlo_are_gathered_too() -> None:
+    view = build_view(lower(lambda x: with_tables(x), X))
+    assert any(line.startswith("+ constants") for line in outline(view))
+
+
+def deep_arguments() -> tuple[Any, list[str]]:
+    layer = {"b": X, "scale": X, "w": X}
+    params = {"embedding": X, "layers": [layer] * 6}
+    leaves = jax.tree_util.tree_flatten_with_path(params)[0]
+    return params, [f"params{jax.tree_util.keystr(path)}" for path, _ in leaves]
+
+
+def test_many_arrays_of_an_argument_are_gathered_by_their_path() -> None:
+    params, paths = deep_arguments()
+    graph = trace(lambda p: jax.tree.reduce(jnp.add, p), params, paths=paths)
+    view = build_view(graph)
+    lines = outline(view, view.all_groups())
+    assert lines[:5] == [
+        "- params",
+        "  params['embedding']",
+        "  - layers",
+        "    - 0",
+        "      params['layers'][0]['b']",
+    ]
+    assert outline(view)[0] == "+ params"
+    assert_shown_once(view, graph)
+
+
+def test_many_single_arguments_are_one_box() -> None:
+    view = simplify(lambda *each: sum(each), *[X] * 10)
+    assert outline(view)[0] == "+ arguments"
+
+
+def prepared(x: jax.Array, y: jax.Array) -> tuple[jax.Array, ...]:
+    work = jnp.tanh(x.reshape(3, 1) @ y[None, :] + jnp.sin(x)[::-1].T)
+    for row in (x[1:], y[:2], x[::-1]):
+        work = jnp.exp(work) * row.sum() + 1
+    return work.T, jnp.sort(work), work[0], jnp.squeeze(work[1:2])
+
+
+def test_what_only_prepares_is_one_box_and_what_only_finishes_another() -> None:
+    graph = trace(prepared, X, X)
+    view = build_view(graph, ["group-by-function"])
+    lines = outline(view, frozenset())
+    boxes = [line for line in lines if line.startswith("+ ") and "," in line]
+    assert len(boxes) == 2, lines
+    plain = build_view(graph, ["group-by-function", "gather-helpers"])
+    assert len(view.boxes[ROOT].children) < len(plain.boxes[ROOT].children) - 4
+    assert_shown_once(view, graph)
+    assert_no_cycles(view)
+
+
+def uneven(x: jax.Array) -> jax.Array:
+    with jax.named_scope("large"):
+        for _ in range(300):
+            x = jnp.sin(x) * 2 if x.ndim else x
+    for number in range(9):
+        x = jnp.cos(x)
+        with jax.named_scope(f"small {'abcdefghi'[number]}"):
+            x = jnp.exp(x) + x
+    return x
+
+
+def test_small_neighbours_of_a_large_part_are_one_box() -> None:
+    graph = trace(uneven, X)
+    without = ["group-by-function", "box-repeats"]
+    view = build_view(graph, without)
+    assert outline(view, frozenset()) == ["a", "+ large", "+ cos, small a, …", "result"]
+    apart = build_view(graph, [*without, "gather-small"])
+    assert len(outline(apart, frozenset())) == 21
+    assert_shown_once(view, graph)
+
+
+@pytest.mark.parametrize("name", ["gather-constants", "gather-helpers", "gather-small"])
+def test_gathering_closes_no_cycle(name: str) -> None:
+    for graph in (trace(with_tables, X), compile_module(prepared, X, X), trace(uneven, X)):
+        for view in (build_view(graph), build_view(graph, [name])):
+            assert_no_cycles(view)
+            assert_shown_once(view, graph)
