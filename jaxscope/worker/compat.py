@@ -61,6 +61,11 @@ def evaluate_jaxpr(value: Any, arguments: Iterable[Any]) -> list[Any]:
     return list(_core.eval_jaxpr(open_jaxpr(value), consts_of(value), *arguments))
 
 
+def inlines_at_once() -> bool:
+    """Whether calls that JAX inlines would be here: where a jaxpr is made, not transformed."""
+    return isinstance(_core.trace_ctx.trace, _partial_eval.DynamicJaxprTrace)
+
+
 @contextlib.contextmanager
 def whole_calls() -> Iterator[None]:
     """Inside a function that is being traced: calls that JAX would inline there stay equations.

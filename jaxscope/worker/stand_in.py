@@ -57,7 +57,11 @@ class BaseRecorder:
         return named_like(self._base, stand_in)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        here = trace_here(_with_whole_calls(self._base), args, kwargs)
+        # A call that hands an argument on gives the very same value where it is inlined at once,
+        # and another where it is transformed first. What closes over both takes one or two.
+        inlined = compat.inlines_at_once()
+        function = self._base if inlined else _with_whole_calls(self._base)
+        here = trace_here(function, args, kwargs)
         tagged, shown = self._tag(here)
         if self.stage is None:
             self.stage = here.stage("jaxpr", shown)

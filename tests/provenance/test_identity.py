@@ -83,3 +83,20 @@ def test_every_tagged_name_is_linked_to_an_equation() -> None:
         assert names
         for name in names:
             assert read_op_name(name, tags).derived, name
+
+
+@pytest.mark.parametrize(
+    "text", ["grad(f)(f32[3])", "grad(checkpoint(f))(f32[3])", "jit(grad(jit(f)))(f32[3])"]
+)
+def test_a_loop_closes_over_what_a_call_handed_on_as_often_as_without_tags(text: str) -> None:
+    """The real part of a real array is the array, or another one where a transform is between."""
+
+    def f(x: Any) -> Any:
+        real = jnp.real(x)
+        return jax.lax.scan(lambda c, _: (c + x * real, None), x, None, length=3)[0].sum()
+
+    call = parse_call(text, call_namespace({"__name__": "file", "f": f}), file="f.py")
+    plain = compile_plain(call)
+    tagged, _, _ = compile_tagged(call)
+
+    assert comparable(tagged.as_text()) == comparable(plain.as_text())
