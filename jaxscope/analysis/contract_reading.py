@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -208,16 +209,9 @@ def _read(raw: _Capture) -> Capture:
 def _read_memory(raw: _Memory) -> MemoryPlan | Unavailable:
     if raw.unavailable is not None:
         return Unavailable(raw.unavailable, "optimized")
-    sizes = (
-        raw.argument_bytes,
-        raw.result_bytes,
-        raw.temporary_bytes,
-        raw.aliased_bytes,
-        raw.code_bytes,
-        raw.peak_bytes,
-    )
-    known = (math.nan if size is None else size for size in sizes)
-    return MemoryPlan(*known, donated=raw.donated, kept=raw.kept)
+    fields: dict[str, Any] = msgspec.structs.asdict(raw)
+    del fields["unavailable"]
+    return MemoryPlan(**{name: math.nan if f is None else f for name, f in fields.items()})
 
 
 def _read_leaf(leaf: _Leaf) -> Leaf:

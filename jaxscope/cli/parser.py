@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -62,6 +62,11 @@ VERBS = {
         "measure a call eager against jitted",
         f"jaxscope time {_SAMPLE} 'simple_graph(f32[1000])'",
     ),
+    "memory": Verb(
+        "memory",
+        "show what a call needs of memory: peak, live ranges, donation, residuals",
+        f"jaxscope memory {_SAMPLE} 'grad(simple_graph)(f32[1000])'",
+    ),
     "check": Verb("not_yet", "look for pitfalls in a call", f"jaxscope check {_SAMPLE}"),
     "diff": Verb(
         "diff",
@@ -91,6 +96,7 @@ class Options:
         stage: Name of the stage that a picture or text shows, or `all`.
         picture: How `capture` draws pictures.
         passes: Whether `capture` compiles once more and records what each XLA pass changed.
+        xla: Options of XLA's that `capture` compiles with, name to value.
         is_rigorous: Whether `time` measures in several processes.
         time: Which experiment `time` makes.
         diff: What `diff` is asked for beyond its two sides.
@@ -113,6 +119,7 @@ class Options:
     is_json: bool = False
     is_rigorous: bool = False
     passes: bool = False
+    xla: Mapping[str, str] = dataclasses.field(default_factory=dict)
     picture: PictureOptions = dataclasses.field(default_factory=PictureOptions)
     time: TimeOptions = dataclasses.field(default_factory=TimeOptions)
     diff: DiffOptions = dataclasses.field(default_factory=DiffOptions)
@@ -145,6 +152,7 @@ def parse(words: Sequence[str]) -> Options:
         is_json=read.json,
         is_rigorous=getattr(read, "rigorous", False),
         passes=getattr(read, "passes", False),
+        xla=_read_xla(read.xla) if verb == "capture" else {},
         picture=read_picture_options(read) if verb == "capture" else PictureOptions(),
         time=read_time_options(read) if verb == "time" else TimeOptions(),
         diff=read_diff_options(read) if verb == "diff" else DiffOptions(),
@@ -224,7 +232,31 @@ def _add_capture_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="compile once more and record what each XLA pass changed",
     )
+    parser.add_argument(
+        "--xla",
+        action="append",
+        metavar="OPTION=VALUE",
+        default=[],
+        help="compile with an option of XLA, such as xla_disable_hlo_passes=fusion,fusion-wrapper;"
+        " can be repeated",
+    )
     add_picture_options(parser)
+
+
+def _read_xla(words: Sequence[str]) -> dict[str, str]:
+    """Options of XLA's by name; the last of a name counts."""
+    options: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(
+                Explanation(
+                    what=f"{word[:100]!r} is no option of XLA with its value.",
+                    remedy="Such as: --xla xla_disable_hlo_passes=fusion",
+                )
+            )
+        options[name.strip()] = value.strip()
+    return options
 
 
 def _add_common_options(parser: argparse.ArgumentParser) -> None:

@@ -40,10 +40,21 @@ class Compiled:
     memory: dict[str, Any]
 
 
-def compile_program(lowered: Any, options: dict[str, str]) -> Compiled:
-    """Compile with options of XLA's, some of which it may not know."""
+def compile_program(
+    lowered: Any, options: dict[str, str], wanted: dict[str, str] | None = None
+) -> Compiled:
+    """Compile with options of XLA's, some of which it may not know.
+
+    Args:
+        lowered: What to compile.
+        options: Ours, left out where they are not known.
+        wanted: The person's, none of which is left out.
+
+    Raises:
+        EnvironmentProblem: This XLA does not take one of those.
+    """
     start = time.perf_counter()
-    compiled = compile_with(lowered, options)
+    compiled = compile_with(lowered, options, wanted)
     seconds = time.perf_counter() - start
     return Compiled(
         compat.optimized_module_of(compiled), seconds, describe_memory(compiled, lowered)
@@ -61,9 +72,9 @@ def describe_memory(compiled: Any, lowered: Any) -> dict[str, Any]:
     sizes = {name: _size(stats, field) for name, field in _SIZES.items()}
     if reason is None and all(size is None for size in sizes.values()):
         reason = "This backend does not tell its memory plan."
-    # On the CPU the backend's "peak" leaves the temporaries out, and is smaller than they are.
-    peak, temporary = sizes["peak_bytes"], sizes["temporary_bytes"]
-    if peak is not None and (temporary is None or peak < temporary):
+    # The "peak" of the CPU backend leaves the temporaries out: arguments alone are as large.
+    peak, least = sizes["peak_bytes"], (sizes["argument_bytes"], sizes["temporary_bytes"])
+    if peak is not None and (None in least or peak < sum(size or 0 for size in least)):
         sizes["peak_bytes"] = None
     donated, kept = compat.donated_arguments(lowered)
     return {**sizes, "reason": reason, "donated": donated, "kept": kept}

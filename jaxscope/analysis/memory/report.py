@@ -1,0 +1,207 @@
+"""Everything known of a program's memory: as rows, as JSON and as a text."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from jaxscope.analysis.memory.buffers import Buffer
+from jaxscope.analysis.memory.donation import Donation, find_donations
+from jaxscope.analysis.memory.live_ranges import LiveRanges, find_live_ranges
+from jaxscope.analysis.memory.residuals import (
+    KeptValue,
+    Residuals,
+    find_constants,
+    find_residuals,
+)
+from jaxscope.analysis.quantities import format_bytes, format_count
+from jaxscope.analysis.text_table import format_table
+from jaxscope.model import Capture, Graph, SourcePosition, Unavailable, is_available
+from jaxscope.model.memory import MemoryPlan
+
+COMPUTED = (
+    "Live ranges are computed from the scheduled module: XLA needs less where it writes a result "
+    "over an operand that nobody reads any more, and a little more where it leaves gaps."
+)
+_MAX_ROWS = 20
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class MemoryReport:
+    """What is known of the memory of one capture; each part is found when it is first asked for."""
+
+    capture: Capture
+
+    @functools.cached_property
+    def live(self) -> LiveRanges | Unavailable:
+        return find_live_ranges(self.capture)
+
+    @functools.cached_property
+    def donations(self) -> tuple[Donation, ...] | Unavailable:
+        return find_donations(self.capture)
+
+    @functools.cached_property
+    def residuals(self) -> Residuals:
+        return find_residuals(self.capture)
+
+    @functools.cached_property
+    def constants(self) -> tuple[KeptValue, ...]:
+        return find_constants(self.capture)
+
+
+def plan_rows(plan: MemoryPlan) -> Iterator[tuple[str, float, str]]:
+    """Name, bytes and meaning of each part of XLA's plan."""
+    yield "arguments", plan.argument_bytes, "what goes in"
+    yield "results", plan.result_bytes, "what comes out"
+    yield "temporaries", plan.temporary_bytes, "what XLA allocates for each run besides"
+    yield "aliased", plan.aliased_bytes, "results that lie where donated arguments were"
+    yield "needed at once", plan.total_bytes, "arguments, results and temporaries, aliased once"
+    yield "peak by XLA", plan.peak_bytes, "where the backend tells it, temporaries included"
+    yield "code", plan.code_bytes, "generated code; the CPU backend says 0"
+
+
+def place_text(place: SourcePosition | None) -> str:
+    """`file.py:12`, or nothing."""
+    return f"{os.path.basename(place.file)}:{place.line}" if place is not None else ""
+
+
+def buffer_row(graph: Graph, buffer: Buffer) -> tuple[str, str, str, str, str, str]:
+    """Bytes, kind, name, type, steps and source line of a buffer, as texts."""
+    nodes = graph.nodes
+    types = graph.row(nodes.types, buffer.node)
+    places = graph.source(buffer.node)
+    return (
+        format_bytes(buffer.num_bytes),
+        buffer.kind,
+        graph.string(nodes.name, buffer.node),
+        types[buffer.output] if buffer.output < len(types) else "",
+        f"{buffer.start}–{buffer.end}",
+        place_text(places[0] if places else None),
+    )
+
+
+def memory_to_text(report: MemoryReport) -> str:
+    """The report for a person at a terminal."""
+    capture = report.capture
+    lines = [capture.call, "", "XLA's plan, per device"]
+    plan = capture.memory
+    if isinstance(plan, Unavailable):
+        lines.append(f"  not available: {plan.reason}")
+    else:
+        rows = [(name, format_bytes(size), text) for name, size, text in plan_rows(plan)]
+        lines += format_table(("", "", ""), rows, right=(1,))
+    lines += ["", *_live_text(report.live)]
+    lines += _donation_text(report.donations)
+    lines += _residual_text(report.residuals)
+    if report.constants:
+        lines += ["", "Captured arrays, which are part of the program"]
+        sizes = [(format_bytes(c.num_bytes), c.type) for c in report.constants[:_MAX_ROWS]]
+        lines += format_table(("", ""), sizes, right=(0,))
+    return "\n".join(lines)
+
+
+def _live_text(live: LiveRanges | Unavailable) -> Iterator[str]:
+    if isinstance(live, Unavailable):
+        yield f"Live ranges: not available: {live.reason}"
+        return
+    node = live.graph.node(live.steps[live.peak_step])
+    yield (
+        f"Most alive at step {live.peak_step} of {len(live.steps)}, {node.name} "
+        f"({node.operation}): {format_bytes(live.peak_bytes)}; temporaries at most "
+        f"{format_bytes(live.peak_temporary_bytes)}"
+    )
+    yield f"  {COMPUTED}"
+    if live.num_unsized:
+        yield f"  {format_count(live.num_unsized, 'buffer')} of unknown size not counted"
+    alive = live.alive_at(live.peak_step)
+    rows = [buffer_row(live.graph, buffer) for buffer in alive[:_MAX_ROWS]]
+    yield from format_table(("alive then", "", "name", "type", "steps", "line"), rows, right=(0,))
+    if len(alive) > _MAX_ROWS:
+        yield f"  and {len(alive) - _MAX_ROWS:,} smaller ones"
+
+
+def _donation_text(donations: tuple[Donation, ...] | Unavailable) -> Iterator[str]:
+    if isinstance(donations, Unavailable) or not donations:
+        return
+    yield ""
+    yield "Donated arguments"
+    rows = [(d.path, d.type, format_bytes(d.num_bytes), d.text) for d in donations]
+    yield from format_table(("", "", "", ""), rows, right=(2,))
+
+
+def _residual_text(residuals: Residuals) -> Iterator[str]:
+    if not residuals.stage:
+        return
+    yield ""
+    yield (
+        f"Kept for the backward part of {residuals.stage}: {format_bytes(residuals.num_bytes)} in "
+        f"{format_count(len(residuals.values), 'value')}, as the jaxpr hands them over"
+    )
+    rows = [
+        (format_bytes(v.num_bytes), v.operation, v.type, v.id, place_text(v.place))
+        for v in residuals.values[:_MAX_ROWS]
+    ]
+    if rows:
+        yield from format_table(("bytes", "equation", "type", "id", "line"), rows, right=(0,))
+
+
+def memory_report_to_json(report: MemoryReport) -> dict[str, Any]:
+    """Live ranges, donations, residuals and constants; null for what is not known."""
+    live, donations = report.live, report.donations
+    return {
+        "live": _live_to_json(live) if is_available(live) else None,
+        "live_unavailable": live.reason if isinstance(live, Unavailable) else None,
+        "donations": None
+        if isinstance(donations, Unavailable)
+        else [
+            {"path": d.path, "type": d.type, "bytes": d.num_bytes, "used": d.is_used, "why": d.text}
+            for d in donations
+        ],
+        "residuals": {
+            "stage": report.residuals.stage or None,
+            "bytes": report.residuals.num_bytes if report.residuals.stage else None,
+            "values": [_kept_to_json(value) for value in report.residuals.values],
+        },
+        "constants": [_kept_to_json(value) for value in report.constants],
+    }
+
+
+def _live_to_json(live: LiveRanges) -> dict[str, Any]:
+    graph = live.graph
+    ids = [graph.string(graph.nodes.id, node) for node in live.steps]
+    return {
+        "peak_bytes": live.peak_bytes,
+        "peak_temporary_bytes": live.peak_temporary_bytes,
+        "peak_step": live.peak_step,
+        "steps": ids,
+        "bytes": live.timeline.tolist(),
+        "buffers": [
+            {
+                "node": graph.string(graph.nodes.id, buffer.node),
+                "output": buffer.output,
+                "bytes": _number(buffer.num_bytes),
+                "kind": buffer.kind,
+                "first_step": buffer.start,
+                "last_step": buffer.end,
+            }
+            for buffer in live.buffers
+        ],
+        "note": COMPUTED,
+    }
+
+
+def _kept_to_json(value: KeptValue) -> dict[str, Any]:
+    return {
+        "id": value.id,
+        "operation": value.operation,
+        "type": value.type,
+        "bytes": _number(value.num_bytes),
+        "readers": list(value.readers),
+    }
+
+
+def _number(value: float) -> float | None:
+    return value if value == value else None

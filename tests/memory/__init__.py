@@ -1,0 +1,1 @@
+"""Memory of compiled programs: plan, live ranges, donation, residuals; the roofline."""

@@ -1,0 +1,152 @@
+"""Live ranges of compiled programs, against XLA's own allocation of the same programs."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from jaxscope.analysis.memory.live_ranges import LiveRanges, find_live_ranges
+from jaxscope.analysis.memory.sizes import find_bytes
+from jaxscope.model import Capture, StageText, Unavailable
+from jaxscope.model.memory import MemoryPlan
+
+from .conftest import Take
+
+ALIGNMENT = 64
+"""XLA puts every buffer at a multiple of this."""
+
+PROGRAMS = (
+    "grad(loss)([f32[64, 64]] * 4, f32[256, 64])",
+    "grad(scanned)(f32[6, 64, 64], f32[128, 64])",
+    "looped(f32[64, 64])",
+    "branching(f32[64, 64])",
+)
+
+
+def live_of(capture: Capture) -> LiveRanges:
+    live = find_live_ranges(capture)
+    assert isinstance(live, LiveRanges)
+    return live
+
+
+def plan_of(capture: Capture) -> MemoryPlan:
+    assert isinstance(capture.memory, MemoryPlan)
+    return capture.memory
+
+
+@pytest.mark.parametrize("call", PROGRAMS)
+def test_temporaries_are_what_xla_allocates(take: Take, call: str) -> None:
+    capture = take(call)
+    live, plan = live_of(capture), plan_of(capture)
+    slack = ALIGNMENT * len(live.buffers)
+    assert live.peak_temporary_bytes == pytest.approx(plan.temporary_bytes, abs=slack)
+    assert plan.temporary_bytes > 4 * slack  # the allowance would not hide a missing matrix
+
+
+@pytest.mark.parametrize("call", PROGRAMS)
+def test_no_more_is_alive_than_xla_has_room_for(take: Take, call: str) -> None:
+    capture = take(call)
+    live = live_of(capture)
+    assert live.peak_bytes <= plan_of(capture).total_bytes + ALIGNMENT * len(live.buffers)
+
+
+def test_what_is_alive_at_the_peak_adds_up_to_it(take: Take) -> None:
+    live = live_of(take(PROGRAMS[0]))
+    alive = live.alive_at(live.peak_step)
+    assert sum(buffer.num_bytes for buffer in alive) == live.peak_bytes == live.timeline.max()
+    sizes = [buffer.num_bytes for buffer in alive]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_every_buffer_leads_to_a_node_and_a_line(take: Take) -> None:
+    live = live_of(take(PROGRAMS[0]))
+    largest = next(b for b in live.alive_at(live.peak_step) if b.kind == "temporary")
+    node = live.graph.node(largest.node)
+    assert node.types[largest.output] == "f32[256,64]"
+    assert node.source[0].line in (12, 13)
+
+
+def test_arguments_and_results_stay_to_the_end(take: Take) -> None:
+    live = live_of(take(PROGRAMS[0]))
+    last = len(live.steps) - 1
+    kinds = {kind: [b for b in live.buffers if b.kind == kind] for kind in ("argument", "result")}
+    assert {buffer.end for buffer in kinds["argument"] + kinds["result"]} == {last}
+    assert {buffer.start for buffer in kinds["argument"]} == {0}
+    assert sum(b.num_bytes for b in kinds["result"]) == 4 * 64 * 64 * 4
+
+
+def test_a_loops_state_lies_in_one_place(take: Take) -> None:
+    live = live_of(take("looped(f32[64, 64])"))
+    squares = [b for b in live.buffers if b.num_bytes == 64 * 64 * 4]
+    # The argument, the state that becomes the result, and the product before it is put there.
+    assert sorted(b.kind for b in squares) == ["argument", "result", "temporary"]
+
+
+def test_stacked_values_of_a_scan_are_written_in_place(take: Take) -> None:
+    live = live_of(take(PROGRAMS[1]))
+    stacked = [b for b in live.buffers if b.num_bytes == 6 * 128 * 64 * 4]
+    assert len(stacked) == 3  # what the forward loop keeps, once each
+
+
+def test_a_donated_argument_and_its_result_are_one_buffer(take: Take) -> None:
+    donated = take("jit(step, donate_argnums=0)({'a': f32[100], 'b': f32[50]}, f32[()])")
+    plain = take("jit(step)({'a': f32[100], 'b': f32[50]}, f32[()])")
+    assert live_of(plain).peak_bytes - live_of(donated).peak_bytes == 600
+    assert plan_of(donated).aliased_bytes == 600
+    assert plan_of(plain).aliased_bytes == 0
+
+
+def test_a_capture_read_back_tells_the_same(take: Take, tmp_path) -> None:
+    from jaxscope.analysis.archive import load_capture, save_capture
+
+    capture = take(PROGRAMS[1])
+    save_capture(capture, tmp_path / "c.jaxscope")
+    again = load_capture(tmp_path / "c.jaxscope")
+    assert np.array_equal(live_of(again).timeline, live_of(capture).timeline)
+    assert again.memory == capture.memory
+
+
+def test_a_module_without_a_schedule_says_so(take: Take) -> None:
+    capture = take("looped(f32[64, 64])")
+    optimized = capture.stage("optimized")
+    assert optimized is not None
+    assert isinstance(optimized.text, StageText)
+    text = dataclasses.replace(
+        optimized.text, text=optimized.text.text.replace("is_scheduled=true", "x=1")
+    )
+    stages = tuple(
+        dataclasses.replace(stage, text=text) if stage is optimized else stage
+        for stage in capture.stages
+    )
+    found = find_live_ranges(dataclasses.replace(capture, stages=stages))
+    assert found == Unavailable("The compiled program has no schedule: its order is not known.")
+
+
+def test_without_a_compiled_program_there_is_a_reason(take: Take) -> None:
+    found = find_live_ranges(dataclasses.replace(take("looped(f32[64, 64])"), stages=()))
+    assert isinstance(found, Unavailable)
+
+
+@pytest.mark.parametrize(
+    ("type_text", "num_bytes"),
+    [
+        ("f32[8,128]", 4096.0),
+        ("pred[3]", 3.0),
+        ("bf16[<=4,2]", 16.0),
+        ("s4[3]", 2.0),
+        ("f8e4m3fn[10]", 10.0),
+        ("c64[]", 8.0),
+        ("(f32[2], s32[])", 12.0),
+        ("()", 0.0),
+        ("key<fry>[2]", 16.0),
+    ],
+)
+def test_sizes(type_text: str, num_bytes: float) -> None:
+    assert find_bytes(type_text) == num_bytes
+
+
+@pytest.mark.parametrize("type_text", ["f32[n]", "strange[3]", "", "f32[8"])
+def test_unknown_sizes_are_not_zero(type_text: str) -> None:
+    assert np.isnan(find_bytes(type_text))

@@ -1,0 +1,126 @@
+"""Donation, residuals and captured constants, and the words for them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+
+from jaxscope.analysis.export.contract_json import capture_to_json
+from jaxscope.analysis.memory.donation import Donation, find_donations
+from jaxscope.analysis.memory.report import (
+    MemoryReport,
+    memory_report_to_json,
+    memory_to_text,
+)
+from jaxscope.analysis.memory.residuals import NO_RESIDUALS, find_constants, find_residuals
+from jaxscope.client.capture_messages import MemoryFields, read_message_fields
+from jaxscope.model import Capture, Unavailable
+from jaxscope.wire.messages import Message
+
+from .conftest import Take
+
+
+def donations_of(capture: Capture) -> dict[str, Donation]:
+    found = find_donations(capture)
+    assert not isinstance(found, Unavailable)
+    return {donation.path: donation for donation in found}
+
+
+def test_a_used_donation_names_the_result(take: Take) -> None:
+    capture = take("jit(step, donate_argnums=0)({'a': f32[100], 'b': f32[50]}, f32[()])")
+    found = donations_of(capture)
+    assert [d.is_used for d in found.values()] == [True, True]
+    assert found["state['a']"].text == "Used: result['a'] lies in its memory."
+
+
+@pytest.mark.filterwarnings("ignore:Some donated buffers were not usable")
+def test_a_donation_that_no_result_fits_says_why(take: Take) -> None:
+    found = donations_of(take("jit(total, donate_argnums=0)(f32[100], f32[()])"))
+    assert not found["x"].is_used
+    assert "no result has its size" in found["x"].text
+    assert "f32[100]" in found["x"].text
+
+
+def test_a_donated_argument_that_nobody_reads(take: Take) -> None:
+    found = donations_of(take("jit(first, donate_argnums=1)(f32[8], f32[8])"))
+    assert "does not read it" in found["unused"].text
+    assert not found["unused"].is_used
+
+
+def test_nothing_donated_is_nothing_found(take: Take) -> None:
+    assert find_donations(take("looped(f32[64, 64])")) == ()
+
+
+def test_residuals_of_a_gradient(take: Take) -> None:
+    residuals = find_residuals(take("grad(loss)([f32[64, 64]] * 4, f32[256, 64])"))
+    assert residuals.stage == "grad"
+    assert {value.type for value in residuals.values} == {"f32[256,64]"}
+    # tanh and 1 - tanh of each layer, and the derivative of the square
+    assert residuals.num_bytes == 256 * 64 * 4 * len(residuals.values)
+    assert "tanh" in {value.operation for value in residuals.values}
+    assert all(value.place is not None and value.readers for value in residuals.values)
+    assert len({argument.id for argument in residuals.arguments}) >= 4  # the weights are read
+
+
+def test_residuals_of_a_scan_are_stacked(take: Take) -> None:
+    residuals = find_residuals(take("grad(scanned)(f32[6, 64, 64], f32[128, 64])"))
+    stacked = [v for v in residuals.values if v.type == "f32[6,128,64]"]
+    assert {value.operation for value in stacked} == {"scan"}
+
+
+def test_a_plain_call_tells_of_its_gradient(take: Take) -> None:
+    capture = take("loss([f32[64, 64]], f32[256, 64])")
+    assert find_residuals(capture).stage == "gradient"
+    assert find_residuals(dataclasses.replace(capture, stages=())) is NO_RESIDUALS
+
+
+def test_captured_arrays_by_size(take: Take) -> None:
+    (constant,) = find_constants(take("captured(f32[4])"))
+    assert (constant.type, constant.num_bytes) == ("f32[300,4]", 4800.0)
+
+
+def test_the_text_names_the_peak_and_its_line(take: Take) -> None:
+    capture = take("grad(loss)([f32[64, 64]] * 4, f32[256, 64])")
+    text = memory_to_text(MemoryReport(capture))
+    assert "Most alive at step" in text
+    assert "programs.py:12" in text
+    assert "computed from the scheduled module" in text
+    assert "Kept for the backward part of grad" in text
+
+
+def test_the_json_is_strict_and_complete(take: Take) -> None:
+    capture = take("grad(scanned)(f32[6, 64, 64], f32[128, 64])")
+    found = memory_report_to_json(MemoryReport(capture))
+    text = json.dumps(found, allow_nan=False)
+    live = json.loads(text)["live"]
+    assert len(live["steps"]) == len(live["bytes"])
+    assert max(live["bytes"]) == live["peak_bytes"]
+    plan = capture_to_json(capture)["memory"]
+    assert plan["argument_bytes"] == (6 * 64 * 64 + 128 * 64) * 4
+    assert plan["unavailable"] is None
+
+
+def test_a_missing_plan_keeps_its_reason(take: Take) -> None:
+    capture = dataclasses.replace(
+        take("looped(f32[64, 64])"), memory=Unavailable("This backend does not tell.")
+    )
+    assert "not available: This backend does not tell." in memory_to_text(MemoryReport(capture))
+    assert capture_to_json(capture)["memory"] == {"unavailable": "This backend does not tell."}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"argument_bytes": -1},
+        {"argument_bytes": "many"},
+        {"donated": [-1]},
+        {"kept": "all"},
+        {"reason": 3},
+    ],
+)
+def test_impossible_plans_are_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="malformed"):
+        read_message_fields(Message("memory", fields), MemoryFields)
