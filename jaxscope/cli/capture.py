@@ -68,6 +68,7 @@ def obtain_capture(options: Options, watcher: Watcher) -> Capture:
         options.call,
         on_event=watcher,
         passes=options.passes,
+        options=options.xla,
         **target_options(options),
         **run_options(options),
     )

@@ -45,6 +45,7 @@ class CaptureRequest(Request):
         target: As in the contract: `cpu`, `cpu:8`, `gpu:0`, `aot:tpu:v5e:2x2`, …
         x64: Whether 64-bit types are on.
         passes: Whether to record what each XLA pass changed; a second compilation.
+        options: Options of XLA's to compile with, name to value.
     """
 
     file: str | None = None
@@ -52,6 +53,7 @@ class CaptureRequest(Request):
     target: str = "cpu"
     x64: bool = False
     passes: bool = False
+    options: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -93,6 +93,7 @@ class _Pipeline:
         self, request: dict[str, Any], channel: Channel, source: SourceSnapshot, call: Call
     ) -> None:
         self._wants_passes = bool(request.get("passes"))
+        self._options: dict[str, str] = dict(request.get("options") or {})
         self._target = str(request.get("target") or "cpu")
         self._channel = channel
         self._source = source
@@ -109,7 +110,11 @@ class _Pipeline:
         for finding in (*watch.find_changes(), *watch.find_captured(constants)):
             fields = {**dataclasses.asdict(finding), "file": self._source.path}
             self._channel.send("check", fields)
-        for message in program.messages:
+        messages = list(program.messages)
+        if self._options:
+            told = ", ".join(f"{name}={value}" for name, value in self._options.items())
+            messages.append(f"Compiled with options of XLA: {told}.")
+        for message in messages:
             self._channel.message(message)
         self._seconds += program.derived.seconds
         self._send_head(program)
@@ -152,7 +157,9 @@ class _Pipeline:
                 # XLA may overflow the stack and take the process along: what is there goes first.
                 last = self._send_jaxprs(program, tags, derived)
                 self._sender.send_texts()
-            compilation = Background(lambda: compile_program(lowered, dump.compiler_options))
+            compilation = Background(
+                lambda: compile_program(lowered, dump.compiler_options, self._options)
+            )
             last = last or self._send_jaxprs(program, tags, derived)
             self._send_lowered(lowered, bytecode, tags, last, seconds)
             self._sender.send_texts()
@@ -172,7 +179,7 @@ class _Pipeline:
         self._sender.send_machine(machine, machine_seconds)
         if self._wants_passes:
             self._sender.send_texts()
-            send_passes(lowered, self._channel)
+            send_passes(lowered, self._channel, self._options)
 
     def _send_head(self, program: TracedProgram) -> None:
         derived = program.derived

@@ -9,12 +9,14 @@ import contextlib
 import dataclasses
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import jaxlib
 import numpy as np
 
+from jaxscope.errors import EnvironmentProblem, Explanation
 from jaxscope.model.graph_columns import strings_to_arrays
 from jaxscope.wire.scratch import make_scratch, remove_stale_scratch
 from jaxscope.worker import compat
@@ -28,6 +30,9 @@ _FILE = re.compile(
 )
 """Files of one kernel, or of several of a program's, which then bear the program's name."""
 _OPTION_UNKNOWN = re.compile(r"No such compile option: '(?P<option>\w+)'")
+_OPTION_REFUSED = re.compile(r"(?:No such compile option: '|While setting option )(?P<option>\w+)")
+_TRUTHS = {"true": True, "false": False}
+"""XLA takes truth values as such and everything else as text."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,19 +95,48 @@ class Dump:
         return MachineCode(kernels, kinds, data, num_left_out)
 
 
-def compile_with(lowered: Any, options: dict[str, str]) -> Any:
+def compile_with(
+    lowered: Any, options: Mapping[str, Any], wanted: Mapping[str, str] | None = None
+) -> Any:
     """Compile with those of the options that this jaxlib knows.
 
     Options come and go with releases, and none of ours is worth a program that does not compile.
+
+    Args:
+        lowered: What to compile.
+        options: Ours.
+        wanted: A person's, none of which may be left out; ours go before them.
+
+    Raises:
+        EnvironmentProblem: This XLA does not know a wanted option, or refuses its value.
     """
-    options = dict(options)
+    asked = {name: _TRUTHS.get(text.lower(), text) for name, text in (wanted or {}).items()}
+    ours = dict(options)
     while True:
         try:
-            return lowered.compile(compiler_options=options)
+            return lowered.compile(compiler_options={**asked, **ours})
         except Exception as error:
             match = _OPTION_UNKNOWN.search(str(error))
-            if match is None or options.pop(match["option"], None) is None:
+            if match is not None and ours.pop(match["option"], None) is not None:
+                continue
+            refused = _OPTION_REFUSED.search(str(error))
+            if refused is None or refused["option"] not in asked:
                 raise
+            raise EnvironmentProblem(_explain_refused(refused["option"], str(error))) from error
+
+
+def _explain_refused(option: str, error: str) -> Explanation:
+    is_unknown = _OPTION_UNKNOWN.search(error) is not None
+    said = " ".join(error.split())
+    return Explanation(
+        what=f"XLA has no option {option}."
+        if is_unknown
+        else f"XLA does not take this value for the option {option}.",
+        why=f"jaxlib {jaxlib.__version__} says: {said[:300]}",
+        remedy="Options come and go with releases of jaxlib; names begin with xla_, and values are"
+        " written as OPTION=VALUE, such as xla_disable_hlo_passes=fusion.",
+        kind="CompilerOption",
+    )
 
 
 @contextlib.contextmanager

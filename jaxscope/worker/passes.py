@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -53,14 +53,20 @@ class PassFile:
     path: str
 
 
-def send_passes(lowered: Any, channel: Channel) -> None:
-    """Compile a lowered program again and send every pass; ends with a message `passes_end`."""
+def send_passes(lowered: Any, channel: Channel, wanted: Mapping[str, str] | None = None) -> None:
+    """Compile a lowered program again and send every pass; ends with a message `passes_end`.
+
+    Args:
+        lowered: What to compile.
+        channel: Where to.
+        wanted: Options of XLA's that the person asked for.
+    """
     channel.progress("passes", "Compiling once more, to record XLA's passes")
     start = time.perf_counter()
     reason = None
     with _scratch() as folder:
         recorder = _Recorder(folder, channel)
-        compilation = Background(lambda: compile_with(lowered, _options(folder)))
+        compilation = Background(lambda: compile_with(lowered, _options(folder), wanted))
         try:
             while not compilation.wait(_POLL_S):
                 recorder.send_complete()
