@@ -13,7 +13,7 @@ import html
 import json
 from pathlib import Path
 
-from jaxscope.analysis.export.page_data import build_page_data
+from jaxscope.analysis.export.page_data import build_page_data, list_omissions
 from jaxscope.analysis.export.page_drawing import draw_graph, style_rules
 from jaxscope.analysis.export.safe_text import make_safe_line
 from jaxscope.analysis.export.stage_choice import find_stage
@@ -99,6 +99,8 @@ def capture_to_html(
             if drawing.unfolded:
                 unfolded = drawing.unfolded
                 drawings.append(f'<template id="unfolded-{index}">{unfolded}</template>')
+        if notes is not None:
+            notes += list_omissions(stage)
     style = _part("page.css") + style_rules()
     script = "".join(_part(name) for name in _SCRIPTS)
     return _PAGE.format(

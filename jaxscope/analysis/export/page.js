@@ -2,7 +2,7 @@
 // the capture only ever becomes text nodes.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const maxLines = 20000; // more lines as elements make browsers stall
+const { maxLines } = data;
 
 const state = { selection: null, links: null, panes: [] };
 

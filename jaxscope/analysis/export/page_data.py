@@ -35,6 +35,9 @@ from jaxscope.model import (
 MAX_DETAILED_NODES = 20_000
 """Above so many nodes a stage's inspector entries are left out; they would double the file."""
 
+MAX_LINES = 20_000
+"""Of a text so many lines are shown: more elements make browsers stall."""
+
 _NO_LINKS: dict[str, list[int]] = {
     name: []
     for name in (
@@ -66,10 +69,26 @@ def build_page_data(capture: Capture, right_stage: str) -> dict[str, Any]:
             for file in capture.files
         ],
         "definition": definition,
+        "maxLines": MAX_LINES,
         "kinds": [kind.name.lower() for kind in NodeKind],
         "stages": stages,
         "first": _first_stages(names, lowered, right_stage),
     }
+
+
+def list_omissions(stage: Stage) -> list[str]:
+    """Sentences on what the page leaves out of a large stage."""
+    title, said = make_safe_line(stage.title or stage.name), []
+    if is_available(stage.graph) and len(stage.graph.nodes) > MAX_DETAILED_NODES:
+        said.append(
+            f"The page has no inspector entries for {title}: it has "
+            f"{len(stage.graph.nodes):,} nodes, more than {MAX_DETAILED_NODES:,}."
+        )
+    if is_available(stage.text):
+        num_lines = stage.text.text.count("\n") + 1
+        if num_lines > MAX_LINES:
+            said.append(f"The page shows {MAX_LINES:,} of the {num_lines:,} lines of {title}.")
+    return said
 
 
 def _graph_of(capture: Capture, name: str) -> Graph | None:

@@ -50,9 +50,14 @@ def pictures_to_pdf(pages: Iterable[tuple[str, Picture]], title: str = "") -> by
     return buffer.getvalue()
 
 
+def page_scale(picture: Picture) -> float:
+    """How much of its size a picture has on its page: 1, or less where PDF allows no more."""
+    return min(1.0, _MAX_SIDE_PT / (_POINTS_PER_PX * max(picture.width, picture.height)))
+
+
 def _paint_page(canvas: Canvas, picture: Picture) -> None:
     width, height = picture.width, picture.height
-    scale = min(_POINTS_PER_PX, _MAX_SIDE_PT / max(width, height))
+    scale = _POINTS_PER_PX * page_scale(picture)
     canvas.setPageSize((width * scale, height * scale))
     canvas.scale(scale, scale)
     canvas.setFillColor(HexColor(picture.palette.background))

@@ -100,7 +100,7 @@ def _render_svg(order: ExportOrder, notes: Notes) -> str:
 
 def _render_png(order: ExportOrder, notes: Notes) -> bytes:
     from jaxscope.analysis.export.picture import make_picture
-    from jaxscope.analysis.export.png import fit_scale, scene_to_png
+    from jaxscope.analysis.export.png import fit_scale, is_legible, scene_to_png
 
     seen = _show(order, order.stage, notes)
     picture = make_picture(seen.scene, order.theme, seen.look)
@@ -116,18 +116,25 @@ def _render_png(order: ExportOrder, notes: Notes) -> bytes:
             f"The picture is {width:,} × {height:,} pixels, not {picture.width * scale:,.0f} × "
             f"{picture.height * scale:,.0f}: few programs open larger ones. SVG has no limit."
         )
+    if not is_legible(possible):
+        notes.append("Its texts are left out: at that size nobody could read them.")
     return scene_to_png(seen.scene, order.theme, scale, seen.look)
 
 
 def _render_pdf(order: ExportOrder, notes: Notes) -> bytes:
-    from jaxscope.analysis.export.pdf import pictures_to_pdf
+    from jaxscope.analysis.export.pdf import page_scale, pictures_to_pdf
     from jaxscope.analysis.export.picture import make_picture
 
-    shown = [(stage, _show(order, stage.name, notes)) for stage in order.stages]
-    return pictures_to_pdf(
-        ((s.title or s.name, make_picture(g.scene, order.theme, g.look)) for s, g in shown),
-        order.capture.call,
-    )
+    pages = []
+    for stage in order.stages:
+        seen = _show(order, stage.name, notes)
+        picture = make_picture(seen.scene, order.theme, seen.look)
+        if (scale := page_scale(picture)) < 1:
+            notes.append(
+                f"The page of {stage.name} is shrunk to {scale:.1%}: PDF allows sides of 5 m."
+            )
+        pages.append((stage.title or stage.name, picture))
+    return pictures_to_pdf(pages, order.capture.call)
 
 
 def _render_dot(order: ExportOrder, notes: Notes) -> str:

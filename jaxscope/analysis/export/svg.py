@@ -19,7 +19,14 @@ _FALLBACKS = f"'{FONT_FAMILY}', Verdana, sans-serif"
 _LETTERS = {"move": "M", "line": "L", "curve": "C"}
 
 
-def scene_to_svg(scene: Scene, theme: str = "light", title: str = "", look: Look = PLAIN) -> str:
+def scene_to_svg(
+    scene: Scene,
+    theme: str = "light",
+    title: str = "",
+    look: Look = PLAIN,
+    *,
+    has_text: bool = True,
+) -> str:
     """An SVG document of the whole scene.
 
     Args:
@@ -27,6 +34,7 @@ def scene_to_svg(scene: Scene, theme: str = "light", title: str = "", look: Look
         theme: `light` or `dark`.
         title: For screen readers and the window's title; empty leaves it out.
         look: What colours tell and what is outlined.
+        has_text: Whether to write the texts; where they could not be read they only cost time.
 
     Raises:
         KeyError: There is no such theme.
@@ -35,7 +43,9 @@ def scene_to_svg(scene: Scene, theme: str = "light", title: str = "", look: Look
     width, height = _number(picture.width), _number(picture.height)
     name = f"<title>{_escape(title)}</title>\n" if title else ""
     ground = picture.palette.background
-    body = "\n".join(_render(shape, scene) for shape in picture.shapes)
+    body = "\n".join(
+        _render(shape, scene) for shape in picture.shapes if has_text or not isinstance(shape, Text)
+    )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
         f' viewBox="0 0 {width} {height}" font-family="{_FALLBACKS}" role="img">\n{name}'
