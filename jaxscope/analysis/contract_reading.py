@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -209,9 +208,20 @@ def _read(raw: _Capture) -> Capture:
 def _read_memory(raw: _Memory) -> MemoryPlan | Unavailable:
     if raw.unavailable is not None:
         return Unavailable(raw.unavailable, "optimized")
-    fields: dict[str, Any] = msgspec.structs.asdict(raw)
-    del fields["unavailable"]
-    return MemoryPlan(**{name: math.nan if f is None else f for name, f in fields.items()})
+    return MemoryPlan(
+        _number(raw.argument_bytes),
+        _number(raw.result_bytes),
+        _number(raw.temporary_bytes),
+        _number(raw.aliased_bytes),
+        _number(raw.code_bytes),
+        _number(raw.peak_bytes),
+        raw.donated,
+        raw.kept,
+    )
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
 
 
 def _read_leaf(leaf: _Leaf) -> Leaf:

@@ -1,0 +1,292 @@
+"""What the compiled program needs of memory: the plan, each step, and what lives on."""
+
+from __future__ import annotations
+
+import math
+import threading
+
+from PySide6.QtCore import QItemSelection, Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.analysis.memory.buffers import Buffer
+from jaxscope.analysis.memory.live_ranges import LiveRanges
+from jaxscope.analysis.memory.report import COMPUTED, MemoryReport, buffer_row, place_text
+from jaxscope.analysis.memory.residuals import KeptValue
+from jaxscope.analysis.quantities import format_bytes, format_count
+from jaxscope.model import Capture, Unavailable, is_available
+from jaxscope.ui.pages.memory_plot import MemoryPlot
+from jaxscope.ui.pages.result_table import ResultTable
+from jaxscope.ui.theme import LIGHT, Theme
+
+_ALIVE_HEADERS = ("bytes", "kind", "name", "type", "steps", "line")
+_KEPT_HEADERS = ("bytes", "equation", "type", "id", "line", "read by")
+_DONATED_HEADERS = ("bytes", "argument", "type", "what became of it")
+_CONSTANT_HEADERS = ("bytes", "type", "id")
+_QUESTION = "How much memory does it need, when, and for what?"
+
+
+class MemoryPage(QWidget):
+    """`node_chosen` carries the name of a stage and a node of it. Found when first looked at."""
+
+    node_chosen = Signal(str, int)
+    _found = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._capture: Capture | None = None
+        self._report: MemoryReport | None = None
+        self._theme = LIGHT
+        self._step = 0
+        self._is_searching = False
+        self.heading, self.notes = QLabel(_QUESTION), QLabel()
+        self.heading.setProperty("role", "heading")
+        self.notes.setProperty("role", "muted")
+        for label in (self.heading, self.notes):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.plot = MemoryPlot()
+        self.step_title = QLabel()
+        self.to_peak = QPushButton("To the peak")
+        self.alive = ResultTable("What is alive at the chosen step")
+        self.kept = ResultTable("Values kept for the backward part")
+        self.donated = ResultTable("Donated arguments")
+        self.constants = ResultTable("Captured arrays")
+        self.tabs = QTabWidget()
+        self._build()
+        self.plot.step_chosen.connect(self.choose_step)
+        self.to_peak.clicked.connect(self._on_to_peak_clicked)
+        self._found.connect(self._on_found)
+        self.alive.selectionModel().selectionChanged.connect(self._on_alive_selection_changed)
+        self.kept.selectionModel().selectionChanged.connect(self._on_kept_selection_changed)
+        self.constants.selectionModel().selectionChanged.connect(
+            self._on_constants_selection_changed
+        )
+
+    def _build(self) -> None:
+        alive = QWidget()
+        column = QVBoxLayout(alive)
+        column.setContentsMargins(0, 4, 0, 0)
+        row = QHBoxLayout()
+        row.addWidget(self.step_title, 1)
+        row.addWidget(self.to_peak)
+        column.addLayout(row)
+        column.addWidget(self.alive, 1)
+        self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setDrawBase(False)
+        for title, page in (
+            ("Alive", alive),
+            ("Kept for the backward part", self.kept),
+            ("Donated", self.donated),
+            ("Captured arrays", self.constants),
+        ):
+            self.tabs.addTab(page, title)
+        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self.plot)
+        self._split.addWidget(self.tabs)
+        self._split.setSizes([260, 320])
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.heading)
+        layout.addWidget(self.notes)
+        layout.addWidget(self._split, 1)
+        layout.addStretch(0)
+        self._split.hide()
+
+    # --- showing ---
+
+    def show_capture(self, capture: Capture | None) -> None:
+        """Show a capture, now or when the page is looked at."""
+        if capture is self._capture:
+            return
+        self._capture, self._report = capture, None
+        if self.isVisible() or capture is None:
+            self._search()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use a theme's colours."""
+        self._theme = theme
+        for table in (self.alive, self.kept, self.donated, self.constants):
+            table.fit()
+        if self._report is not None:
+            live = self._report.live
+            self.plot.show_live(live if is_available(live) else None, theme)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._report is None:
+            self._search()
+
+    def choose_step(self, step: int) -> None:
+        """Show what is alive at a step."""
+        live = self._live()
+        if live is None or not 0 <= step < len(live.steps):
+            return
+        self._step = step
+        self.plot.set_step(step)
+        node = live.graph.node(live.steps[step])
+        alive = live.alive_at(step)
+        peak = ", the peak" if step == live.peak_step else ""
+        self.step_title.setText(
+            f"Step {step:,} of {len(live.steps):,}{peak}: {node.name} ({node.operation}), "
+            f"{format_bytes(float(live.timeline[step]))} in {format_count(len(alive), 'buffer')}"
+        )
+        self.alive.rows.set_rows(
+            _ALIVE_HEADERS,
+            [buffer_row(live.graph, buffer) for buffer in alive],
+            (0, 4),
+            [(_sortable(buffer), float(buffer.start)) for buffer in alive],
+        )
+
+    def _live(self) -> LiveRanges | None:
+        live = self._report.live if self._report is not None else None
+        return live if isinstance(live, LiveRanges) else None
+
+    def _search(self) -> None:
+        """Find everything on a thread: large programs take a while."""
+        capture = self._capture
+        if capture is None:
+            self.heading.setText(_QUESTION)
+            self.notes.setText("Run a call, and its memory is shown here.")
+            self._split.hide()
+            return
+        if self._is_searching:
+            return
+        self._is_searching = True
+        self.heading.setText("Finding out what is alive when …")
+        threading.Thread(
+            target=self._find, args=(capture,), name="jaxscope memory", daemon=True
+        ).start()
+
+    def _find(self, capture: Capture) -> None:
+        report = MemoryReport(capture)
+        parts = (report.live, report.donations, report.residuals, report.constants)
+        assert len(parts) == 4  # each is found when it is first asked for: here, not on show
+        self._found.emit(report)
+
+    def _on_found(self, report: MemoryReport) -> None:
+        self._is_searching = False
+        if report.capture is not self._capture:
+            self._search()
+            return
+        self._report = report
+        self._tell(report)
+        live = report.live
+        self._split.show()
+        self.plot.setVisible(is_available(live))
+        self.plot.show_live(live if is_available(live) else None, self._theme)
+        self.tabs.setTabVisible(0, is_available(live))
+        if is_available(live):
+            self.choose_step(live.peak_step)
+        self._fill_kept(report)
+        self._fill_donated(report)
+
+    def _tell(self, report: MemoryReport) -> None:
+        plan, live = report.capture.memory, report.live
+        if isinstance(plan, Unavailable):
+            heading = f"XLA's memory plan is not available: {plan.reason}"
+        else:
+            heading = (
+                f"{format_bytes(plan.total_bytes)} by XLA's plan: "
+                f"{format_bytes(plan.argument_bytes)} arguments, "
+                f"{format_bytes(plan.result_bytes)} results, "
+                f"{format_bytes(plan.temporary_bytes)} temporaries"
+            )
+            if plan.aliased_bytes:
+                heading += f"; {format_bytes(plan.aliased_bytes)} of it shared by donation"
+        if isinstance(live, Unavailable):
+            notes = f"What is alive when is not available: {live.reason}"
+        else:
+            notes = (
+                f"At most {format_bytes(live.peak_bytes)} is alive at once, "
+                f"{format_bytes(live.peak_temporary_bytes)} of temporaries. {COMPUTED}"
+            )
+        self.heading.setText(heading)
+        self.notes.setText(notes)
+
+    def _fill_kept(self, report: MemoryReport) -> None:
+        residuals = report.residuals
+        self.tabs.setTabVisible(1, bool(residuals.values))
+        self.tabs.setTabText(1, f"Kept for the backward part ({format_bytes(residuals.num_bytes)})")
+        rows = [
+            (
+                format_bytes(value.num_bytes),
+                value.operation,
+                value.type,
+                value.id,
+                place_text(value.place),
+                ", ".join(value.readers[:12]),
+            )
+            for value in residuals.values
+        ]
+        numbers = [(value.num_bytes,) for value in residuals.values]
+        self.kept.rows.set_rows(_KEPT_HEADERS, rows, (0,), numbers)
+        self.tabs.setTabVisible(3, bool(report.constants))
+        self.constants.rows.set_rows(
+            _CONSTANT_HEADERS,
+            [(format_bytes(c.num_bytes), c.type, c.id) for c in report.constants],
+            (0,),
+            [(c.num_bytes,) for c in report.constants],
+        )
+
+    def _fill_donated(self, report: MemoryReport) -> None:
+        donations = report.donations
+        known = () if isinstance(donations, Unavailable) else donations
+        self.tabs.setTabVisible(2, bool(known))
+        self.donated.rows.set_rows(
+            _DONATED_HEADERS,
+            [(format_bytes(d.num_bytes), d.path, d.type, d.text) for d in known],
+            (0,),
+            [(float(d.num_bytes),) for d in known],
+        )
+
+    # --- choosing ---
+
+    def _on_to_peak_clicked(self) -> None:
+        live = self._live()
+        if live is not None:
+            self.choose_step(live.peak_step)
+
+    def _on_alive_selection_changed(self, selected: QItemSelection, _gone: QItemSelection) -> None:
+        live = self._live()
+        name = _cell(self.alive, selected, 2)
+        if live is None or not name:
+            return
+        for buffer in live.alive_at(self._step):
+            if live.graph.string(live.graph.nodes.name, buffer.node) == name:
+                self.node_chosen.emit("optimized", buffer.node)
+                return
+
+    def _on_kept_selection_changed(self, selected: QItemSelection, _gone: QItemSelection) -> None:
+        if self._report is not None:
+            self._choose(self._report.residuals.values, _cell(self.kept, selected, 3))
+
+    def _on_constants_selection_changed(
+        self, selected: QItemSelection, _gone: QItemSelection
+    ) -> None:
+        if self._report is not None:
+            self._choose(self._report.constants, _cell(self.constants, selected, 2))
+
+    def _choose(self, values: tuple[KeptValue, ...], id: str) -> None:
+        value = next((value for value in values if value.id == id), None)
+        if value is not None:
+            self.node_chosen.emit(value.stage, value.node)
+
+
+def _cell(table: ResultTable, selected: QItemSelection, column: int) -> str:
+    """The text of a column in the first selected row; empty where nothing is selected."""
+    indexes = selected.indexes()
+    return str(table.rows.index(indexes[0].row(), column).data()) if indexes else ""
+
+
+def _sortable(buffer: Buffer) -> float:
+    return -1.0 if math.isnan(buffer.num_bytes) else buffer.num_bytes

@@ -1,0 +1,85 @@
+"""The page of memory, with a real capture and without a window around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QPointF
+from pytestqt.qtbot import QtBot
+
+from jaxscope.ui.pages.memory import MemoryPage
+from jaxscope.ui.theme import DARK, LIGHT
+
+from .conftest import Take
+
+CALL = "grad(loss)([f32[64, 64]] * 4, f32[256, 64])"
+
+
+@pytest.fixture
+def page(qtbot: QtBot, take: Take) -> Iterator[MemoryPage]:
+    page = MemoryPage()
+    qtbot.addWidget(page)
+    page.resize(1000, 700)
+    page.show_capture(take(CALL))
+    page.show()
+    qtbot.waitUntil(lambda: page.alive.rows.rowCount() > 0)
+    yield page
+
+
+def test_it_opens_at_the_peak_with_the_largest_on_top(page: MemoryPage) -> None:
+    assert "the peak" in page.step_title.text()
+    assert page.alive.rows.index(0, 0).data() == "64.0 KiB"
+    assert "by XLA's plan" in page.heading.text()
+    assert "computed from the scheduled module" in page.notes.text()
+
+
+def test_a_click_on_the_plot_chooses_the_step(page: MemoryPage, qtbot: QtBot) -> None:
+    box = page.plot.plot.getPlotItem().vb
+    place = box.mapViewToScene(QPointF(3.5, 1000.0))
+    assert page.plot.step_at(place) == 3
+    page.choose_step(page.plot.step_at(place))
+    assert page.step_title.text().startswith("Step 3 of")
+    page.to_peak.click()
+    assert "the peak" in page.step_title.text()
+
+
+def test_a_step_that_is_not_there_changes_nothing(page: MemoryPage) -> None:
+    before = page.step_title.text()
+    page.choose_step(-1)
+    page.choose_step(10**9)
+    assert page.step_title.text() == before
+
+
+def test_a_row_leads_to_its_node(page: MemoryPage, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.node_chosen) as caught:
+        page.alive.selectRow(0)
+    assert caught.args is not None
+    assert caught.args[0] == "optimized"
+    with qtbot.waitSignal(page.node_chosen) as caught:
+        page.kept.selectRow(0)
+    assert caught.args is not None
+    assert caught.args[0] == "grad"
+
+
+def test_tabs_without_content_are_not_there(page: MemoryPage) -> None:
+    shown = [page.tabs.tabText(n) for n in range(4) if page.tabs.isTabVisible(n)]
+    assert [title.split(" (")[0] for title in shown] == ["Alive", "Kept for the backward part"]
+
+
+def test_another_capture_and_none(page: MemoryPage, take: Take, qtbot: QtBot) -> None:
+    page.show_capture(take("captured(f32[4])"))
+    qtbot.waitUntil(lambda: page.constants.rows.rowCount() == 1)
+    page.set_theme(DARK)
+    page.set_theme(LIGHT)
+    page.show_capture(None)
+    assert page.heading.text() == "How much memory does it need, when, and for what?"
+
+
+def test_nothing_is_looked_for_before_the_page_is_seen(qtbot: QtBot, take: Take) -> None:
+    page = MemoryPage()
+    qtbot.addWidget(page)
+    page.show_capture(take(CALL))
+    assert page.alive.rows.rowCount() == 0
+    page.show()
+    qtbot.waitUntil(lambda: page.alive.rows.rowCount() > 0)
