@@ -58,6 +58,7 @@ class CallBar(QWidget):
         self._problem = QLabel()
         self._problem.setProperty("role", "error")
         self._chips: dict[QPushButton, Transform] = {}
+        self.wrappers = QWidget()
         self._unwrap = QPushButton("remove")
         self.form: TransformForm | None = None
         self._build()
@@ -70,8 +71,7 @@ class CallBar(QWidget):
         top.addWidget(self.target)
         top.addWidget(self.run_button)
         top.addWidget(self.stop_button)
-        row = QWidget()
-        chips = FlowLayout(row)
+        chips = FlowLayout(self.wrappers)
         label = QLabel("Wrap in")
         label.setProperty("role", "muted")
         label.setContentsMargins(0, 4, 4, 0)
@@ -93,7 +93,7 @@ class CallBar(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)
         layout.addLayout(top)
-        layout.addWidget(row)
+        layout.addWidget(self.wrappers)
         layout.addWidget(self._problem)
         self.edit.run_requested.connect(self.run_requested)
         self.run_button.clicked.connect(self.run_requested)

@@ -48,6 +48,7 @@ class CommandPalette(QDialog):
         self.setProperty("role", "palette")
         self.setAccessibleName("Commands")
         self._entries: Sequence[Entry] = ()
+        self._most_px = 0
         self.field = QLineEdit()
         self.field.setPlaceholderText("What do you want to do?")
         self.field.setAccessibleName("Command to look for")
@@ -55,10 +56,14 @@ class CommandPalette(QDialog):
         self.list.setAccessibleName("Commands that fit")
         self.list.setUniformItemSizes(True)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._nothing = QLabel("Nothing fits. Fewer letters find more.")
+        self._nothing.setProperty("role", "muted")
+        self._nothing.setContentsMargins(8, 4, 8, 4)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 8, 8, 8)
         layout.addWidget(self.field)
         layout.addWidget(self.list, 1)
+        layout.addWidget(self._nothing)
         self.field.textChanged.connect(self._on_field_text_changed)
         self.field.installEventFilter(self)
         self.list.itemClicked.connect(self._on_list_item_clicked)
@@ -67,7 +72,6 @@ class CommandPalette(QDialog):
         """Show itself over the middle of its window, with these to choose from."""
         self._entries = entries
         self.field.clear()
-        self._fill("")
         parent = self.parentWidget()
         em = self.fontMetrics().horizontalAdvance("m")
         self.resize(46 * em, 34 * em)
@@ -75,6 +79,8 @@ class CommandPalette(QDialog):
             self.resize(min(self.width(), parent.width() - 40), min(self.height(), parent.height()))
             middle = parent.mapToGlobal(parent.rect().center())
             self.move(middle.x() - self.width() // 2, middle.y() - self.height() // 2)
+        self._most_px = self.height()
+        self._fill("")
         self.show()
         self.field.setFocus()
 
@@ -120,6 +126,19 @@ class CommandPalette(QDialog):
             item.setSizeHint(QSize(row.sizeHint().width(), self.fontMetrics().height() + _ROOM_PX))
             self.list.setItemWidget(item, row)
         self.list.setCurrentRow(0)
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        """As high as its rows ask for; its upper edge stays where it is while typing."""
+        num_rows = self.list.count()
+        self.list.setVisible(num_rows > 0)
+        self._nothing.setVisible(num_rows == 0)
+        rows_px = num_rows * (self.fontMetrics().height() + _ROOM_PX) + 2 * self.list.frameWidth()
+        rows_px = rows_px if num_rows else self._nothing.sizeHint().height()
+        layout = self.layout()
+        gaps_px = 16 + (layout.spacing() if layout is not None else 0)
+        wanted_px = self.field.sizeHint().height() + gaps_px + rows_px
+        self.resize(self.width(), min(wanted_px, self._most_px))
 
     def _on_field_text_changed(self, text: str) -> None:
         self._fill(text)

@@ -27,7 +27,7 @@ class Command:
 
 COMMANDS: Sequence[Command] = (
     Command("File", "Open …", "open_dialog", ("Ctrl+O",)),
-    Command("File", "Start page", "show_start_page", ("Ctrl+Home",)),
+    Command("File", "Start page", "show_start_page", ("Alt+Home",)),
     Command("File", "Save capture as …", "save_dialog", ("Ctrl+S",), True),
     Command("File", "Export what is seen, or everything …", "export_dialog", ("Ctrl+E",)),
     Command("File", "Quit", "close", ("Ctrl+Q",), True),
@@ -47,6 +47,7 @@ COMMANDS: Sequence[Command] = (
     Command("View", "As table", "show_as_table", ("Ctrl+3",)),
     Command("View", "As tree", "show_as_tree", ("Ctrl+4",)),
     Command("View", "Side panel", "toggle_side", ("Ctrl+B",), True),
+    Command("View", "Only the panes, on the whole screen", "toggle_presenting", ("F11",)),
     Command("View", "Light or dark", "toggle_theme", ("Ctrl+T",)),
     Command("View", "Larger type", "zoom_in", ("Ctrl++", "Ctrl+=")),
     Command("View", "Smaller type", "zoom_out", ("Ctrl+-",)),

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu
 from jaxscope.analysis.neighbourhood import find_neighbourhood, find_path
 from jaxscope.model import Graph, is_available
 from jaxscope.ui.command_palette import CommandPalette, Entry
+from jaxscope.ui.pages.start import find_samples
 
 if TYPE_CHECKING:
     from jaxscope.analysis.tint import ColourBy
@@ -153,7 +154,7 @@ class GoMenu(QMenu):
         self.palette_dialog.open_with(list(self.entries()))
 
     def entries(self) -> Iterator[Entry]:
-        """Every item of every menu, every stage, every colouring, every call of the file."""
+        """Every item of every menu, stage, colouring, call of the file and sample."""
         from jaxscope.analysis.tint import ColourBy  # with the graph view, not with the window
 
         for action in self._window.menuBar().actions():
@@ -168,6 +169,12 @@ class GoMenu(QMenu):
         for function in self._window.controller.state.functions:
             for call in function.calls:
                 yield Entry(f"Run {call}", "", self._runner(call))
+        for path in find_samples():
+            name = path.stem.replace("_", " ")
+            yield Entry(f"Open sample: {name}", "", self._opener(str(path)))
+
+    def _opener(self, path: str) -> Callable[[], object]:
+        return lambda: self._window.open_path(path)
 
     def _stage_opener(self, name: str) -> Callable[[], object]:
         return lambda: self._window.workspace.show_stage(name)

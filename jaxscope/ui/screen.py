@@ -48,6 +48,7 @@ class Condition(enum.Enum):
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
+    ABSENT = "absent"
     STALE = "stale"
 
 
@@ -169,7 +170,7 @@ def _step(
         return Step(name, title, condition, word, "", meaning, shown)
     if stage.unavailable is not None:
         reason = stage.unavailable.reason
-        return Step(name, title, Condition.FAILED, "not available", "", reason, shown)
+        return Step(name, title, Condition.ABSENT, "not available", "", reason, shown)
     condition = Condition.STALE if state.is_stale else Condition.DONE
     return Step(name, title, condition, _size(stage), _cost(stage), _tooltip(stage, meaning), shown)
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 _SHEET = Template("""
 QMainWindow, QDialog { background: $window; }
+QDialog[role="palette"] { border: 1px solid $border; }
 QToolTip { background: $raised; color: $text; border: 1px solid $border; padding: 4px; }
 QLabel { background: transparent; }
 QLabel[role="title"] { font-size: ${title}pt; font-weight: 600; }
@@ -17,6 +18,7 @@ QLabel[role="heading"] { font-size: ${heading}pt; font-weight: 600; }
 QLabel[role="muted"] { color: $muted; }
 QLabel[role="badge"] { background: $warning_soft; color: $warning; border-radius: 4px;
     padding: 1px 6px; font-weight: 600; }
+QLabel[role="strong"] { font-weight: 600; padding: 0 2px; }
 QLabel[role="error"] { color: $error; font-weight: 600; }
 
 QPushButton, QToolButton, QComboBox { background: $raised; color: $text;
@@ -82,7 +84,8 @@ QFrame[role="step"] { background: $surface; border: 1px solid $border; border-ra
 QFrame[role="step"]:hover, QFrame[role="step"]:focus { border-color: $accent; }
 QFrame[role="step"][condition="failed"] { background: $error_soft; border-color: $error; }
 QFrame[role="step"][condition="running"] { background: $accent_soft; border-color: $accent; }
-QFrame[role="step"][condition="waiting"] { background: transparent; border-style: dashed; }
+QFrame[role="step"][condition="waiting"], QFrame[role="step"][condition="absent"] {
+    background: transparent; border-style: dashed; }
 QFrame[role="step"][condition="stale"] { border-style: dashed; }
 QFrame[role="step"][shown="true"] { border-bottom: 3px solid $accent; }
 QFrame[role="problem"] { background: $error_soft; border: 1px solid $error; border-radius: 6px; }

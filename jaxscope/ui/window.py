@@ -30,6 +30,7 @@ from jaxscope.ui.help_dialog import HelpDialog
 from jaxscope.ui.pages.start import StartPage, find_samples
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.pipeline_strip import PipelineStrip
+from jaxscope.ui.presenting import Presenting
 from jaxscope.ui.screen import Screen, compute_screen
 from jaxscope.ui.settings import Settings
 from jaxscope.ui.state import WindowState
@@ -68,6 +69,7 @@ class MainWindow(QMainWindow):
         self.workspace = Workspace(make_graph)
         self.start_page = StartPage(find_samples())
         self.files = FileDialogs(self)
+        self.presenting = Presenting(self)
         self._notice = QFrame()
         self._notice_text = QLabel()
         self._pages = QStackedWidget()
@@ -345,6 +347,10 @@ class MainWindow(QMainWindow):
     def theme_name(self) -> str:
         """`light` or `dark`."""
         return self._themes.theme.name
+
+    def toggle_presenting(self) -> None:
+        """Give the panes the whole screen, or bring everything back."""
+        self.presenting.toggle()
 
     def toggle_theme(self) -> None:
         """Change between light and dark."""

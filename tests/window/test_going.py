@@ -83,6 +83,40 @@ def test_the_palette_does_what_any_menu_does(
     assert palette.isHidden()
 
 
+def test_the_palette_opens_samples_and_is_no_higher_than_what_it_finds(
+    qtbot: QtBot, driver: Driver, menu: GoMenu
+) -> None:
+    menu.show_palette()
+    palette: CommandPalette = menu.palette_dialog
+    height_of_all = palette.height()
+    qtbot.keyClicks(palette.field, "open sample quick start")
+    assert palette.names()[0] == "Open sample: quick start"
+    assert palette.height() < height_of_all
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert driver.window.controller.state.file.endswith("quick_start.py")
+
+
+def test_the_palette_says_when_nothing_fits(qtbot: QtBot, menu: GoMenu) -> None:
+    menu.show_palette()
+    palette: CommandPalette = menu.palette_dialog
+    qtbot.keyClicks(palette.field, "xyzzy")
+    assert palette.names() == [] and palette.list.isHidden()
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert palette.isHidden()
+
+
+def test_presenting_hides_what_surrounds_the_panes_and_brings_back_what_it_hid(
+    window: MainWindow,
+) -> None:
+    window.workspace.side.hide()
+    window.toggle_presenting()
+    around = (window.call_bar.wrappers, window.strip, window.workspace.side)
+    assert window.isFullScreen() and all(part.isHidden() for part in around)
+    window.toggle_presenting()
+    assert not window.isFullScreen()
+    assert [part.isHidden() for part in around] == [False, False, True]
+
+
 def test_focus_widens_and_ends(driver: Driver, menu: GoMenu, source: Path) -> None:
     driver.finish(driver.open(source), build_capture())
     workspace = driver.window.workspace

@@ -83,7 +83,7 @@ def test_an_unavailable_stage_carries_its_reason():
     stage = dataclasses.replace(CAPTURE.stages[2], unavailable=Unavailable("No such device."))
     state = after(RUNNING, HEAD, StageArrived(stage))
     step = next(s for s in compute_screen(state).steps if s.name == "optimized")
-    assert (step.condition.value, step.tooltip) == ("failed", "No such device.")
+    assert (step.condition.value, step.tooltip) == ("absent", "No such device.")
 
 
 def test_the_seconds_of_a_run_are_counted():

@@ -11,7 +11,7 @@ from jaxscope.ui.choice_box import ChoiceBox
 from jaxscope.ui.graph.camera import OVERVIEW_PX
 from jaxscope.ui.graph.canvas import GraphCanvas
 
-_CHOOSER_LETTERS = 7
+_CHOOSER_LETTERS = 9
 _GAP_PX = 4
 _LEAST_HEIGHT_PX = 160
 """In a lower page the picture gets all the room."""

@@ -114,6 +114,8 @@ class Legend(QWidget):
                     return places, True
                 row += 1
                 x = _PADDING_PX + (self._indent_px / self._scale if row < _ROWS_AT_FIRST else 0)
+                if not self._is_open and row == _ROWS_AT_FIRST - 1 and number < last:
+                    wide = min(wide, max(room - x - _MORE_PX, _SWATCH_PX))
             places.append((x, row, wide))
             x += wide + _GAP_PX
         return places, False
@@ -157,7 +159,7 @@ class Legend(QWidget):
             painter.setBrush(entry.fill)
             painter.drawRoundedRect(QRectF(x, y + 3.5, _SWATCH_PX, 10), 3, 3)
             painter.setPen(colors.text)
-            text = shorten_text(entry.name, _WIDEST_PX, _TEXT_PX)
+            text = shorten_text(entry.name, wide - _SWATCH_PX - 5, _TEXT_PX)
             area = QRectF(x + _SWATCH_PX + 5, y, wide, _ROW_PX)
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, text)
         if is_cut:

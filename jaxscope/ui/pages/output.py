@@ -17,7 +17,7 @@ class OutputPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown = ""
-        note = QLabel("What your code printed while it was imported and traced.")
+        note = QLabel("What your code printed when it was imported, traced and run.")
         note.setProperty("role", "muted")
         note.setWordWrap(True)
         self.text = QPlainTextEdit()

@@ -37,27 +37,28 @@ class SampleCard(QPushButton):
         name, lesson = QLabel(title), QLabel(text)
         name.setProperty("role", "heading")
         lesson.setProperty("role", "muted")
-        lesson.setWordWrap(True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 7, 12, 8)
         layout.setSpacing(1)
         for label in (name, lesson):
             label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
             layout.addWidget(label)
         layout.addStretch()
         self.setProperty("path", str(path))
         self.setAccessibleName(path.stem)
         self.setAccessibleDescription(lesson.text())
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.MinimumExpanding)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
 
     def sizeHint(self) -> QSize:
         layout = self.layout()
         return super().sizeHint() if layout is None else layout.sizeHint()
 
     def minimumSizeHint(self) -> QSize:
-        lines = 4 * self.fontMetrics().lineSpacing()
-        return QSize(160, lines)
+        return QSize(160, 2 * self.fontMetrics().lineSpacing())
 
 
 class StartPage(QScrollArea):

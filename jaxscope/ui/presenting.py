@@ -1,0 +1,58 @@
+"""For lectures: the panes get the whole screen, and everything around them steps aside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from jaxscope.ui.window import MainWindow
+
+_MESSAGE_MS = 6_000
+
+
+class Presenting:
+    """Hides what surrounds the panes, and brings back exactly what it hid.
+
+    The call stays: a lecture types into it. So do the menus, for whoever forgot the key.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._hidden: list[QWidget] | None = None
+        self._was_full_screen = False
+
+    @property
+    def is_on(self) -> bool:
+        """Whether only the panes are shown."""
+        return self._hidden is not None
+
+    def toggle(self) -> None:
+        """Begin, or end."""
+        if self._hidden is None:
+            self._begin()
+        else:
+            self._end(self._hidden)
+
+    def _begin(self) -> None:
+        window = self._window
+        around = (window.call_bar.wrappers, window.strip, window.workspace.side)
+        self._hidden = [part for part in around if not part.isHidden()]
+        for part in self._hidden:
+            part.hide()
+        self._was_full_screen = window.isFullScreen()
+        window.showFullScreen()
+        window.statusBar().showMessage("F11 shows everything again.", _MESSAGE_MS)
+
+    def _end(self, hidden: list[QWidget]) -> None:
+        self._hidden = None
+        self._window.statusBar().clearMessage()
+        for part in hidden:
+            part.show()
+        if not self._was_full_screen:
+            self._window.setWindowState(
+                self._window.windowState() & ~Qt.WindowState.WindowFullScreen
+            )
