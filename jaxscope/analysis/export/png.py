@@ -65,5 +65,6 @@ def is_legible(scale: float) -> bool:
 
 def fit_scale(width: float, height: float, scale: float) -> float:
     """The wanted scale, or the largest one within the limits."""
-    side, area = max(width, height, 1.0), max(width * height, 1.0)
+    width, height = math.ceil(max(width, 1.0)), math.ceil(max(height, 1.0))  # as resvg takes them
+    side, area = max(width, height), width * height
     return min(scale, MAX_SIDE_PX / side, math.sqrt(MAX_PIXELS / area))

@@ -1,0 +1,124 @@
+"""Whatever a program calls its things, a file stays what it is: nothing ends early, nothing runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import html.parser
+import json
+import re
+from xml.etree import ElementTree
+
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from jaxscope.analysis.export.order import ExportOrder
+from jaxscope.analysis.export.render import render_order
+from jaxscope.model import Capture, GraphBuilder, GroupKind, NodeKind, StageText
+
+NASTY = st.sampled_from(
+    ["</script>", "<!--", "]]>", '"', "'", "\\", "&lt;", "`", "|", "\u202e", "\u2028", "\x00",
+     "\x1b]0;", "\ud800", "{", "}", "%s", "\n", "->", "</svg>", "</template>", "javascript:"]
+)  # fmt: skip
+NAMES = st.lists(st.one_of(NASTY, st.text(max_size=6)), max_size=8).map("".join)
+FEW = settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\u2028\u2029\ud800-\udfff]")
+ALWAYS = {"</script><script>alert(1)</script>", "\u202e\x1b[2J", "x" * 10_000, '"];}', "]]>"}
+
+
+def name_everything(capture: Capture, name: str) -> Capture:
+    """A capture of one stage in which everything has that name."""
+    builder = GraphBuilder()
+    group = builder.add_group("g", GroupKind.SCOPE, name)
+    first = builder.add_node(
+        "in:0", NodeKind.INPUT, "input", name=name, attributes={"path": name}, types=[name]
+    )
+    second = builder.add_node(
+        "0", NodeKind.EQUATION, name, group=group, name=name, types=[name], scope=[name],
+        attributes={name: name},
+    )  # fmt: skip
+    builder.add_edge(first, second, type=name)
+    stage = dataclasses.replace(
+        capture.stages[0], title=name, text=StageText.plain(name), graph=builder.build()
+    )
+    return dataclasses.replace(capture, call=name, stages=(stage,), messages=(name,))
+
+
+def export(capture: Capture, ending: str) -> str:
+    stage = capture.stages[0].name
+    text = render_order(ExportOrder(capture, stage, ending)).data.decode("utf-8")
+    assert not UNSEEN.search(text), "controls and marks that turn text around are made visible"
+    return text
+
+
+class Tags(html.parser.HTMLParser):
+    """The elements of a page, in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[str] = []
+        self.data: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [name for name, _ in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.data.append(data)
+
+
+def with_hard_names(test):  # type: ignore[no-untyped-def]  # hypothesis wraps what it is given
+    for name in sorted(ALWAYS):
+        test = example(name)(test)
+    return FEW(given(NAMES)(test))
+
+
+@with_hard_names
+def test_svg_is_well_formed(capture: Capture, name: str) -> None:
+    root = ElementTree.fromstring(export(name_everything(capture, name), "svg"))
+    kinds = {element.tag.rpartition("}")[2] for element in root.iter()}
+    assert kinds <= {"svg", "title", "rect", "path", "polygon", "text"}
+
+
+@with_hard_names
+def test_a_page_has_the_elements_it_always_has(capture: Capture, name: str) -> None:
+    page = Tags(export(name_everything(capture, name), "html"))
+    plain = Tags(export(name_everything(capture, "x"), "html"))
+    assert set(page.tags) == set(plain.tags)
+    assert page.tags.count("script") == plain.tags.count("script") == 2
+    assert not [each for each in page.attributes if each.startswith("on")]
+    data = max((each for each in page.data if each.startswith('{"files"')), key=len)
+    assert json.loads(data)["stages"]
+
+
+@with_hard_names
+def test_dot_quotes_close_where_they_should(capture: Capture, name: str) -> None:
+    dot = export(name_everything(capture, name), "dot")
+    bare = re.sub(r'"(?:[^"\\]|\\.)*"', "S", dot)
+    assert '"' not in bare
+    assert bare.count("{") == bare.count("}") == 2
+    assert re.fullmatch(r"[\w\s\[\]{}=;.,>-]*", bare), "nothing of a name stands outside quotes"
+
+
+@with_hard_names
+def test_markdown_keeps_names_in_code_or_escaped(capture: Capture, name: str) -> None:
+    report = export(name_everything(capture, name), "md")
+    fences = re.findall(r"(?m)^(`{3,})\w*$", report)
+    assert len(fences) % 2 == 0
+    assert report.count("## Stages") >= 1
+
+
+@with_hard_names
+def test_json_and_pictures_are_written(capture: Capture, name: str) -> None:
+    named = name_everything(capture, name)
+    stage = named.stages[0].name
+    data = render_order(ExportOrder(named, stage, "json")).data
+    assert json.loads(data)["format"] == "jaxscope.capture"
+    assert render_order(ExportOrder(named, stage, "pdf")).data.startswith(b"%PDF-")
+    assert render_order(ExportOrder(named, stage, "png", scale=0.5)).data.startswith(b"\x89PNG")
