@@ -21,6 +21,7 @@ from jaxscope.model import Capture
 from jaxscope.ui.bridge import Bridge, Session
 from jaxscope.ui.compare_menu import add_comparing
 from jaxscope.ui.controller import Controller, RunOptions
+from jaxscope.ui.fusions_menu import add_fusions
 from jaxscope.ui.go_menu import add_go_menu
 from jaxscope.ui.graph_choices import GraphChoices
 from jaxscope.ui.graph_menu import add_graph_menu
@@ -98,6 +99,7 @@ def build_window(
     add_graph_menu(window, choices)
     add_comparing(window, themes)
     add_passes(window, themes)
+    add_fusions(window)
     if geometry := settings.geometry:
         window.restoreGeometry(geometry)
     return window

@@ -16,6 +16,7 @@ from jaxscope.model import Direction, SourceFile, Stage, is_available
 from jaxscope.ui.error_panel import find_place
 from jaxscope.ui.fate_reading import FateReader
 from jaxscope.ui.function_list import FunctionList
+from jaxscope.ui.fusion_reading import FusionReader
 from jaxscope.ui.inspection import (
     describe_line,
     describe_node,
@@ -60,6 +61,7 @@ class Workspace(QSplitter):
         self._kernels = KernelLinks()
         self.selection = SelectionModel(self)
         self.fates = FateReader(self)
+        self.fusions = FusionReader(self)
         # The error panel takes room from the panes: only then is it known what is out of sight.
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._on_later_timeout)
@@ -74,6 +76,7 @@ class Workspace(QSplitter):
         self._build()
         self.selection.changed.connect(self._on_selection_changed)
         self.fates.changed.connect(self._on_fates_changed)
+        self.fusions.changed.connect(self._on_fusions_changed)
         self.area.node_chosen.connect(self.selection.select_node)
         self.area.line_chosen.connect(self.selection.select_line)
         self.area.nodes_chosen.connect(self._on_area_nodes_chosen)
@@ -146,6 +149,7 @@ class Workspace(QSplitter):
             self._retarget_missing(state.stages)
         self.selection.set_stages(state.stages)
         self.fates.read(None if state.is_running else state.capture)
+        self.fusions.read(None if state.is_running else state.capture)
         self._fill_panes(screen)
         if state.error is not None and state.error is not before.error:
             self._later.start()
@@ -291,6 +295,9 @@ class Workspace(QSplitter):
         self._hand_out_fates()
         self._describe(self.selection.links)
 
+    def _on_fusions_changed(self) -> None:
+        self._describe(self.selection.links)
+
     def _on_later_timeout(self) -> None:
         self._apply_links(self.selection.links, reveal=True)
 
@@ -340,13 +347,14 @@ class Workspace(QSplitter):
             return
         if len(self.selection.places) > 1:
             names = [self._name_of(place) for place in self.selection.places]
-            self.inspector.show_html(describe_several(names, links, muted))
+            html = describe_several(names, links, muted)
+            self.inspector.show_html(html + self.fusions.describe(selection, muted))
             return
         if isinstance(selection, NodeSelection) and selection.nodes:
             stage = next((s for s in self._state.stages if s.name == selection.stage), None)
             if stage is not None:
                 html = describe_node(stage, selection.nodes[0], links, muted, self.fates.fate_of)
-                self.inspector.show_html(html)
+                self.inspector.show_html(html + self.fusions.describe(selection, muted))
                 return
         self.inspector.show_html(describe_nothing())
 

@@ -7,7 +7,7 @@ import dataclasses
 from jaxscope.analysis.fusion.module import Module
 from jaxscope.analysis.fusion.same_values import SameValues
 from jaxscope.analysis.fusion.sizes import bytes_of_type
-from jaxscope.model import Cost, Graph
+from jaxscope.model import Cost
 
 _NOT_WORTH_TELLING = frozenset({"constant", "parameter", "broadcast", "iota", "tuple", "bitcast"})
 
@@ -53,13 +53,12 @@ class Duplicate:
         return (len(self.copies) - 1) * self.once.transcendentals
 
 
-def find_duplicates(graph: Graph) -> tuple[Duplicate, ...]:
+def find_duplicates(module: Module) -> tuple[Duplicate, ...]:
     """All values that several kernels compute, in program order of their first copy.
 
     Only what is proved to be the same value counts: the same operation on the same operands.
     Constants, broadcasts and counters are left out; computing these again is nobody's loss.
     """
-    module = Module(graph)
     same = SameValues(module)
     copies: dict[int, dict[int, int]] = {}
     for node, operation in enumerate(module.operations):

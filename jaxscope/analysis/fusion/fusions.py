@@ -15,7 +15,6 @@ import math
 from jaxscope.analysis.fusion.kinds import describe_kind
 from jaxscope.analysis.fusion.module import Module
 from jaxscope.analysis.fusion.sizes import bytes_of_type
-from jaxscope.model import Graph
 
 _TAKES_PART = frozenset({"slice", "dynamic-slice", "gather"})
 _UPDATES = {"dynamic-update-slice": 1, "scatter": 2}
@@ -82,9 +81,8 @@ class Fusion:
     saving: Saving
 
 
-def find_fusions(graph: Graph) -> tuple[Fusion, ...]:
+def find_fusions(module: Module) -> tuple[Fusion, ...]:
     """All fusions of an HLO module in program order, those inside of fusions too."""
-    module = Module(graph)
     nodes = range(len(module.operations))
     return tuple(open_fusion(module, node) for node in nodes if module.operations[node] == "fusion")
 

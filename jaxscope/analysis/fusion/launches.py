@@ -73,22 +73,22 @@ class Launches:
     definition: str
 
 
-def count_eager(graph: Graph) -> Launches:
+def count_eager(module: Module) -> Launches:
     """Of the last jaxpr-level stage, equation by equation."""
-    counter = _Equations(Module(graph))
+    counter = _Equations(module)
     return Launches(
         counter.count(NONE, lambda _: Span(1.0, 1.0)),
-        counter.count(NONE, lambda node: _bytes(graph, node)),
+        counter.count(NONE, lambda node: _bytes(module.graph, node)),
         EAGER_DEFINITION,
     )
 
 
-def count_fused(graph: Graph) -> Launches:
+def count_fused(module: Module) -> Launches:
     """Of the stage `optimized`."""
-    counter = _Instructions(Module(graph))
+    counter = _Instructions(module)
     return Launches(
         counter.count(NONE, lambda _: Span(1.0, 1.0)),
-        counter.count(NONE, lambda node: _bytes(graph, node)),
+        counter.count(NONE, lambda node: _bytes(module.graph, node)),
         FUSED_DEFINITION,
     )
 

@@ -7,7 +7,7 @@ import enum
 
 from jaxscope.analysis.fusion.module import Module
 from jaxscope.analysis.fusion.rules import RULES, Pair
-from jaxscope.model import NONE, Graph
+from jaxscope.model import NONE
 
 _MAX_BETWEEN = 20_000
 _DECISIVE = frozenset({"control-flow", "copy"})
@@ -47,15 +47,14 @@ class Separation:
         return f"inferred: {sentences}" if self.certainty is Certainty.INFERRED else sentences
 
 
-def explain_separation(graph: Graph, first: int, second: int) -> Separation:
+def explain_separation(module: Module, first: int, second: int) -> Separation:
     """Why two instructions of an HLO module are not one kernel.
 
     Args:
-        graph: Of the stage `optimized`.
+        module: Of the stage `optimized`.
         first: A node, in a fusion or by itself.
         second: Another.
     """
-    module = Module(graph)
     first, second = module.kernel(first), module.kernel(second)
     names = module.id(first), module.id(second)
     if first == second:

@@ -1,0 +1,104 @@
+"""The fusions of the optimized program in a table, and what fusing brought as a whole."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QItemSelection, Signal
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from jaxscope.analysis.fusion.fusions import Fusion
+from jaxscope.analysis.fusion.report import FusionReport, tell_operations, tell_saving
+from jaxscope.analysis.quantities import UNKNOWN, format_bytes, format_count
+from jaxscope.ui.fusion_reading import describe_launches
+from jaxscope.ui.pages.result_table import ResultTable
+
+HEADERS = ("#", "fusion", "kind", "reads", "writes", "saves", "computed twice", "computes")
+_NUMERIC = (0, 3, 4, 5, 6)
+_NONE_YET = (
+    "Run a call: this page opens each kernel that the compiler fused, with what it reads, writes "
+    "and saves. Select two instructions of the optimized program to see why they are not one "
+    "kernel."
+)
+
+
+class FusionsPage(QWidget):
+    """`fusion_chosen` carries the node of the row that was clicked."""
+
+    fusion_chosen = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._report: FusionReport | None = None
+        self.heading = QLabel(_NONE_YET)
+        self.heading.setWordWrap(True)
+        self.table = ResultTable("Fusions of the optimized program")
+        self.table.selectionModel().selectionChanged.connect(self._on_table_selection_changed)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.heading)
+        layout.addWidget(self.table, 1)
+        layout.addStretch(0)
+        self.table.hide()
+
+    def show_report(self, report: FusionReport | None) -> None:
+        """Show a report, or what there will be."""
+        if report is self._report and report is not None:
+            return
+        self._report = report
+        self.table.setVisible(report is not None and bool(report.fusions))
+        if report is None:
+            self.heading.setText(_NONE_YET)
+            self.table.rows.set_rows(HEADERS, ())
+            return
+        told, *definitions = describe_launches(report) or ("",)
+        count = format_count(len(report.fusions), "fusion")
+        twice = format_count(len(report.duplicates), "value")
+        self.heading.setText(f"{told} {count}; {twice} computed by more than one kernel.".strip())
+        self.heading.setToolTip("\n\n".join(definitions))
+        fusions = report.fusions
+        again = [len(report.duplicates_in(fusion.node)) for fusion in fusions]
+        self.table.rows.set_rows(
+            HEADERS,
+            [_row(i, fusion, again[i]) for i, fusion in enumerate(fusions)],
+            _NUMERIC,
+            [_numbers(i, fusion, again[i]) for i, fusion in enumerate(fusions)],
+            [f"{fusion.id} saves {tell_saving(fusion)}" for fusion in fusions],
+        )
+
+    def _on_table_selection_changed(
+        self, selected: QItemSelection, _deselected: QItemSelection
+    ) -> None:
+        indexes = selected.indexes()
+        if indexes and self._report is not None:
+            number = int(self.table.rows.index(indexes[0].row(), 0).data())
+            self.fusion_chosen.emit(self._report.fusions[number].node)
+
+
+def _row(number: int, fusion: Fusion, again: int) -> tuple[str, ...]:
+    return (
+        str(number),
+        fusion.id,
+        fusion.kind.partition(":")[0],
+        _size(_reads(fusion)),
+        _size(_writes(fusion)),
+        _size(fusion.saving.num_bytes),
+        str(again) if again else "",
+        tell_operations(fusion),
+    )
+
+
+def _numbers(number: int, fusion: Fusion, again: int) -> tuple[float, ...]:
+    saved = fusion.saving.num_bytes
+    return float(number), _reads(fusion), _writes(fusion), saved, float(again)
+
+
+def _reads(fusion: Fusion) -> float:
+    return sum(value.num_bytes for value in fusion.inputs)
+
+
+def _writes(fusion: Fusion) -> float:
+    return sum(value.num_bytes for value in fusion.outputs)
+
+
+def _size(num_bytes: float) -> str:
+    return UNKNOWN if math.isnan(num_bytes) else format_bytes(num_bytes)

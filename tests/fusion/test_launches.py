@@ -1,0 +1,94 @@
+"""Kernels launched and bytes moved, equation by equation and optimized."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+
+from jaxscope.analysis.fusion.launches import compare_launches, count_fused, format_span
+from jaxscope.analysis.fusion.report import FusionReport, fusion_to_json, report_fusions
+from jaxscope.in_process import capture_function
+
+from .programs import CHAIN, FIVE_ROUNDS, UNKNOWN_ROUNDS, read
+
+X = jnp.ones((8, 8))
+
+
+def report(function: Callable[..., object]) -> FusionReport:
+    found = report_fusions(capture_function(function, (X,), {}).stages)
+    assert found is not None and found.eager is not None
+    return found
+
+
+def test_a_fusion_is_one_kernel_whatever_is_inside() -> None:
+    launches = count_fused(read(CHAIN, cost=(8.0, 64.0, 0.0)))
+    assert launches.kernels.is_exact and launches.kernels.low == 1
+    assert launches.num_bytes.low == 64.0
+
+
+def test_a_loop_counts_its_rounds_and_its_condition_once_more() -> None:
+    launches = count_fused(read(FIVE_ROUNDS, cost=(8.0, 64.0, 0.0)))
+    # Five times add and sine, six times compare, and the cosine after it.
+    assert launches.kernels.low == launches.kernels.high == 5 * 2 + 6 + 1
+    assert launches.num_bytes.low == 17 * 64.0
+
+
+def test_a_loop_of_unknown_rounds_gives_a_lower_bound_and_the_reason() -> None:
+    launches = count_fused(read(UNKNOWN_ROUNDS))
+    assert (launches.kernels.low, launches.kernels.high) == (2, math.inf)
+    assert format_span(launches.kernels) == "at least 2"
+    assert "loop" in launches.kernels.reason
+
+
+def test_unknown_traffic_is_unknown_and_says_whose() -> None:
+    launches = count_fused(read(CHAIN))
+    assert math.isnan(launches.num_bytes.low)
+    assert format_span(launches.num_bytes) == "unknown"
+    assert launches.num_bytes.reason == "What chain moves is not known."
+
+
+def test_a_chain_of_equations_becomes_one_kernel() -> None:
+    found = report(lambda x: jnp.tanh(jnp.sin(x) * 2.5 + 1.5))
+    assert found.eager is not None
+    assert (found.eager.kernels.low, found.fused.kernels.low) == (4, 1)
+    # Fused: 256 bytes in and 256 out. One by one: four times that, and two scalars.
+    assert found.fused.num_bytes.low == 512.0
+    assert found.eager.num_bytes.low == 4 * 512.0 + 2 * 4
+    assert compare_launches(found.eager, found.fused).startswith("One by one 4 kernels move 2.01")
+
+
+def test_equations_of_calls_and_scans_count_one_by_one() -> None:
+    @jax.jit
+    def inner(x: jax.Array) -> jax.Array:
+        return jnp.sin(x) * 2
+
+    found = report(lambda x: jax.lax.scan(lambda c, r: (c + jnp.sin(r), None), inner(x)[0], x)[0])
+    assert found.eager is not None
+    # sin, mul, slice, squeeze, then eight rounds of sin and add.
+    assert found.eager.kernels.low == 4 + 8 * 2
+
+
+def test_a_branch_gives_a_range() -> None:
+    found = report(
+        lambda x: jax.lax.cond(x[0, 0] > 0, lambda x: jnp.sin(x) * 2, lambda x: jnp.cos(x), x)
+    )
+    assert found.eager is not None
+    span = found.eager.kernels
+    assert span.high == span.low + 1
+    assert format_span(span) == f"{span.low:.0f} to {span.high:.0f}"
+    assert "branch" in span.reason
+
+
+def test_json_has_null_for_what_is_not_known() -> None:
+    found = fusion_to_json(report(lambda x: jax.lax.while_loop(lambda c: c.sum() < 9, jnp.sin, x)))
+    assert found["eager"]["kernels"]["high"] is None
+    assert found["eager"]["kernels"]["reason"]
+    assert found["fused"]["definition"]
+
+
+def test_a_capture_without_an_optimized_stage_has_no_report() -> None:
+    stages = capture_function(jnp.sin, (X,), {}).stages
+    assert report_fusions([stage for stage in stages if stage.name != "optimized"]) is None
