@@ -1,4 +1,4 @@
-"""Whatever a program calls its things, a file stays what it is: nothing ends early, nothing runs."""
+"""Whatever a program calls its things, a file stays whole: nothing ends early, nothing runs."""
 
 from __future__ import annotations
 

@@ -1,0 +1,128 @@
+"""The export dialog and what follows from it: what is seen, or everything, as chosen."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialogButtonBox, QFileDialog
+from pytestqt.qtbot import QtBot
+
+from jaxscope.analysis.tint import ColourBy
+from jaxscope.analysis.view.palette import DARK, LIGHT
+from jaxscope.model import Capture
+from jaxscope.ui.export_dialog import ExportDialog
+from jaxscope.ui.exporting import FORMATS, ExportChoice, Extent
+from jaxscope.ui.graph.canvas import GraphCanvas
+
+from .conftest import Driver
+from .programs import build_capture
+
+
+@pytest.fixture
+def capture() -> Capture:
+    return build_capture()
+
+
+@pytest.fixture
+def canvas(driver: Driver, source: Path, capture: Capture) -> GraphCanvas:
+    """The graph of the jaxpr, in the active pane."""
+    driver.finish(driver.open(source), capture)
+    area = driver.window.workspace.area
+    area.show_in_active("jaxpr")
+    pane = area.active
+    assert pane is not None
+    driver.wait_until(lambda: pane.canvas is not None and pane.canvas.scene is not None)
+    assert pane.canvas is not None
+    return pane.canvas
+
+
+def export(driver: Driver, path: Path, choice: ExportChoice | None = None) -> str:
+    """Export and wait; returns what the window says of it."""
+    files = driver.window.files
+    with driver.qtbot.waitSignal(files.exporter.finished) as done:
+        files.export(str(path), choice)
+    return str(done.args[0])
+
+
+def test_what_is_seen_has_its_colours_marks_and_direction(
+    driver: Driver, canvas: GraphCanvas, tmp_path: Path
+) -> None:
+    export(driver, tmp_path / "plain.svg")
+    canvas.set_direction("right")
+    driver.wait_until(lambda: canvas.scene is not None and canvas.scene.direction == "right")
+    canvas.set_colour_by(ColourBy.DIRECTION)
+    canvas.set_highlight([1], [2], [])
+    scene = canvas.scene
+    assert scene is not None
+    export(driver, tmp_path / "seen.svg", ExportChoice(theme="dark"))
+    plain, seen = ((tmp_path / name).read_text() for name in ("plain.svg", "seen.svg"))
+    assert LIGHT.background in plain
+    assert DARK.background in seen
+    assert f'stroke="{DARK.selected}"' in seen
+    assert f'stroke="{LIGHT.selected}"' not in plain
+    assert ">neither</text>" in seen, "the legend"
+    assert seen.count(' id="') == len(scene.items)
+
+
+def test_everything_is_a_file_for_each_stage(
+    driver: Driver, canvas: GraphCanvas, capture: Capture, tmp_path: Path
+) -> None:
+    said = export(driver, tmp_path / "all.svg", ExportChoice(Extent.ALL))
+    names = {path.name for path in tmp_path.glob("all*.svg")}
+    assert names == {f"all-{stage.name}.svg" for stage in capture.stages if stage.graph}
+    assert all(name in said for name in names)
+
+
+def test_a_page_of_what_is_seen_has_the_stages_of_the_open_panes(
+    driver: Driver, canvas: GraphCanvas, capture: Capture, tmp_path: Path
+) -> None:
+    area = driver.window.workspace.area
+    shown = {area.wanted_stage(pane) for pane in area.panes} & {s.name for s in capture.stages}
+    export(driver, tmp_path / "seen.html")
+    export(driver, tmp_path / "all.html", ExportChoice(Extent.ALL))
+    drawings = [
+        len(re.findall('<template id="drawing-', (tmp_path / name).read_text()))
+        for name in ("seen.html", "all.html")
+    ]
+    assert drawings == [len(shown), len(capture.stages)]
+    assert drawings[0] < drawings[1]
+
+
+def test_the_dialog_leads_to_a_file(
+    driver: Driver, qtbot: QtBot, canvas: GraphCanvas, tmp_path: Path
+) -> None:
+    window = driver.window
+    window.export_dialog()
+    dialog = window.findChild(ExportDialog)
+    assert dialog is not None
+    dialog.formats.setCurrentIndex(list(FORMATS).index("png"))
+    dialog.width_px.setValue(700)
+    buttons = dialog.findChild(QDialogButtonBox)
+    assert buttons is not None
+    go = next(b for b in buttons.buttons() if b.text().startswith("Export"))
+    qtbot.mouseClick(go, Qt.MouseButton.LeftButton)
+    chooser = window.findChild(QFileDialog)
+    assert chooser is not None
+    assert chooser.defaultSuffix() == "png"
+    path = tmp_path / "wide.png"
+    with qtbot.waitSignal(window.files.exporter.finished):
+        chooser.fileSelected.emit(str(path))
+    chooser.close()
+    assert int.from_bytes(path.read_bytes()[16:20], "big") == pytest.approx(700, abs=1)
+
+
+def test_the_dialog_offers_only_what_makes_sense(qtbot: QtBot) -> None:
+    dialog = ExportDialog("dark", (100.0, 300.0))
+    qtbot.addWidget(dialog)
+    assert dialog.choice == ExportChoice(Extent.SEEN, "dark")
+    enabled = {}
+    for number, ending in enumerate(FORMATS):
+        dialog.formats.setCurrentIndex(number)
+        assert dialog.ending == ending
+        enabled[ending] = (dialog.themes.isEnabled(), dialog.width_px.isEnabled())
+    assert enabled["png"] == (True, True)
+    assert enabled["svg"] == enabled["pdf"] == enabled["dot"] == (True, False)
+    assert enabled["html"] == enabled["txt"] == enabled["json"] == (False, False)
