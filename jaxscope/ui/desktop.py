@@ -25,6 +25,7 @@ from jaxscope.ui.fusions_menu import add_fusions
 from jaxscope.ui.go_menu import add_go_menu
 from jaxscope.ui.graph_choices import GraphChoices
 from jaxscope.ui.graph_menu import add_graph_menu
+from jaxscope.ui.panes_menu import add_panes_menu
 from jaxscope.ui.passes_menu import add_passes
 from jaxscope.ui.settings import Settings
 from jaxscope.ui.theme import DARK, LIGHT, Theme, ThemeSwitch
@@ -97,6 +98,7 @@ def build_window(
     window = MainWindow(Controller(bridge, options), themes, settings, make_graph)
     add_go_menu(window)
     add_graph_menu(window, choices)
+    add_panes_menu(window, settings)
     add_comparing(window, themes)
     add_passes(window, themes)
     add_fusions(window)

@@ -94,6 +94,24 @@ class Settings:
         self._store.setValue("uses_graphviz", "yes" if is_wanted else "no")
 
     @property
+    def arrangement(self) -> str:
+        """How panes are laid out, as JSON; empty if nothing is remembered."""
+        return str(self._store.value("panes/arrangement", ""))
+
+    def set_arrangement(self, text: str) -> None:
+        """Remember how panes are laid out; empty forgets it."""
+        self._store.setValue("panes/arrangement", text)
+
+    @property
+    def shows_ribbons(self) -> bool:
+        """Whether ribbons run between panes."""
+        return str(self._store.value("panes/ribbons", "yes")) == "yes"
+
+    def set_shows_ribbons(self, is_wanted: bool) -> None:
+        """Remember whether ribbons are wanted."""
+        self._store.setValue("panes/ribbons", "yes" if is_wanted else "no")
+
+    @property
     def geometry(self) -> QByteArray | None:
         """The window's place and size, or None."""
         value = self._store.value("geometry")

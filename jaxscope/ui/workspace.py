@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from jaxscope.analysis.line_cost import LineCost, find_line_costs
+from jaxscope.analysis.link_pairs import NO_PAIRS, Pairs
 from jaxscope.analysis.links import NO_LINKED, LineSelection, Links, NodeSelection
 from jaxscope.analysis.tint import ColourBy
 from jaxscope.model import Direction, SourceFile, Stage, is_available
@@ -41,8 +42,6 @@ from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
 
 if TYPE_CHECKING:
     from jaxscope.ui.graph.graph_page import GraphPage
-
-_FIRST_STAGES = (SOURCE, "jaxpr", "optimized")
 
 
 class Workspace(QSplitter):
@@ -117,8 +116,8 @@ class Workspace(QSplitter):
         self.addWidget(self.tabs)
         self.setStretchFactor(1, 1)
         self.setSizes([250, 1000])
-        for name in _FIRST_STAGES:
-            self.area.open_pane(name)
+        self.area.set_pair_finder(self._find_pairs)
+        self.area.arrange()
 
     # --- showing ---
 
@@ -176,6 +175,7 @@ class Workspace(QSplitter):
     def set_theme(self, theme: Theme, points: float) -> None:
         """Use a theme's colours and a size of type."""
         self._theme = theme
+        self.area.set_theme(theme)
         for pane in self.area.panes:
             pane.set_theme(theme, points)
         self._points = points
@@ -317,6 +317,21 @@ class Workspace(QSplitter):
             else:
                 name = LINKED_BY.get(name, name)
                 pane.set_linked(links.stages.get(name, NO_LINKED), reveal=reveal)
+        self.area.refresh_ribbons()
+
+    def _find_pairs(self, left: StagePane, right: StagePane) -> Pairs:
+        """Which linked things of one pane belong to which of another."""
+        names = [LINKED_BY.get(name := self.area.wanted_stage(p), name) for p in (left, right)]
+        things = [pane.lighting.things() for pane in (left, right)]
+        shown = self._other_file or self._state.snapshot
+        index = self.selection.index
+        if self.selection.selection is None or shown is None or names[0] == names[1] == SOURCE:
+            return NO_PAIRS
+        if SOURCE not in names:
+            return index.find_pairs(names[0], things[0], names[1], things[1])
+        if names[0] == SOURCE:
+            return index.find_line_pairs(shown.path, things[0], names[1], things[1])
+        return index.find_line_pairs(shown.path, things[1], names[0], things[0])[:, ::-1]
 
     def _line_marks(self, links: Links, file: str) -> Mapping[int, Mark]:
         marks: dict[int, Mark] = {}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from jaxscope.analysis.links import NO_LINKED, Linked
 from jaxscope.model import StageText
@@ -40,6 +40,8 @@ class Lighting:
         text: The stage's text; None where the source is shown, or there is none.
         shows_source: Whether the pane shows the user's file.
         theme: Whose colours rows have.
+        shown: The form that is shown, or what stands in its place.
+        canvas: The graph, where it is what is shown.
     """
 
     def __init__(
@@ -52,15 +54,17 @@ class Lighting:
         self.text: StageText | None = None
         self.shows_source = True
         self.theme: Theme = LIGHT
+        self.shown: QWidget = code
+        self.canvas: GraphCanvas | None = None
 
     def forget(self) -> None:
         """Another stage is to be shown: what is lit up now means nothing there."""
         self.linked = self.ahead = NO_LINKED
         self.line_marks, self.lines_ahead = {}, {}
 
-    def apply(self, shown: QWidget | None, canvas: GraphCanvas | None, *, reveal: bool) -> None:
+    def apply(self, *, reveal: bool) -> None:
         """Light up the form that is shown; `reveal` brings something of it into sight."""
-        linked, finding = self.linked, self._finding
+        linked, finding, shown, canvas = self.linked, self._finding, self.shown, self.canvas
         if shown is self._code:
             found = marks_of_lines(finding.lines)
             self._code.set_marks({**found, **self._fixed_lines()}, reveal=reveal)
@@ -74,10 +78,11 @@ class Lighting:
             canvas.set_highlight(selected, linked.forward, linked.backward)
             if reveal:
                 canvas.reveal_highlight()
-        self.apply_ahead(shown, canvas)
+        self.apply_ahead()
 
-    def apply_ahead(self, shown: QWidget | None, canvas: GraphCanvas | None) -> None:
+    def apply_ahead(self) -> None:
         """Show what is looked at ahead, and nothing else anew."""
+        shown, canvas = self.shown, self.canvas
         if shown is self._code:
             self._code.set_preview(self._lines_ahead())
         elif shown is self._table:
@@ -96,10 +101,19 @@ class Lighting:
         every = np.concatenate([linked.selected, linked.forward, linked.backward])
         return np.unique(every).astype(np.int32)
 
-    def places(
-        self, shown: QWidget | None, canvas: GraphCanvas | None, things: Int32s
-    ) -> Places:
-        """Where things are in the form that is shown."""
+    def backward_things(self) -> Int32s:
+        """Those of them that belong to the backward part."""
+        return _NOTHING if self.shows_source else self.linked.backward
+
+    @property
+    def page(self) -> QWidget:
+        """What is shown, without bars and column titles."""
+        shown = self.canvas or self.shown
+        return shown.viewport() if isinstance(shown, QAbstractScrollArea) else shown
+
+    def places(self, things: Int32s) -> Places:
+        """Where things are on the page."""
+        shown, canvas = self.shown, self.canvas
         places = np.full((len(things), 2), np.nan)
         if shown is self._code:
             lines, known = self._lines_of(things)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.ui.choice_box import ChoiceBox
+from jaxscope.ui.panes.pane_grip import PaneGrip
 
 SOURCE = "source"
 """Stands in for a stage's name where a pane shows the user's file."""
@@ -64,6 +65,8 @@ class PaneHeader(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.grip = PaneGrip()
+        self._name = QLabel()
         self.chooser = ChoiceBox()
         self.search = QLineEdit()
         self.form_buttons: dict[Form, QToolButton] = {}
@@ -78,10 +81,27 @@ class PaneHeader(QWidget):
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(3)
+        self._row.addWidget(self.grip)
+        self._name.setProperty("role", "strong")
+        self._name.setTextFormat(Qt.TextFormat.PlainText)
+        self._name.hide()
+        self._row.addWidget(self._name)
         self._build_chooser()
         self._build_forms()
         self._build_search()
         self._build_buttons()
+
+    @property
+    def name(self) -> str:
+        """What a person named the pane, or empty."""
+        return self._name.text()
+
+    def set_name(self, name: str) -> None:
+        """Name the pane; empty takes the name away."""
+        self._name.setText(name)
+        self._name.setToolTip(name)
+        self._name.setVisible(bool(name))
+        self._fit()
 
     def set_choices(self, choices: Sequence[tuple[str, str]], present: str) -> None:
         """Offer stages as pairs of name and title; the source is always first."""
@@ -177,8 +197,9 @@ class PaneHeader(QWidget):
         for button in self._buttons:
             button.setFixedWidth(self.fontMetrics().horizontalAdvance("×") + 14)
             button.setVisible(not is_narrow)
-        fixed = [self.chooser, *(() if is_narrow else self._buttons)]
-        fixed += [label for label in (self._stale, self._found) if not label.isHidden()]
+        fixed: list[QWidget] = [self.chooser, *(() if is_narrow else self._buttons)]
+        labels = (self._name, self._stale, self._found)
+        fixed += [self.grip, *(label for label in labels if not label.isHidden())]
         room = self.width() - sum(_least_px(part) + gap for part in fixed)
         forms = sum(_least_px(button) + gap for button in self.form_buttons.values())
         self._row.setStretchFactor(self.chooser, 1 if is_searching else 2)

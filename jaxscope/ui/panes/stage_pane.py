@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import (
-    QAbstractScrollArea,
     QFrame,
     QLabel,
     QStackedWidget,
     QVBoxLayout,
-    QWidget,
 )
 
 from jaxscope.analysis.legible_constants import shorten_constants
@@ -26,7 +24,7 @@ from jaxscope.ui.panes.code_painting import Mark
 from jaxscope.ui.panes.code_view import CodeView
 from jaxscope.ui.panes.colouring import ProgramColouring, PythonColouring
 from jaxscope.ui.panes.finding import Finding
-from jaxscope.ui.panes.lighting import Lighting, Places
+from jaxscope.ui.panes.lighting import Lighting
 from jaxscope.ui.panes.outline_view import OutlineView
 from jaxscope.ui.panes.pane_choices import TOLD, PaneChoices
 from jaxscope.ui.panes.pane_header import SOURCE, Form, PaneHeader
@@ -54,6 +52,9 @@ class StagePane(QFrame):
     close_requested = Signal(object)
     add_requested = Signal(object)
     activated = Signal(object)
+    moved = Signal(object, QPoint)
+    dropped = Signal(object, QPoint)
+    menu_requested = Signal(object, QPoint)
 
     def __init__(self, make_graph: Callable[[], GraphPage]) -> None:
         super().__init__()
@@ -66,7 +67,7 @@ class StagePane(QFrame):
         self._theme = LIGHT
         self._finding = Finding()
         self._name = SOURCE
-        self._form = Form.TEXT
+        self._form = Form.GRAPH  # of its stages; the source is a text
         self._shown_graph: Graph | None = None
         self._call = ""
         self._shown = self._shown_text = ("", "")
@@ -76,7 +77,7 @@ class StagePane(QFrame):
         self.table = NodeTableView()
         self.outline = OutlineView()
         self.header = PaneHeader()
-        self._lighting = Lighting(self.code, self.table, self.outline, self._finding)
+        self.lighting = Lighting(self.code, self.table, self.outline, self._finding)
         self._choices = PaneChoices(self)
         self._notice = QLabel()
         self._build()
@@ -89,6 +90,9 @@ class StagePane(QFrame):
         header.search_entered.connect(self._on_header_search_entered)
         header.add_requested.connect(self._on_header_add_requested)
         header.close_requested.connect(self._on_header_close_requested)
+        header.grip.moved.connect(self._on_grip_moved)
+        header.grip.dropped.connect(self._on_grip_dropped)
+        header.grip.clicked.connect(self._on_grip_clicked)
         self._notice.setWordWrap(True)
         self._notice.setMargin(24)
         self._notice.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -145,7 +149,7 @@ class StagePane(QFrame):
             return
         self._name, self._stage, self._file = SOURCE, None, file
         self.code.setAccessibleName("Source")
-        self._lighting.linked = NO_LINKED
+        self.lighting.linked = NO_LINKED
         self._refresh()
 
     def show_stage(self, name: str, stage: Stage | None, waiting: str = "", call: str = "") -> None:
@@ -161,12 +165,9 @@ class StagePane(QFrame):
         if stage is self._stage and name == self._name and stage is not None:
             return
         if name != self._name:
-            self._lighting.forget()
-        was_source = self._name == SOURCE
+            self.lighting.forget()
         self.code.set_heat({})
         self._name, self._stage, self._file = name, stage, None
-        if was_source and name != SOURCE:
-            self._form = Form.GRAPH
         self.code.setAccessibleName(f"Text of {name}")
         self._refresh(waiting)
 
@@ -176,37 +177,23 @@ class StagePane(QFrame):
             self._form = form
             self._refresh()
 
+    def prefer_form(self, form: Form) -> None:
+        """Show the pane's stages in a form, once there are any."""
+        self._form = form
+
     def set_linked(self, linked: Linked, *, reveal: bool) -> None:
         """Light up the nodes of a selection."""
-        self._lighting.linked = linked
+        self.lighting.linked = linked
         self._apply_linked(reveal=reveal)
 
     def set_preview(self, linked: Linked, lines: Mapping[int, Mark]) -> None:
         """Light up faintly what is looked at ahead: nodes, or lines of the source."""
-        self._lighting.ahead, self._lighting.lines_ahead = linked, lines
-        self._lighting.apply_ahead(self._pages.currentWidget(), self._shown_canvas())
-
-    def linked_things(self) -> npt.NDArray[np.int32]:
-        """What of the pane belongs to the selection: nodes, or 1-based lines of the source."""
-        return self._lighting.things()
-
-    def places_of(self, things: npt.NDArray[np.int32]) -> Places:
-        """Top and bottom of such things, in pixels from the top of `page`."""
-        shown = self._pages.currentWidget()
-        return self._lighting.places(shown, self._shown_canvas(), things)
-
-    @property
-    def page(self) -> QWidget:
-        """What the pane shows below its header, without bars and column titles."""
-        shown = self._shown_canvas() or self._pages.currentWidget()
-        return shown.viewport() if isinstance(shown, QAbstractScrollArea) else shown or self
-
-    def _shown_canvas(self) -> GraphCanvas | None:
-        return self._canvas if self.is_graph_shown else None
+        self.lighting.ahead, self.lighting.lines_ahead = linked, lines
+        self.lighting.apply_ahead()
 
     def set_line_marks(self, marks: Mapping[int, Mark], *, reveal: bool) -> None:
         """Mark lines of the source, by 0-based number."""
-        self._lighting.line_marks = marks
+        self.lighting.line_marks = marks
         if self._name == SOURCE:
             self._apply_linked(reveal=reveal)
 
@@ -233,10 +220,10 @@ class StagePane(QFrame):
     def set_theme(self, theme: Theme, points: float) -> None:
         """Use a theme's colours and a size of type."""
         self._theme, self._points = theme, points
-        self._lighting.theme = theme
+        self.lighting.theme = theme
         self.code.set_theme(theme, points)
         self.table.fit()
-        self._lighting.apply_ahead(self._pages.currentWidget(), self._shown_canvas())
+        self.lighting.apply_ahead()
         if self._canvas is not None:
             self._canvas.set_theme(theme.name)
             self._canvas.set_text_scale(points / BASE_POINTS)
@@ -335,10 +322,11 @@ class StagePane(QFrame):
     def _apply_linked(self, *, reveal: bool) -> None:
         text = self._stage.text if self._stage is not None else None
         self._choices.set_subject(self._name, self._stage, self._file)
-        self._lighting.shows_source = self._name == SOURCE
-        self._lighting.text = text if isinstance(text, StageText) else None
-        shown = self._pages.currentWidget()
-        self._lighting.apply(shown, self._shown_canvas(), reveal=reveal)
+        self.lighting.shows_source = self._name == SOURCE
+        self.lighting.text = text if isinstance(text, StageText) else None
+        self.lighting.shown = self._pages.currentWidget() or self.code
+        self.lighting.canvas = self._canvas if self.is_graph_shown else None
+        self.lighting.apply(reveal=reveal)
 
     # --- slots ---
 
@@ -350,6 +338,15 @@ class StagePane(QFrame):
 
     def _on_header_close_requested(self) -> None:
         self.close_requested.emit(self)
+
+    def _on_grip_moved(self, place: QPoint) -> None:
+        self.moved.emit(self, place)
+
+    def _on_grip_dropped(self, place: QPoint) -> None:
+        self.dropped.emit(self, place)
+
+    def _on_grip_clicked(self, place: QPoint) -> None:
+        self.menu_requested.emit(self, place)
 
     def _on_choices_made(self) -> None:
         self.activated.emit(self)

@@ -1,0 +1,221 @@
+"""Panes laid out, moved, named, remembered; ribbons between them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
+
+from jaxscope.ui.bridge import Bridge
+from jaxscope.ui.controller import RunOptions
+from jaxscope.ui.desktop import build_window
+from jaxscope.ui.panes.arrangement import (
+    FIRST_ARRANGEMENT,
+    PaneSpec,
+    Split,
+    format_arrangement,
+    panes_of,
+    parse_arrangement,
+)
+from jaxscope.ui.panes.pane_area import PaneArea
+from jaxscope.ui.panes.pane_header import Form
+from jaxscope.ui.panes.pane_tree import Side, side_at
+from jaxscope.ui.panes.ribbon import RibbonHandle, RibbonSplitter
+from jaxscope.ui.panes_menu import PanesMenu
+from jaxscope.ui.settings import Settings
+from jaxscope.ui.window import MainWindow
+
+from .conftest import Driver, destroy
+from .programs import RecordedSession
+from .test_window import capture_of
+
+
+def shape(part: PaneSpec | Split) -> object:
+    """Stages within lists; a list below each other begins with `down`."""
+    if isinstance(part, PaneSpec):
+        return part.stage
+    inner = [shape(each) for each in part.parts]
+    return inner if part.is_across else ["down", *inner]
+
+
+def laid_out(area: PaneArea) -> object:
+    return shape(area.arrangement())
+
+
+def area_of(window: MainWindow) -> PaneArea:
+    return window.workspace.area
+
+
+def test_an_arrangement_survives_being_written_down():
+    inner = Split(False, (PaneSpec("jaxpr", "text", "mine"), PaneSpec("hlo")), (3.0, 1.0))
+    arrangement = Split(True, (PaneSpec("source", "text"), inner), (1.0, 2.0))
+    assert parse_arrangement(format_arrangement(arrangement)) == arrangement
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"is_across": true, "parts": [], "shares": []}',
+        format_arrangement(FIRST_ARRANGEMENT).replace('"source"', "7"),
+        format_arrangement(FIRST_ARRANGEMENT).replace("7.0", "NaN"),
+        format_arrangement(Split(True, (PaneSpec("jaxpr"),) * 99, (1.0,) * 99)),
+        json.dumps({"is_across": True, "shares": [1.0], "parts": [None]}),
+    ],
+)
+def test_what_is_no_arrangement_is_as_none(text: str):
+    assert parse_arrangement(text) is None
+
+
+def test_panes_split_to_every_side(window: MainWindow):
+    area = area_of(window)
+    source, jaxpr, optimized = area.panes
+    area.open_pane("hlo", after=jaxpr, side=Side.BELOW)
+    area.open_pane("stablehlo", after=source, side=Side.LEFT)
+    area.open_pane("grad", after=optimized, side=Side.ABOVE)
+    assert laid_out(area) == [
+        "stablehlo", "source", ["down", "jaxpr", "hlo"], ["down", "grad", "optimized"],
+    ]  # fmt: skip
+    area.close_pane(jaxpr)
+    assert laid_out(area) == ["stablehlo", "source", "hlo", ["down", "grad", "optimized"]]
+
+
+def test_a_pane_moves_beside_another_and_two_swap(window: MainWindow):
+    area = area_of(window)
+    source, jaxpr, optimized = area.panes
+    area.move_pane(source, optimized, Side.BELOW)
+    assert laid_out(area) == ["jaxpr", ["down", "optimized", "source"]]
+    area.move_pane(jaxpr, source, Side.PLACE)
+    assert laid_out(area) == ["source", ["down", "optimized", "jaxpr"]]
+    area.focus_next(1)
+    area._on_pane_activated(jaxpr)
+    area.move_active(Side.ABOVE)
+    assert laid_out(area) == ["source", ["down", "jaxpr", "optimized"]]
+    area.move_active(Side.LEFT)
+    assert laid_out(area) == ["jaxpr", ["down", "source", "optimized"]]
+    area.move_active(Side.LEFT)
+    assert laid_out(area) == ["jaxpr", ["down", "source", "optimized"]], "nothing is there"
+
+
+def test_a_pane_dragged_to_an_edge_lands_there(driver: Driver, window: MainWindow, source: Path):
+    driver.finish(driver.open(source), capture_of(source))
+    area = area_of(window)
+    first, second, _third = area.panes
+    place = second.mapToGlobal(QPoint(second.width() // 2, second.height() - 5))
+    assert side_at(second, place) is Side.BELOW
+    grip = first.header.grip
+    driver.qtbot.mousePress(grip, Qt.MouseButton.LeftButton, pos=QPoint(3, 3))
+    driver.qtbot.mouseMove(grip, grip.mapFromGlobal(place))
+    driver.qtbot.mouseRelease(grip, Qt.MouseButton.LeftButton, pos=grip.mapFromGlobal(place))
+    assert laid_out(area) == [["down", "jaxpr", "source"], "optimized"]
+
+
+def test_one_pane_alone_and_all_again(window: MainWindow):
+    area = area_of(window)
+    area.show_alone()
+    assert [not pane.isHidden() for pane in area.panes].count(True) == 1
+    area.show_alone()
+    assert not any(pane.isHidden() for pane in area.panes)
+
+
+def test_the_layout_is_there_again_after_a_restart(
+    qapp: QApplication, session: RecordedSession, tmp_path: Path
+):
+    settings = Settings(str(tmp_path / "window.ini"))
+    bridge = Bridge(lambda: session)
+    first = build_window(qapp, bridge, RunOptions(), settings)
+    area = area_of(first)
+    area.open_pane("hlo", after=area.panes[1], side=Side.BELOW)
+    area.panes[0].header.set_name("My file")
+    area.panes[1].prefer_form(Form.TABLE)
+    destroy(first)
+    second = build_window(qapp, bridge, RunOptions(), settings)
+    again = area_of(second)
+    assert laid_out(again) == ["source", ["down", "jaxpr", "hlo"], "optimized"]
+    assert again.panes[0].header.name == "My file"
+    assert again.panes[1].form is Form.TABLE
+    menu = second.findChild(PanesMenu)
+    assert menu is not None
+    menu.reset()
+    assert laid_out(again) == shape(FIRST_ARRANGEMENT)
+    destroy(second)
+    third = build_window(qapp, bridge, RunOptions(), settings)
+    assert len(panes_of(area_of(third).arrangement())) == 3
+    destroy(third)
+    bridge.close()
+
+
+def ribbons(window: MainWindow) -> list[RibbonHandle]:
+    found = []
+    for splitter in area_of(window).findChildren(RibbonSplitter):
+        found += [splitter.handle(number) for number in range(1, splitter.count())]
+    return [handle for handle in found if isinstance(handle, RibbonHandle)]
+
+
+def test_ribbons_lead_from_a_line_to_what_came_of_it(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), capture_of(source))
+    area = area_of(window)
+    area.retarget(area.panes[1], "jaxpr")
+    area.panes_changed.emit()
+    for pane in area.panes:
+        pane.set_form(Form.TEXT)
+    left, middle, right = area.panes
+    window.workspace.selection.select_lines(str(source), (5, 6))
+    first, second = ribbons(window)
+    bands = first.bands(left, middle)
+    assert len(bands) == 2, "two lines, an equation each"
+    assert np.all(np.diff(bands[:, 0]) > 0) and np.all(np.diff(bands[:, 2]) > 0)
+    back = second.bands(middle, right)[:, 4]
+    assert set(back.tolist()) == {0.0, 1.0}, "an equation went into both parts"
+    driver.wait_until(lambda: not first.grab().toImage().isNull())
+    window.workspace.selection.clear()
+    assert not len(first.bands(left, middle))
+
+
+def test_hovering_lights_up_other_panes_and_selects_nothing(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), capture_of(source))
+    area = area_of(window)
+    area.panes[2].set_form(Form.TABLE)
+    area.panes[0].code.line_hovered.emit(4)
+    table = area.panes[2].table
+    driver.wait_until(
+        lambda: any(
+            table.nodes.data(table.nodes.index(row, 0), Qt.ItemDataRole.BackgroundRole)
+            for row in range(table.nodes.rowCount())
+        )
+    )
+    assert window.workspace.selection.selection is None
+    area.panes[0].code.line_hovered.emit(-1)
+    driver.wait_until(
+        lambda: (
+            not any(
+                table.nodes.data(table.nodes.index(row, 0), Qt.ItemDataRole.BackgroundRole)
+                for row in range(table.nodes.rowCount())
+            )
+        )
+    )
+
+
+def test_rows_of_a_table_are_selected_together(driver: Driver, window: MainWindow, source: Path):
+    driver.finish(driver.open(source), capture_of(source))
+    pane = area_of(window).panes[2]
+    pane.set_form(Form.TABLE)
+
+    def click(row: int, modifier: Qt.KeyboardModifier) -> None:
+        place = pane.table.visualRect(pane.table.nodes.index(row, 0)).center()
+        driver.qtbot.mouseClick(pane.table.viewport(), Qt.MouseButton.LeftButton, modifier, place)
+
+    click(0, Qt.KeyboardModifier.NoModifier)
+    click(2, Qt.KeyboardModifier.ShiftModifier)
+    assert len(window.workspace.selection.places) == 3
+    assert "3 things together" in window.workspace.inspector.page.toPlainText()
