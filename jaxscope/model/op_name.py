@@ -27,6 +27,7 @@ _TAG = re.compile(r"jxs([bdp])(\d+)")
 # Both begin with a literal, which the search for them uses: texts have millions of characters.
 _TAG_AFTER_SLASH = re.compile(r"/jxs[bdp]\d+")
 _LEADING_TAG = re.compile(r"jxs[bdp]\d+/?")
+_NAMED_BY_TAG = re.compile(r"%jxs([bdp]\d+)")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -108,5 +109,18 @@ def read_direction(name_stack: str) -> Direction:
 
 
 def strip_tags(text: str) -> str:
-    """Remove every tag, with the separator it brought, from a name or a whole text."""
-    return _LEADING_TAG.sub("", _TAG_AFTER_SLASH.sub("", text))
+    """Remove every tag, with the separator it brought, from a name or a whole text.
+
+    Instructions that a tag gave their names, `%jxsb5.3`, are called as `instruction_name` has it.
+    """
+    named = _NAMED_BY_TAG.sub(r"%unnamed_\1", text)
+    return _LEADING_TAG.sub("", _TAG_AFTER_SLASH.sub("", named))
+
+
+def instruction_name(name: str) -> str:
+    """What to call an instruction or a computation: XLA names some after the tag alone.
+
+    It takes the last part of an operation's name for the instruction's, which is the tag where
+    JAX has no name for the operation. The number stays, which tells them apart.
+    """
+    return f"unnamed_{name[3:]}" if _LEADING_TAG.match(name) else name

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxscope.model.op_name import instruction_name
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.equation_timing import describe_refusal, time_equations
@@ -114,7 +115,7 @@ def _record(
         TraceEvent(
             run=int(details.get("run_id", 0)),
             line=lines.setdefault(line, len(lines)),
-            name=str(details["hlo_op"]),
+            name=instruction_name(str(details["hlo_op"])),
             start_ns=start_ns,
             duration_ns=duration_ns,
         )

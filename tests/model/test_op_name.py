@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jaxscope.model.graph import Direction
-from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
+from jaxscope.model.op_name import TagTable, instruction_name, read_op_name, strip_tags
 
 TABLE = TagTable(tuple(f"b{i}" for i in range(20)), tuple(f"d{i}" for i in range(20)))
 
@@ -46,3 +46,13 @@ def test_a_whole_text_is_stripped_in_place() -> None:
     assert strip_tags(text) == (
         '%add = f32[] add(%a, %b), metadata={op_name="jit(f)/jvp()/add"}\nloc("")'
     )
+
+
+def test_instructions_named_by_a_tag_alone_keep_a_name_in_texts_and_graphs() -> None:
+    text = '%jxsb5.3 = u32[] call(%jxsd5.3), to_apply=%fry, metadata={op_name="jxsb5"}'
+
+    assert strip_tags(text) == (
+        '%unnamed_b5.3 = u32[] call(%unnamed_d5.3), to_apply=%fry, metadata={op_name=""}'
+    )
+    assert instruction_name("jxsb5.3") == "unnamed_b5.3"
+    assert instruction_name("add.3") == "add.3"

@@ -9,15 +9,22 @@ from __future__ import annotations
 
 import functools
 import importlib.resources
+import re
 from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message, message_factory
+
+from jaxscope.model.op_name import instruction_name
 
 MAX_MODULE_BYTES = 512 << 20
 """Larger modules are refused: protobuf itself stops at 2 GiB, memory much earlier."""
 
 HloMessage = Any
 """A message of `hlo.proto` or `xla_data.proto`; its class is made at run time."""
+
+
+_NAMED_BY_TAG = re.compile(rb"\x0a.jxs[bdp]\d", re.DOTALL)
+"""A first field, which is the name, that begins with a tag: few modules have one."""
 
 
 @functools.cache
@@ -31,7 +38,7 @@ def module_class() -> Any:
 
 
 def parse_module(data: bytes) -> HloMessage:
-    """Parse a serialized `HloModuleProto`.
+    """Parse a serialized `HloModuleProto`; instructions named by tags alone are `unnamed_…`.
 
     Raises:
         ValueError: The bytes are no HLO module, are too many, or hold no instruction.
@@ -44,4 +51,13 @@ def parse_module(data: bytes) -> HloMessage:
         raise ValueError(f"the bytes are no serialized HLO module: {error}") from None
     if not any(computation.instructions for computation in module.computations):
         raise ValueError("the HLO module has no instructions")
+    if _NAMED_BY_TAG.search(data):
+        _rename(module)
     return module
+
+
+def _rename(module: HloMessage) -> None:
+    for computation in module.computations:
+        computation.name = instruction_name(computation.name)
+        for instruction in computation.instructions:
+            instruction.name = instruction_name(instruction.name)
