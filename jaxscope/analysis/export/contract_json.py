@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from jaxscope.analysis.export.text_columns import TextColumns
+from jaxscope.analysis.fusion.report import fusion_to_json, report_fusions
 from jaxscope.errors import JaxscopeError
 from jaxscope.model import (
     NONE,
@@ -75,6 +76,7 @@ def capture_to_json(capture: Capture) -> Json:
         "messages": list(capture.messages),
         "seconds": number_to_json(capture.wall_seconds),
         "memory": memory_to_json(capture.memory),
+        "fusion": _fusion(capture),
     }
 
 
@@ -291,6 +293,11 @@ def _stage(stage: Stage, columns: TextColumns) -> Json:
         "cost": cost_to_json(stage.cost),
         "seconds": number_to_json(stage.seconds) if is_available(stage.seconds) else None,
     }
+
+
+def _fusion(capture: Capture) -> Json | None:
+    report = report_fusions(capture.stages)
+    return None if report is None else fusion_to_json(report)
 
 
 def _leaf(leaf: Leaf) -> Json:

@@ -8,10 +8,18 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from jaxscope.analysis.export.safe_text import make_safe, make_safe_line
 from jaxscope.analysis.export.stage_choice import find_stage_text
+from jaxscope.analysis.fusion.launches import compare_launches
+from jaxscope.analysis.fusion.report import (
+    report_fusions,
+    tell_duplicate,
+    tell_operations,
+    tell_saving,
+)
 from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
 from jaxscope.model import Capture, Leaf, NodeKind, Stage, Unavailable, is_available
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
+_MAX_ROWS = 200
 _PROGRAM_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
 
 
@@ -44,6 +52,7 @@ def _report(capture: Capture) -> Iterator[str]:
         if leaves:
             yield from _section(title)
             yield from _table(("path", "type", "size"), (_leaf_row(leaf) for leaf in leaves))
+    yield from _fusions(capture)
     if capture.source.text:
         yield from _section("Source")
         if capture.source.file:
@@ -54,6 +63,34 @@ def _report(capture: Capture) -> Iterator[str]:
     if notes:
         yield from _section("Notes")
         yield from (f"- {_escape(note)}" for note in notes)
+
+
+def _fusions(capture: Capture) -> Iterator[str]:
+    report = report_fusions(capture.stages)
+    if report is None or not report.fusions:
+        return
+    yield from _section("Fusions")
+    if report.eager is not None:
+        told = compare_launches(report.eager, report.fused)
+        for sentence in (told, report.eager.definition, report.fused.definition):
+            yield from (_escape(sentence), "")
+    rows = (
+        (
+            _code(fusion.id),
+            _escape(fusion.kind),
+            _escape(tell_saving(fusion)),
+            _escape(tell_operations(fusion)),
+        )
+        for fusion in report.fusions[:_MAX_ROWS]
+    )
+    yield from _table(("fusion", "kind", "saves", "computes"), rows)
+    if len(report.fusions) > _MAX_ROWS:
+        yield from ("", f"And {len(report.fusions) - _MAX_ROWS:,} more.")
+    if report.duplicates:
+        yield ""
+        yield from (
+            f"- {_escape(tell_duplicate(duplicate))}" for duplicate in report.duplicates[:_MAX_ROWS]
+        )
 
 
 def _stage_row(stage: Stage) -> tuple[str, ...]:

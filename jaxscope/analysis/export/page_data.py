@@ -6,11 +6,14 @@ from the same columns.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Sequence
 from typing import Any
 
 from jaxscope.analysis.export.safe_text import make_safe, make_safe_line
+from jaxscope.analysis.fusion.notes import add_fusion_notes
+from jaxscope.analysis.fusion.report import report_fusions
 from jaxscope.analysis.legible_constants import shorten_constants
 from jaxscope.analysis.link_columns import StageColumns, build_all_columns
 from jaxscope.analysis.links import LATE_STAGES
@@ -61,7 +64,8 @@ def build_page_data(capture: Capture, right_stage: str) -> dict[str, Any]:
     lowered = own[-1] if own else ""
     graphs = {s.name: s.graph for s in capture.stages if is_available(s.graph)}
     columns = build_all_columns(graphs, "jaxpr", lowered, paths).of_stage
-    stages = [_stage(stage, columns.get(stage.name)) for stage in capture.stages]
+    told = _with_fusions(capture)
+    stages = [_stage(stage, columns.get(stage.name)) for stage in told]
     definition = f"{paths.get(capture.source.file, 0)}:{capture.source.line}"
     return {
         "files": [
@@ -89,6 +93,19 @@ def list_omissions(stage: Stage) -> list[str]:
         if num_lines > MAX_LINES:
             said.append(f"The page shows {MAX_LINES:,} of the {num_lines:,} lines of {title}.")
     return said
+
+
+def _with_fusions(capture: Capture) -> tuple[Stage, ...]:
+    """The stages, with what is known about fusions on the nodes of the optimized one."""
+    report = report_fusions(capture.stages)
+    if report is None:
+        return capture.stages
+    return tuple(
+        dataclasses.replace(stage, graph=add_fusion_notes(report))
+        if stage.graph is report.module.graph
+        else stage
+        for stage in capture.stages
+    )
 
 
 def _graph_of(capture: Capture, name: str) -> Graph | None:
