@@ -65,7 +65,7 @@ def test_every_stage_and_every_text_is_sent_in_pipeline_order(tmp_path: Path) ->
 def test_a_failed_compilation_keeps_the_stages_before_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_lowered: Any, _options: Any) -> Any:
+    def fail(*_: Any) -> Any:
         raise RuntimeError("INTERNAL: no registers left")
 
     monkeypatch.setattr(capture, "compile_program", fail)
