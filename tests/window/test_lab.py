@@ -20,12 +20,13 @@ from jaxscope.client.requests import (
     ScalingRequest,
 )
 from jaxscope.errors import Stopped
-from jaxscope.model import Environment, Measurement, Ratio, Unavailable
+from jaxscope.model import Environment, Leaf, Measurement, Ratio, Unavailable
 from jaxscope.model.agreement import Agreement, LeafAgreement, ResultsAgreement
 from jaxscope.model.lab import NodeTime, NodeTimes, Profile, ScalePoint, Scaling
 from jaxscope.model.recompilation import KeyChange, Recompilation, Signature
 from jaxscope.ui.pages.lab import LabPage
 from jaxscope.ui.pages.result_table import ResultModel, ResultTable
+from jaxscope.ui.pages.scaling import propose_range
 
 from .conftest import Driver
 from .programs import build_capture
@@ -85,6 +86,22 @@ def test_sizes_are_read_and_nonsense_is_explained(driver: Driver, lab: LabPage) 
     lab.scaling.range.setText("x:0=8..32")
     lab.scaling.button.click()
     assert driver.wait_for(ScalingRequest).request.sizes == (8, 16, 32)
+
+
+def test_without_a_range_the_first_dimension_of_the_call_is_varied(
+    driver: Driver, lab: LabPage
+) -> None:
+    offered = lab.scaling.range.placeholderText()
+    assert offered.endswith(":0=1..24")
+    lab.scaling.button.click()
+    request = driver.wait_for(ScalingRequest).request
+    assert (request.vary, request.sizes) == (offered.split("=")[0], (1, 2, 4, 8, 16, 24))
+
+
+def test_nothing_is_proposed_where_no_array_has_a_dimension() -> None:
+    leaves = [Leaf("n", "'f32[8]'", 0, is_static=True), Leaf("rate", "f32[]", 4)]
+    assert propose_range(leaves) == ""
+    assert propose_range([*leaves, Leaf("w['a']", "f32[2,8]", 64)]) == "w['a']:0=1..16"
 
 
 def test_scaling_is_shown_as_sentence_table_and_plot(driver: Driver, lab: LabPage) -> None:

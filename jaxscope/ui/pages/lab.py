@@ -33,6 +33,7 @@ class LabPage(QTabWidget):
     def show_state(self, state: WindowState, *, can_run: bool) -> None:
         """Show what the experiments found, and whether another can start."""
         self.profile.set_program(state.stages, state.files)
+        self.scaling.propose(state.head.arguments if state.head is not None else ())
         for _, page in self._pages():
             page.set_runnable(can_run)
             page.show_lab(state.lab)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -36,13 +38,27 @@ from jaxscope.analysis.scaling import QUANTITIES
 from jaxscope.analysis.size_range import read_scale
 from jaxscope.client.requests import ScalingRequest
 from jaxscope.errors import UsageError
+from jaxscope.model import Leaf
 from jaxscope.model.lab import Scaling
 from jaxscope.ui.lab_state import LabState
 from jaxscope.ui.pages.experiment import ExperimentPage
 from jaxscope.ui.pages.result_table import ResultTable
 from jaxscope.ui.theme import Theme
 
+_FIRST_DIMENSION = re.compile(r"\w+\[(\d+)")
+_SPAN = 8
+"""How many times smaller and larger than now the sizes that are proposed go."""
 _FILTER = "Chart (*.svg *.png);;Table (*.csv);;Data (*.json)"
+
+
+def propose_range(arguments: Sequence[Leaf]) -> str:
+    """A range around the first dimension of the first array; empty where there is none."""
+    for leaf in arguments:
+        found = None if leaf.is_static else _FIRST_DIMENSION.match(leaf.type)
+        size = int(found[1]) if found else 0
+        if size > 0:
+            return f"{leaf.path}:0={max(size // _SPAN, 1)}..{size * _SPAN}"
+    return ""
 
 
 class ScalingPage(ExperimentPage):
@@ -57,9 +73,13 @@ class ScalingPage(ExperimentPage):
             parent,
         )
         self._scaling: Scaling | None = None
+        self._proposal = ""
         self.plot: QWidget | None = None
         self.range = QLineEdit()
-        self.range.setPlaceholderText("x:0=64..4096   (dimension 0 of the argument x)")
+        self.range.setToolTip(
+            "ARGUMENT:DIMENSION=FROM..TO, or NAME=FROM..TO for a name that stands in the call; "
+            "empty for what is shown there"
+        )
         self.range.setAccessibleName("What to vary, and from where to where")
         self.with_eager = QCheckBox("Measure eager, too")
         self.with_eager.setChecked(True)
@@ -83,12 +103,18 @@ class ScalingPage(ExperimentPage):
         self.chart.currentIndexChanged.connect(self._on_chart_changed)
         self.export.clicked.connect(self._on_export_clicked)
 
+    def propose(self, arguments: Sequence[Leaf]) -> None:
+        """Offer to vary the first dimension of the first array of a call."""
+        self._proposal = propose_range(arguments)
+        self.range.setPlaceholderText(self._proposal or "n=1..64, for a name n in the call")
+
     def make_request(self) -> ScalingRequest | None:
         try:
-            vary, sizes = read_scale(self.range.text())
+            vary, sizes = read_scale(self.range.text().strip() or self._proposal)
         except UsageError as error:
             explanation = error.explanation
-            self.say("", [f"{explanation.what} {explanation.why}", explanation.remedy])
+            remedy = explanation.remedy.replace("--scale ", "")
+            self.say("", [f"{explanation.what} {explanation.why}", remedy])
             return None
         return ScalingRequest(vary=vary, sizes=sizes, skip_eager=not self.with_eager.isChecked())
 

@@ -46,7 +46,8 @@ class VersusPage(ExperimentPage):
         self.file.setPlaceholderText("the same file")
         self.options.setPlaceholderText("such as xla_cpu_enable_fast_math=true, another=1")
         self.precision = QComboBox()
-        self.precision.addItems(list(_PRECISIONS))
+        for precision in _PRECISIONS:
+            self.precision.addItem(precision or "the same precision", precision)
         choose = QPushButton("Choose …")
         row = QHBoxLayout()
         row.addWidget(self.file, 1)
@@ -78,7 +79,7 @@ class VersusPage(ExperimentPage):
         request = ComparisonRequest(
             other_call=self.call.text().strip() or None,
             other_file=self.file.text().strip() or None,
-            other_precision=self.precision.currentText(),
+            other_precision=self.precision.currentData(),
             other_options=options,
         )
         if request == ComparisonRequest():
