@@ -120,12 +120,21 @@ def test_every_node_is_found_in_every_scene(view: View) -> None:
         assert 0 in scene.nodes_of_item(item)
 
 
-def test_values_flow_down_or_right(view: View) -> None:
+def test_values_flow_down_or_right_and_back_in_a_backward_part(view: View) -> None:
     for direction, axis in (("down", 1), ("right", 0)):
         scene = build_scene(view, view.all_groups(), direction=direction)
+        items = scene.items
+        assert items.is_reversed.any()
+        assert not items.is_reversed.all()
         for line in range(len(scene.lines)):
             corners = scene.lines.corners(line)
-            assert corners[-1, axis] >= corners[0, axis] - 1e-6
+            way = corners[-1, axis] - corners[0, axis]
+            ends = int(scene.lines.source[line]), int(scene.lines.target[line])
+            frame = next((e for e, o in (ends, ends[::-1]) if items.parent[o] == e), None)
+            inside = ends[0] if frame != ends[0] else ends[1]
+            if ends[0] == ends[1]:
+                continue  # to a connector, or across a group
+            assert (-way if items.is_reversed[inside] else way) >= -1e-6
 
 
 def test_alike_groups_are_laid_out_once(view: View) -> None:

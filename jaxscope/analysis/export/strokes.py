@@ -46,7 +46,7 @@ def arrow_of(scene: Scene, line: int) -> tuple[tuple[float, float], ...]:
         return ()
     (x0, y0), (x, y) = scene.lines.corners(line)[-2:].tolist()
     half = ARROW_PX * 0.6
-    if scene.direction == "down":
+    if y != y0 and (scene.direction == "down" or x == x0):
         back = ARROW_PX if y >= y0 else -ARROW_PX
         return (x, y), (x - half, y - back), (x + half, y - back)
     back = ARROW_PX if x >= x0 else -ARROW_PX

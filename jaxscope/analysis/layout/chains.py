@@ -188,7 +188,7 @@ def _thread_net(
 def _add_stubs(
     threader: _Threader, far: list[int], turned: frozenset[int]
 ) -> tuple[StubVertex, ...]:
-    """A stub below each far source, one or a few above each far target."""
+    """A stub below each far source, one or a few above each far target; and the loose ones."""
     diagram = threader.diagram
     links, merged, along = diagram.links, diagram.merged_across, diagram.stub_along
     leaving: dict[int, list[int]] = {}
@@ -216,5 +216,14 @@ def _add_stubs(
             vertex = threader.add_vertex(threader.rank[node] - 1, width, along)
             threader.add_step(vertex, node, -_known(links[bundle[0]].target_shift))
             stubs.append(StubVertex(vertex, node, bundle, False))
+    for number, loose in enumerate(diagram.loose, start=len(links)):
+        shift, node = _known(loose.shift), loose.node
+        rank = threader.rank[node] + (1 if loose.is_source else -1)
+        vertex = threader.add_vertex(rank, loose.across, along)
+        if loose.is_source:
+            threader.add_step(node, vertex, shift)
+        else:
+            threader.add_step(vertex, node, -shift)
+        stubs.append(StubVertex(vertex, node, (number,), loose.is_source))
     stubs.sort(key=lambda stub: (stub.node, stub.is_source, stub.vertex))
     return tuple(stubs)

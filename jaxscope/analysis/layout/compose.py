@@ -10,6 +10,7 @@ import numpy as np
 from jaxscope.analysis.collector import paused_collector
 from jaxscope.analysis.layout.engines import Engine, GroupLayouts, LayoutCache
 from jaxscope.analysis.layout.layered import ShouldStop, Spacing, Stub
+from jaxscope.analysis.layout.loose_ends import LooseEnd
 from jaxscope.analysis.layout.nesting import (
     DOWN,
     RIGHT,
@@ -87,7 +88,7 @@ class _Composer:
         self._item_of_box: dict[int, int] = {}
         self._rows: list[tuple[int, float, float, float, float, int]] = []
         self._lines: list[tuple[Corners, int, int, bool, Values]] = []
-        self._stubs: list[tuple[Stub, Placed, int, float, float]] = []
+        self._stubs: list[tuple[Stub, Placed, int, int, float, float]] = []
 
     def compose(self) -> Scene:
         places = self._place_boxes()
@@ -179,6 +180,7 @@ class _Composer:
     def _border(self, box: int, corner: tuple[float, float], is_entry: bool) -> tuple[float, float]:
         """Where a line through a port meets the frame; the header's band belongs to the frame."""
         _, x, y, width, height, _ = self._rows[self._item_of_box[box]]
+        is_entry = is_entry != self._nester.is_reversed[box]
         if self._direction == DOWN:
             return corner[0], y + HEADER_PX if is_entry else y + height
         return x if is_entry else x + width, corner[1]
@@ -194,37 +196,33 @@ class _Composer:
             corners.insert(0 if stub.is_source else len(corners), border)
         item = self._item(end, box)
         values: Values = {}
-        for link in stub.links:
-            values.update(placed.wires[link].values)
+        loose = _loose_end(stub, placed)
+        for each in [placed.wires[link] for link in stub.links] if loose is None else [loose]:
+            values.update(each.values)
         has_arrow = not stub.is_source and not isinstance(end, Port)
         self._lines.append((corners, item, item, has_arrow, values))
         x, y = self._turn(stub.x, stub.y)
-        self._stubs.append((stub, placed, len(self._lines) - 1, left + x, top + y))
+        self._stubs.append((stub, placed, box, len(self._lines) - 1, left + x, top + y))
 
     def _connectors(self) -> Connectors:
         rects, texts, items, far, is_source, values = [], [], [], [], [], []
-        for stub, placed, line, x, y in self._stubs:
-            wires = [placed.wires[link] for link in stub.links]
-            sources = {wire.source for wire in wires}
-            targets = {wire.target for wire in wires}
-            if stub.is_source:
-                text, ends = self._nester.onward_text(targets), targets
-            elif len(sources) == 1:
-                text, ends = self._nester.stub_text(wires[0].source), sources
-            else:
-                text, ends = f"{len(sources)} values", sources
+        is_reversed = []
+        for stub, placed, box, line, x, y in self._stubs:
+            text, ends, nodes = self._tell(stub, placed)
             width, left = stub.across, x - stub.across / 2
+            turned = self._nester.is_reversed[box]
             if self._direction == RIGHT:  # the room is as wide as the widest; touch the line
                 width = self._nester.stub_width(text)
                 corners = self._lines[line][0]
-                left = corners[-1][0] if stub.is_source else corners[0][0] - width
+                left = corners[-1][0] if stub.is_source else corners[0][0]
+                left -= width if stub.is_source == turned else 0.0
             rects.append((left, y - STUB_HEIGHT_PX / 2, width, STUB_HEIGHT_PX))
             texts.append(text)
-            end = placed.ends[stub.node]
-            items.append(self._far_item(end))
-            far.append(sorted({self._far_item(each) for each in ends}))
+            items.append(self._far_item(placed.ends[stub.node]))
+            far.append(sorted(ends))
             is_source.append(stub.is_source)
-            values.append(sorted({node for wire in wires for node in wire.values}))
+            values.append(sorted(nodes))
+            is_reversed.append(turned)
         return Connectors(
             np.asarray(rects, np.float64).reshape(-1, 4),
             tuple(texts),
@@ -232,7 +230,25 @@ class _Composer:
             Ragged.from_rows(far),
             np.asarray(is_source, bool),
             Ragged.from_rows(values),
+            np.asarray(is_reversed, bool),
         )
+
+    def _tell(self, stub: Stub, placed: Placed) -> tuple[str, set[int], set[int]]:
+        """The text of a stub, the items at the far ends, and the nodes whose values flow there."""
+        loose = _loose_end(stub, placed)
+        if loose is not None:
+            return loose.text, {self._item_of_box[box] for box in loose.far}, set(loose.values)
+        wires = [placed.wires[link] for link in stub.links]
+        sources = {wire.source for wire in wires}
+        targets = {wire.target for wire in wires}
+        if stub.is_source:
+            text, ends = self._nester.onward_text(targets), targets
+        elif len(sources) == 1:
+            text, ends = self._nester.stub_text(wires[0].source), sources
+        else:
+            text, ends = f"{len(sources)} values", sources
+        items = {self._far_item(each) for each in ends}
+        return text, items, {node for wire in wires for node in wire.values}
 
     def _far_item(self, end: End) -> int:
         """The item at the other end of what leaves or enters through an end."""
@@ -257,6 +273,7 @@ class _Composer:
             parent=np.asarray([row[5] for row in self._rows], np.int32),
             is_group=np.asarray([bool(box.children) for box in boxes], bool),
             num_frames=sum(1 for row in self._rows if is_open[row[0]]),
+            is_reversed=np.asarray([self._nester.is_reversed[b.parent] for b in boxes], bool),
         )
 
     def _pack_lines(self) -> Lines:
@@ -281,6 +298,12 @@ class _Composer:
         num_results = self._view.graph.nodes.types.lengths().tolist()
         boxes = [self._view.boxes[row[0]] for row in self._rows]
         return [bool(box.children) or num_results[box.node] > 1 for box in boxes]
+
+
+def _loose_end(stub: Stub, placed: Placed) -> LooseEnd | None:
+    """What a stub stands for that no wire of its group leads to or from."""
+    number = stub.links[0] - len(placed.wires)
+    return placed.loose[number] if number >= 0 else None
 
 
 def _describe(values: Values, strings: tuple[str, ...]) -> str:

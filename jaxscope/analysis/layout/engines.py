@@ -76,7 +76,7 @@ class GroupLayouts:
         return drawing
 
     def _ask_graphviz(self, diagram: Diagram) -> Drawing | None:
-        if self._program is None or not diagram.links:
+        if self._program is None or not diagram.links or diagram.loose:
             return None
         answer: Drawing | Unavailable
         if self._spent_s > _TOTAL_LIMIT_S:

@@ -12,6 +12,7 @@ The result depends on nothing but the diagram.
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -48,6 +49,22 @@ class Link(NamedTuple):
     target_shift: float = float("nan")
 
 
+class Loose(NamedTuple):
+    """A stub that the caller asks for, for values that come from or go to another diagram.
+
+    Attributes:
+        node: The node it sits beside.
+        is_source: Whether values leave the node there.
+        across: Size across the flow.
+        shift: Where its line meets the node, as in `Link`.
+    """
+
+    node: int
+    is_source: bool
+    across: float
+    shift: float = float("nan")
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Diagram:
     """What is to be laid out: boxes of given sizes, and edges.
@@ -62,6 +79,8 @@ class Diagram:
             not drawn in full. Empty stands for no names.
         merged_across: Size across the flow of a stub that stands for several nodes.
         stub_along: Size of stubs along the flow.
+        loose: Stubs beside those of edges that are too long.
+        wide: Nodes so wide that stubs must not stand beside them.
     """
 
     across: Sequence[float]
@@ -72,6 +91,8 @@ class Diagram:
     stub_across: Sequence[float] = ()
     merged_across: float = 76.0
     stub_along: float = 18.0
+    loose: Sequence[Loose] = ()
+    wide: frozenset[int] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -97,7 +118,8 @@ class Stub:
 
     Attributes:
         node: The node it sits beside.
-        links: The edges it stands for, as indices into the diagram's links.
+        links: The edges it stands for, as indices into the diagram's links; the loose stubs are
+            numbered after them.
         is_source: Whether it sits where the edges leave, not where they enter.
         x: Centre, across.
         y: Centre, along.
@@ -161,6 +183,7 @@ def layout_layered(
 
     check_stop()
     ranks, reversed_links = rank_nodes(num, diagram.links, diagram.first, diagram.last)
+    ranks = _leave_room(diagram, ranks)
     threads = thread_edges(diagram, ranks, reversed_links, spacing)
     check_stop()
     rows = order_ranks(threads, check_stop)
@@ -168,10 +191,19 @@ def layout_layered(
     return draw_threads(diagram, threads, rows, x, spacing)
 
 
+def _leave_room(diagram: Diagram, ranks: list[int]) -> list[int]:
+    """The ranks with room for stubs: before the first one, and before what is wide."""
+    if any(not each.is_source and not ranks[each.node] for each in diagram.loose):
+        ranks = [0 if node in diagram.first else rank + 1 for node, rank in enumerate(ranks)]
+    stubs = {ranks[each.node] + (1 if each.is_source else -1) for each in diagram.loose}
+    crowded = sorted({ranks[node] for node in diagram.wide} & stubs)
+    return [rank + bisect.bisect_right(crowded, rank) for rank in ranks]
+
+
 def check_diagram(diagram: Diagram, num: int) -> None:
     """Raise a `ValueError` if a diagram makes no sense; see `layout_layered`."""
     ends = [end for link in diagram.links for end in (link.source, link.target)]
-    ends += [*diagram.first, *diagram.last]
+    ends += [*diagram.first, *diagram.last, *(each.node for each in diagram.loose)]
     if ends and not (min(ends) >= 0 and max(ends) < num):
         raise ValueError(f"a link points outside the {num} nodes")
     for pinned in (diagram.first, diagram.last):

@@ -71,18 +71,19 @@ def _find_partner(scene: Scene, connector: int, far: int) -> int | None:
 
 def _open_side(scene: Scene, connector: int) -> Place:
     """The middle of the side of a connector that no line touches."""
-    return _middle(
-        scene, scene.connectors.rect[connector], bool(scene.connectors.is_source[connector])
-    )
+    connectors = scene.connectors
+    is_onward = bool(connectors.is_source[connector] != connectors.is_reversed[connector])
+    return _middle(scene, connectors.rect[connector], is_onward)
 
 
 def _side(scene: Scene, item: int, is_leaving: bool) -> Place:
-    return _middle(scene, scene.items.rect[item], is_leaving)
+    is_onward = is_leaving != bool(scene.items.is_reversed[item])
+    return _middle(scene, scene.items.rect[item], is_onward)
 
 
-def _middle(scene: Scene, rect: np.ndarray, is_leaving: bool) -> Place:
-    """The middle of the side by which values leave or enter a rectangle."""
+def _middle(scene: Scene, rect: np.ndarray, is_onward: bool) -> Place:
+    """The middle of the side of a rectangle that lies in the scene's direction, or against it."""
     x, y, width, height = rect.tolist()
     if scene.direction == "down":
-        return x + width / 2, y + height if is_leaving else y
-    return x + width if is_leaving else x, y + height / 2
+        return x + width / 2, y + height if is_onward else y
+    return x + width if is_onward else x, y + height / 2

@@ -6,7 +6,10 @@ import dataclasses
 import math
 
 from jaxscope.analysis.layout.engines import GroupLayouts
-from jaxscope.analysis.layout.layered import Diagram, Drawing, Link, Spacing
+from jaxscope.analysis.layout.halves import Extent, Pair, align, find_names, turn_back
+from jaxscope.analysis.layout.layered import Diagram, Drawing, Link, Loose, Spacing
+from jaxscope.analysis.layout.loose_ends import LooseEnd, LooseEnds
+from jaxscope.analysis.layout.room import Room
 from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX
 from jaxscope.analysis.layout.text_width import measure_text, shorten_text
 from jaxscope.analysis.layout.wiring import End, Port, Wire, Wiring
@@ -30,7 +33,6 @@ _NAME_LETTERS = 2  # that every name of a value has room for
 _WIDE_LETTER = "m"
 _STUB_MAX_PX = 130.0
 _STUB_PADDING_PX = 8.0
-_PORT_PX = 8.0
 STUB_HEIGHT_PX = 18.0
 MERGED_STUB_PX = 92.0
 
@@ -46,6 +48,7 @@ class Placed:
         drawing: Where they went.
         width: Of the frame.
         height: Of the frame.
+        loose: What the loose stubs stand for; they are numbered after the wires.
     """
 
     ends: list[End]
@@ -54,6 +57,7 @@ class Placed:
     drawing: Drawing
     width: float
     height: float
+    loose: list[LooseEnd]
 
 
 class Nester:
@@ -75,6 +79,8 @@ class Nester:
         self._texts: dict[int, BoxText] = {}
         self._sizes: dict[int, tuple[float, float]] = {}
         self.placed: dict[int, Placed] = {}
+        self._loose = LooseEnds(view, wiring, lambda box: self.text(box).title)
+        self.is_reversed = self._loose.is_reversed
 
     def place_all(self) -> None:
         """Lay out every open group, children before parents."""
@@ -148,41 +154,75 @@ class Nester:
         return (placed.width - inner) / 2, HEADER_PX + FRAME_PADDING_PX / 2
 
     def _place(self, box: int) -> Placed:
-        wires = self._wiring.wires.get(box, [])
-        ends: list[End] = list(self._view.boxes[box].children)
+        pairs = self._loose.pairs.get(box, ())
+        for pair in pairs:
+            self._align(pair)
+        wires, loose = self._loose.split(box)
+        children = list(self._view.boxes[box].children)
+        ends: list[End] = [*children]
         ports = {end for wire in wires for end in (wire.source, wire.target)
                  if isinstance(end, Port)}  # fmt: skip
+        ports |= {each.end for each in loose if isinstance(each.end, Port)}
         ends += sorted(ports)
+        opened = [part for pair in pairs for part in pair if part in self.placed]
+        room = Room(ends, wires, pairs, opened, self.turned, self.shift)
+        drawing = room.expand(self._draw(room, wires, loose), loose)
+        if self.is_reversed[box]:
+            drawing = turn_back(drawing)
         index = {end: number for number, end in enumerate(ends)}
-        drawing = self._draw(ends, index, wires)
+        return self._frame(box, Placed(ends, index, wires, drawing, 0.0, 0.0, loose))
+
+    def _frame(self, box: int, placed: Placed) -> Placed:
+        """The same with the size of the frame that its drawing needs."""
         header = measure_text(self.text(box).title, TITLE_PX, True) if box != ROOT else 0.0
         header += 3 * FRAME_PADDING_PX
-        across, along = drawing.across, drawing.along
+        across, along = placed.drawing.across, placed.drawing.along
         width, height = (across, along) if self._is_down else (along, across)
         if box != ROOT:
             header += measure_text(self.text(box).detail, DETAIL_PX)
         width = max(width + 2 * FRAME_PADDING_PX, header)
         height += 2 * FRAME_PADDING_PX if box == ROOT else HEADER_PX + 1.5 * FRAME_PADDING_PX
-        return Placed(ends, index, wires, drawing, width, height)
+        return dataclasses.replace(placed, width=width, height=height)
 
-    def _draw(self, ends: list[End], index: dict[End, int], wires: list[Wire]) -> Drawing:
-        sizes = [(_PORT_PX, 0.0) if isinstance(end, Port) else self._turned(end) for end in ends]
+    def _align(self, pair: Pair) -> None:
+        """Bring the two open parts of a gradient to the same length, group beside group."""
+        if not all(part in self.placed for part in pair):
+            return
+        extents = []
+        for part in pair:
+            placed = self.placed[part]
+            boxes = [end for end in placed.ends if not isinstance(end, Port)]
+            along = [0.0 if isinstance(e, Port) else self.turned(e)[1] for e in placed.ends]
+            names = find_names(self._view, boxes)
+            extents.append(Extent(placed.drawing, tuple(along), names, self._stub_along))
+        for part, drawing in zip(pair, align(*extents), strict=True):
+            placed = dataclasses.replace(self.placed[part], drawing=drawing)
+            self.placed[part] = self._frame(part, placed)
+
+    @property
+    def _stub_along(self) -> float:
+        return STUB_HEIGHT_PX if self._is_down else _STUB_MAX_PX + 2 * _STUB_PADDING_PX
+
+    def _draw(self, room: Room, wires: list[Wire], loose: list[LooseEnd]) -> Drawing:
+        sizes = room.sizes
+        index = room.index
         nets: dict[int, int] = {}  # numbered per diagram, so that alike groups are equal
         links = [
             Link(
                 index[wire.source],
                 index[wire.target],
                 nets.setdefault(wire.bundle, len(nets)),
-                self._shift(wire.source, wire.bundle, False),
-                self._shift(wire.target, wire.bundle, True),
+                room.shift(wire.source, wire.bundle, False),
+                room.shift(wire.target, wire.bundle, True),
             )
             for wire in wires
+            if not room.is_inside(wire)
         ]
         stubs: tuple[float, ...] = ()
         if not self._is_down:
-            stubs = (STUB_HEIGHT_PX,) * len(ends)
-        elif len(ends) > self._spacing.max_span:
-            stubs = tuple(self.stub_width(self.stub_text(end)) for end in ends)
+            stubs = (STUB_HEIGHT_PX,) * len(sizes)
+        elif len(sizes) > self._spacing.max_span:
+            stubs = tuple(self.stub_width(self.stub_text(end)) for end in room.units)
         diagram = Diagram(
             tuple(size[0] for size in sizes),
             tuple(size[1] for size in sizes),
@@ -191,15 +231,26 @@ class Nester:
             frozenset(n for e, n in index.items() if isinstance(e, Port) and not e.is_entry),
             stubs,
             MERGED_STUB_PX if self._is_down else STUB_HEIGHT_PX,
-            STUB_HEIGHT_PX if self._is_down else _STUB_MAX_PX + 2 * _STUB_PADDING_PX,
+            self._stub_along,
+            tuple(
+                Loose(
+                    index[each.end],
+                    each.is_source,
+                    self.stub_width(each.text) if self._is_down else STUB_HEIGHT_PX,
+                    room.shift(each.end, each.bundle, not each.is_source),
+                )
+                for each in loose
+            ),
+            room.wide,
         )
         return self._layouts.lay_out(diagram)
 
-    def _turned(self, box: int) -> tuple[float, float]:
+    def turned(self, box: int) -> tuple[float, float]:
+        """Size of a box across the flow and along it."""
         width, height = self.size(box)
         return (width, height) if self._is_down else (height, width)
 
-    def _shift(self, end: End, bundle: int, is_entry: bool) -> float:
+    def shift(self, end: End, bundle: int, is_entry: bool) -> float:
         """Where a line meets an open group: at the port inside it."""
         placed = None if isinstance(end, Port) else self.placed.get(end)
         if placed is None or isinstance(end, Port):

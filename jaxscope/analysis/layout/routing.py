@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from jaxscope.analysis.layout.chains import Threads
+from jaxscope.analysis.layout.chains import StubVertex, Threads
 
 if TYPE_CHECKING:
     from jaxscope.analysis.layout.layered import Diagram
@@ -117,11 +117,9 @@ def _stub_lines(
 ) -> list[Route]:
     lines: list[Route] = []
     for stub in threads.stubs:
-        link = diagram.links[stub.links[0]]
         node, vertex, rank = stub.node, stub.vertex, threads.rank[stub.vertex]
         corners: list[tuple[float, float]] = []
-        turned = stub.links[0] in threads.turned
-        shift = link.target_shift if stub.is_source == turned else link.source_shift
+        shift = _shift_of(diagram, stub, threads.turned)
         if stub.is_source:
             at = below.get((node, vertex), 0.0) if math.isnan(shift) else shift
             _leave(corners, threads, node, x[node] + at, y, tops, heights)
@@ -133,6 +131,15 @@ def _stub_lines(
             _enter(corners, threads, node, x[node] + at, y, tops)
         lines.append(_simplify(corners))
     return lines
+
+
+def _shift_of(diagram: Diagram, stub: StubVertex, turned: frozenset[int]) -> float:
+    """Where the line of a stub meets its node; NaN where it may choose."""
+    number = stub.links[0]
+    if number >= len(diagram.links):
+        return diagram.loose[number - len(diagram.links)].shift
+    link = diagram.links[number]
+    return link.target_shift if stub.is_source == (number in turned) else link.source_shift
 
 
 def _simplify(corners: list[tuple[float, float]]) -> Route:

@@ -38,6 +38,8 @@ class Items:
         parent: Item index of the frame around, or `NONE`.
         is_group: Whether a double click opens or closes it.
         num_frames: Items before this index are frames.
+        is_reversed: Whether values flow against the scene's direction where it stands, as they do
+            in the backward part of a gradient.
     """
 
     rect: Floats
@@ -50,6 +52,7 @@ class Items:
     parent: Int32s
     is_group: npt.NDArray[np.bool_]
     num_frames: int
+    is_reversed: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -98,6 +101,7 @@ class Connectors:
         far: Items at the far ends.
         is_source: Whether the edges leave the item here, not enter it.
         values: Nodes whose values they stand for.
+        is_reversed: As for items.
     """
 
     rect: Floats
@@ -106,6 +110,7 @@ class Connectors:
     far: Ragged
     is_source: npt.NDArray[np.bool_]
     values: Ragged
+    is_reversed: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -155,11 +160,11 @@ def empty_scene(direction: str, num_nodes: int) -> Scene:
     return Scene(
         direction,
         frozenset(),
-        Items(no_rects, (), (), (), np.zeros(0, np.int8), none, none, none, flags, 0),
+        Items(no_rects, (), (), (), np.zeros(0, np.int8), none, none, none, flags, 0, flags),
         Lines(
             np.zeros((0, 2)), np.zeros(1, np.int32), none, none, flags, Ragged.empty(0), (), flags
         ),
-        Connectors(no_rects, (), none, Ragged.empty(0), flags, Ragged.empty(0)),
+        Connectors(no_rects, (), none, Ragged.empty(0), flags, Ragged.empty(0), flags),
         0.0,
         0.0,
         np.full(num_nodes, NONE, np.int32),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 
+from jaxscope.analysis.view.halves import counterpart_name
 from jaxscope.analysis.view.tree import GATHERED, Branch, BranchKind
 
 MAX_VISIBLE = 60
@@ -19,14 +20,39 @@ def choose_opened(root: Branch) -> frozenset[str]:
     would be seen.
     """
     opened: set[str] = set()
-    visible = _open_largest(root, len(root.children), opened, _CLOSED | {BranchKind.REPEAT})
+    kinds = _CLOSED | {BranchKind.REPEAT}
+    visible = _open_largest(root, len(root.children), opened, kinds, _find_counterparts(root))
     if visible < _FEW:
-        _open_largest(root, visible, opened, _CLOSED)
+        _open_largest(root, visible, opened, _CLOSED, frozenset())
     return frozenset(opened)
 
 
+def _find_counterparts(root: Branch) -> frozenset[str]:
+    """Ids of groups of a backward part whose forward layer is one of a closed repeat.
+
+    The last layer's backward part differs from the others', so it stands beside their repeat.
+    """
+    found: set[str] = set()
+    repeated: set[str] = set()
+    for child in root.children:  # a forward part comes before its backward part
+        if not isinstance(child, Branch):
+            continue
+        groups = [each for each in child.children if isinstance(each, Branch)]
+        if child.kind is BranchKind.FORWARD:
+            repeats = (each for each in groups if each.kind is BranchKind.REPEAT)
+            repeated |= {counterpart_name(each.label) for each in repeats}
+        elif child.kind is BranchKind.BACKWARD:
+            found |= {each.id for each in groups if counterpart_name(each.label) in repeated}
+        found |= _find_counterparts(child)
+    return frozenset(found)
+
+
 def _open_largest(
-    root: Branch, visible: int, opened: set[str], closed: frozenset[BranchKind]
+    root: Branch,
+    visible: int,
+    opened: set[str],
+    closed: frozenset[BranchKind],
+    kept: frozenset[str],
 ) -> int:
     """Open what hides most first, so that the boxes of the page end up of like weight."""
     leaves: dict[str, int] = {}
@@ -36,7 +62,7 @@ def _open_largest(
 
     def add_children(branch: Branch) -> None:
         for child in branch.children:
-            if isinstance(child, Branch) and child.kind not in closed:
+            if isinstance(child, Branch) and child.kind not in closed and child.id not in kept:
                 heapq.heappush(queue, (-leaves[child.id], next(number), child))
 
     add_children(root)
