@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QComboBox,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
     QLabel,
-    QRadioButton,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -40,7 +38,7 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Export")
         self._seen_px = seen_px
-        self.extents = QButtonGroup(self)
+        self.extents = ChoiceBox(self)
         self.formats = ChoiceBox(self)
         self.themes = ChoiceBox(self)
         self.width_px = QSpinBox(self)
@@ -50,12 +48,9 @@ class ExportDialog(QDialog):
 
     def _build(self, theme: str) -> None:
         layout = QVBoxLayout(self)
-        for number, extent in enumerate(Extent):
-            button = QRadioButton(extent.value)
-            self.extents.addButton(button, number)
-            layout.addWidget(button)
-        self.extents.button(0).setChecked(True)
         form = QFormLayout()
+        for extent in Extent:
+            self.extents.addItem(extent.value, extent)
         for ending, title in FORMATS.items():
             self.formats.addItem(f"{title} (.{ending})", ending)
         for name in (theme, *({"light", "dark"} - {theme})):
@@ -65,9 +60,11 @@ class ExportDialog(QDialog):
         self.width_px.setSpecialValueText("twice the size of the window's")
         self.width_px.setSuffix(" pixels")
         self._size.setWordWrap(True)
+        self.width_px.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self._add(form, "&What", self.extents)
         self._add(form, "&Format", self.formats)
         self._add(form, "&Colours", self.themes)
-        self._add(form, "&Width", self.width_px)
+        self._add(form, "W&idth", self.width_px)
         form.addRow("", self._size)
         layout.addLayout(form)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
@@ -75,7 +72,7 @@ class ExportDialog(QDialog):
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         layout.addWidget(buttons)
-        self.extents.idClicked.connect(self._on_changed)
+        self.extents.currentIndexChanged.connect(self._on_changed)
         self.formats.currentIndexChanged.connect(self._on_changed)
         self.width_px.valueChanged.connect(self._on_changed)
 
@@ -91,7 +88,7 @@ class ExportDialog(QDialog):
     @property
     def choice(self) -> ExportChoice:
         """What was chosen."""
-        extent = list(Extent)[max(self.extents.checkedId(), 0)]
+        extent = Extent(self.extents.currentData())
         width = self.width_px.value() or None
         return ExportChoice(extent, str(self.themes.currentData()), width_px=width)
 
@@ -102,9 +99,7 @@ class ExportDialog(QDialog):
         ending, extent = self.ending, self.choice.extent
         self.themes.setEnabled(ending in (*_PICTURES, "dot"))
         self.width_px.setEnabled(ending == "png")
-        for button in self.extents.buttons():
-            button.setEnabled(ending != "json")
-        self.extents.button(1).setEnabled(ending in (*_PICTURES, "dot"))
+        self.extents.setEnabled(ending != "json")
         self._size.setText(self._explain(ending, extent))
 
     def _explain(self, ending: str, extent: Extent) -> str:

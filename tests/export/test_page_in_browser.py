@@ -84,6 +84,35 @@ def test_boxes_unfold_and_fold(page: Browser) -> None:
     assert count(page, f"{RIGHT} g.item:not(.is-away)") == shown
 
 
+def test_a_box_alone_unfolds_into_a_layout_of_its_own(page: Browser) -> None:
+    stage = "Number(document.querySelector('template[data-opens]').dataset.stage)"
+    page.evaluate(f"state.panes[1].stage = {stage}; showPane(state.panes[1])")
+    box = page.evaluate(f"document.querySelector('{RIGHT} .sign[data-inside]').dataset.inside")
+    page.evaluate(f"document.querySelector('{RIGHT} .sign[data-inside]').focus()")
+    page.press("Enter")
+    assert page.evaluate("state.panes[1].detail").startswith("with-")
+    assert page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "true"
+    frames = page.evaluate(
+        f"[...document.querySelectorAll('{RIGHT} g.item[data-id]')].map((g) => g.dataset.id)"
+    )
+    assert box in frames
+    page.press("Enter")
+    assert page.evaluate("state.panes[1].drawing.folded.size") == 1
+
+
+def test_whatever_is_folded_the_drawing_stays_valid(page: Browser) -> None:
+    page.evaluate(
+        "data.stages.forEach((stage, i) => { if (!stage.hasGraph) return;"
+        " const pane = state.panes[1]; pane.stage = i; pane.detail = 'drawing'; showPane(pane);"
+        " foldAll(pane, false); foldAll(pane, true); foldAll(pane, false); })"
+    )
+    lines = page.evaluate(
+        f"[...document.querySelectorAll('{RIGHT} .wire')].map((w) => w.getAttribute('d'))"
+    )
+    assert lines
+    assert not [line for line in lines if "NaN" in line]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_follows_the_system_and_its_own_switch(
     browser: Browser, file: Path, scheme: str

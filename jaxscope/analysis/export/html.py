@@ -99,6 +99,11 @@ def capture_to_html(
             if drawing.unfolded:
                 unfolded = drawing.unfolded
                 drawings.append(f'<template id="unfolded-{index}">{unfolded}</template>')
+            for number, (box, single) in enumerate(drawing.with_one.items()):
+                name = (
+                    f'id="with-{number}-{index}" data-stage="{index}" data-opens="{_escape(box)}"'
+                )
+                drawings.append(f"<template {name}>{single}</template>")
         if notes is not None:
             notes += list_omissions(stage)
     style = _part("page.css") + style_rules()

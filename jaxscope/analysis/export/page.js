@@ -308,7 +308,7 @@ function foldAll(pane, isFolded) {
 
 // Show the drawing in which everything is open, with the frames folded that are in `ids`.
 function unfold(pane, ids) {
-  if (pane.detail === "drawing" && document.getElementById(`unfolded-${pane.stage}`)) {
+  if (pane.detail !== "unfolded" && document.getElementById(`unfolded-${pane.stage}`)) {
     pane.detail = "unfolded";
     showPane(pane);
   }
@@ -323,6 +323,16 @@ function unfold(pane, ids) {
 
 // Open a box that is closed in the first drawing: everything else keeps its state.
 function unfoldOne(pane, id) {
+  const single = [...document.querySelectorAll(`template[data-stage="${pane.stage}"]`)]
+    .find((template) => template.dataset.opens === id);
+  if (single && pane.detail === "drawing" && pane.drawing.folded.size === 0) {
+    // It has a drawing of its own, laid out anew.
+    pane.detail = single.id.slice(0, single.id.lastIndexOf("-"));
+    showPane(pane);
+    resize(pane);
+    lookAt(pane, id);
+    return;
+  }
   const open = new Set([id]);
   pane.drawing.items.forEach((item, index) => {
     if (item.isFrame && !pane.drawing.folded.has(index)) open.add(item.group.dataset.id);
@@ -330,6 +340,10 @@ function unfoldOne(pane, id) {
   const content = document.getElementById(`unfolded-${pane.stage}`).content;
   const ids = [...content.querySelectorAll("g.item[data-id]")].map((group) => group.dataset.id);
   unfold(pane, ids.filter((other) => !open.has(other)));
+  lookAt(pane, id);
+}
+
+function lookAt(pane, id) {
   const opened = pane.drawing.items.findIndex((item) => item.group.dataset.id === id);
   pane.drawing.items[opened].box.scrollIntoView({ block: "nearest", inline: "center" });
   pane.drawing.items[opened].texts[0].focus({ preventScroll: true });

@@ -11,6 +11,7 @@ import numpy as np
 
 from jaxscope.analysis.export.safe_text import make_safe_line
 from jaxscope.analysis.layout.compose import build_scene
+from jaxscope.analysis.layout.engines import LayoutCache
 from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
 from jaxscope.analysis.layout.text_width import measure_text
 from jaxscope.analysis.view.build import build_view
@@ -25,6 +26,8 @@ MAX_BOXES = 400
 is drawn, and cannot lay out what is not."""
 
 _MAX_ARRAYS = 6
+_MAX_SINGLE = 12
+"""For so many boxes there is a drawing in which it alone is opened; more would swell the page."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,10 +37,13 @@ class Drawings:
     Attributes:
         first: As the window shows it at first.
         unfolded: With as many groups open as a page can take; empty where that is no more.
+        with_one: As at first with one more box open, by its id, laid out anew, so without the
+            gaps that folding leaves.
     """
 
     first: str
     unfolded: str
+    with_one: dict[str, str]
 
 
 def draw_graph(graph: Graph) -> Drawings | Unavailable:
@@ -47,12 +53,21 @@ def draw_graph(graph: Graph) -> Drawings | Unavailable:
     unfolded drawing have `data-id`, which closed boxes of the first one name in `data-inside`.
     """
     view = build_view(graph)
-    scene = build_scene(view)
+    cache: LayoutCache = {}
+    scene = build_scene(view, cache=cache)
     if not len(scene.items):
         return Unavailable("There is nothing to draw: the program has no operations.")
     unfolded = build_scene(view, open_largest(view, _foldable(view), MAX_BOXES))
     inside = unfolded.opened - scene.opened
-    return Drawings(_draw(scene, inside), _draw(unfolded, frozenset()) if inside else "")
+    if not inside:
+        return Drawings(_draw(scene, inside), "", {})
+    with_one = {}
+    closed = [each for each in scene.items.ids[scene.items.num_frames :] if each in inside]
+    for each in closed[:_MAX_SINGLE]:
+        single = build_scene(view, scene.opened | {each}, cache=cache)
+        if len(single.items) <= MAX_BOXES:
+            with_one[each] = _draw(single, inside - {each})
+    return Drawings(_draw(scene, inside), _draw(unfolded, frozenset()), with_one)
 
 
 def _draw(scene: Scene, inside: frozenset[str]) -> str:
@@ -76,11 +91,7 @@ def _foldable(view: View) -> frozenset[str]:
     return frozenset(
         box.id
         for box in view.boxes[1:]
-        if box.children
-        and (
-            box.kind not in GATHERED
-            or len(box.children) <= _MAX_ARRAYS
-        )
+        if box.children and (box.kind not in GATHERED or len(box.children) <= _MAX_ARRAYS)
     )
 
 
@@ -228,7 +239,8 @@ def _draw_stubs(scene: Scene) -> Iterator[str]:
         connectors.rect.tolist(), connectors.texts, connectors.item.tolist(), strict=True
     ):
         x, y, width, height = rect
-        yield f'<g data-at="{x:.1f} {y:.1f}" data-home="{int(scene.items.parent[item])}">'
+        home = int(scene.items.parent[item])
+        yield f'<g data-at="{x:.1f} {y:.1f}" data-home="{home}" data-beside="{item}">'
         yield _rectangle("stub", x, y, width, height)
         baseline = y + height / 2 + STUB_TEXT_PX / 3
         yield _text(x + width / 2, baseline, STUB_TEXT_PX, text, "detail middle")

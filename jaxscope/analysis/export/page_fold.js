@@ -119,13 +119,31 @@ function readDrawing(svg) {
     path, home: Number(path.dataset.home), numbers: numbersOf(path.getAttribute("d")),
   }));
   const loose = [...svg.querySelectorAll("[data-at]")].map((target) => ({
-    target, home: Number(target.dataset.home), at: numbersOf(target.dataset.at),
+    target,
+    home: Number(target.dataset.home),
+    at: numbersOf(target.dataset.at),
+    beside: Number(target.dataset.beside ?? -1),
   }));
   const points = lines.flatMap(({ home, numbers }) => (
     numbers.filter((_, i) => i % 2 === 0).map((x) => ({ x, home }))));
   const folded = new Set();
   const box = svg.viewBox.baseVal;
   return { svg, items, lines, loose, points, folded, size: [box.width, box.height] };
+}
+
+// Straight along the flow, curved where a line moves across, as in the window.
+function curveThrough(numbers, maps) {
+  let [x0, y0] = [maps.x(numbers[0]), maps.y(numbers[1])];
+  let path = `M${x0.toFixed(1)} ${y0.toFixed(1)}`;
+  for (let i = 2; i < numbers.length; i += 2) {
+    const [x, y] = [maps.x(numbers[i]), maps.y(numbers[i + 1])];
+    const end = `${x.toFixed(1)} ${y.toFixed(1)}`;
+    const middle = ((y0 + y) / 2).toFixed(1);
+    const isStraight = Math.abs(x - x0) < 0.05 || Math.abs(y - y0) < 0.05;
+    path += isStraight ? `L${end}` : `C${x0.toFixed(1)} ${middle} ${x.toFixed(1)} ${middle} ${end}`;
+    [x0, y0] = [x, y];
+  }
+  return path;
 }
 
 function applyFolding(drawing) {
@@ -140,8 +158,10 @@ function applyFolding(drawing) {
     const top = maps.y(y);
     item.box.setAttribute("x", left);
     item.box.setAttribute("y", top);
-    item.box.setAttribute("width", maps.x(x + width) - left);
-    item.box.setAttribute("height", isFolded ? headerHeight : maps.y(y + height) - top);
+    item.box.setAttribute("width", Math.max(0, maps.x(x + width) - left));
+    // What is hidden may have no height left, and by rounding even less.
+    const tall = isFolded ? headerHeight : Math.max(0, maps.y(y + height) - top);
+    item.box.setAttribute("height", tall);
     const wide = maps.x(x + width) - left;
     item.texts.forEach((text, i) => {
       const [across, down] = item.offsets[i];
@@ -157,14 +177,10 @@ function applyFolding(drawing) {
   });
   for (const { path, home, numbers } of lines) {
     show(path, isHome(home));
-    const parts = [];
-    for (let i = 0; i < numbers.length; i += 2) {
-      parts.push(`${maps.x(numbers[i]).toFixed(1)} ${maps.y(numbers[i + 1]).toFixed(1)}`);
-    }
-    path.setAttribute("d", `M${parts.join("L")}`);
+    path.setAttribute("d", curveThrough(numbers, maps));
   }
-  for (const { target, home, at } of loose) {
-    show(target, isHome(home));
+  for (const { target, home, at, beside } of loose) {
+    show(target, isHome(home) && !folded.has(beside)); // a folded frame has no room for labels
     const [x, y] = [maps.x(at[0]) - at[0], maps.y(at[1]) - at[1]];
     target.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
   }
