@@ -6,6 +6,8 @@ import ast
 import dataclasses
 from collections.abc import Mapping, Sequence
 
+from jaxscope.model.scalar_spelling import spell_scalars
+
 DTYPES = (
     *("f16", "bf16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"),
     *("bool_", "c64", "c128"),
@@ -78,7 +80,7 @@ def parse_call(text: str) -> CallParts:
     Raises:
         CallTextError: The text is not one call expression.
     """
-    text = text.strip()
+    text = spell_scalars(text.strip())
     tree = _parse_expression(text)
     if not isinstance(tree, ast.Call):
         raise CallTextError("This is not a call; write something like f(f32[8]).")

@@ -22,7 +22,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.errors import CallError, Explanation
-from jaxscope.worker.values import ArrayShorthand, shorthands
+from jaxscope.model.scalar_spelling import spell_scalars
+from jaxscope.worker.values import ArrayShorthand, find_shorthand, shorthands
 
 CALL_FILE = "<jaxscope call>"
 TRANSFORMS = (
@@ -40,8 +41,8 @@ TRANSFORMS = (
     "pmap",
     "shard_map",
 )
-_APPLIED = frozenset({"jvp", "vjp", "linearize"})
-"""Transforms that take the function and its arguments in one call."""
+_APPLIED = {"jvp": "jvp({}, (x,), (t,))", "vjp": "vjp({}, x)", "linearize": "linearize({}, x)"}
+"""Transforms that take the function and its arguments in one call, and how they are written."""
 _FUNCTION_KEYWORDS = ("fun", "f", "func")
 _STAND_IN = "__jaxscope_function__"
 _COLLECT = "__jaxscope_collect__"
@@ -176,7 +177,7 @@ class _CallParser:
 
     def _parse_text(self) -> ast.Call:
         try:
-            tree = ast.parse(self._text, CALL_FILE, mode="eval")
+            tree = ast.parse(spell_scalars(self._text), CALL_FILE, mode="eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             why = getattr(error, "msg", None) or str(error)
             column = getattr(error, "offset", None)
@@ -202,6 +203,12 @@ class _CallParser:
         while isinstance(node, ast.Call):
             name = self._transform_name(node.func)
             position = _function_position(node)
+            if name in _APPLIED and len(node.args) == 1 and not node.keywords:
+                function = ast.unparse(node.args[0])
+                raise self._no_call(
+                    f"{name} takes the function and its arguments in one call.",
+                    f"Write {_APPLIED[name].format(function)}.",
+                )
             if name is None or name in _APPLIED or position is None:
                 break
             levels.append(Level(name, self._wrapping_level(node, position)))
@@ -288,7 +295,9 @@ class _CallParser:
     def _unknown_name(self, name: str) -> CallError:
         functions = list_functions(self._names)
         close = difflib.get_close_matches(name, [*functions, *TRANSFORMS], n=3)
-        if close:
+        if shorthand := find_shorthand(name):
+            remedy = f"Arrays are written short: {shorthand}[8, 2]."
+        elif close:
             remedy = f"Did you mean {' or '.join(close)}?"
         elif functions:
             remedy = f"The file has: {', '.join(functions[:20])}."

@@ -42,6 +42,11 @@ _FLOAT8_NAMES = (
 MAX_TEXT = 200
 
 
+def find_shorthand(name: str) -> str:
+    """What calls write for a type's long name: `f32` for `float32`; empty for other names."""
+    return next((short for short, long in _ELEMENT_NAMES.items() if long == name != short), "")
+
+
 def aval_text(aval: Any) -> str:
     """A type as JAX prints it: `f32[8,128]`, `key<fry>[]`."""
     short = getattr(aval, "str_short", None)

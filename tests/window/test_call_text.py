@@ -76,3 +76,7 @@ def test_parts_of_a_call_render_as_they_were_written():
 def test_the_word_under_the_cursor_includes_dots_and_digits():
     assert word_before("vmap(jnp.si", 11) == "jnp.si"
     assert word_before("f(f32[", 5) == "f32"
+
+
+def test_scalars_written_as_jax_prints_them_are_wrapped_as_python():
+    assert wrap_call("f(f32[], 2)", "grad") == "grad(f)(f32[()], 2)"

@@ -98,6 +98,13 @@ def test_shorthands_make_arrays_of_their_dtype_and_shape(
     assert (array.dtype.name, array.shape) == (dtype, shape)
 
 
+def test_scalars_may_be_written_as_jax_prints_them() -> None:
+    (array,) = parse("loss(bf16[ ])").args
+
+    assert (array.shape, array.dtype.name) == ((), "bfloat16")
+    assert parse("loss('f32[]')").args == ("f32[]",)
+
+
 def test_integers_are_uniform_in_0_to_9() -> None:
     (array,) = parse("loss(i32[1000])").args
 
@@ -118,6 +125,9 @@ def test_names_of_the_file_come_before_the_shorthands() -> None:
         ("nothing_like_it(f32[2])", "no 'nothing_like_it'", "The file has: loss."),
         ("f32[2](3)", "is no function", "Name a function"),
         ("x = 1", "not a Python expression", "Type a call"),
+        ("loss(float32[3])", "no 'float32'", "f32[8, 2]"),
+        ("jvp(loss)(f32[3])", "in one call", "jvp(loss, (x,), (t,))"),
+        ("vjp(grad(loss))(f32[3])", "in one call", "vjp(grad(loss), x)"),
     ],
 )
 def test_what_is_no_call_is_refused_with_a_way_out(text: str, what: str, remedy: str) -> None:
