@@ -67,6 +67,11 @@ VERBS = {
         "show what a call needs of memory: peak, live ranges, donation, residuals",
         f"jaxscope memory {_SAMPLE} 'grad(simple_graph)(f32[1000])'",
     ),
+    "roofline": Verb(
+        "roofline",
+        "show work, traffic and intensity of kernels, lines and scopes",
+        f"jaxscope roofline {_SAMPLE} 'simple_graph(f32[1000000])' --calibrate",
+    ),
     "check": Verb("not_yet", "look for pitfalls in a call", f"jaxscope check {_SAMPLE}"),
     "diff": Verb(
         "diff",
@@ -97,6 +102,7 @@ class Options:
         picture: How `capture` draws pictures.
         passes: Whether `capture` compiles once more and records what each XLA pass changed.
         xla: Options of XLA's that `capture` compiles with, name to value.
+        calibrate: Whether `roofline` measures what the machine reaches at most.
         is_rigorous: Whether `time` measures in several processes.
         time: Which experiment `time` makes.
         diff: What `diff` is asked for beyond its two sides.
@@ -119,6 +125,7 @@ class Options:
     is_json: bool = False
     is_rigorous: bool = False
     passes: bool = False
+    calibrate: bool = False
     xla: Mapping[str, str] = dataclasses.field(default_factory=dict)
     picture: PictureOptions = dataclasses.field(default_factory=PictureOptions)
     time: TimeOptions = dataclasses.field(default_factory=TimeOptions)
@@ -152,6 +159,7 @@ def parse(words: Sequence[str]) -> Options:
         is_json=read.json,
         is_rigorous=getattr(read, "rigorous", False),
         passes=getattr(read, "passes", False),
+        calibrate=getattr(read, "calibrate", False),
         xla=_read_xla(read.xla) if verb == "capture" else {},
         picture=read_picture_options(read) if verb == "capture" else PictureOptions(),
         time=read_time_options(read) if verb == "time" else TimeOptions(),
@@ -203,6 +211,12 @@ def _make_parser(verb: str) -> argparse.ArgumentParser:
             )
     if verb == "capture":
         _add_capture_options(parser)
+    if verb == "roofline":
+        parser.add_argument(
+            "--calibrate",
+            action="store_true",
+            help="measure anew what this machine reaches at most (3 s), and keep it",
+        )
     if verb == "time":
         add_time_options(parser)
     if verb == "diff":

@@ -10,6 +10,7 @@ import msgspec
 
 from jaxscope.client.agreement_collectors import AgreementCollector, ComparisonCollector
 from jaxscope.client.assemble import CaptureAssembler
+from jaxscope.client.ceilings_collector import CeilingsCollector
 from jaxscope.client.events import (
     Event,
     HeadArrived,
@@ -26,6 +27,7 @@ from jaxscope.client.lab_collectors import (
 )
 from jaxscope.client.requests import (
     AgreementRequest,
+    CalibrationRequest,
     CaptureRequest,
     ComparisonRequest,
     ProfileRequest,
@@ -72,6 +74,7 @@ _LAB_COLLECTORS: dict[type[Request], type[LabCollector]] = {
     RecompilationRequest: RecompilationCollector,
     ComparisonRequest: ComparisonCollector,
     AgreementRequest: AgreementCollector,
+    CalibrationRequest: CeilingsCollector,
 }
 
 T = TypeVar("T")

@@ -164,6 +164,14 @@ class AgreementRequest(Request):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class CalibrationRequest(Request):
+    """Measure what the machine reaches at most in arithmetic and in memory traffic."""
+
+    target: str = "cpu"
+    x64: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class OutlineRequest(Request):
     """List the functions and offered calls of a file; executes nothing of it."""
 
@@ -193,11 +201,18 @@ _TYPES: dict[type[Request], str] = {
     RecompilationRequest: "recompile",
     ComparisonRequest: "compare",
     AgreementRequest: "agree",
+    CalibrationRequest: "calibrate",
     OutlineRequest: "outline",
     ProposeRequest: "propose",
     EnvironmentRequest: "environment",
 }
-MEASURING = (TimeRequest, ProfileRequest, ScalingRequest, ComparisonRequest)
+MEASURING = (
+    TimeRequest,
+    ProfileRequest,
+    ScalingRequest,
+    ComparisonRequest,
+    CalibrationRequest,
+)
 """Requests that nothing should run beside."""
 _NOT_SENT = frozenset(field.name for field in dataclasses.fields(Request))
 

@@ -8,6 +8,7 @@ from jaxscope.model import Capture, Timing
 from jaxscope.model.agreement import Agreement, Comparison
 from jaxscope.model.lab import Profile, Scaling
 from jaxscope.model.recompilation import Recompilation
+from jaxscope.model.roofline import Ceilings
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -99,6 +100,7 @@ Result = (
     | Recompilation
     | Comparison
     | Agreement
+    | Ceilings
     | Outline
     | Proposal
     | EnvironmentReport

@@ -8,9 +8,10 @@ from typing import Any
 from jaxscope.model.agreement import Agreement, Comparison
 from jaxscope.model.lab import Profile, Scaling
 from jaxscope.model.recompilation import Recompilation
+from jaxscope.model.roofline import Ceilings
 
-LabResult = Profile | Scaling | Recompilation | Comparison | Agreement
-LAB_RESULTS = (Profile, Scaling, Recompilation, Comparison, Agreement)
+LabResult = Profile | Scaling | Recompilation | Comparison | Agreement | Ceilings
+LAB_RESULTS = (Profile, Scaling, Recompilation, Comparison, Agreement, Ceilings)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -22,6 +23,7 @@ class LabState:
     recompilation: Recompilation | None = None
     comparison: Comparison | None = None
     agreement: Agreement | None = None
+    ceilings: Ceilings | None = None
 
     def with_result(self, result: LabResult) -> LabState:
         """The same with a newer result in place of the old one."""

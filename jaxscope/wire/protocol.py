@@ -14,6 +14,7 @@ Client to worker (each starts a run; one run at a time):
     compare      file, call, target, x64, other_file, other_call, precision, other_precision,
                  options {name: text}, other_options {…}, budget_s
     agree        file, call, target, x64
+    calibrate    target, x64                 measures what the machine reaches at most
     outline      file                        lists functions and calls; executes nothing
     propose      file, function              finds a call of the function that traces
     environment                              versions and devices, for `doctor`
@@ -64,6 +65,8 @@ Worker to client:
                  is_from_cache, jax_says, agrees (null: not said)
     signature_calls  counts [int, …], one per signature
     sides        first, second               what `compare` compares, in words
+    ceiling      name ("matmul" or "stream"), unit, work, protocol; array seconds (float64): times
+                 of so much work each
     results      first, second, reason, leaves [{path, type, count, differing, max_ulp,
                  max_absolute, max_relative, index, first, second, num_nan}, …]
     equations    stage, num_equations, equations [{id, operation, place, inputs_equal,
@@ -85,6 +88,7 @@ PROTOCOL_VERSION = 1
 REQUESTS = frozenset(
     {
         *("capture", "time", "profile", "scale", "recompile", "compare", "agree"),
+        "calibrate",
         *("outline", "propose", "environment"),
     }
 )

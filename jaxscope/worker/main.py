@@ -41,6 +41,7 @@ HANDLERS = {
     "recompile": ("jaxscope.worker.recompilation", "handle_recompile"),
     "compare": ("jaxscope.worker.comparison", "handle_compare"),
     "agree": ("jaxscope.worker.agreement", "handle_agree"),
+    "calibrate": ("jaxscope.worker.memory_calibration", "handle_calibrate"),
     "propose": ("jaxscope.worker.propose", "handle_propose"),
     "outline": ("jaxscope.worker.outline", "handle_outline"),
     "environment": ("jaxscope.worker.environment", "handle_environment"),

@@ -1,0 +1,159 @@
+"""A roofline as rows, as a text and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from jaxscope.analysis.quantities import (
+    format_bytes,
+    format_flops,
+    format_seconds,
+    three_digits,
+)
+from jaxscope.analysis.roofline import Roofline, RooflinePoint
+from jaxscope.analysis.text_table import format_table
+from jaxscope.model import Capture, Unavailable
+from jaxscope.model.roofline import Ceilings
+
+HEADERS = ("FLOPs", "bytes", "FLOP/byte", "limit", "at best", "measured", "runs", "name", "what")
+NUMERIC = (0, 1, 2, 4, 5, 6)
+NO_CEILINGS = (
+    "What this machine can do at most was not measured: a calibration of a few seconds does."
+)
+_MAX_ROWS = 25
+
+
+def find_limit(point: RooflinePoint, ceilings: Ceilings | None) -> tuple[str, float]:
+    """What bounds a point, `memory` or `arithmetic`, and the seconds that it takes at best."""
+    if ceilings is None:
+        return "", math.nan
+    arithmetic = point.flops / ceilings.arithmetic.best
+    memory = point.num_bytes / ceilings.bandwidth.best
+    return ("arithmetic", arithmetic) if arithmetic > memory else ("memory", memory)
+
+
+def roofline_row(point: RooflinePoint, ceilings: Ceilings | None) -> tuple[str, ...]:
+    """The cells of a point."""
+    limit, best = find_limit(point, ceilings)
+    return (
+        format_flops(point.flops),
+        format_bytes(point.num_bytes),
+        "" if math.isnan(point.intensity) else three_digits(point.intensity),
+        limit,
+        "" if math.isnan(best) else format_seconds(best),
+        "" if math.isnan(point.seconds) else format_seconds(point.seconds),
+        f"{point.rounds:,}",
+        point.name,
+        point.operation,
+    )
+
+
+def roofline_numbers(point: RooflinePoint, ceilings: Ceilings | None) -> tuple[float, ...]:
+    """The numbers behind the cells of `NUMERIC`."""
+    values = (
+        point.flops,
+        point.num_bytes,
+        point.intensity,
+        find_limit(point, ceilings)[1],
+        point.seconds,
+        float(point.rounds),
+    )
+    return tuple(-1.0 if math.isnan(value) else value for value in values)
+
+
+def describe_ceilings(ceilings: Ceilings) -> str:
+    """What was measured, where and how, in sentences."""
+    arithmetic, bandwidth = ceilings.arithmetic, ceilings.bandwidth
+    host = ceilings.environment.host
+    where = f"on {host}, {ceilings.environment.device}" if host else ceilings.environment.device
+    return (
+        f"Measured {where}: {format_flops(arithmetic.best)}/s and "
+        f"{format_bytes(bandwidth.best)}/s at best (median {format_flops(arithmetic.median)}/s, "
+        f"{format_bytes(bandwidth.median)}/s); they meet at {three_digits(ceilings.ridge)} "
+        f"FLOP/byte. {arithmetic.protocol} {bandwidth.protocol} What stays in caches can be faster."
+    )
+
+
+def roofline_to_text(
+    capture: Capture, found: Roofline | Unavailable, ceilings: Ceilings | None
+) -> str:
+    """The roofline for a person at a terminal."""
+    lines = [capture.call, ""]
+    if isinstance(found, Unavailable):
+        return "\n".join([*lines, f"Roofline: not available: {found.reason}"])
+    lines.append(NO_CEILINGS if ceilings is None else describe_ceilings(ceilings))
+    if ceilings is not None:
+        lines += [f"warning: {warning}" for warning in ceilings.warnings]
+    lines += found.notes
+    for title, points in (
+        ("kernels", found.kernels),
+        ("source lines", found.lines),
+        ("named scopes", found.scopes),
+    ):
+        lines += ["", title, *_table(points, ceilings)]
+    return "\n".join(lines)
+
+
+def _table(points: tuple[RooflinePoint, ...], ceilings: Ceilings | None) -> Iterator[str]:
+    rows = [roofline_row(point, ceilings) for point in points[:_MAX_ROWS]]
+    shown = [n for n in range(len(HEADERS)) if any(row[n] for row in rows)]
+    yield from format_table(
+        [HEADERS[n] for n in shown],
+        [[row[n] for n in shown] for row in rows],
+        right=[place for place, n in enumerate(shown) if n in NUMERIC],
+    )
+    if len(points) > _MAX_ROWS:
+        yield f"  and {len(points) - _MAX_ROWS:,} more"
+
+
+def roofline_to_json(found: Roofline | Unavailable, ceilings: Ceilings | None) -> dict[str, Any]:
+    """Points and ceilings; null for what is not known."""
+    points = {} if isinstance(found, Unavailable) else _points_to_json(found, ceilings)
+    return {
+        "unavailable": found.reason if isinstance(found, Unavailable) else None,
+        "ceilings": None
+        if ceilings is None
+        else {
+            "flops_per_second": ceilings.arithmetic.best,
+            "bytes_per_second": ceilings.bandwidth.best,
+            "protocol": [ceilings.arithmetic.protocol, ceilings.bandwidth.protocol],
+            "warnings": list(ceilings.warnings),
+        },
+        **points,
+    }
+
+
+def _points_to_json(found: Roofline, ceilings: Ceilings | None) -> dict[str, Any]:
+    return {
+        "stage": found.stage,
+        "notes": list(found.notes),
+        **{
+            name: [_point_to_json(point, ceilings) for point in points]
+            for name, points in (
+                ("kernels", found.kernels),
+                ("lines", found.lines),
+                ("scopes", found.scopes),
+            )
+        },
+    }
+
+
+def _point_to_json(point: RooflinePoint, ceilings: Ceilings | None) -> dict[str, Any]:
+    limit, best = find_limit(point, ceilings)
+    return {
+        "name": point.name,
+        "operation": point.operation,
+        "runs": point.rounds,
+        "flops": point.flops,
+        "bytes": point.num_bytes,
+        "intensity": _known(point.intensity),
+        "limit": limit or None,
+        "seconds_at_best": _known(best),
+        "seconds": _known(point.seconds),
+    }
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value

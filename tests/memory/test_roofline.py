@@ -1,0 +1,176 @@
+"""Work and traffic of kernels, lines and scopes; loops; ceilings measured and kept."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from jaxscope.analysis.roofline import Roofline, find_roofline
+from jaxscope.analysis.roofline_report import (
+    NO_CEILINGS,
+    find_limit,
+    roofline_to_json,
+    roofline_to_text,
+)
+from jaxscope.client.ceilings_collector import (
+    CeilingsCollector,
+    store_ceilings,
+    stored_ceilings,
+)
+from jaxscope.client.requests import CalibrationRequest
+from jaxscope.client.run import ask
+from jaxscope.model import Capture, Environment, Unavailable
+from jaxscope.model.roofline import Ceiling, Ceilings
+from jaxscope.wire.messages import Message
+
+from .conftest import Take
+
+HERE = Environment("0.10", "0.10", "3.11", "cpu", "cpu", host="here")
+
+
+def make_ceilings(environment: Environment = HERE) -> Ceilings:
+    return Ceilings(
+        environment,
+        Ceiling("matmul", "FLOP", 1e11, 9e10, 5, "A product."),
+        Ceiling("stream", "bytes", 1e10, 9e9, 5, "A sum."),
+    )
+
+
+def roofline_of(capture: Capture) -> Roofline:
+    found = find_roofline(capture.stage("optimized"))
+    assert isinstance(found, Roofline)
+    return found
+
+
+def test_kernels_without_loops_add_up_to_xlas_count(take: Take) -> None:
+    capture = take("grad(loss)([f32[64, 64]] * 4, f32[256, 64])")
+    found, stage = roofline_of(capture), capture.stage("optimized")
+    assert stage is not None
+    assert sum(point.flops for point in found.kernels) == stage.cost.flops
+    assert found.notes == ()
+
+
+def test_a_loops_kernels_count_as_often_as_it_runs(take: Take) -> None:
+    found = roofline_of(take("looped(f32[64, 64])"))
+    product = max(found.kernels, key=lambda point: point.flops)
+    assert product.rounds == 10
+    assert product.flops == 10 * 2 * 64**3
+    assert found.num_repeated > 0
+    assert "count as often as these run" in found.notes[0]
+
+
+def test_lines_and_scopes_have_all_of_the_kernels_work(take: Take) -> None:
+    found = roofline_of(take("grad(scanned)(f32[6, 64, 64], f32[128, 64])"))
+    whole = sum(point.num_bytes for point in found.kernels)
+    assert sum(point.num_bytes for point in found.lines) == whole
+    assert sum(point.num_bytes for point in found.scopes) == whole
+    work = max(found.lines, key=lambda point: point.flops)
+    assert work.name == "programs.py:18"
+
+
+def test_a_loop_of_unknown_length_is_said_to_count_once(take: Take) -> None:
+    capture = take("looped(f32[64, 64])")
+    stage = capture.stage("optimized")
+    assert stage is not None
+    assert not isinstance(stage.graph, Unavailable)
+    strings = tuple(
+        "something" if text == "known_trip_count" else text for text in stage.graph.strings
+    )
+    graph = dataclasses.replace(stage.graph, strings=strings)
+    found = find_roofline(dataclasses.replace(stage, graph=graph))
+    assert isinstance(found, Roofline)
+    assert found.num_unbounded == 1
+    assert max(point.rounds for point in found.kernels) == 1
+    assert "not known" in found.notes[0]
+
+
+def test_unknown_work_is_left_out_and_counted(take: Take) -> None:
+    stage = take("looped(f32[64, 64])").stage("optimized")
+    assert stage is not None
+    assert not isinstance(stage.graph, Unavailable)
+    unknown = stage.graph.replace_nodes(cost=np.full_like(stage.graph.nodes.cost, np.nan))
+    found = find_roofline(dataclasses.replace(stage, graph=unknown))
+    assert isinstance(found, Roofline)
+    assert found.kernels == ()
+    assert found.num_uncounted > 0
+
+
+def test_what_bounds_a_kernel(take: Take) -> None:
+    point = max(roofline_of(take("looped(f32[64, 64])")).kernels, key=lambda p: p.flops)
+    ceilings = make_ceilings()
+    slow = dataclasses.replace(ceilings.bandwidth, best=1e8)
+    slow_memory = dataclasses.replace(ceilings, bandwidth=slow)
+    assert find_limit(point, ceilings) == ("arithmetic", point.flops / 1e11)
+    assert find_limit(point, slow_memory) == ("memory", point.num_bytes / 1e8)
+    assert math.isnan(find_limit(point, None)[1])
+    assert ceilings.ridge == 10.0
+    assert ceilings.attainable(1.0) == 1e10
+    assert ceilings.attainable(100.0) == 1e11
+
+
+def test_text_and_json(take: Take) -> None:
+    capture = take("looped(f32[64, 64])")
+    found = roofline_of(capture)
+    assert NO_CEILINGS in roofline_to_text(capture, found, None)
+    text = roofline_to_text(capture, found, make_ceilings())
+    assert "they meet at 10.0 FLOP/byte" in text
+    report = json.loads(json.dumps(roofline_to_json(found, make_ceilings()), allow_nan=False))
+    assert {point["limit"] for point in report["kernels"]} <= {"memory", "arithmetic"}
+    assert report["kernels"][0]["seconds"] is None
+    missing = Unavailable("It was not compiled.")
+    assert "It was not compiled." in roofline_to_text(capture, missing, None)
+    assert roofline_to_json(missing, None)["unavailable"] == "It was not compiled."
+
+
+def test_ceilings_are_kept_per_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert stored_ceilings(HERE) is None
+    store_ceilings(make_ceilings())
+    assert stored_ceilings(HERE) == make_ceilings()
+    assert stored_ceilings(dataclasses.replace(HERE, host="elsewhere")) is None
+    (kept,) = (tmp_path / "jaxscope").iterdir()
+    kept.write_text("{")
+    assert stored_ceilings(HERE) is None
+
+
+def ceiling(**changes: Any) -> Message:
+    fields = {"name": "matmul", "unit": "FLOP", "work": 1e9, "protocol": "", **changes}
+    return Message("ceiling", fields, {"seconds": np.array([0.1, 0.2])})
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        ceiling(name="guess"),
+        ceiling(work=0.0),
+        ceiling(work="much"),
+        Message("ceiling", ceiling().fields, {"seconds": np.array([0.0])}),
+        Message("ceiling", ceiling().fields, {"seconds": np.array([], np.float64)}),
+        Message("ceiling", ceiling().fields, {}),
+    ],
+)
+def test_impossible_ceilings_are_refused(message: Message) -> None:
+    with pytest.raises(ValueError, match=r"malformed|column"):
+        CeilingsCollector().take(message)
+
+
+def test_half_a_calibration_is_none() -> None:
+    collector = CeilingsCollector()
+    collector.take(ceiling())
+    assert collector.partial() is None
+    with pytest.raises(ValueError, match="no ceilings"):
+        collector.result()
+
+
+def test_a_calibration_of_this_machine() -> None:
+    found = ask(CalibrationRequest(), Ceilings)
+    for measured in (found.arithmetic, found.bandwidth):
+        assert measured.best >= measured.median > 1e6
+        assert measured.runs >= 5
+    assert "1024" in found.arithmetic.protocol
