@@ -1,0 +1,91 @@
+"""Large programs: every format is written, and says what it leaves out."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from jaxscope.analysis.export import page_data, render
+from jaxscope.analysis.export.choices import EVERYTHING
+from jaxscope.analysis.export.order import ExportOrder
+from jaxscope.analysis.export.render import render_order
+from jaxscope.model import Capture, Graph, GraphBuilder, GroupKind, NodeKind, StageText
+
+NUM_LAYERS, PER_LAYER = 200, 50
+
+
+def build_layers() -> Graph:
+    """Ten thousand equations in two hundred groups, each of its own structure."""
+    builder = GraphBuilder()
+    last = builder.add_node("in:0", NodeKind.INPUT, "input", types=["f32[8]"])
+    random = np.random.default_rng(0)
+    for layer in range(NUM_LAYERS):
+        group = builder.add_group(f"g{layer}", GroupKind.SCOPE, f"layer_{layer}")
+        inside = [last]
+        for _ in range(PER_LAYER):
+            number = layer * PER_LAYER + len(inside)
+            node = builder.add_node(
+                str(number), NodeKind.EQUATION, str(random.choice(["add", "mul", "sin", "dot"])),
+                group=group, types=["f32[8]"], scope=[f"layer_{layer}"],
+            )  # fmt: skip
+            for source in {inside[-1], inside[int(random.integers(len(inside)))]}:
+                builder.add_edge(source, node, type="f32[8]")
+            inside.append(node)
+        last = inside[-1]
+    return builder.build()
+
+
+@pytest.fixture(scope="module")
+def large(capture: Capture) -> Capture:
+    graph = build_layers()
+    lines = np.arange(len(graph.nodes), dtype=np.int32)
+    text = StageText("\n".join(f"line {i} = add" for i in lines.tolist()), lines)
+    stage = dataclasses.replace(capture.stages[0], graph=graph, text=text)
+    return dataclasses.replace(capture, stages=(stage,))
+
+
+def order(capture: Capture, ending: str, expand: str = EVERYTHING) -> ExportOrder:
+    return ExportOrder(capture, capture.stages[0].name, ending, expand=expand)
+
+
+def test_ten_thousand_equations_are_drawn_whole(large: Capture) -> None:
+    svg = render_order(order(large, "svg"))
+    assert svg.notes == ()
+    assert svg.data.count(b'font-weight="bold"') > NUM_LAYERS * PER_LAYER
+    assert len(svg.data) < 20e6
+    dot = render_order(order(large, "dot"))
+    assert dot.data.count(b"[label=") > NUM_LAYERS * PER_LAYER * 0.9
+
+
+def test_a_png_of_them_leaves_out_what_cannot_be_read(
+    large: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jaxscope.analysis.export.png.MAX_SIDE_PX", 2_000)
+    png = render_order(order(large, "png"))
+    assert len(png.notes) == 2
+    assert "few programs open larger" in png.notes[0]
+    assert "texts are left out" in png.notes[1]
+
+
+def test_a_pdf_of_them_says_how_small_it_is(large: Capture) -> None:
+    assert "PDF allows sides of 5 m" in render_order(order(large, "pdf", "1000")).notes[0]
+
+
+def test_groups_beyond_the_limit_stay_closed_and_are_counted(
+    large: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(render, "MAX_DRAWN_BOXES", 2_000)
+    svg = render_order(order(large, "svg"))
+    assert "groups closed" in svg.notes[0]
+    assert svg.data.count(b'font-weight="bold"') < 2_500
+
+
+def test_a_page_says_what_it_leaves_out(large: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_data, "MAX_DETAILED_NODES", 5_000)
+    monkeypatch.setattr(page_data, "MAX_LINES", 5_000)
+    page = render_order(order(large, "html"))
+    assert "no inspector entries" in page.notes[0]
+    assert "5,000 of the 10,001 lines" in page.notes[1]
+    assert b'"maxLines":5000' in page.data
