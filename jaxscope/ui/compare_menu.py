@@ -86,6 +86,11 @@ class CompareMenu(QObject):
         self._show_page()
         self.comparing.compare_with_previous()
 
+    def compare_without_pass(self, name: str) -> None:
+        """Compare what is shown with the same call compiled without a pass of XLA's."""
+        self._show_page()
+        self.comparing.compare_without_pass(name)
+
     def ask_save(self) -> None:
         """Ask where to save the comparison that is shown."""
         if self.page.view is None or self.page.view.comparison is None:

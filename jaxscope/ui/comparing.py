@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -92,7 +92,13 @@ class Comparing(QObject):
         self._start(lambda: (present, _load(path)), "Reading the other capture …")
 
     def compare_with_call(
-        self, call: str, *, path: str = "", target: str = "", python: str | None = None
+        self,
+        call: str,
+        *,
+        path: str = "",
+        target: str = "",
+        python: str | None = None,
+        options: Mapping[str, str] | None = None,
     ) -> None:
         """Run another call, or this one elsewhere, and compare with it.
 
@@ -101,6 +107,7 @@ class Comparing(QObject):
             path: A Python file; empty for the one that is shown.
             target: Kind of device; empty for the present one.
             python: Interpreter; None for the present one.
+            options: Options of XLA's to compile the other side with.
         """
         present, state = self._take_present(), self._controller.state
         if present is None:
@@ -115,9 +122,20 @@ class Comparing(QObject):
         self.stop()
         self._first = present
         target = target or present.capture.target or "cpu"
-        self._other_name = _name_of(file, call, target, python)
-        self._run = self._controller.capture_beside(file, call, target, python)
+        told = [f"{name}={value}" for name, value in (options or {}).items()]
+        self._other_name = ", ".join([_name_of(file, call, target, python), *told])
+        self._run = self._controller.capture_beside(file, call, target, python, options)
         self.busy_changed.emit("Running the other side …")
+
+    def compare_without_pass(self, name: str) -> None:
+        """Compile the present call without a pass of XLA's, and compare with it.
+
+        Args:
+            name: Of the pass; wherever it runs, it is left out.
+        """
+        present = self._take_present()
+        if present is not None:
+            self.compare_with_call(present.capture.call, options={"xla_disable_hlo_passes": name})
 
     def stop(self) -> None:
         """Stop what is being worked out."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -168,9 +169,30 @@ class Controller(QObject):
         )
         self._begin(Job.PROPOSAL, state.call, request)
 
-    def capture_beside(self, file: str, call: str, target: str, python: str | None) -> int:
-        """Capture a call beside what is shown, and return the number of its events."""
-        request = CaptureRequest(file=file, call=call or None, target=target, x64=self._options.x64)
+    def capture_beside(
+        self,
+        file: str,
+        call: str,
+        target: str,
+        python: str | None,
+        options: Mapping[str, str] | None = None,
+    ) -> int:
+        """Capture a call beside what is shown, and return the number of its events.
+
+        Args:
+            file: The user's file.
+            call: The call; empty for the first that the file offers.
+            target: Kind of device.
+            python: Interpreter; None for the present one.
+            options: Options of XLA's to compile with.
+        """
+        request = CaptureRequest(
+            file=file,
+            call=call or None,
+            target=target,
+            x64=self._options.x64,
+            options=dict(options or {}),
+        )
         return self._bridge.start(self._limited(request, python))
 
     def forget_beside(self, number: int) -> None:

@@ -99,8 +99,7 @@ def build_window(
     add_go_menu(window)
     add_graph_menu(window, choices)
     add_panes_menu(window, settings)
-    add_comparing(window, themes)
-    add_passes(window, themes)
+    add_passes(window, themes, add_comparing(window, themes))
     add_fusions(window)
     if geometry := settings.geometry:
         window.restoreGeometry(geometry)

@@ -14,6 +14,7 @@ from jaxscope.ui.screen import LATE_NAMES
 from jaxscope.ui.theme import ThemeSwitch
 
 if TYPE_CHECKING:
+    from jaxscope.ui.compare_menu import CompareMenu
     from jaxscope.ui.window import MainWindow
 
 _TITLE = "Passes"
@@ -23,7 +24,7 @@ _MENU = "Run"
 class PassesMenu(QObject):
     """Owns the page; lives as long as its window."""
 
-    def __init__(self, window: MainWindow, themes: ThemeSwitch) -> None:
+    def __init__(self, window: MainWindow, themes: ThemeSwitch, comparing: CompareMenu) -> None:
         super().__init__(window)
         self._window, self._themes = window, themes
         self.page = PassesPage()
@@ -36,6 +37,7 @@ class PassesMenu(QObject):
             if entry.text() == _MENU and menu is not None:
                 menu.addAction(self.action)  # type: ignore[attr-defined] # PySide types it QObject
         self.page.record_requested.connect(self.record)
+        self.page.without_requested.connect(comparing.compare_without_pass)
         window.controller.state_changed.connect(self._on_controller_state_changed)
         window.workspace.selection.changed.connect(self._on_selection_changed)
         window.workspace.fates.changed.connect(self._on_fates_changed)
@@ -98,6 +100,12 @@ class PassesMenu(QObject):
         self.page.set_theme(self._themes.theme, self._themes.points)
 
 
-def add_passes(window: MainWindow, themes: ThemeSwitch) -> PassesMenu:
-    """Give a window its page of passes and the command that records them."""
-    return PassesMenu(window, themes)
+def add_passes(window: MainWindow, themes: ThemeSwitch, comparing: CompareMenu) -> PassesMenu:
+    """Give a window its page of passes and the command that records them.
+
+    Args:
+        window: The window.
+        themes: What it looks like.
+        comparing: Where the outcome without a pass is compared.
+    """
+    return PassesMenu(window, themes, comparing)

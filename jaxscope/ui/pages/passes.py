@@ -45,9 +45,13 @@ _NONE_YET = (
 
 
 class PassesPage(QWidget):
-    """`record_requested` asks for a run that records; the page keeps nothing but what it shows."""
+    """`record_requested` asks for a run that records, `without_requested` for one without a pass.
+
+    The page keeps nothing but what it shows.
+    """
 
     record_requested = Signal()
+    without_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,10 +59,18 @@ class PassesPage(QWidget):
         self._shown: list[int] = []
         self._followed: frozenset[str] = frozenset()
         self._current = -1
+        self._can_run = False
         self.heading = QLabel(_NONE_YET)
         self.heading.setWordWrap(True)
         self.record = QPushButton("Record the passes")
         self.record.clicked.connect(self._on_record_clicked)
+        self.without = QPushButton("Compare without this pass")
+        self.without.setToolTip(
+            "Compiles the call once more with xla_disable_hlo_passes, wherever this pass runs, and "
+            "shows both programs on the page Compare."
+        )
+        self.without.setEnabled(False)
+        self.without.clicked.connect(self._on_without_clicked)
         self.filter = QLineEdit()
         self.filter.setPlaceholderText("Passes or text with …")
         self.filter.setAccessibleName("Show only passes whose name or text contains this")
@@ -85,6 +97,7 @@ class PassesPage(QWidget):
         tools.setContentsMargins(0, 0, 0, 0)
         tools.addWidget(self.filter, 1)
         tools.addWidget(self.follow)
+        tools.addWidget(self.without)
         texts = QWidget()
         column = QVBoxLayout(texts)
         column.setContentsMargins(0, 4, 0, 0)
@@ -132,6 +145,8 @@ class PassesPage(QWidget):
     def set_can_record(self, can_record: bool) -> None:
         """Whether there is a call that could be recorded now."""
         self.record.setEnabled(can_record)
+        self._can_run = can_record
+        self._fit_without()
 
     def follow_equations(
         self, ids: Iterable[str], title: str = "", fate: Fate | None = None
@@ -199,6 +214,8 @@ class PassesPage(QWidget):
     def _show_texts(self, record: PassRecord | None) -> None:
         if record is None:
             self._current = -1
+        self._fit_without()
+        if record is None:
             self.title.setText("Choose a pass to see what it changed.")
             self.diff.set_diff(None)
             return
@@ -233,6 +250,20 @@ class PassesPage(QWidget):
         if self._touches(record):
             parts.append("It touched what is selected.")
         return "\n".join(parts)
+
+    def _fit_without(self) -> None:
+        name = self._current_name()
+        self.without.setEnabled(self._can_run and bool(name))
+        self.without.setText(f"Compare without {name}" if name else "Compare without this pass")
+
+    def _current_name(self) -> str:
+        """Of the pass that is shown; empty for none and for the module as XLA received it."""
+        is_there = 0 <= self._current < len(self._records)
+        return self._records[self._current].name if is_there else ""
+
+    def _on_without_clicked(self) -> None:
+        if name := self._current_name():
+            self.without_requested.emit(name)
 
     def _on_record_clicked(self) -> None:
         self.record_requested.emit()

@@ -1,0 +1,130 @@
+"""Fusions in the window: their page, the inspector, and the outcome without a pass compared."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import jax.numpy as jnp
+import pytest
+
+from jaxscope.client.events import Finished
+from jaxscope.client.requests import CaptureRequest
+from jaxscope.in_process import capture_function
+from jaxscope.model import Capture, Graph, PassRecord, is_available
+from jaxscope.ui.fusions_menu import FusionsMenu
+from jaxscope.ui.passes_menu import PassesMenu
+from jaxscope.ui.window import MainWindow
+
+from .conftest import Driver
+from .programs import build_capture
+
+RECORDS = (PassRecord("", "", 5, 0), PassRecord("algsimp", "simplification", 4, 0, num_added=1))
+
+
+@pytest.fixture(scope="module")
+def capture() -> Capture:
+    """A product, which is a kernel of the library's, between two fusions of ours."""
+    x = jnp.ones((64, 64))
+    return capture_function(lambda x: jnp.tanh(jnp.sin(x + 1) @ x) * 2, (x,), {})
+
+
+def page_of(window: MainWindow) -> FusionsMenu:
+    (menu,) = [child for child in window.children() if isinstance(child, FusionsMenu)]
+    return menu
+
+
+def graph_of(capture: Capture) -> Graph:
+    stage = capture.stage("optimized")
+    assert stage is not None and is_available(stage.graph)
+    return stage.graph
+
+
+def inspected(window: MainWindow) -> str:
+    return window.workspace.inspector.page.toPlainText().replace("\u200b", "")
+
+
+def show(window: MainWindow, driver: Driver, source: Path, capture: Capture) -> None:
+    driver.finish(driver.open(source), capture)
+    driver.wait_until(lambda: window.workspace.fusions.report is not None)
+
+
+def test_the_page_lists_fusions_and_selects_the_one_that_is_clicked(
+    window: MainWindow, driver: Driver, source: Path, capture: Capture
+) -> None:
+    show(window, driver, source, capture)
+    page, report = page_of(window).page, window.workspace.fusions.report
+    assert report is not None and report.fusions
+    assert page.table.rows.rowCount() == len(report.fusions)
+    assert page.heading.text().startswith("One by one 5 kernels move")
+    page.table.selectRow(0)
+    assert window.workspace.selection.place == ("optimized", report.fusions[0].id)
+    text = inspected(window)
+    assert f"Fusion {report.fusions[0].id}" in text
+    assert "not written" in text
+
+
+def test_two_selected_instructions_tell_why_they_are_not_one_kernel(
+    window: MainWindow, driver: Driver, source: Path, capture: Capture
+) -> None:
+    show(window, driver, source, capture)
+    report = window.workspace.fusions.report
+    assert report is not None
+    first, second = (fusion.node for fusion in report.fusions[:2])
+    window.workspace.selection.select_nodes("optimized", (first, second))
+    text = inspected(window)
+    assert "Why are these not one kernel?" in text
+    assert "inferred: " in text
+
+
+def test_what_is_inside_of_one_fusion_is_one_kernel(
+    window: MainWindow, driver: Driver, source: Path, capture: Capture
+) -> None:
+    show(window, driver, source, capture)
+    graph = graph_of(capture)
+    operations = [graph.string(graph.nodes.operation, i) for i in range(len(graph.nodes))]
+    sine, tanh = operations.index("sine"), operations.index("tanh")
+    inside = operations.index("add")
+    window.workspace.selection.select_nodes("optimized", (sine, inside))
+    assert "They are one kernel" in inspected(window)
+    window.workspace.selection.select_nodes("optimized", (sine, tanh))
+    assert "stands between them" in inspected(window)
+
+
+def test_the_page_forgets_what_is_no_longer_shown(
+    window: MainWindow, driver: Driver, source: Path, capture: Capture
+) -> None:
+    show(window, driver, source, capture)
+    window.controller.close_file()
+    driver.wait_until(lambda: page_of(window).page.table.rows.rowCount() == 0)
+    assert page_of(window).page.heading.text().startswith("Run a call")
+
+
+def test_a_pass_is_left_out_and_the_outcome_compared(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    recorded = dataclasses.replace(build_capture(), passes=RECORDS)
+    driver.finish(driver.open(source), recorded)
+    (menu,) = [child for child in window.children() if isinstance(child, PassesMenu)]
+    menu.page.choose(0)
+    assert not menu.page.without.isEnabled()
+    menu.page.choose(1)
+    assert menu.page.without.text() == "Compare without algsimp"
+    menu.page.without.click()
+    beside = driver.wait_for(CaptureRequest, 2)
+    assert isinstance(beside.request, CaptureRequest)
+    assert beside.request.options == {"xla_disable_hlo_passes": "algsimp"}
+    assert beside.request.call == recorded.call
+    assert window.workspace.tabs.tabText(window.workspace.tabs.currentIndex()) == "Compare"
+    beside.tell(Finished(build_capture()))
+    names = []
+
+    def is_compared() -> bool:
+        page = window.workspace.tabs.currentWidget()
+        comparison = getattr(getattr(page, "view", None), "comparison", None)
+        if comparison is not None:
+            names.append(comparison.second.name)
+        return comparison is not None
+
+    driver.wait_until(is_compared)
+    assert "xla_disable_hlo_passes=algsimp" in names[0]
