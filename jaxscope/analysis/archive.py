@@ -8,6 +8,7 @@ while inflating, and what does not fit is refused as a whole.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.analysis import archive_container
+from jaxscope.analysis.archive_bookmarks import decode_bookmarks, encode_bookmarks
 from jaxscope.analysis.archive_manifest import (
     FORMAT,
     VERSION,
@@ -70,7 +72,7 @@ def save_capture(capture: Capture, path: str | Path, timing: Timing | None = Non
     The file is complete or not there: it is written beside its place and moved.
 
     Raises:
-        UsageError: `path` is a folder, or its folder does not exist.
+        UsageError: `path` is a folder, or its folder does not exist; or notes are too long.
         EnvironmentProblem: The disk refuses: full, read-only, no permission.
     """
     stages, blobs = [], {}
@@ -107,7 +109,7 @@ def save_capture(capture: Capture, path: str | Path, timing: Timing | None = Non
     }
     if capture.passes:
         entries[_PASSES] = _encode(PassEntries(tuple(map(PassEntry.from_model, capture.passes))))
-    archive_container.write(Path(path), entries)
+    archive_container.write(Path(path), entries, encode_bookmarks(capture.bookmarks))
 
 
 def load_capture(path: str | Path) -> Capture:
@@ -126,9 +128,10 @@ def load_session(path: str | Path) -> tuple[Capture, Timing | None]:
         SourceError: The file is missing, damaged, too large or no capture.
     """
     place = Path(path)
-    entries = archive_container.read(place)
+    entries, comment = archive_container.read_commented(place)
     try:
-        return _decode(entries)
+        capture, timing = _decode(entries)
+        return dataclasses.replace(capture, bookmarks=decode_bookmarks(comment)), timing
     except (
         ValueError,  # includes msgspec's and Unicode's errors
         KeyError,

@@ -28,7 +28,7 @@ _COMPRESSION_LEVEL = 1  # half the size costs a tenth of the time that level 6 t
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)
 
 
-def write(path: Path, entries: Mapping[str, bytes]) -> None:
+def write(path: Path, entries: Mapping[str, bytes], comment: bytes = b"") -> None:
     """Write a zip of these entries; `path` has it completely or is as it was.
 
     Raises:
@@ -50,7 +50,7 @@ def write(path: Path, entries: Mapping[str, bytes]) -> None:
     try:
         try:
             with open(temporary, "xb") as file:
-                _write_zip(file, entries)
+                _write_zip(file, entries, comment)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, path)
@@ -73,7 +73,12 @@ def write(path: Path, entries: Mapping[str, bytes]) -> None:
 
 
 def read(path: Path) -> dict[str, bytes]:
-    """Read all entries of a zip, within the limits.
+    """Read all entries of a zip, within the limits; see `read_commented`."""
+    return read_commented(path)[0]
+
+
+def read_commented(path: Path) -> tuple[dict[str, bytes], bytes]:
+    """Read all entries of a zip, within the limits, and its comment.
 
     Raises:
         SourceError: The file is missing, no regular file, too large, damaged or holds anything
@@ -106,8 +111,9 @@ def read(path: Path) -> dict[str, bytes]:
     )
 
 
-def _write_zip(file: BinaryIO, entries: Mapping[str, bytes]) -> None:
+def _write_zip(file: BinaryIO, entries: Mapping[str, bytes], comment: bytes) -> None:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=_COMPRESSION_LEVEL) as out:
+        out.comment = comment
         for name, data in entries.items():
             # A fixed date: equal captures make equal files.
             info = zipfile.ZipInfo(name, _FIXED_DATE)
@@ -140,7 +146,7 @@ def _open_regular(path: Path) -> BinaryIO:
         raise
 
 
-def _read_zip(file: BinaryIO) -> dict[str, bytes]:
+def _read_zip(file: BinaryIO) -> tuple[dict[str, bytes], bytes]:
     with zipfile.ZipFile(file) as archive:
         infos = archive.infolist()
         if len(infos) > MAX_ENTRIES:
@@ -157,7 +163,7 @@ def _read_zip(file: BinaryIO) -> dict[str, bytes]:
                 raise ValueError(f"The entry {info.filename} is encrypted or packed unusually.")
             entries[info.filename] = _inflate(archive, info, left)
             left -= len(entries[info.filename])
-        return entries
+        return entries, archive.comment
 
 
 def _inflate(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:

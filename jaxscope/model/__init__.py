@@ -15,6 +15,7 @@ Glossary
     session: one worker process's life.
 """
 
+from jaxscope.model.bookmark import Bookmark
 from jaxscope.model.capture import (
     Capture,
     Check,
@@ -48,6 +49,7 @@ from jaxscope.model.unavailable import Unavailable, is_available
 
 __all__ = [
     "NONE",
+    "Bookmark",
     "Capture",
     "Check",
     "Cost",

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.model.bookmark import Bookmark
 from jaxscope.model.graph import Cost, Graph
 from jaxscope.model.memory import MemoryPlan
 from jaxscope.model.passes import PassRecord
@@ -182,6 +183,7 @@ class Capture:
         passes: The module as XLA received it and each pass that changed something; empty where
             they were not recorded.
         memory: XLA's memory plan of the compiled program, or why there is none.
+        bookmarks: Places that a person marked.
     """
 
     call: str
@@ -200,6 +202,7 @@ class Capture:
     wall_seconds: float = 0.0
     passes: tuple[PassRecord, ...] = ()
     memory: MemoryPlan | Unavailable = NO_MEMORY_PLAN
+    bookmarks: tuple[Bookmark, ...] = ()
 
     def stage(self, name: str) -> Stage | None:
         """The stage of that name, or None."""
