@@ -22,6 +22,7 @@ from jaxscope.ui.graph.scene_view import SceneView
 from jaxscope.ui.graph.walking import step
 
 _KEY_PAN_PX = 80.0
+_TITLE_PX = 28.0
 _NO_MARKS: tuple[frozenset[int], ...] = (frozenset(), frozenset(), frozenset())
 
 _ARROWS = {
@@ -152,7 +153,7 @@ class GraphCanvas(PictureView):
     def places_of_nodes(self, nodes: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
         """Top and bottom of the boxes of nodes, in pixels from the widget's top, one row each.
 
-        Those of nodes that are not drawn are NaN.
+        Those of nodes that are not drawn are NaN; an open group is where its title is.
         """
         places = np.full((len(nodes), 2), np.nan)
         scene = self.scene
@@ -164,7 +165,8 @@ class GraphCanvas(PictureView):
         rects = scene.items.rect[items]
         tops = (rects[:, 1] - self.camera.y) * self.camera.scale
         places[known, 0] = tops
-        places[known, 1] = tops + rects[:, 3] * self.camera.scale
+        heights = np.where(items < scene.items.num_frames, _TITLE_PX, rects[:, 3])
+        places[known, 1] = tops + np.minimum(heights, rects[:, 3]) * self.camera.scale
         return places
 
     def select_node(self, node: int, *, reveal: bool = True) -> None:

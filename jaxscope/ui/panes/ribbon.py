@@ -140,7 +140,8 @@ class RibbonHandle(QSplitterHandle):
         for a_top, a_bottom, b_top, b_bottom, is_back in self.bands(left, right).tolist():
             strong = QColor(theme.backward if is_back else theme.forward)
             soft = QColor(strong)
-            soft.setAlphaF(0.28)
+            soft.setAlphaF(0.22)
+            strong.setAlphaF(0.75)
             painter.setPen(QPen(strong, 1.0))
             painter.setBrush(soft)
             painter.drawPath(_band(width, (a_top, a_bottom), (b_top, b_bottom)))
