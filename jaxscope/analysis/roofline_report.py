@@ -64,7 +64,7 @@ def roofline_numbers(point: RooflinePoint, ceilings: Ceilings | None) -> tuple[f
 
 
 def describe_ceilings(ceilings: Ceilings) -> str:
-    """What was measured, where and how, in sentences."""
+    """What was measured and where, in a sentence."""
     arithmetic, bandwidth = ceilings.arithmetic, ceilings.bandwidth
     host = ceilings.environment.host
     where = f"on {host}, {ceilings.environment.device}" if host else ceilings.environment.device
@@ -72,7 +72,15 @@ def describe_ceilings(ceilings: Ceilings) -> str:
         f"Measured {where}: {format_flops(arithmetic.best)}/s and "
         f"{format_bytes(bandwidth.best)}/s at best (median {format_flops(arithmetic.median)}/s, "
         f"{format_bytes(bandwidth.median)}/s); they meet at {three_digits(ceilings.ridge)} "
-        f"FLOP/byte. {arithmetic.protocol} {bandwidth.protocol} What stays in caches can be faster."
+        "FLOP/byte."
+    )
+
+
+def describe_protocol(ceilings: Ceilings) -> str:
+    """How the ceilings were measured."""
+    return (
+        f"{ceilings.arithmetic.protocol} {ceilings.bandwidth.protocol} What stays in caches can be "
+        "faster."
     )
 
 
@@ -85,6 +93,7 @@ def roofline_to_text(
         return "\n".join([*lines, f"Roofline: not available: {found.reason}"])
     lines.append(NO_CEILINGS if ceilings is None else describe_ceilings(ceilings))
     if ceilings is not None:
+        lines.append(describe_protocol(ceilings))
         lines += [f"warning: {warning}" for warning in ceilings.warnings]
     lines += found.notes
     for title, points in (

@@ -1,0 +1,105 @@
+"""The page of the roofline, and both pages in a window."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF
+from pytestqt.qtbot import QtBot
+
+from jaxscope.model import Stage, is_available
+from jaxscope.ui.pages.roofline import RooflinePage
+from jaxscope.ui.theme import DARK
+
+from .conftest import Take
+from .test_roofline import make_ceilings
+
+CALL = "grad(loss)([f32[64, 64]] * 4, f32[256, 64])"
+
+
+@pytest.fixture
+def stage(take: Take) -> Stage:
+    found = take(CALL).stage("optimized")
+    assert found is not None
+    return found
+
+
+@pytest.fixture
+def page(qtbot: QtBot, stage: Stage) -> Iterator[RooflinePage]:
+    page = RooflinePage()
+    qtbot.addWidget(page)
+    page.resize(1000, 700)
+    page.show_program(stage, make_ceilings())
+    page.show()
+    yield page
+
+
+def test_every_point_has_a_row(page: RooflinePage) -> None:
+    assert page.table.rows.rowCount() == len(page.points) > 10
+    assert "Measured on here" in page.notes.text()
+    assert "1 byte" not in page.heading.text()
+    assert page.heading.text().startswith("Memory bounds")
+
+
+def test_without_ceilings_there_is_a_table_and_how_to_get_them(
+    page: RooflinePage, stage: Stage
+) -> None:
+    page.show_program(stage, None)
+    assert not page.plot.isVisible()
+    assert page.table.rows.rowCount() > 10
+    assert "calibration" in page.notes.text()
+
+
+def test_a_row_leads_to_its_nodes_and_gets_a_ring(page: RooflinePage, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.nodes_chosen) as caught:
+        page.table.selectRow(0)
+    assert caught.args == ["optimized", page.points[0].nodes]
+
+
+def test_a_point_near_the_pointer_leads_to_its_row(page: RooflinePage) -> None:
+    number, x, y = page.plot._marks[0]
+    box = page.plot.plot.getPlotItem().vb
+    place = box.mapViewToScene(QPointF(x, y))
+    near = page.plot.point_at(place)
+    page.plot.point_chosen.emit(number)
+    row = page.table.selectedIndexes()[0].row()
+    assert page.table.rows.index(row, 7).data() == page.points[number].name
+    assert abs(page.points[near].intensity - page.points[number].intensity) < 1.0
+
+
+def test_measured_points_lie_at_what_was_measured(page: RooflinePage, stage: Stage) -> None:
+    assert is_available(stage.graph)
+    seconds = np.full(len(stage.graph.nodes), 1e-3)
+    timed = dataclasses.replace(stage, graph=stage.graph.replace_nodes(seconds=seconds))
+    page.show_program(timed, make_ceilings())
+    number, _, y = page.plot._marks[0]
+    assert 10.0**y == pytest.approx(page.points[number].flops / 1e-3)
+
+
+def test_lines_and_scopes(page: RooflinePage, stage: Stage) -> None:
+    page.choice.setCurrentIndex(1)
+    assert any(point.name.startswith("programs.py:") for point in page.points)
+    page.set_theme(DARK)
+    page.choice.setCurrentIndex(2)
+    assert page.table.rows.rowCount() == len(page.points) >= 1
+
+
+def test_exports_hold_what_is_shown(page: RooflinePage, tmp_path: Path) -> None:
+    page.write_to(str(tmp_path / "r.csv"))
+    rows = list(csv.reader((tmp_path / "r.csv").read_text().splitlines()))
+    assert len(rows) == len(page.points) + 1
+    page.write_to(str(tmp_path / "r.png"))
+    assert (tmp_path / "r.png").read_bytes()[:4] == b"\x89PNG"
+    with pytest.raises(OSError, match="No such file"):
+        page.write_to(str(tmp_path / "nowhere" / "r.csv"))
+
+
+def test_no_program_is_no_roofline(page: RooflinePage) -> None:
+    page.show_program(None, None)
+    assert not page.export.isVisible()
+    assert page.points == ()
