@@ -9,7 +9,7 @@ Importing this loads neither JAX nor Qt nor NumPy.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def capture_file(
     memory_bytes: int | None = None,
     x64: bool = False,
     passes: bool = False,
+    xla: Mapping[str, str] | None = None,
 ) -> Capture:
     """Every stage of a call on a file, from a process of its own that runs the file.
 
@@ -58,6 +59,7 @@ def capture_file(
         memory_bytes: Memory that the run may take; None for three quarters of the machine's.
         x64: Whether 64-bit types are on.
         passes: Whether to compile once more and record what each XLA pass changed.
+        xla: Options of XLA's to compile with, such as `{"xla_disable_hlo_passes": "fusion"}`.
 
     Raises:
         jaxscope.errors.JaxscopeError: The call failed, the process died, or something is missing.
@@ -75,6 +77,7 @@ def capture_file(
             memory_bytes=memory_bytes,
             x64=x64,
             passes=passes,
+            options=dict(xla or {}),
         )
     )
 

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import jaxlib
 import numpy as np
 
 from jaxscope.errors import EnvironmentProblem, Explanation
@@ -132,7 +131,7 @@ def _explain_refused(option: str, error: str) -> Explanation:
         what=f"XLA has no option {option}."
         if is_unknown
         else f"XLA does not take this value for the option {option}.",
-        why=f"jaxlib {jaxlib.__version__} says: {said[:300]}",
+        why=f"XLA says: {said[:300]}",
         remedy="Options come and go with releases of jaxlib; names begin with xla_, and values are"
         " written as OPTION=VALUE, such as xla_disable_hlo_passes=fusion.",
         kind="CompilerOption",
