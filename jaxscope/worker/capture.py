@@ -44,7 +44,7 @@ from jaxscope.worker.stablehlo_graph import (
 )
 from jaxscope.worker.stage_sender import TITLES, StageSender
 from jaxscope.worker.stand_in import StageJaxpr
-from jaxscope.worker.user_source import describe_function, send_files, source_files
+from jaxscope.worker.user_source import describe_function, place_of, send_files, source_files
 from jaxscope.worker.values import aval_bytes, aval_text
 
 # The stand-ins around the user's functions are ours; source lines point into the user's files.
@@ -324,7 +324,7 @@ class _Pipeline:
         """Run a part of the pipeline; a failure names its stage."""
         self._channel.progress(step, text)
         try:
-            with guard(step, {self._source.path}):
+            with guard(step, {self._source.path}, at=place_of(self._call.base)):
                 yield
         except JaxscopeError as error:
             error.stage = stage  # type: ignore[attr-defined] # for the message of the failure

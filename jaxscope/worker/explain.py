@@ -25,7 +25,7 @@ _CALLBACK_ERROR = re.compile(r"^(?P<kind>[A-Za-z_][\w.]*): (?P<text>.*)$")
 
 
 @contextlib.contextmanager
-def guard(stage: str, user_files: Collection[str] = ()) -> Iterator[None]:
+def guard(stage: str, user_files: Collection[str] = (), *, at: str = "") -> Iterator[None]:
     """Run user code: whatever it raises leaves the block as a `JaxscopeError`.
 
     Errors of the project's own tree pass unchanged. So does a `KeyboardInterrupt` that the person
@@ -35,6 +35,7 @@ def guard(stage: str, user_files: Collection[str] = ()) -> Iterator[None]:
         stage: What is being done: `import`, `call`, `trace`, `lower`, `compile`, `run`, or a
             phrase that reads well after "while".
         user_files: Absolute paths of files whose frames are the user's.
+        at: Where it failed, such as `file.py:12`, if no frame of the user's tells.
 
     Raises:
         SourceError: The code has a syntax error.
@@ -47,7 +48,7 @@ def guard(stage: str, user_files: Collection[str] = ()) -> Iterator[None]:
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt) and was_interrupted():
             raise
-        fault, explanation = explain_exception(error, user_files, stage=stage)
+        fault, explanation = explain_exception(error, user_files, stage=stage, at=at)
         raise (SourceError if fault == "source" else TraceError)(explanation) from error
 
 
@@ -74,7 +75,7 @@ def was_interrupted() -> bool:
 
 
 def explain_exception(
-    error: BaseException, user_files: Collection[str] = (), *, stage: str = ""
+    error: BaseException, user_files: Collection[str] = (), *, stage: str = "", at: str = ""
 ) -> tuple[str, Explanation]:
     """Explain an exception that came out of user code.
 
@@ -87,7 +88,7 @@ def explain_exception(
     try:
         if isinstance(error, SyntaxError):
             return "source", _explain_syntax(error)
-        return "trace", _explain_raised(error, user_files, stage)
+        return "trace", _explain_raised(error, user_files, stage, at)
     except Exception as second:
         kind = type(error).__name__
         return "trace", Explanation(
@@ -117,7 +118,9 @@ def _explain_syntax(error: SyntaxError) -> Explanation:
     )
 
 
-def _explain_raised(error: BaseException, user_files: Collection[str], stage: str) -> Explanation:
+def _explain_raised(
+    error: BaseException, user_files: Collection[str], stage: str, at: str
+) -> Explanation:
     text = _JAX_NOTES.sub("", safe_text(error))
     kind = type(error).__name__
     frames = _find_user_frames(error, user_files)
@@ -140,7 +143,7 @@ def _explain_raised(error: BaseException, user_files: Collection[str], stage: st
     return Explanation(
         what=what,
         why=text,
-        where=_place(frames),
+        where=_place(frames) or at,
         remedy=remedy,
         kind=kind,
         traceback=_render_user_traceback(frames, kind, text),

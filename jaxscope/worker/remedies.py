@@ -180,6 +180,12 @@ _TABLE = (
         "Compare the arguments of the call with what the assertion asks for.",
     ),
     Remedy(
+        ("ValueError",),
+        r"Number of devices \d+ must be|requires \d+ logical devices",
+        "The code asks for more devices than there are.",
+        "`--target cpu:8` simulates eight on the CPU; `jaxscope doctor` lists the real ones.",
+    ),
+    Remedy(
         (),
         "Unknown backend|no such device|not in the list of known backends|"
         "Unable to initialize backend",

@@ -37,6 +37,14 @@ def describe_function(function: Any, snapshot: SourceSnapshot) -> dict[str, Any]
     return {"file": file, "line": line, "text": text}
 
 
+def place_of(function: Any) -> str:
+    """Where a function is defined, such as `file.py:12`; empty where no file has it."""
+    code = getattr(innermost_function(function), "__code__", None)
+    if code is None or code.co_filename.startswith("<"):
+        return ""
+    return f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
+
+
 def innermost_function(function: Any) -> Any:
     """The plain function inside partials, methods, wrappers and callable objects."""
     for _ in range(32):

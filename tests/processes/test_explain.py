@@ -38,6 +38,7 @@ def run(code: str) -> JaxscopeError:
         ("import nobody.has_this", "ModuleNotFoundError", "-m pip install nobody"),
         ("f = jax.jit(lambda x: x, static_argnums=0)\nf([1])", "ValueError", "tuple"),
         ("def f(a): pass\nf(1, 2)", "TypeError", "Compare the call"),
+        ("jax.make_mesh((4096,), ('d',))", "ValueError", "--target cpu:8"),
         ("raise KeyboardInterrupt", "KeyboardInterrupt", ""),
     ),
 )

@@ -79,6 +79,14 @@ def test_a_failed_compilation_keeps_the_stages_before_it(
     assert getattr(channel.error, "stage", None) == "optimized"
 
 
+@pytest.mark.parametrize("call", ["f()", "f(f32[2], 1, 2)", "grad(f)(f32[2])"])
+def test_a_failure_outside_of_the_code_points_at_the_function(tmp_path: Path, call: str) -> None:
+    channel = run(tmp_path, "import jax\n\ndef f(x): return x + 1", call)
+
+    assert channel.error is not None
+    assert channel.error.explanation.where == "user_file.py:3"
+
+
 def test_a_failed_conversion_costs_its_stage_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
