@@ -18,6 +18,8 @@ from PySide6.QtWidgets import QApplication
 
 from jaxscope.errors import Explanation, InternalError
 from jaxscope.model import Capture
+from jaxscope.ui.autosave import add_autosave
+from jaxscope.ui.bookmarks_menu import add_bookmarks
 from jaxscope.ui.bridge import Bridge, Session
 from jaxscope.ui.compare_menu import add_comparing
 from jaxscope.ui.controller import Controller, RunOptions
@@ -25,6 +27,7 @@ from jaxscope.ui.fusions_menu import add_fusions
 from jaxscope.ui.go_menu import add_go_menu
 from jaxscope.ui.graph_choices import GraphChoices
 from jaxscope.ui.graph_menu import add_graph_menu
+from jaxscope.ui.memory_menu import add_memory
 from jaxscope.ui.panes_menu import add_panes_menu
 from jaxscope.ui.passes_menu import add_passes
 from jaxscope.ui.settings import Settings
@@ -96,11 +99,13 @@ def build_window(
     choices = GraphChoices(settings)
     make_graph = make_graph or functools.partial(make_graph_page, choices)
     window = MainWindow(Controller(bridge, options), themes, settings, make_graph)
-    add_go_menu(window)
+    add_bookmarks(window, add_go_menu(window))
+    add_autosave(window, settings.unsaved_folder)
     add_graph_menu(window, choices)
     add_panes_menu(window, settings)
     add_passes(window, themes, add_comparing(window, themes))
     add_fusions(window)
+    add_memory(window, themes)
     if geometry := settings.geometry:
         window.restoreGeometry(geometry)
     return window

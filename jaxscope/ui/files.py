@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog
 
 from jaxscope.errors import Explanation, JaxscopeError, UsageError
+from jaxscope.ui.bookmarks import Bookmarks
 from jaxscope.ui.exporting import ExportChoice, Exporter, make_order
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ class FileDialogs(QObject):
         self._window = window
         self._export_dialog: ExportDialog | None = None
         self._choice = ExportChoice()
+        self.bookmarks = Bookmarks(self)
         self.exporter = Exporter(self)
         self.exporter.finished.connect(self._on_exporter_finished)
         self.exporter.failed.connect(self._on_exporter_failed)
@@ -99,9 +102,15 @@ class FileDialogs(QObject):
         if capture is None:
             return
         try:
-            save_capture(capture, path, self._window.controller.state.full_timing())
+            marked = dataclasses.replace(capture, bookmarks=self.bookmarks.to_model())
+            save_capture(marked, path, self._window.controller.state.full_timing())
+        except JaxscopeError as error:
+            self._window.controller.show_problem(error)
+            return
         except OSError as error:
             self._refuse(f"{path} could not be written.", error.strerror or str(error))
+            return
+        self._window.keep_recent(os.path.abspath(path))
 
     def _on_export_dialog_accepted(self) -> None:
         asked = self._export_dialog

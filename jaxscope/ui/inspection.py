@@ -222,7 +222,7 @@ def _group_label(graph: Graph, index: int) -> str:
 def _elsewhere(own: str, links: Links) -> str:
     parts = []
     for name, linked in links.stages.items():
-        if name != own and linked.num_nodes:
+        if name != own and linked.num_nodes > len(linked.selected):
             parts.append(f"{escape_breakable(title_of_stage(name))}: {_count(name, linked)}")
     return "<br>".join(parts)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, QStandardPaths
 
@@ -25,6 +26,11 @@ class Settings:
             )
             path = os.path.join(folder, "jaxscope", "window.ini")
         self._store = QSettings(path, QSettings.Format.IniFormat)
+
+    @property
+    def unsaved_folder(self) -> Path:
+        """Where captures are kept that nobody saved yet, beside what is remembered."""
+        return Path(self._store.fileName()).parent / "unsaved"
 
     @property
     def recent_files(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
+    QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -62,10 +63,13 @@ class SampleCard(QPushButton):
 
 
 class StartPage(QScrollArea):
-    """`file_chosen` carries a path; `open_requested` asks for a dialog."""
+    """`file_chosen` carries a path; `open_requested` asks for a dialog; `unsaved_dismissed` carries
+    the path of a capture that an ended window left and nobody wants.
+    """
 
     file_chosen = Signal(str)
     open_requested = Signal()
+    unsaved_dismissed = Signal(str)
 
     def __init__(self, samples: Sequence[Path], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -88,6 +92,8 @@ class StartPage(QScrollArea):
         about.setWordWrap(True)
         layout.addWidget(about)
         layout.addLayout(self._buttons())
+        self._unsaved_box = QVBoxLayout()
+        layout.addLayout(self._unsaved_box)
         self._recent_title = _heading("Recent files")
         layout.addWidget(self._recent_title)
         layout.addLayout(self._recent_box)
@@ -122,6 +128,33 @@ class StartPage(QScrollArea):
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.clicked.connect(self._on_file_button_clicked)
             self._recent_box.addWidget(button, alignment=Qt.AlignmentFlag.AlignLeft)
+
+    def offer_unsaved(self, paths: Sequence[str]) -> None:
+        """Offer captures of windows that ended without being closed."""
+        for path in paths:
+            frame = QFrame()
+            frame.setProperty("role", "notice")
+            row = QHBoxLayout(frame)
+            text = QLabel("A window ended without being closed. Its last capture was kept.")
+            text.setWordWrap(True)
+            row.addWidget(text, 1)
+            for title, slot in (
+                ("Open it", self._on_file_button_clicked),
+                ("Forget it", self._on_forget_button_clicked),
+            ):
+                button = QPushButton(title)
+                button.setProperty("path", path)
+                button.clicked.connect(slot)
+                row.addWidget(button)
+            self._unsaved_box.addWidget(frame)
+
+    def _on_forget_button_clicked(self) -> None:
+        button = self.sender()
+        if isinstance(button, QPushButton):
+            frame = button.parentWidget()
+            if frame is not None:
+                frame.hide()
+            self.unsaved_dismissed.emit(button.property("path"))
 
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()

@@ -163,7 +163,7 @@ def _at_least(top: float, bottom: float) -> tuple[float, float]:
     return top, max(bottom, top + _LEAST_PX)
 
 
-def _panes_at(widget: QWidget, *, at_end: bool) -> Sequence[StagePane]:
+def _panes_at(widget: QWidget | None, *, at_end: bool) -> Sequence[StagePane]:
     """Panes that touch the right or left edge of a part."""
     if isinstance(widget, StagePane):
         return [widget]

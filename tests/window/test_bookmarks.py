@@ -1,0 +1,144 @@
+"""Bookmarks in the window, saved with the capture; captures kept for windows that die."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from jaxscope.analysis.archive import load_capture, save_capture
+from jaxscope.analysis.links import LineSelection
+from jaxscope.model import Bookmark
+from jaxscope.ui.autosave import Autosave, add_autosave, find_unsaved
+from jaxscope.ui.bookmarks import MAX_NOTE_CHARACTERS, Bookmarks
+from jaxscope.ui.bookmarks_menu import BookmarksMenu
+from jaxscope.ui.window import MainWindow
+
+from .conftest import Driver
+from .programs import build_capture
+from .test_window import capture_of
+
+
+def menu_of(window: MainWindow) -> BookmarksMenu:
+    found = window.findChild(BookmarksMenu)
+    assert found is not None
+    return found
+
+
+def rows(menu: BookmarksMenu) -> list[tuple[str, ...]]:
+    found = menu.page.list
+    items = [found.topLevelItem(number) for number in range(found.topLevelItemCount())]
+    return [tuple(item.text(column) for column in range(3)) for item in items if item]
+
+
+def test_bookmarks_are_made_noted_visited_and_saved(
+    driver: Driver, window: MainWindow, source: Path, tmp_path: Path
+):
+    driver.finish(driver.open(source), capture_of(source))
+    menu, selection = menu_of(window), window.workspace.selection
+    selection.select_node("jaxpr", 1)
+    menu.toggle()
+    selection.select_line(str(source), 6)
+    menu.toggle()
+    window.files.bookmarks.set_note(LineSelection(str(source), 6), "  doubles it  ")
+    assert rows(menu) == [
+        ("jaxpr · 0", "sin", ""),
+        ("model.py:6", "return y * 2", "doubles it"),
+    ]
+    menu.go_next()
+    assert selection.place == ("jaxpr", "0")
+    menu.go_previous()
+    assert selection.place == LineSelection(str(source), 6)
+    path = tmp_path / "kept.jaxscope"
+    window.files.save(str(path))
+    assert load_capture(path).bookmarks == (
+        Bookmark("jaxpr", "0"),
+        Bookmark("source", f"{source}:6", "doubles it"),
+    )
+    assert str(path) in window._settings.recent_files
+    menu.page.removed.emit(0)
+    menu.page.list.topLevelItem(0).setText(2, "twice")
+    assert rows(menu) == [("model.py:6", "return y * 2", "twice")]
+    window.open_path(str(path))
+    assert [row[0] for row in rows(menu)] == ["jaxpr · 0", "model.py:6"]
+
+
+def test_bookmarking_again_takes_away_and_nothing_selected_is_said(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), capture_of(source))
+    menu = menu_of(window)
+    menu.toggle()
+    assert "Select something" in window.statusBar().currentMessage()
+    window.workspace.selection.select_nodes("jaxpr", (1, 2))
+    menu.toggle()
+    assert len(rows(menu)) == 2
+    menu.toggle()
+    assert rows(menu) == []
+
+
+def test_bookmarks_of_a_stage_that_is_gone_say_so(driver: Driver, window: MainWindow, source: Path):
+    driver.finish(driver.open(source), capture_of(source))
+    menu = menu_of(window)
+    window.files.bookmarks.show((Bookmark("hlo", "add.3", "look here"),))
+    assert rows(menu) == [("HLO · add.3", "not there now", "look here")]
+    menu.go_next()
+    assert "is not in HLO now" in window.statusBar().currentMessage()
+
+
+def test_bookmarks_read_from_files_are_taken_with_care(qtbot: QtBot):
+    bookmarks = Bookmarks()
+    bookmarks.show(
+        (Bookmark("source", "no line"), Bookmark("source", "a.py:0"), Bookmark("source", "a.py:7"))
+    )
+    assert bookmarks.to_model() == (Bookmark("source", "a.py:7"),)
+    bookmarks.set_note(("jaxpr", "0"), "x" * 10_000)
+    assert len(bookmarks.to_model()[1].note) == MAX_NOTE_CHARACTERS
+
+
+def test_the_last_capture_is_kept_until_the_window_closes(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), capture_of(source))
+    keeper = window.findChild(Autosave)
+    assert keeper is not None
+    window.files.bookmarks.toggle((("jaxpr", "0"),))
+    thread = keeper.save_now()
+    assert thread is not None
+    thread.join()
+    assert load_capture(keeper.path).bookmarks == (Bookmark("jaxpr", "0"),)
+    assert find_unsaved(keeper.path.parent) == [], "this window lives"
+    window.close()
+    assert not keeper.path.exists()
+    late = keeper.save_now()
+    assert late is not None
+    late.join()
+    assert not keeper.path.exists()
+
+
+def test_what_a_dead_window_left_is_offered_and_can_be_forgotten(
+    window: MainWindow, tmp_path: Path
+):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    folder = tmp_path / "left"
+    folder.mkdir()
+    left = folder / f"{dead.pid}-1.jaxscope"
+    save_capture(build_capture(), left)
+    (folder / f"{os.getpid()}-2.jaxscope").write_bytes(b"of a window that lives")
+    (folder / "notes.txt").write_text("not ours")
+    add_autosave(window, folder)
+    buttons = {
+        button.text(): button
+        for button in window.start_page.findChildren(QPushButton)
+        if button.property("path") == str(left)
+    }
+    assert set(buttons) == {"Open it", "Forget it"}
+    buttons["Open it"].click()
+    assert window.controller.state.is_view_only
+    buttons["Forget it"].click()
+    assert not left.exists() and (folder / "notes.txt").exists()
