@@ -1,0 +1,74 @@
+"""The pages of memory and of the roofline inside a window: they follow what it shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jaxscope.analysis.links import NodeSelection
+from jaxscope.client.ceilings_collector import stored_ceilings
+from jaxscope.client.events import Finished
+from jaxscope.client.requests import CalibrationRequest
+from jaxscope.model import Environment
+from jaxscope.model.roofline import Ceiling, Ceilings
+from jaxscope.ui.memory_menu import MemoryMenu
+from jaxscope.ui.window import MainWindow
+
+from .conftest import Driver
+from .programs import build_capture
+
+
+@pytest.fixture
+def menu(
+    window: MainWindow,
+    driver: Driver,
+    source: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> MemoryMenu:
+    """The pages, after a call was captured."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    driver.finish(driver.open(source), build_capture())
+    found = window.findChild(MemoryMenu)
+    assert isinstance(found, MemoryMenu)
+    return found
+
+
+def test_memory_of_a_capture_without_a_plan_says_why(
+    menu: MemoryMenu, window: MainWindow, driver: Driver
+) -> None:
+    window.workspace.tabs.setCurrentWidget(menu.page)
+    driver.wait_until(lambda: "not available" in menu.page.heading.text())
+    assert "holds no memory plan" in menu.page.heading.text()
+    assert "not available" in menu.page.notes.text()
+
+
+def test_a_calibration_is_asked_for_shown_and_kept(
+    menu: MemoryMenu, window: MainWindow, driver: Driver
+) -> None:
+    window.workspace.tabs.setCurrentWidget(menu.roofline)
+    menu.roofline.calibrate.click()
+    run = driver.wait_for(CalibrationRequest)
+    here = Environment("0.10.2", "0.10.2", "3.11", "cpu", "cpu", host="here")
+    ceilings = Ceilings(
+        here,
+        Ceiling("matmul", "FLOP", 1e11, 9e10, 5, "A product."),
+        Ceiling("stream", "bytes", 1e10, 9e9, 5, "A sum."),
+    )
+    run.tell(Finished(ceilings))
+    driver.wait_until(lambda: "Measured on here" in menu.roofline.notes.text())
+    assert stored_ceilings(here) == ceilings
+
+
+def test_what_a_page_chooses_is_selected_in_the_window(
+    menu: MemoryMenu, window: MainWindow
+) -> None:
+    menu.page.node_chosen.emit("jaxpr", 1)
+    selection = window.workspace.selection.selection
+    assert isinstance(selection, NodeSelection)
+    assert (selection.stage, tuple(selection.nodes)) == ("jaxpr", (1,))
+    menu.roofline.nodes_chosen.emit("jaxpr", (1, 2))
+    selection = window.workspace.selection.selection
+    assert isinstance(selection, NodeSelection)
+    assert tuple(selection.nodes) == (1, 2)
