@@ -65,7 +65,8 @@ def first_closed_group(canvas: GraphCanvas) -> int:
 def test_a_graph_is_shown_with_overview_and_legend(canvas: GraphCanvas) -> None:
     assert canvas.scene is not None
     assert canvas.view is not None
-    assert canvas.expanded == canvas.view.opened
+    assert canvas.expanded
+    assert canvas.expanded <= canvas.view.opened  # as much as there is room for
     shown = picture(canvas)
     colors = {shown.pixelColor(x, y).name() for x in range(0, 900, 3) for y in range(0, 600, 3)}
     assert len(colors) > 10

@@ -46,6 +46,7 @@ def build_scene(
     spacing: Spacing | None = None,
     cache: LayoutCache | None = None,
     engine: Engine = Engine.OWN,
+    beside: bool = True,
     should_stop: ShouldStop = _never,
 ) -> Scene:
     """Place everything that is seen of a view.
@@ -58,6 +59,8 @@ def build_scene(
         cache: Layouts of earlier scenes, added to; makes opening one more group quick.
         engine: Who lays groups out; where Graphviz does not, our own layout does, and the scene's
             `notes` say why.
+        beside: Whether the forward and the backward part of a gradient stand side by side; in a
+            narrow window the one stands after the other.
         should_stop: Asked often; the layout ends with `LayoutStopped` when it returns true.
 
     Raises:
@@ -73,7 +76,7 @@ def build_scene(
     layouts = GroupLayouts(engine, spacing, {} if cache is None else cache, should_stop)
     with paused_collector():
         wiring = wire_view(view, expanded)
-        nester = Nester(view, wiring, direction, spacing, layouts)
+        nester = Nester(view, wiring, direction, spacing, layouts, beside)
         nester.place_all()
         scene = _Composer(view, wiring, nester, direction).compose()
         return dataclasses.replace(scene, notes=layouts.notes)

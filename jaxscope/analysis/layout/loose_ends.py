@@ -50,11 +50,14 @@ class LooseEnds:
         is_reversed: Of each box, whether values flow backward inside of it.
     """
 
-    def __init__(self, view: View, wiring: Wiring, name_of: Callable[[int], str]) -> None:
+    def __init__(
+        self, view: View, wiring: Wiring, name_of: Callable[[int], str], beside: bool
+    ) -> None:
         self._view, self._wiring, self._name_of = view, wiring, name_of
         self.pairs: dict[int, tuple[Pair, ...]] = {}
         self._pair_of: dict[int, Pair] = {}
-        for pair in (pair for box in _parents_of_halves(view) for pair in find_pairs(view, box)):
+        parents = _parents_of_halves(view) if beside else []
+        for pair in (pair for box in parents for pair in find_pairs(view, box)):
             parent = view.boxes[pair.forward].parent
             if wiring.is_open[parent]:
                 self.pairs[parent] = (*self.pairs.get(parent, ()), pair)

@@ -70,6 +70,7 @@ class Nester:
         direction: str,
         spacing: Spacing,
         layouts: GroupLayouts,
+        beside: bool,
     ) -> None:
         self._view = view
         self._wiring = wiring
@@ -79,7 +80,7 @@ class Nester:
         self._texts: dict[int, BoxText] = {}
         self._sizes: dict[int, tuple[float, float]] = {}
         self.placed: dict[int, Placed] = {}
-        self._loose = LooseEnds(view, wiring, lambda box: self.text(box).title)
+        self._loose = LooseEnds(view, wiring, lambda box: self.text(box).title, beside)
         self.is_reversed = self._loose.is_reversed
 
     def place_all(self) -> None:

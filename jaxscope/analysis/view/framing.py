@@ -23,6 +23,19 @@ def list_openings(view: View) -> tuple[frozenset[str], ...]:
     return tuple(openings)
 
 
+def list_next(view: View, opened: frozenset[str]) -> tuple[str, ...]:
+    """Closed groups in sight that the view would open by itself, those that hide most first."""
+    boxes = view.boxes
+    queue, found = list(boxes[ROOT].children), list[int]()
+    for index in queue:  # grows while it is read
+        if boxes[index].id in opened:
+            queue += boxes[index].children
+        elif boxes[index].id in view.opened:
+            found.append(index)
+    found.sort(key=lambda index: (-boxes[index].num_leaves, index))
+    return tuple(boxes[index].id for index in found)
+
+
 def open_largest(view: View, allowed: frozenset[str], budget: int) -> frozenset[str]:
     """Of the groups that may be open, those that hide most, as far as a budget of boxes goes."""
     boxes = view.boxes

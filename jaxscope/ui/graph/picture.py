@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 
 from jaxscope.analysis.layout.compose import build_scene
 from jaxscope.analysis.layout.engines import Engine, LayoutCache
@@ -11,12 +10,18 @@ from jaxscope.analysis.layout.layered import ShouldStop
 from jaxscope.analysis.layout.nesting import DOWN
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.view.build import build_view
-from jaxscope.analysis.view.framing import list_openings
+from jaxscope.analysis.view.framing import list_next, list_openings
 from jaxscope.analysis.view.view import View
 from jaxscope.model import Graph
 from jaxscope.ui.graph.anchor import Anchor, Kept
 from jaxscope.ui.graph.camera import OVERVIEW_PX, READABLE_SCALE, SIDE_PX
 from jaxscope.ui.graph.scene_index import SceneIndex
+
+_TWO_COLUMNS_PX = 600.0
+"""In less, the two parts of a gradient would stay closed to fit: they stand one after the other."""
+
+_FEW_BOXES = 24
+_MAX_TRIES = 8  # each takes as long as a small picture
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
@@ -89,24 +94,48 @@ class PictureOrder:
     def _fit(self, view: View, should_stop: ShouldStop) -> Scene:
         """The scene with most groups open that is no wider than can be read; or the narrowest."""
         narrowest: Scene | None = None
-        least = math.inf
-        is_down = self.direction == DOWN
-        room, along_room = self.room.width, self.room.height
-        if not is_down:
-            room, along_room = along_room, room
         for opened in list_openings(view):
             scene = self._compose(view, opened, should_stop, Engine.OWN)
-            across, along = scene.width, scene.height
-            if not is_down:
-                across, along = along, across
-            scale = READABLE_SCALE * self.room.text_scale
-            needs_overview = along * scale > along_room
-            if across * scale <= room - 2 * SIDE_PX - (OVERVIEW_PX if needs_overview else 0):
-                return scene
-            if across < least:
-                narrowest, least = scene, across
+            if self._is_legible(scene):
+                return self._open_more(view, scene, should_stop)
+            if narrowest is None or self._across(scene) < self._across(narrowest):
+                narrowest = scene
         assert narrowest is not None  # there is always the view's own choice
         return narrowest
+
+    def _open_more(self, view: View, scene: Scene, should_stop: ShouldStop) -> Scene:
+        """Open single groups, the largest first, where a picture leaves most of a page empty."""
+        refused: set[str] = set()
+        for _ in range(_MAX_TRIES):
+            if len(scene.items) > _FEW_BOXES:
+                break
+            choices = [each for each in list_next(view, scene.opened) if each not in refused]
+            if not choices:
+                break
+            more = self._compose(view, scene.opened | {choices[0]}, should_stop, Engine.OWN)
+            if self._is_legible(more):
+                scene = more
+            else:
+                refused.add(choices[0])
+        return scene
+
+    def _across(self, scene: Scene) -> float:
+        return scene.width if self.direction == DOWN else scene.height
+
+    def _is_legible(self, scene: Scene) -> bool:
+        room, along_room = self.room.width, self.room.height
+        along = scene.height
+        if self.direction != DOWN:
+            room, along_room, along = along_room, room, scene.width
+        scale = READABLE_SCALE * self.room.text_scale
+        needs_overview = along * scale > along_room
+        least = 2 * SIDE_PX + (OVERVIEW_PX if needs_overview else 0)
+        return self._across(scene) * scale <= room - least
+
+    def _has_room_beside(self) -> bool:
+        """Whether two columns fit that one can read."""
+        across = self.room.width if self.direction == DOWN else self.room.height
+        return across >= _TWO_COLUMNS_PX * READABLE_SCALE * self.room.text_scale
 
     def _compose(
         self,
@@ -121,5 +150,6 @@ class PictureOrder:
             direction=self.direction,
             cache=self.cache,
             engine=engine or self.engine,
+            beside=self._has_room_beside(),
             should_stop=should_stop,
         )
