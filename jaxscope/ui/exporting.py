@@ -118,6 +118,7 @@ def see(canvas: GraphCanvas) -> Seen:
             canvas.focused_items(scene),
             has_legend=True,
         ),
+        canvas.tint_of,
     )
 
 

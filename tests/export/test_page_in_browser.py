@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 from jaxscope.analysis.export.html import capture_to_html
-from jaxscope.model import Capture
+from jaxscope.analysis.export.order import Seen
+from jaxscope.analysis.layout.compose import build_scene
+from jaxscope.analysis.layout.scene import Scene
+from jaxscope.analysis.tint import ColourBy, Tint, tint_scene
+from jaxscope.analysis.tint.palette import TINT_PALETTES
+from jaxscope.analysis.view.build import build_view
+from jaxscope.model import Capture, is_available
 
 from .browser import Browser, find_browser
 
@@ -125,6 +131,38 @@ def test_it_follows_the_system_and_its_own_switch(
     browser.click("#theme")
     assert browser.evaluate(ground) != first
     assert browser.problems() == []
+
+
+def test_a_page_of_what_is_seen_has_its_direction_and_colours(
+    browser: Browser, capture: Capture, tmp_path: Path
+) -> None:
+    stage = capture.stages[0]
+    assert is_available(stage.graph)
+    graph = stage.graph
+    view = build_view(graph)
+    scene = build_scene(view, view.all_groups(), direction="right")
+
+    def tint_of(other: Scene) -> Tint | None:
+        return tint_scene(graph, other, ColourBy.FLOPS)
+
+    path = tmp_path / "seen.html"
+    seen = {stage.name: Seen(scene, tint_of=tint_of)}
+    path.write_text(capture_to_html(capture, stage.name, seen=seen), encoding="utf-8")
+    for scheme in ("light", "dark"):
+        browser.emulate(scheme)
+        browser.open(path)
+        tint = tint_of(scene)
+        assert tint is not None
+        legend = browser.evaluate(f"document.querySelector('{RIGHT} .tints').textContent")
+        assert all(each.name in legend for each in tint.classes)
+        assert count(browser, f"{RIGHT} svg g.item") == len(scene.items)
+        strongest = browser.evaluate(
+            f"getComputedStyle(document.querySelector('{RIGHT} .tint-level-4 .box')).fill"
+        )
+        wanted = TINT_PALETTES[scheme].levels[4][0]
+        rgb = ", ".join(str(int(wanted[i : i + 2], 16)) for i in (1, 3, 5))
+        assert strongest == f"rgb({rgb})"
+        assert browser.problems() == []
 
 
 def test_hostile_text_is_shown_and_does_nothing(

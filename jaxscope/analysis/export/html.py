@@ -11,10 +11,13 @@ import functools
 import hashlib
 import html
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
+from jaxscope.analysis.export.order import Seen
 from jaxscope.analysis.export.page_data import build_page_data, list_omissions
-from jaxscope.analysis.export.page_drawing import draw_graph, style_rules
+from jaxscope.analysis.export.page_drawing import MAX_SEEN_BOXES, draw_graph, style_rules
 from jaxscope.analysis.export.safe_text import make_safe_line
 from jaxscope.analysis.export.stage_choice import find_stage
 from jaxscope.model import Capture, Unavailable, is_available
@@ -72,13 +75,18 @@ _SCRIPTS = ("page_links.js", "page_fold.js", "page_search.js", "page.js")
 
 
 def capture_to_html(
-    capture: Capture, stage_name: str = "optimized", *, notes: list[str] | None = None
+    capture: Capture,
+    stage_name: str = "optimized",
+    *,
+    seen: Mapping[str, Seen] = MappingProxyType({}),
+    notes: list[str] | None = None,
 ) -> str:
     """The page.
 
     Args:
         capture: What to show.
         stage_name: The stage that the right pane opens with.
+        seen: Pictures of stages as they are on a screen, to begin with.
         notes: Takes a sentence for everything that is left out.
 
     Raises:
@@ -91,7 +99,7 @@ def capture_to_html(
     for index, stage in enumerate(capture.stages):
         if not is_available(stage.graph):
             continue
-        drawing = draw_graph(stage.graph)
+        drawing = draw_graph(stage.graph, seen.get(stage.name))
         if isinstance(drawing, Unavailable):
             data["stages"][index]["noGraph"] = drawing.reason
         else:
@@ -106,6 +114,11 @@ def capture_to_html(
                 drawings.append(f"<template {name}>{single}</template>")
         if notes is not None:
             notes += list_omissions(stage)
+            if stage.name in seen and len(seen[stage.name].scene.items) > MAX_SEEN_BOXES:
+                notes.append(
+                    f"The page opens fewer groups of {make_safe_line(stage.title)} than are seen: "
+                    f"browsers stall at more than {MAX_SEEN_BOXES:,} boxes."
+                )
     style = _part("page.css") + style_rules()
     script = "".join(_part(name) for name in _SCRIPTS)
     return _PAGE.format(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from jaxscope.analysis.export.choices import ALL_STAGES, DEFAULT_SCALE, DOWN, FIRST
 from jaxscope.analysis.export.look import PLAIN, Look
 from jaxscope.analysis.export.stage_choice import find_stage
 from jaxscope.analysis.layout.scene import Scene
+from jaxscope.analysis.tint import Tint
 from jaxscope.errors import EnvironmentProblem, Explanation
 from jaxscope.model import Capture, Stage, is_available
 
@@ -25,10 +26,12 @@ class Seen:
     Attributes:
         scene: The boxes, placed.
         look: Their colours and outlines.
+        tint_of: Colours the same graph in another picture of it.
     """
 
     scene: Scene
     look: Look = PLAIN
+    tint_of: Callable[[Scene], Tint | None] | None = None
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)

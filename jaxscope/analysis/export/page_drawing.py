@@ -5,15 +5,18 @@ from __future__ import annotations
 import dataclasses
 import html
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from jaxscope.analysis.export.order import Seen
+from jaxscope.analysis.export.page_tints import draw_legend, names_by_item, tint_rules
 from jaxscope.analysis.export.safe_text import make_safe_line
 from jaxscope.analysis.layout.compose import build_scene
 from jaxscope.analysis.layout.engines import LayoutCache
 from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
 from jaxscope.analysis.layout.text_width import measure_text
+from jaxscope.analysis.tint import Tint
 from jaxscope.analysis.view.build import build_view
 from jaxscope.analysis.view.framing import open_largest
 from jaxscope.analysis.view.palette import DARK, LIGHT, Palette
@@ -21,9 +24,14 @@ from jaxscope.analysis.view.tree import GATHERED
 from jaxscope.analysis.view.view import View
 from jaxscope.model import Graph, Unavailable
 
+TintOf = Callable[[Scene], Tint | None]
+
 MAX_BOXES = 400
 """Groups are drawn opened, the largest first, up to so many boxes; the page folds and unfolds what
 is drawn, and cannot lay out what is not."""
+
+MAX_SEEN_BOXES = 4_000
+"""A picture of more boxes than that is not taken from a screen: browsers stall."""
 
 _MAX_ARRAYS = 6
 _MAX_SINGLE = 12
@@ -46,42 +54,62 @@ class Drawings:
     with_one: dict[str, str]
 
 
-def draw_graph(graph: Graph) -> Drawings | Unavailable:
+def draw_graph(graph: Graph, seen: Seen | None = None) -> Drawings | Unavailable:
     """The drawings, or why there are none.
+
+    Args:
+        graph: What to draw.
+        seen: The picture that comes first, as it is on a screen; its direction and colours hold
+            for all. None lets the graph open as it does in the window.
 
     Boxes and frames carry `data-nodes`, the indices of the nodes they stand for; frames of the
     unfolded drawing have `data-id`, which closed boxes of the first one name in `data-inside`.
     """
+    if seen is not None and len(seen.scene.items) > MAX_SEEN_BOXES:
+        seen = None
     view = build_view(graph)
     cache: LayoutCache = {}
-    scene = build_scene(view, cache=cache)
+    scene = build_scene(view, cache=cache) if seen is None else seen.scene
+    tint_of = (seen.tint_of if seen is not None else None) or _tint_nothing
     if not len(scene.items):
         return Unavailable("There is nothing to draw: the program has no operations.")
-    unfolded = build_scene(view, open_largest(view, _foldable(view), MAX_BOXES))
+    unfolded = build_scene(
+        view, open_largest(view, _foldable(view), MAX_BOXES), direction=scene.direction
+    )
     inside = unfolded.opened - scene.opened
     if not inside:
-        return Drawings(_draw(scene, inside), "", {})
+        return Drawings(_draw(scene, inside, tint_of), "", {})
     with_one = {}
     closed = [each for each in scene.items.ids[scene.items.num_frames :] if each in inside]
     for each in closed[:_MAX_SINGLE]:
-        single = build_scene(view, scene.opened | {each}, cache=cache)
+        single = build_scene(view, scene.opened | {each}, direction=scene.direction, cache=cache)
         if len(single.items) <= MAX_BOXES:
-            with_one[each] = _draw(single, inside - {each})
-    return Drawings(_draw(scene, inside), _draw(unfolded, frozenset()), with_one)
+            with_one[each] = _draw(single, inside - {each}, tint_of)
+    return Drawings(_draw(scene, inside, tint_of), _draw(unfolded, frozenset(), tint_of), with_one)
 
 
-def _draw(scene: Scene, inside: frozenset[str]) -> str:
-    """An `<svg>` element; `inside` are ids of boxes that another drawing shows the inside of."""
+def _tint_nothing(_scene: Scene) -> Tint | None:
+    return None
+
+
+def _draw(scene: Scene, inside: frozenset[str], tint_of: TintOf) -> str:
+    """A legend if there is a tint, and an `<svg>` element.
+
+    Args:
+        inside: Ids of boxes that another drawing shows the inside of.
+    """
+    tint = tint_of(scene)
     parts = [
         *_draw_frames(scene),
         *_draw_lines(scene),
         *_draw_frame_titles(scene),
-        *_draw_boxes(scene, inside),
+        *_draw_boxes(scene, inside, tint),
         *_draw_stubs(scene),
     ]
     width, height = scene.width + 2, scene.height + 2
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+    return draw_legend(tint) + (
+        f'<svg xmlns="http://www.w3.org/2000/svg" data-direction="{scene.direction}" '
+        f'width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="-1 -1 {width:.1f} {height:.1f}">' + "".join(parts) + "</svg>"
     )
 
@@ -97,7 +125,8 @@ def _foldable(view: View) -> frozenset[str]:
 
 def style_rules() -> str:
     """The colours of boxes, light and dark, as rules for the page's style sheet."""
-    return "\n".join([*_rules(":root", LIGHT), *_rules(':root[data-theme="dark"]', DARK)])
+    rules = [*_rules(":root", LIGHT), *_rules(':root[data-theme="dark"]', DARK)]
+    return "\n".join([*rules, tint_rules()])
 
 
 def _rules(root: str, palette: Palette) -> Iterator[str]:
@@ -144,11 +173,11 @@ def _nodes_by_item(scene: Scene) -> list[str]:
     return texts
 
 
-def _group(scene: Scene, item: int, nodes: str, more: str = "") -> str:
+def _group(scene: Scene, item: int, nodes: str, more: str = "", tint: str = "") -> str:
     """The opening tag of an item."""
     links = f' data-nodes="{nodes}" role="button"' if nodes else ""
     parent = f' data-parent="{int(scene.items.parent[item])}"'
-    return f'<g class="item style-{int(scene.items.style[item])}"{parent}{links}{more}>'
+    return f'<g class="item style-{int(scene.items.style[item])}{tint}"{parent}{links}{more}>'
 
 
 def _draw_frames(scene: Scene) -> Iterator[str]:
@@ -175,13 +204,14 @@ def _draw_frame_titles(scene: Scene) -> Iterator[str]:
         yield _text(x + 24, y + HEADER_PX - 8, TITLE_PX, title, "title over", at)
 
 
-def _draw_boxes(scene: Scene, inside: frozenset[str]) -> Iterator[str]:
+def _draw_boxes(scene: Scene, inside: frozenset[str], tint: Tint | None) -> Iterator[str]:
     nodes = _nodes_by_item(scene)
+    tints = names_by_item(tint, len(scene.items))
     for item in range(scene.items.num_frames, len(scene.items)):
         x, y, width, height = scene.items.rect[item].tolist()
         detail = scene.items.details[item]
         middle = y + height / 2 + (-2 if detail else TITLE_PX / 3)
-        yield _group(scene, item, nodes[item])
+        yield _group(scene, item, nodes[item], tint=tints[item])
         yield _rectangle("box", x, y, width, height)
         centre = x + width / 2
         yield _text(centre, middle, TITLE_PX, scene.items.titles[item], "title middle")

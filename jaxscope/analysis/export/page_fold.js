@@ -128,19 +128,22 @@ function readDrawing(svg) {
     numbers.filter((_, i) => i % 2 === 0).map((x) => ({ x, home }))));
   const folded = new Set();
   const box = svg.viewBox.baseVal;
-  return { svg, items, lines, loose, points, folded, size: [box.width, box.height] };
+  const isDown = svg.dataset.direction !== "right";
+  return { svg, items, lines, loose, points, folded, isDown, size: [box.width, box.height] };
 }
 
 // Straight along the flow, curved where a line moves across, as in the window.
-function curveThrough(numbers, maps) {
+function curveThrough(numbers, maps, isDown) {
   let [x0, y0] = [maps.x(numbers[0]), maps.y(numbers[1])];
   let path = `M${x0.toFixed(1)} ${y0.toFixed(1)}`;
   for (let i = 2; i < numbers.length; i += 2) {
     const [x, y] = [maps.x(numbers[i]), maps.y(numbers[i + 1])];
     const end = `${x.toFixed(1)} ${y.toFixed(1)}`;
-    const middle = ((y0 + y) / 2).toFixed(1);
+    const middle = ((isDown ? y0 + y : x0 + x) / 2).toFixed(1);
     const isStraight = Math.abs(x - x0) < 0.05 || Math.abs(y - y0) < 0.05;
-    path += isStraight ? `L${end}` : `C${x0.toFixed(1)} ${middle} ${x.toFixed(1)} ${middle} ${end}`;
+    const bend = isDown ? `${x0.toFixed(1)} ${middle} ${x.toFixed(1)} ${middle}`
+      : `${middle} ${y0.toFixed(1)} ${middle} ${y.toFixed(1)}`;
+    path += isStraight ? `L${end}` : `C${bend} ${end}`;
     [x0, y0] = [x, y];
   }
   return path;
@@ -177,7 +180,7 @@ function applyFolding(drawing) {
   });
   for (const { path, home, numbers } of lines) {
     show(path, isHome(home));
-    path.setAttribute("d", curveThrough(numbers, maps));
+    path.setAttribute("d", curveThrough(numbers, maps, drawing.isDown));
   }
   for (const { target, home, at, beside } of loose) {
     show(target, isHome(home) && !folded.has(beside)); // a folded frame has no room for labels

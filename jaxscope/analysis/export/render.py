@@ -151,7 +151,7 @@ def _render_html(order: ExportOrder, notes: Notes) -> str:
     capture, stage = order.capture, order.stage
     if stage == ALL_STAGES:
         stage = _last_available(capture)
-    return capture_to_html(capture, stage, notes=notes)
+    return capture_to_html(capture, stage, seen=order.seen, notes=notes)
 
 
 def _last_available(capture: Capture) -> str:
