@@ -16,7 +16,7 @@ class MemoryPlan:
         temporary_bytes: Room for everything between: what XLA allocates for each run.
         aliased_bytes: Part of the results that lies where donated arguments were.
         code_bytes: Generated code; some backends say 0.
-        peak_bytes: The most that is needed at once, where the backend says so.
+        peak_bytes: The most that is needed at once, where the backend says so; the CPU's does not.
         donated: Which arguments were donated, by their place among those that are not static.
         kept: For each parameter of the program the place of its argument; arguments that the
             program does not use are dropped.

@@ -225,6 +225,14 @@ def optimized_module_of(compiled: Any) -> Any:
     return compiled.runtime_executable().hlo_modules()[0]
 
 
+def platform_of(compiled: Any) -> str:
+    """The platform that a program was compiled for; empty where the executable does not say."""
+    try:
+        return str(compiled.runtime_executable().local_devices()[0].platform)
+    except (AttributeError, IndexError, RuntimeError):
+        return ""
+
+
 def donated_arguments(lowered: Any) -> tuple[list[int], list[int]]:
     """Which of the traced arguments were donated, and which ones the program kept.
 

@@ -2,8 +2,9 @@
 
 Computed from the scheduled module: a value is alive from the instruction that makes it up to the
 last one that reads it, both included; arguments and results are there to the end. Where XLA writes
-a result over an operand that it reads for the last time, less is needed than computed here; where
-it leaves gaps between buffers, more. So XLA's own total stands beside it wherever both are shown.
+a result over an operand that it reads for the last time, or keeps temporaries where a result will
+be, less is needed than computed here; where it leaves gaps between buffers, more. So XLA's own
+total stands beside it wherever both are shown.
 """
 
 from __future__ import annotations

@@ -23,8 +23,9 @@ from jaxscope.model import Capture, Graph, SourcePosition, Unavailable, is_avail
 from jaxscope.model.memory import MemoryPlan
 
 COMPUTED = (
-    "Live ranges are computed from the scheduled module: XLA needs less where it writes a result "
-    "over an operand that nobody reads any more, and a little more where it leaves gaps."
+    "Live ranges are computed from the scheduled module: XLA needs less where a value is written "
+    "over one that nobody reads any more, or where a result will be, and a little more where it "
+    "leaves gaps."
 )
 _MAX_ROWS = 20
 
@@ -59,7 +60,7 @@ def plan_rows(plan: MemoryPlan) -> Iterator[tuple[str, float, str]]:
     yield "temporaries", plan.temporary_bytes, "what XLA allocates for each run besides"
     yield "aliased", plan.aliased_bytes, "results that lie where donated arguments were"
     yield "needed at once", plan.total_bytes, "arguments, results and temporaries, aliased once"
-    yield "peak by XLA", plan.peak_bytes, "where the backend tells it, temporaries included"
+    yield "peak by XLA", plan.peak_bytes, "at once, with temporaries; the CPU backend does not tell"
     yield "code", plan.code_bytes, "generated code; the CPU backend says 0"
 
 
