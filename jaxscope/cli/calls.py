@@ -31,11 +31,15 @@ def format_outline(file: str, found: Outline) -> str:
     lines = [f"calls that {file} offers:"]
     lines += [f"  {call.call}" for call in found.calls] or ["  none"]
     lines += ["", "functions:"]
-    width = max((len(function.signature) for function in found.functions), default=0)
-    for function in found.functions:
+    # What a class holds stands below it, further in: a method is called on an object of its own.
+    shown = [
+        "  " * function.name.count(".") + (function.signature or function.name)
+        for function in found.functions
+    ]
+    width = min(max(map(len, shown), default=0), 60)
+    for function, signature in zip(found.functions, shown, strict=True):
         doc = function.doc.strip().partition("\n")[0]
-        signature = function.signature or function.name
-        lines.append(f"  {signature:{min(width, 60)}}  {doc}".rstrip())
+        lines.append(f"  {signature:{width}}  {doc}".rstrip())
     if not found.functions:
         lines.append("  none")
     return "\n".join(lines)

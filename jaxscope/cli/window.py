@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib.util
 import os
 from typing import TYPE_CHECKING
 
-from jaxscope.cli.parser import Options
+from jaxscope.cli.parser import VERBS, Options
 from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
 from jaxscope.setup.apt import is_root
 from jaxscope.setup.system_libraries import find_missing_libraries, format_install_line
@@ -21,11 +22,12 @@ def run(options: Options) -> int:
     """Open the window on a file, or on the start page.
 
     Raises:
-        UsageError: `--json` was asked for.
+        UsageError: `--json` was asked for, or the file is a word that is neither file nor verb.
         EnvironmentProblem: There is no display, or something that Qt needs is missing.
     """
     if options.is_json:
         raise UsageError(Explanation("A window prints no JSON.", remedy="jaxscope capture --json"))
+    _refuse_unknown_word(options.file)
     check_qt()
     from jaxscope.ui.app import open_window
 
@@ -38,6 +40,16 @@ def run(options: Options) -> int:
         memory_bytes=options.memory_bytes,
         x64=options.x64,
     )
+
+
+def _refuse_unknown_word(file: object) -> None:
+    """A mistyped verb reads as the name of a file; the window would only say that none is there."""
+    word = "" if file is None else str(file)
+    if not word.isidentifier() or os.path.lexists(word):
+        return
+    close = difflib.get_close_matches(word, list(VERBS), n=1)
+    remedy = f"Did you mean jaxscope {close[0]}?" if close else "Type: jaxscope --help"
+    raise UsageError(Explanation(f"There is no command and no file {word!r}.", remedy=remedy))
 
 
 def open_on(what: Capture | str | os.PathLike[str], call: str | None) -> int:

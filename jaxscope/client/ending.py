@@ -131,7 +131,7 @@ def _describe(ending: Ending) -> tuple[str, str, str]:
     )
     if ending.reason == "timeout":
         return (
-            f"The run did not finish within its time limit ({ending.seconds:.1f} s).",
+            f"The run did not finish within its time limit: stopped after {ending.seconds:.1f} s.",
             "Raise the limit with --timeout, or use smaller shapes.",
             "Timeout",
         )

@@ -25,6 +25,23 @@ def test_calls_lists_without_running(jaxscope: CommandLine, tmp_path: Path) -> N
     assert "f(x, y=2)  Doc of f." in answer.output
 
 
+def test_methods_stand_below_their_class(jaxscope: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    file.write_text("class Model:\n    def apply(self, x): ...\ndef loss(x): ...\n")
+
+    lines = jaxscope("calls", file).output.splitlines()
+
+    assert lines[-3:] == ["  class Model", "    apply(self, x)", "  loss(x)"]
+
+
+def test_a_mistyped_verb_is_no_file(jaxscope: CommandLine) -> None:
+    answer = jaxscope("captur", SAMPLE)
+
+    assert answer.status == 2
+    assert "'captur'" in answer.errors
+    assert "jaxscope capture?" in answer.errors
+
+
 def test_calls_as_json(jaxscope: CommandLine) -> None:
     outline = jaxscope("calls", SAMPLE, "--json").json()
     assert outline["calls"][0]["call"] == "simple_graph(f32[3])"
