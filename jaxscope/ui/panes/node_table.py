@@ -13,6 +13,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from jaxscope.analysis.links import NO_LINKED, Linked
 from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
 from jaxscope.model import Graph, NodeKind, Ragged
+from jaxscope.ui.panes.column_filters import Mask, find_passing
 from jaxscope.ui.panes.row_marks import RowMarks
 
 Index = QModelIndex | QPersistentModelIndex
@@ -60,12 +61,14 @@ class NodeTableModel(QAbstractTableModel):
         self._graph: Graph | None = None
         self._rows: Int32s = np.zeros(0, np.int32)
         self._filter: Int32s | None = None
+        self._passing: dict[int, Mask] = {}
         self._sort: tuple[int, Qt.SortOrder] = (-1, Qt.SortOrder.AscendingOrder)
 
     def set_graph(self, graph: Graph | None) -> None:
         """Show another graph, all of it; the order stays."""
         self.beginResetModel()
         self._graph, self._filter = graph, None
+        self._passing = {}
         self.marks.set_links(0, NO_LINKED, NO_LINKED)
         self._arrange()
         self.endResetModel()
@@ -74,6 +77,22 @@ class NodeTableModel(QAbstractTableModel):
         """Show only these nodes; None shows all."""
         self.beginResetModel()
         self._filter = nodes
+        self._arrange()
+        self.endResetModel()
+
+    def set_column_filter(self, column: int, text: str) -> None:
+        """Show only nodes whose cell of a column passes a filter; empty lets all pass.
+
+        Raises:
+            ValueError: The filter cannot be understood; what is shown stays.
+        """
+        if self._graph is None:
+            return
+        passing = find_passing(self._graph, HEADERS[column], text) if text.strip() else None
+        self.beginResetModel()
+        self._passing.pop(column, None)
+        if passing is not None:
+            self._passing[column] = passing
         self._arrange()
         self.endResetModel()
 
@@ -132,6 +151,8 @@ class NodeTableModel(QAbstractTableModel):
         rows = np.arange(len(self._graph.nodes), dtype=np.int32)
         if self._filter is not None:
             rows = self._filter[self._filter < len(rows)]
+        for passing in self._passing.values():
+            rows = rows[passing[rows]]
         column, order = self._sort
         if column >= 0:
             keys = _sort_keys(self._graph, column)[rows]

@@ -40,6 +40,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.</p><table
 
 
 _SEARCH_PX = 150
+_ARROW_PX = 29
+"""Of a choice: its frame, its arrow, and the room around its text."""
 _NARROW_EM = 26
 """In a header of fewer type heights a search hides everything but the choice of the stage."""
 
@@ -80,7 +82,7 @@ class PaneHeader(QWidget):
         self._later.timeout.connect(self._fit)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(3)
+        self._row.setSpacing(2)
         self._row.addWidget(self.grip)
         self._name.setProperty("role", "strong")
         self._name.setTextFormat(Qt.TextFormat.PlainText)
@@ -121,6 +123,7 @@ class PaneHeader(QWidget):
     def show_stage(self, name: str) -> None:
         """Show which stage is chosen."""
         self.chooser.setCurrentIndex(self.chooser.findData(name))
+        self._fit()
 
     def show_form(self, form: Form, *, is_shown: bool, is_enabled: bool) -> None:
         """Show which form is chosen, or no forms where there is no choice."""
@@ -195,7 +198,7 @@ class PaneHeader(QWidget):
         is_searching = self.search.hasFocus() or bool(self.search.text())
         is_narrow = is_searching and self.width() < _NARROW_EM * self.fontMetrics().height()
         for button in self._buttons:
-            button.setFixedWidth(self.fontMetrics().horizontalAdvance("×") + 14)
+            button.setFixedWidth(self.fontMetrics().horizontalAdvance("×") + 12)
             button.setVisible(not is_narrow)
         fixed: list[QWidget] = [self.chooser, *(() if is_narrow else self._buttons)]
         labels = (self._name, self._stale, self._found)
@@ -213,6 +216,10 @@ class PaneHeader(QWidget):
         fits = room >= self.search.minimumWidth()
         # Where there is no room for the search, Ctrl+F brings it back.
         self.search.setVisible(is_searching or fits)
+        # The stage's name is worth more than a wide search.
+        spare = room - (self.search.minimumWidth() + gap if is_searching or fits else 0)
+        name_px = self.fontMetrics().horizontalAdvance(self.chooser.currentText()) + _ARROW_PX
+        self.chooser.setMinimumWidth(min(name_px, _least_px(self.chooser) + max(spare, 0)))
 
     def _build_chooser(self) -> None:
         chooser = self.chooser

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 
 from jaxscope.analysis.links import Linked
 from jaxscope.model import NONE, Graph
-from jaxscope.ui.panes.node_table import NodeTableModel
+from jaxscope.ui.panes.filter_header import FilterHeader
+from jaxscope.ui.panes.node_table import HEADERS, NodeTableModel
 from jaxscope.ui.theme import Theme
 
 _WIDTHS_EM = (9, 11, 9, 14, 9, 11, 8, 8, 9, 12, 16)
@@ -34,7 +35,11 @@ class NodeTableView(QTableView):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.nodes = NodeTableModel(self)
+        self.filters = FilterHeader(self)
+        self.setHorizontalHeader(self.filters)
         self.setModel(self.nodes)
+        self.filters.add_fields(HEADERS)
+        self.filters.filter_edited.connect(self._on_filter_edited)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setAlternatingRowColors(True)
@@ -61,8 +66,19 @@ class NodeTableView(QTableView):
             self.setColumnWidth(column, width * em)
 
     def set_graph(self, graph: Graph) -> None:
-        """Show another graph."""
+        """Show another graph, through the same filters."""
         self.nodes.set_graph(graph)
+        for column, field in enumerate(self.filters.fields):
+            if field.text():
+                self._on_filter_edited(column, field.text())
+
+    def _on_filter_edited(self, column: int, text: str) -> None:
+        problem = ""
+        try:
+            self.nodes.set_column_filter(column, text)
+        except ValueError as error:
+            problem = str(error)
+        self.filters.show_problem(column, problem)
 
     def set_links(self, linked: Linked, preview: Linked, theme: Theme) -> None:
         """Colour the rows of linked nodes."""

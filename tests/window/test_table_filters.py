@@ -1,0 +1,90 @@
+"""Filters of the table's columns."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from jaxscope.model import Graph, GraphBuilder, NodeKind
+from jaxscope.ui.panes.column_filters import find_passing
+from jaxscope.ui.panes.node_table import HEADERS
+from jaxscope.ui.panes.table_view import NodeTableView
+
+from .programs import GRAD, OPTIMIZED, build_graph
+
+
+def passing(graph: Graph, column: str, text: str) -> list[str]:
+    mask = find_passing(graph, column, text)
+    return [graph.string(graph.nodes.id, node) for node in range(len(mask)) if mask[node]]
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "ids"),
+    [
+        ("operation", "MUL", ["mul"]),
+        ("operation", "-u", ["param", "cosine", "copy"]),
+        ("operation", "/^co/", ["cosine", "copy"]),
+        ("id", "fus", ["fusion"]),
+        ("kind", "instr", ["param", "fusion", "mul", "cosine", "copy"]),
+        ("type", "f32[3]", ["param", "fusion", "mul", "cosine", "copy"]),
+        ("comes from", "0", ["fusion", "mul", "cosine"]),
+        ("direction", "back", ["mul"]),
+        ("scope", "attention", []),
+        ("source", "model.py", []),
+        ("operation", "  ", ["param", "fusion", "mul", "cosine", "copy"]),
+    ],
+)
+def test_a_column_lets_through_what_contains_a_text(column: str, text: str, ids: list[str]):
+    assert passing(build_graph(OPTIMIZED), column, text) == ids
+
+
+def test_places_are_filtered_as_they_read():
+    graph = build_graph("eqn 0 sin line=5\neqn 1 mul <0 line=15\nin x x")
+    assert passing(graph, "source", "model.py:5") == ["0"]
+    assert passing(graph, "source", ":15") == ["1"]
+    assert passing(graph, "source", "-model") == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("2000", ["b", "c"]),
+        (">2k", ["c"]),
+        ("<= 2e3", ["a", "b"]),
+        ("=0", ["a"]),
+        ("> 1 MFLOP", ["c"]),
+    ],
+)
+def test_numbers_compare_and_unknown_ones_do_not_pass(text: str, ids: list[str]):
+    builder = GraphBuilder()
+    for name, flops in (("a", 0.0), ("b", 2e3), ("c", 3e6), ("unknown", float("nan"))):
+        cost = (flops, float("nan"), float("nan"))
+        builder.add_node(name, NodeKind.EQUATION, "add", name=name, cost=cost)
+    assert passing(builder.build(), "FLOPs", text) == ids
+
+
+@pytest.mark.parametrize(("column", "text"), [("FLOPs", "many"), ("operation", "/(/")])
+def test_what_cannot_be_understood_is_refused(column: str, text: str):
+    with pytest.raises(ValueError):
+        find_passing(build_graph(GRAD), column, text)
+
+
+def test_fields_filter_together_and_say_what_is_wrong(qtbot: QtBot):
+    table = NodeTableView()
+    qtbot.addWidget(table)
+    table.resize(900, 300)
+    table.set_graph(build_graph(OPTIMIZED))
+    table.show()
+    fields = table.filters.fields
+    assert all(field.y() > 0 and field.width() > 0 for field in fields[:3])
+    qtbot.keyClicks(fields[HEADERS.index("operation")], "s")
+    assert table.nodes.rowCount() == 2, "fusion and cosine"
+    qtbot.keyClicks(fields[HEADERS.index("id")], "cos")
+    assert table.nodes.rowCount() == 1
+    qtbot.keyClicks(fields[HEADERS.index("FLOPs")], "x")
+    assert fields[HEADERS.index("FLOPs")].property("problem") == "true"
+    assert table.nodes.rowCount() == 1, "what is shown stays"
+    table.set_graph(build_graph(GRAD))
+    assert table.nodes.rowCount() == 0, "the filters stay"
+    table.filters.clear()
+    assert table.nodes.rowCount() == 5
