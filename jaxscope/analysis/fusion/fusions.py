@@ -38,7 +38,7 @@ class Value:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Saving:
-    """Traffic of intermediate results that a fusion avoids.
+    """Traffic of intermediate results that one execution of a fusion avoids.
 
     Attributes:
         bytes_written: NaN where unknown.
@@ -143,8 +143,12 @@ def _outputs(module: Module, members: list[int]) -> set[int]:
     """What the fusion writes anyway: its root, or the parts of its root, behind bitcasts."""
     waiting = [node for node in members if module.attributes[node].get("root") == "true"]
     found: set[int] = set()
+    seen: set[int] = set()
     while waiting:
         node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
         if module.operations[node] in ("tuple", "bitcast"):
             waiting += [source for source, _ in module.operands[node]]
         else:
@@ -155,10 +159,12 @@ def _outputs(module: Module, members: list[int]) -> set[int]:
 def _users_inside(module: Module, node: int) -> list[tuple[int, int]]:
     """What computes with a value, behind bitcasts, as (node, which operand)."""
     found, waiting = [], list(module.users[node])
+    seen: set[int] = set()
     while waiting:
         user, operand = waiting.pop()
         if module.operations[user] == "bitcast":
-            waiting += module.users[user]
+            waiting += module.users[user] if user not in seen else []
+            seen.add(user)
         elif not module.is_free(user):
             found.append((user, operand))
     return found

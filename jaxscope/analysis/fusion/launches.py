@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import math
 from collections.abc import Callable, Iterable
@@ -56,6 +57,8 @@ class Span:
 
 
 _ZERO = Span(0.0, 0.0)
+_MAX_DEPTH = 100
+_MAX_DIGITS = 15
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -147,23 +150,43 @@ def _unknown_rounds(at_least: Span, name: str) -> Span:
     return Span(at_least.low, math.inf, f"How often {name} goes round is not known.")
 
 
+def _is_count(text: str) -> bool:
+    return text.isdecimal() and len(text) <= _MAX_DIGITS
+
+
 Weigh = Callable[[int], Span]
 
 
-class _Instructions:
-    """Sums over what an HLO module runs."""
+class _Counter(abc.ABC):
+    """Sums over what a program runs, through what is nested in it."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
+        self._path: list[int] = []
 
     def count(self, group: int, weigh: Weigh) -> Span:
-        module, total = self._module, _ZERO
-        for node in module.members.get(group, []):
-            if module.operations[node] in CONTROL:
-                total += self._inside(node, weigh)
-            elif not module.is_free(node):
-                total += weigh(node)
+        """The sum over a computation and all that runs in it."""
+        if group in self._path or len(self._path) > _MAX_DEPTH:
+            return Span(math.nan, math.nan, "It is nested too deeply to be counted.")
+        self._path.append(group)
+        total = _ZERO
+        for node in self._module.members.get(group, []):
+            total += self._weigh(node, weigh)
+        self._path.pop()
         return total
+
+    @abc.abstractmethod
+    def _weigh(self, node: int, weigh: Weigh) -> Span:
+        """One node, or what is inside."""
+
+
+class _Instructions(_Counter):
+    """Of an HLO module."""
+
+    def _weigh(self, node: int, weigh: Weigh) -> Span:
+        if self._module.operations[node] in CONTROL:
+            return self._inside(node, weigh)
+        return _ZERO if self._module.is_free(node) else weigh(node)
 
     def _inside(self, node: int, weigh: Weigh) -> Span:
         module = self._module
@@ -174,31 +197,26 @@ class _Instructions:
             return sum(called, _ZERO)
         body, condition = called
         rounds = module.attributes[node].get("known_trip_count", "")
-        if not rounds.isdecimal():
+        if not _is_count(rounds):
             return _unknown_rounds(condition, module.id(node))
         return body.times(int(rounds)) + condition.times(int(rounds) + 1)
 
 
-class _Equations:
-    """Sums over the equations of a jaxpr."""
+class _Equations(_Counter):
+    """Of a jaxpr."""
 
     def __init__(self, module: Module) -> None:
-        self._module = module
+        super().__init__(module)
         graph = module.graph
         self._group_of_id = {graph.strings[s]: i for i, s in enumerate(graph.groups.id.tolist())}
         self._owned: dict[int, list[int]] = {}
         for group, owner in enumerate(graph.groups.owner.tolist()):
             self._owned.setdefault(owner, []).append(group)
 
-    def count(self, group: int, weigh: Weigh) -> Span:
-        total, kinds = _ZERO, self._module.graph.nodes.kind
-        for node in self._module.members.get(group, []):
-            if kinds[node] == NodeKind.EQUATION:
-                total += self._equation(node, weigh)
-        return total
-
-    def _equation(self, node: int, weigh: Weigh) -> Span:
+    def _weigh(self, node: int, weigh: Weigh) -> Span:
         module = self._module
+        if module.graph.nodes.kind[node] != NodeKind.EQUATION:
+            return _ZERO
         operation, row = module.operations[node], module.attributes[node]
         if operation not in _CALLS and operation not in ("scan", "while", "cond"):
             return weigh(node)
@@ -214,7 +232,7 @@ class _Equations:
             return _either(insides, name)
         if operation == "while":
             return _unknown_rounds(self._condition(groups, insides), name)
-        if operation == "scan" and not row.get("length", "").isdecimal():
+        if operation == "scan" and not _is_count(row.get("length", "")):
             return _unknown_rounds(_ZERO, name)
         whole = sum(insides, _ZERO)
         return whole.times(int(row["length"])) if operation == "scan" else whole

@@ -101,12 +101,14 @@ class Module:
 
         What is in a reducer or comparator runs as the instruction that calls it.
         """
-        while True:
-            group = self.home(node)
-            owner = self.owner(group)
+        seen: set[int] = set()
+        while node not in seen:  # a module from a file may go round in circles
+            seen.add(node)
+            owner = self.owner(self.home(node))
             if owner == NONE or self.operations[owner] in CONTROL:
-                return node
+                break
             node = owner
+        return node
 
     def is_free(self, node: int) -> bool:
         """Whether nothing runs for an instruction; the end of an asynchronous one is its start."""
@@ -115,10 +117,14 @@ class Module:
 
     def last_operation(self, kernel: int) -> int:
         """The node that makes a kernel's (first) result: its root behind bitcasts, or itself."""
-        group = self.fused_computation(kernel)
-        while group is not None and group in self.roots:
-            kernel = self.roots[group]
-            while self.operations[kernel] in ("bitcast", "tuple") and self.operands[kernel]:
-                kernel = self.operands[kernel][0][0]
+        seen: set[int] = set()
+        while kernel not in seen:
+            seen.add(kernel)
             group = self.fused_computation(kernel)
+            if group is not None and group in self.roots:
+                kernel = self.roots[group]
+            elif self.operations[kernel] in ("bitcast", "tuple") and self.operands[kernel]:
+                kernel = self.operands[kernel][0][0]
+            else:
+                break
         return kernel

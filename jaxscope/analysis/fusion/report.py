@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -38,15 +39,23 @@ class FusionReport:
 
     def fusion_of(self, node: int) -> Fusion | None:
         """The fusion of an instruction, if it is one."""
-        return next((fusion for fusion in self.fusions if fusion.node == node), None)
+        return self._fusion_of_node.get(node)
 
     def duplicates_in(self, kernel: int) -> tuple[Duplicate, ...]:
         """What a kernel computes that another computes too."""
-        return tuple(
-            duplicate
-            for duplicate in self.duplicates
-            if any(copy.kernel == kernel for copy in duplicate.copies)
-        )
+        return tuple(self._duplicates_of_kernel.get(kernel, ()))
+
+    @functools.cached_property
+    def _fusion_of_node(self) -> Mapping[int, Fusion]:
+        return {fusion.node: fusion for fusion in self.fusions}
+
+    @functools.cached_property
+    def _duplicates_of_kernel(self) -> Mapping[int, Sequence[Duplicate]]:
+        found: dict[int, list[Duplicate]] = {}
+        for duplicate in self.duplicates:
+            for copy in duplicate.copies:
+                found.setdefault(copy.kernel, []).append(duplicate)
+        return found
 
 
 def report_fusions(stages: Sequence[Stage]) -> FusionReport | None:

@@ -29,6 +29,7 @@ _NOT_OF_THE_VALUE = frozenset(
     }
 )
 _CUT_OFF = "…"
+_MAX_DIGITS = 9
 
 
 class SameValues:
@@ -43,7 +44,7 @@ class SameValues:
     def number(self, node: int) -> int:
         """The number of the value that a node computes."""
         # A chain of thousands of instructions is deeper than Python's stack.
-        waiting = [node]
+        waiting, seen = [node], set[int]()
         while waiting:
             top = waiting[-1]
             if top in self._numbers:
@@ -51,7 +52,10 @@ class SameValues:
                 continue
             sources, key = self._look(top)
             missing = [source for source in sources if source not in self._numbers]
+            if missing and top in seen:  # a module from a file may go round in circles
+                sources, key, missing = [], ("only", top), []
             if missing:
+                seen.add(top)
                 waiting += missing
                 continue
             waiting.pop()
@@ -85,7 +89,11 @@ class SameValues:
         module = self._module
         operation, row = module.operations[node], module.attributes[node]
         home = module.home(node)
-        if operation == "parameter" and module.is_fused(home) and row.get("operand", "").isdigit():
+        if (
+            operation == "parameter"
+            and module.is_fused(home)
+            and _is_number(row.get("operand", ""))
+        ):
             owner, number = module.owner(home), int(row["operand"])
             has_one_caller = owner != NONE and self._root(owner) is not None
             if has_one_caller and number < len(module.operands[owner]):
@@ -94,8 +102,9 @@ class SameValues:
             root = self._root(node)
             if root is not None and module.operations[root] != "tuple":
                 return root
-        if operation == "get-tuple-element" and module.operands[node]:
-            whole, number = module.operands[node][0][0], int(row.get("tuple_index", "0"))
+        index = row.get("tuple_index", "0")
+        if operation == "get-tuple-element" and module.operands[node] and _is_number(index):
+            whole, number = module.operands[node][0][0], int(index)
             root = self._root(whole) if module.operations[whole] == "fusion" else whole
             if root is not None and module.operations[root] == "tuple":
                 parts = module.operands[root]
@@ -137,3 +146,7 @@ class SameValues:
             )
             self._regions[group] = found
         return found
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) <= _MAX_DIGITS

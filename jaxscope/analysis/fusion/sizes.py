@@ -9,6 +9,7 @@ import re
 _ARRAY = re.compile(r"([a-z][a-z0-9]*)\[([\d,]*)\]")
 _NUMBER = re.compile(r"(?:bf|f|s|u|c)(\d+)")
 _BITS_PER_BYTE = 8
+_MAX_DEPTH = 50
 
 
 @functools.lru_cache(maxsize=8192)
@@ -18,6 +19,8 @@ def bytes_of_type(type: str) -> float:
     NaN where the size is not known: dimensions that vary, elements of less than a byte (some
     backends pack them), types of another kind. A token has no size.
     """
+    if type.count("(") > _MAX_DEPTH:
+        return math.nan
     if type.startswith("(") and type.endswith(")"):
         return sum(map(bytes_of_type, _elements(type[1:-1])))
     if type == "token[]":
@@ -33,7 +36,7 @@ def num_elements(type: str) -> float:
     match = _ARRAY.fullmatch(type)
     if match is None:
         return math.nan
-    return float(math.prod(int(size) for size in match[2].split(",") if size))
+    return math.prod(float(size) for size in match[2].split(",") if size)
 
 
 def _bytes_per_element(element: str) -> float:

@@ -52,7 +52,9 @@ class FusionsPage(QWidget):
             return
         told, *definitions = describe_launches(report) or ("",)
         count = format_count(len(report.fusions), "fusion")
-        twice = format_count(len(report.duplicates), "value")
+        num_twice = len(report.duplicates)
+        twice = "no value is" if not num_twice else f"{num_twice:,} values are"
+        twice = "1 value is" if num_twice == 1 else twice
         self.heading.setText(f"{told} {count}; {twice} computed by more than one kernel.".strip())
         self.heading.setToolTip("\n\n".join(definitions))
         fusions = report.fusions
