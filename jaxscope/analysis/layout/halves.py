@@ -96,7 +96,7 @@ def lead_to(
     half = duo.sizes[is_backward][1] / 2
     at = centre[1] + duo.at[is_backward][1]
     y = at - half if corner[1] < centre[1] else at + half
-    return ((corner[0], y),) if y != corner[1] else ()
+    return ((corner[0], y),) if abs(y - corner[1]) > _NEAR_PX else ()
 
 
 def lead_around(duo: Duo, centre: tuple[float, float], at: float, lane: int) -> Route:

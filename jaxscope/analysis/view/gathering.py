@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 
 from jaxscope.analysis.view.arguments import find_arguments, find_results
 from jaxscope.analysis.view.draft import Draft
+from jaxscope.analysis.view.halves import HALVES
 from jaxscope.analysis.view.operations import CONSTANTS, Style, short_operation, style_of
 from jaxscope.analysis.view.tree import Branch, BranchKind, Child
 from jaxscope.model import NodeKind
@@ -21,7 +22,10 @@ _MIN_CONSTANTS = 4
 _MIN_HELPERS = 3
 _MANY = 10
 """With so few boxes, none is in the way."""
-_MANY_SMALL = 16
+_MANY_SMALL = 12
+_MIN_TOTAL = 200
+"""Operations; in a smaller program every one is worth seeing."""
+_MIN_RUN = 2
 _SMALL_SHARE = 0.03  # of all operations: what would be a speck on a map drawn to scale
 _MAX_NAMES = 2
 
@@ -97,12 +101,27 @@ def _box_up(draft: Draft, root: Branch, helpers: list[int], side: str) -> Branch
 
 
 def gather_small(draft: Draft, root: Branch) -> Branch:
-    """Box neighbours that are small beside the rest, where a program has many parts."""
-    if len(root.children) <= _MANY_SMALL:
-        return root
+    """Box neighbours that are small beside the rest, where a program has many parts.
+
+    The two parts of a gradient are programs of their own in this.
+    """
+    apart = find_arguments(draft.graph) | find_results(draft.graph)
+
+    def visit(branch: Branch) -> Branch:
+        children = tuple(
+            visit(child) if isinstance(child, Branch) and child.kind in HALVES else child
+            for child in branch.children
+        )
+        return _gather_runs(draft, dataclasses.replace(branch, children=children), apart)
+
+    return visit(root)
+
+
+def _gather_runs(draft: Draft, branch: Branch, apart: frozenset[int]) -> Branch:
+    total = branch.num_leaves()
+    if len(branch.children) <= _MANY_SMALL or total < _MIN_TOTAL:
+        return branch
     graph = draft.graph
-    apart = find_arguments(graph) | find_results(graph)
-    total = root.num_leaves()
     limit = _SMALL_SHARE * total
 
     def is_small(child: Child) -> bool:
@@ -110,20 +129,20 @@ def gather_small(draft: Draft, root: Branch) -> Branch:
             return child not in apart
         return child.kind in _GATHERABLE and child.num_leaves() <= limit
 
-    sizes = [c.num_leaves() if isinstance(c, Branch) else 1 for c in root.children if is_small(c)]
+    sizes = [c.num_leaves() if isinstance(c, Branch) else 1 for c in branch.children if is_small(c)]
     if 2 * sum(sizes) > total:
-        return root  # nothing is small beside its like
+        return branch  # nothing is small beside its like
     children: list[Child] = []
-    for small, group in itertools.groupby(root.children, key=is_small):
+    for small, group in itertools.groupby(branch.children, key=is_small):
         run = list(group)
-        if not small or len(run) < _MIN_HELPERS:
+        if not small or len(run) < _MIN_RUN:
             children += run
             continue
         label = _join_names(_name_of(draft, child) for child in run)
         first = run[0]
         name = first.id if isinstance(first, Branch) else graph.string(graph.nodes.id, first)
-        children.append(Branch(f"{root.id}/small:{name}", BranchKind.SECTION, label, tuple(run)))
-    return dataclasses.replace(root, children=tuple(children))
+        children.append(Branch(f"{branch.id}/small:{name}", BranchKind.SECTION, label, tuple(run)))
+    return dataclasses.replace(branch, children=tuple(children))
 
 
 _GATHERABLE = frozenset(

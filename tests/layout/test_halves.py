@@ -1,0 +1,125 @@
+"""Forward and backward side by side: what faces what, where values flow, what connectors say."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from view.programs import compile_module, layers, trace
+
+from jaxscope.analysis.layout.compose import build_scene
+from jaxscope.analysis.layout.scene import Scene
+from jaxscope.analysis.view.build import build_view
+from jaxscope.analysis.view.tree import BranchKind
+from jaxscope.analysis.view.view import View
+from jaxscope.model import NONE
+
+from .test_scene import assert_lines_arrive, assert_tidy
+
+
+@pytest.fixture(scope="module")
+def view() -> View:
+    function, arguments = layers(6)
+    return build_view(trace(jax.value_and_grad(function), *arguments))
+
+
+def halves(view: View) -> tuple[str, str]:
+    kinds = {box.kind: box.id for box in view.boxes}
+    return kinds[BranchKind.FORWARD], kinds[BranchKind.BACKWARD]
+
+
+def rect(scene: Scene, box_id: str) -> np.ndarray:
+    return scene.items.rect[scene.item_of_id[box_id]]
+
+
+@pytest.mark.parametrize(("direction", "across", "along"), [("down", 0, 1), ("right", 1, 0)])
+def test_the_parts_stand_side_by_side_and_are_of_one_length(
+    view: View, direction: str, across: int, along: int
+) -> None:
+    forward, backward = halves(view)
+    scene = build_scene(view, frozenset({forward, backward}), direction=direction)
+    one, other = rect(scene, forward), rect(scene, backward)
+    assert one[across] + one[across + 2] < other[across]
+    assert one[along] == pytest.approx(other[along])
+    assert one[along + 2] == pytest.approx(other[along + 2])
+
+
+@pytest.mark.parametrize(("direction", "along"), [("down", 1), ("right", 0)])
+def test_layers_face_their_backward_parts(view: View, direction: str, along: int) -> None:
+    forward, backward = halves(view)
+    scene = build_scene(view, frozenset({forward, backward}), direction=direction)
+    titles = list(scene.items.titles)
+    one = scene.items.rect[titles.index("layer ×6")]
+    facing = [n for n, title in enumerate(titles) if title.startswith("layer") and "back" in title]
+    tops = [float(scene.items.rect[item, along]) for item in facing]
+    assert any(top == pytest.approx(float(one[along])) for top in tops)
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_connectors_between_the_parts_tell_the_bytes(view: View, direction: str) -> None:
+    forward, backward = halves(view)
+    scene = build_scene(view, frozenset({forward, backward}), direction=direction)
+    parent, connectors = scene.items.parent, scene.connectors
+    ends = {scene.item_of_id[forward]: "forward", scene.item_of_id[backward]: "backward"}
+    found = {
+        (ends[int(parent[connectors.item[at]])], bool(connectors.is_source[at])): text
+        for at, text in enumerate(connectors.texts)
+        if int(parent[connectors.item[at]]) in ends
+        and {ends.get(int(parent[far])) for far in connectors.far[at].tolist()} <= {*ends.values()}
+    }
+    assert found["forward", True].endswith("→")
+    assert " · " in found["forward", True]
+    assert "B" in found["forward", True]
+    assert ("backward", False) in found
+    assert ("backward", True) not in found
+
+
+@pytest.mark.parametrize("opened", ["none", "forward", "backward", "both", "all"])
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_every_opening_is_tidy(view: View, opened: str, direction: str) -> None:
+    forward, backward = halves(view)
+    expanded = {
+        "none": frozenset[str](),
+        "forward": frozenset({forward}),
+        "backward": frozenset({backward}),
+        "both": frozenset({forward, backward}),
+        "all": view.all_groups(),
+    }[opened]
+    scene = build_scene(view, expanded, direction=direction)
+    assert_tidy(scene)
+    assert_lines_arrive(scene)
+    assert np.all(scene.item_of_node >= 0)
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_pairs_in_pairs_and_after_pairs_are_tidy(direction: str) -> None:
+    def loss(w: jax.Array, x: jax.Array) -> jax.Array:
+        return (jnp.tanh(w * x) ** 2).sum()
+
+    def train(w: jax.Array, x: jax.Array) -> jax.Array:
+        for _ in range(2):
+            w = w - 0.1 * jax.grad(loss)(w, x)
+        return w
+
+    def steep(w: jax.Array, x: jax.Array) -> jax.Array:
+        return jax.grad(lambda w: train(w, x).sum())(w)
+
+    x = jnp.ones(3)
+    for graph in (trace(train, x, x), trace(steep, x, x), compile_module(steep, x, x)):
+        view = build_view(graph, ["box-repeats"])
+        for expanded in (view.opened, view.all_groups()):
+            scene = build_scene(view, expanded, direction=direction)
+            assert_tidy(scene)
+            assert_lines_arrive(scene)
+
+
+def test_in_a_narrow_window_one_part_stands_after_the_other(view: View) -> None:
+    forward, backward = halves(view)
+    both = frozenset({forward, backward})
+    scene = build_scene(view, both, beside=False)
+    one, other = rect(scene, forward), rect(scene, backward)
+    assert one[1] + one[3] < other[1]
+    assert scene.width < build_scene(view, both).width
+    assert not scene.items.is_reversed.any()
+    assert scene.items.parent[scene.item_of_id[forward]] == NONE
