@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from jaxscope.ui.fusion_reading import OPTIMIZED
+from jaxscope.ui.fusion_reading import OPTIMIZED, describe_launches
 from jaxscope.ui.pages.fusions import FusionsPage
 
 if TYPE_CHECKING:
@@ -27,7 +27,10 @@ class FusionsMenu(QObject):
         window.workspace.fusions.changed.connect(self._on_fusions_changed)
 
     def _on_fusions_changed(self) -> None:
-        self.page.show_report(self._window.workspace.fusions.report)
+        report = self._window.workspace.fusions.report
+        self.page.show_report(report)
+        told = describe_launches(report) if report is not None else ()
+        self._window.strip.set_hint(OPTIMIZED, told[0] if told else "")
 
     def _on_page_fusion_chosen(self, node: int) -> None:
         self._window.workspace.selection.select_node(OPTIMIZED, node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
@@ -92,6 +93,8 @@ class PipelineStrip(QScrollArea):
         self.setWidget(content)
         self._cards: list[StepCard] = []
         self._arrows: list[QLabel] = []
+        self._steps: Sequence[Step] = ()
+        self._hints: dict[str, str] = {}
 
     @property
     def cards(self) -> tuple[StepCard, ...]:
@@ -100,6 +103,8 @@ class PipelineStrip(QScrollArea):
 
     def show_steps(self, steps: Sequence[Step]) -> None:
         """Show these steps and no others."""
+        self._steps = steps
+        steps = [self._with_hint(step) for step in steps]
         while len(self._cards) < len(steps):
             self._add_card()
         for index, card in enumerate(self._cards):
@@ -109,6 +114,16 @@ class PipelineStrip(QScrollArea):
             card.setVisible(is_used)
             self._arrows[index].setVisible(is_used and index > 0)
         self._fit_height()
+
+    def set_hint(self, name: str, text: str) -> None:
+        """Say more of a step where the pointer rests on it; empty says no more."""
+        self._hints[name] = text
+        self.show_steps(self._steps)
+
+    def _with_hint(self, step: Step) -> Step:
+        hint = self._hints.get(step.name, "")
+        told = "\n".join(part for part in (step.tooltip, hint) if part)
+        return dataclasses.replace(step, tooltip=told)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

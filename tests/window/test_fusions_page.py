@@ -56,7 +56,10 @@ def test_the_page_lists_fusions_and_selects_the_one_that_is_clicked(
     page, report = page_of(window).page, window.workspace.fusions.report
     assert report is not None and report.fusions
     assert page.table.rows.rowCount() == len(report.fusions)
-    assert page.heading.text().startswith("One by one 5 kernels move")
+    told = "One by one 5 kernels move"
+    assert page.heading.text().startswith(told)
+    (card,) = [c for c in window.strip.cards if c.step is not None and c.step.name == "optimized"]
+    assert told in card.toolTip()
     page.table.selectRow(0)
     assert window.workspace.selection.place == ("optimized", report.fusions[0].id)
     text = inspected(window)
