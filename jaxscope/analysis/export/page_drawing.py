@@ -12,6 +12,7 @@ import numpy as np
 from jaxscope.analysis.export.order import Seen
 from jaxscope.analysis.export.page_tints import draw_legend, names_by_item, tint_rules
 from jaxscope.analysis.export.safe_text import make_safe_line
+from jaxscope.analysis.export.strokes import arrow_of
 from jaxscope.analysis.layout.compose import build_scene
 from jaxscope.analysis.layout.engines import LayoutCache
 from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
@@ -235,8 +236,7 @@ def _draw_lines(scene: Scene) -> Iterator[str]:
         title = html.escape(make_safe_line(scene.lines.types[line]))
         home = f' data-home="{_home_of_line(scene, line)}"'
         yield f'<path class="wire"{home} d="{path}"><title>{title}</title></path>'
-        if scene.lines.has_arrow[line] and len(corners) > 1:
-            yield _tip(corners[-2], corners[-1], home)
+        yield from _tip(scene, line, home)
 
 
 def _home_of_line(scene: Scene, line: int) -> int:
@@ -250,17 +250,13 @@ def _home_of_line(scene: Scene, line: int) -> int:
     return int(parent[source if source >= 0 else target])
 
 
-def _tip(before: list[float], end: list[float], home: str) -> str:
-    """An arrow head at the end of a line."""
-    across, along = end[0] - before[0], end[1] - before[1]
-    length = max((across**2 + along**2) ** 0.5, 1e-9)
-    across, along = across / length, along / length
-    back_x, back_y = end[0] - 7 * across, end[1] - 7 * along
-    points = (
-        f"{end[0]:.1f},{end[1]:.1f} {back_x - 3 * along:.1f},{back_y + 3 * across:.1f} "
-        f"{back_x + 3 * along:.1f},{back_y - 3 * across:.1f}"
-    )
-    return f'<polygon class="tip" data-at="{end[0]:.1f} {end[1]:.1f}"{home} points="{points}"/>'
+def _tip(scene: Scene, line: int, home: str) -> Iterator[str]:
+    """The arrow head at the end of a line, if it has one."""
+    corners = arrow_of(scene, line)
+    if corners:
+        (x, y), *_ = corners
+        points = " ".join(f"{across:.1f},{along:.1f}" for across, along in corners)
+        yield f'<polygon class="tip" data-at="{x:.1f} {y:.1f}"{home} points="{points}"/>'
 
 
 def _draw_stubs(scene: Scene) -> Iterator[str]:

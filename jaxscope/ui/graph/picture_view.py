@@ -25,6 +25,7 @@ from jaxscope.ui.graph.anchor import (
 from jaxscope.ui.graph.camera import Camera
 from jaxscope.ui.graph.hints import explain_absence
 from jaxscope.ui.graph.layout_job import LayoutJob
+from jaxscope.ui.graph.overlay import Highlight
 from jaxscope.ui.graph.picture import Picture, PictureOrder, Room
 from jaxscope.ui.graph.scene_view import SceneView
 from jaxscope.ui.graph.transition import Sight, Transition, make_transition, may_move
@@ -85,6 +86,11 @@ class PictureView(SceneView):
     def view(self) -> View | None:
         """The view of the graph, or None while there is none."""
         return self._view
+
+    @property
+    def highlight(self) -> Highlight:
+        """What stands out in the picture."""
+        return self._highlight
 
     @property
     def expanded(self) -> frozenset[str]:

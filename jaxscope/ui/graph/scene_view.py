@@ -33,7 +33,7 @@ from jaxscope.ui.graph.drawing import SceneDrawing
 from jaxscope.ui.graph.legend import Entry, Legend, list_entries, list_tints
 from jaxscope.ui.graph.message import paint_message, paint_progress
 from jaxscope.ui.graph.minimap import Minimap
-from jaxscope.ui.graph.overlay import Highlight, no_highlight, paint_overlay
+from jaxscope.ui.graph.overlay import no_highlight, paint_overlay
 from jaxscope.ui.graph.palette import colors
 from jaxscope.ui.graph.scene_index import SceneIndex
 from jaxscope.ui.graph.shades import make_shades
@@ -115,11 +115,6 @@ class SceneView(QWidget):
     def scene(self) -> Scene | None:
         """The picture that is shown, or None."""
         return self._drawing.scene if self._drawing else None
-
-    @property
-    def highlight(self) -> Highlight:
-        """What stands out in it."""
-        return self._highlight
 
     @property
     def minimap(self) -> Minimap:
