@@ -29,11 +29,11 @@ class MemoryMenu(QObject):
         self._host: object = None
         self.page, self.roofline = MemoryPage(), RooflinePage()
         window.workspace.tabs.addTab(self.page, "Memory")
-        window.workspace.tabs.addTab(self.roofline, "Roofline")
+        window.workspace.lab.addTab(self.roofline, "Roofline")
         self.page.node_chosen.connect(window.workspace.selection.select_node)
         self.roofline.nodes_chosen.connect(self._on_roofline_nodes_chosen)
         self.roofline.calibration_requested.connect(self._on_roofline_calibration_requested)
-        window.workspace.tabs.currentChanged.connect(self._on_tabs_current_changed)
+        self.roofline.shown.connect(self._on_roofline_shown)
         window.controller.state_changed.connect(self._on_controller_state_changed)
         themes.changed.connect(self._on_themes_changed)
         self._on_themes_changed()
@@ -49,7 +49,7 @@ class MemoryMenu(QObject):
         if measured is not None and measured is not self._measured:
             store_ceilings(measured)
             self._measured = measured
-        if self._window.workspace.tabs.currentWidget() is self.roofline:
+        if self.roofline.isVisible():
             self._show_roofline(state)
 
     def _show_roofline(self, state: WindowState) -> None:
@@ -61,9 +61,8 @@ class MemoryMenu(QObject):
         stage = next((stage for stage in state.stages if stage.name == "optimized"), None)
         self.roofline.show_program(stage, self._measured)
 
-    def _on_tabs_current_changed(self, _index: int) -> None:
-        if self._window.workspace.tabs.currentWidget() is self.roofline:
-            self._show_roofline(self._window.controller.state)
+    def _on_roofline_shown(self) -> None:
+        self._show_roofline(self._window.controller.state)
 
     def _on_roofline_nodes_chosen(self, stage: str, nodes: Sequence[int]) -> None:
         self._window.workspace.selection.select_nodes(stage, nodes)

@@ -1,8 +1,9 @@
 """Compile a program, and read what XLA planned for its memory.
 
-The plan is there once the program is compiled; asking for it took 0.3 ms for small programs and
-12 ms for one of 3,000 instructions, 1 % of what compiling that one took. It is asked for in the
-thread that compiles.
+The plan is there once the program is compiled; asking for it took 0.1 ms for a program of 94
+instructions, 17 ms for 6,290 and 54 ms for 15,740, 0.1 to 4 % of the processor time of compiling
+them: XLA serializes the plan each time. It is asked for in the thread that compiles, while the
+main thread prints.
 """
 
 from __future__ import annotations

@@ -47,7 +47,8 @@ def test_memory_of_a_capture_without_a_plan_says_why(
 def test_a_calibration_is_asked_for_shown_and_kept(
     menu: MemoryMenu, window: MainWindow, driver: Driver
 ) -> None:
-    window.workspace.tabs.setCurrentWidget(menu.roofline)
+    window.workspace.tabs.setCurrentWidget(window.workspace.lab)
+    window.workspace.lab.setCurrentWidget(menu.roofline)
     menu.roofline.calibrate.click()
     run = driver.wait_for(CalibrationRequest)
     here = Environment("0.10.2", "0.10.2", "3.11", "cpu", "cpu", host="here")

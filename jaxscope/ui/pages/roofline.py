@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QItemSelection, Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -44,10 +45,12 @@ class RooflinePage(QWidget):
     Signals:
         nodes_chosen: The name of a stage and nodes of it.
         calibration_requested: What this machine reaches is to be measured.
+        shown: The page is looked at.
     """
 
     nodes_chosen = Signal(str, object)
     calibration_requested = Signal()
+    shown = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -113,6 +116,10 @@ class RooflinePage(QWidget):
         self._theme = theme
         self.table.fit()
         self._show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.shown.emit()
 
     @property
     def points(self) -> tuple[RooflinePoint, ...]:
