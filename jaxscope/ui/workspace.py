@@ -52,6 +52,7 @@ class Workspace(QSplitter):
     def __init__(self, make_graph: Callable[[], GraphPage]) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self._state = WindowState()
+        self._screen: Screen | None = None
         self._theme, self._points = LIGHT, BASE_POINTS
         self._other_file: SourceFile | None = None
         self._revealed: tuple[str, int] | None = None
@@ -127,7 +128,7 @@ class Workspace(QSplitter):
 
     def show_state(self, state: WindowState, screen: Screen) -> None:
         """Show a state."""
-        before, self._state = self._state, state
+        before, self._state, self._screen = self._state, state, screen
         if state.file != before.file:
             self._other_file = None
             self.selection.clear()
@@ -267,6 +268,8 @@ class Workspace(QSplitter):
     def _on_area_panes_changed(self) -> None:
         for pane in self.area.panes:
             pane.set_theme(self._theme, self._points)
+        if self._screen is not None:  # a second pane for a stage changes nothing on the screen
+            self._fill_panes(self._screen)
         self.panes_changed.emit()
 
     # --- selection ---

@@ -116,6 +116,18 @@ def test_a_pane_dragged_to_an_edge_lands_there(driver: Driver, window: MainWindo
     assert laid_out(area) == [["down", "jaxpr", "source"], "optimized"]
 
 
+def test_a_second_pane_for_a_stage_shows_it_at_once(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), capture_of(source))
+    area = area_of(window)
+    area.panes[2].set_form(Form.TEXT)
+    second = area.open_pane("optimized", after=area.panes[2], side=Side.BELOW)
+    assert second is not None and second.form is Form.TEXT
+    assert second.code.lines == area.panes[2].code.lines
+    assert second.header.chooser.currentText() == "optimized"
+
+
 def test_one_pane_alone_and_all_again(window: MainWindow):
     area = area_of(window)
     area.show_alone()

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QBrush
 
 from jaxscope.analysis.links import NO_LINKED, Linked
 from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
 from jaxscope.model import Graph, NodeKind, Ragged
-from jaxscope.ui.panes.column_filters import Mask, find_passing
+from jaxscope.ui.panes.column_filters import NUMBERS, Mask, find_passing
 from jaxscope.ui.panes.row_marks import RowMarks
 
 Index = QModelIndex | QPersistentModelIndex
@@ -127,14 +128,28 @@ class NodeTableModel(QAbstractTableModel):
             return HEADERS[section]
         return None
 
+    def text_of(self, row: int, column: int) -> str:
+        """What stands in a cell."""
+        return (
+            "" if self._graph is None else _COLUMNS[column][1](self._graph, self.node_at(row))[:500]
+        )
+
+    def brush_of(self, row: int) -> QBrush | None:
+        """The ground of a row that is linked, else None."""
+        return self.marks.brush(self.node_at(row))
+
+    def is_number(self, column: int) -> bool:
+        """Whether a column's cells stand at the right."""
+        return HEADERS[column] in NUMBERS
+
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if self._graph is None or not index.isValid():
             return None
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return _COLUMNS[index.column()][1](self._graph, self.node_at(index.row()))[:500]
+            return self.text_of(index.row(), index.column())
         if role == Qt.ItemDataRole.BackgroundRole:
-            return self.marks.brush(self.node_at(index.row()))
-        if role == Qt.ItemDataRole.TextAlignmentRole and 4 <= index.column() <= 6:
+            return self.brush_of(index.row())
+        if role == Qt.ItemDataRole.TextAlignmentRole and self.is_number(index.column()):
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return None
 

@@ -92,7 +92,7 @@ class PaneArea(QWidget):
             self._tree.add_first(pane)
         else:
             self._tree.insert(pane, beside, side)
-            pane.set_form(beside.form)
+            pane.prefer_form(beside.form)
         self._on_pane_activated(pane)
         self.panes_changed.emit()
         return pane

@@ -12,6 +12,7 @@ from jaxscope.analysis.links import Linked
 from jaxscope.model import NONE, Graph
 from jaxscope.ui.panes.filter_header import FilterHeader
 from jaxscope.ui.panes.node_table import HEADERS, NodeTableModel
+from jaxscope.ui.panes.row_painting import RowPainter
 from jaxscope.ui.theme import Theme
 
 _WIDTHS_EM = (9, 11, 9, 14, 9, 11, 8, 8, 9, 12, 16)
@@ -38,6 +39,7 @@ class NodeTableView(QTableView):
         self.filters = FilterHeader(self)
         self.setHorizontalHeader(self.filters)
         self.setModel(self.nodes)
+        self.setItemDelegate(RowPainter(self.nodes, self))
         self.filters.add_fields(HEADERS)
         self.filters.filter_edited.connect(self._on_filter_edited)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
