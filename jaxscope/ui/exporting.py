@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import os
+import secrets
 import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -165,7 +167,17 @@ def write_export(order: ExportOrder, path: str) -> tuple[list[str], list[str]]:
     for suffix, part in split_order(order):
         rendered = render_order(part)
         target = place.with_name(f"{place.stem}{suffix}{place.suffix}")
-        target.write_bytes(rendered.data)
+        _write_whole(target, rendered.data)
         paths.append(str(target))
         notes += rendered.notes
     return paths, notes
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all: a full disk leaves what was there before."""
+    draft = path.with_name(f".{secrets.token_hex(6)}{path.suffix}")
+    try:
+        draft.write_bytes(data)
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -114,6 +114,19 @@ def test_the_dialog_leads_to_a_file(
     assert int.from_bytes(path.read_bytes()[16:20], "big") == pytest.approx(700, abs=1)
 
 
+def test_what_cannot_be_written_is_told_and_leaves_nothing(
+    driver: Driver, canvas: GraphCanvas, tmp_path: Path
+) -> None:
+    files = driver.window.files
+    with driver.qtbot.waitSignal(files.exporter.failed) as failed:
+        files.export(str(tmp_path / "no such folder" / "a.svg"))
+    assert "was not written" in failed.args[0].explanation.what
+    (tmp_path / "taken.svg").mkdir()
+    with driver.qtbot.waitSignal(files.exporter.failed):
+        files.export(str(tmp_path / "taken.svg"))
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".svg"] == ["taken.svg"]
+
+
 def test_the_dialog_offers_only_what_makes_sense(qtbot: QtBot) -> None:
     dialog = ExportDialog("dark", (100.0, 300.0))
     qtbot.addWidget(dialog)
