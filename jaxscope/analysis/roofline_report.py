@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jaxscope.analysis.quantities import (
@@ -23,6 +23,7 @@ NO_CEILINGS = (
     "What this machine can do at most was not measured: a calibration of a few seconds does."
 )
 _MAX_ROWS = 25
+_TOLERANCE = 1.1
 
 
 def find_limit(point: RooflinePoint, ceilings: Ceilings | None) -> tuple[str, float]:
@@ -84,6 +85,17 @@ def describe_protocol(ceilings: Ceilings) -> str:
     )
 
 
+def describe_excess(points: Sequence[RooflinePoint], ceilings: Ceilings) -> str:
+    """A sentence on measured points above the ceilings, which is no error; or nothing."""
+    above = sum(0 < point.seconds < find_limit(point, ceilings)[1] / _TOLERANCE for point in points)
+    if not above:
+        return ""
+    return (
+        f"{above:,} measured faster than these ceilings allow: their data stays in caches, or "
+        "other programs ran beside the calibration."
+    )
+
+
 def roofline_to_text(
     capture: Capture, found: Roofline | Unavailable, ceilings: Ceilings | None
 ) -> str:
@@ -95,6 +107,7 @@ def roofline_to_text(
     if ceilings is not None:
         lines.append(describe_protocol(ceilings))
         lines += [f"warning: {warning}" for warning in ceilings.warnings]
+        lines += filter(None, [describe_excess(found.kernels, ceilings)])
     lines += found.notes
     for title, points in (
         ("kernels", found.kernels),

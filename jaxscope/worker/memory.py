@@ -76,8 +76,15 @@ def describe_memory(compiled: Any, lowered: Any) -> dict[str, Any]:
     if compat.platform_of(compiled) == "cpu":
         # Its "peak" is arguments, results and constants, seen with 0.8, 0.10.2 and 0.12.
         sizes["peak_bytes"] = None
-    donated, kept = compat.donated_arguments(lowered)
+    donated, kept = _donated(lowered)
     return {**sizes, "reason": reason, "donated": donated, "kept": kept}
+
+
+def _donated(lowered: Any) -> tuple[list[int], list[int]]:
+    try:
+        return compat.donated_arguments(lowered)
+    except Exception:  # what a release names differently costs this, never the capture
+        return [], []
 
 
 def _size(stats: Any, field: str) -> int | None:

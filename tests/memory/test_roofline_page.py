@@ -79,6 +79,15 @@ def test_measured_points_lie_at_what_was_measured(page: RooflinePage, stage: Sta
     page.show_program(timed, make_ceilings())
     number, _, y = page.plot._marks[0]
     assert 10.0**y == pytest.approx(page.points[number].flops / 1e-3)
+    assert "faster than these ceilings" not in page.notes.text()
+
+
+def test_points_above_the_roof_are_explained(page: RooflinePage, stage: Stage) -> None:
+    assert is_available(stage.graph)
+    seconds = np.full(len(stage.graph.nodes), 1e-9)
+    timed = dataclasses.replace(stage, graph=stage.graph.replace_nodes(seconds=seconds))
+    page.show_program(timed, make_ceilings())
+    assert "faster than these ceilings allow" in page.notes.text()
 
 
 def test_lines_and_scopes(page: RooflinePage, stage: Stage) -> None:

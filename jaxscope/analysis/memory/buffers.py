@@ -36,6 +36,7 @@ class Buffer:
         start: First step at which it is needed.
         end: Last step, included.
         kind: `argument`, `result`, `constant` or `temporary`.
+        writers: Nodes that write to the same memory later, such as a loop's body.
     """
 
     node: int
@@ -44,6 +45,7 @@ class Buffer:
     start: int
     end: int
     kind: str = "temporary"
+    writers: tuple[int, ...] = ()
 
 
 class BufferFinder:
@@ -217,6 +219,7 @@ class BufferFinder:
             return
         first, second = self._buffers[one], self._buffers[other]
         self._leader[other] = one
+        first.writers += (second.node, *second.writers)
         first.start, first.end = min(first.start, second.start), max(first.end, second.end)
 
     def _join_all(self, ones: Held, others: Held) -> None:

@@ -73,7 +73,9 @@ def buffer_row(graph: Graph, buffer: Buffer) -> tuple[str, str, str, str, str, s
     """Bytes, kind, name, type, steps and source line of a buffer, as texts."""
     nodes = graph.nodes
     types = graph.row(nodes.types, buffer.node)
-    places = graph.source(buffer.node)
+    # What a loop fills was made by the compiler: the line is that of what is written there.
+    sources = (graph.source(node) for node in (buffer.node, *buffer.writers))
+    places = next((source for source in sources if source), ())
     return (
         format_bytes(buffer.num_bytes),
         buffer.kind,
@@ -187,6 +189,7 @@ def _live_to_json(live: LiveRanges) -> dict[str, Any]:
                 "kind": buffer.kind,
                 "first_step": buffer.start,
                 "last_step": buffer.end,
+                "writers": [graph.string(graph.nodes.id, node) for node in buffer.writers],
             }
             for buffer in live.buffers
         ],

@@ -23,6 +23,7 @@ from jaxscope.analysis.roofline_report import (
     NO_CEILINGS,
     NUMERIC,
     describe_ceilings,
+    describe_excess,
     describe_protocol,
     roofline_numbers,
     roofline_row,
@@ -151,7 +152,8 @@ class RooflinePage(QWidget):
             )
             return
         notes = [NO_CEILINGS if ceilings is None else describe_ceilings(ceilings)]
-        notes += [] if ceilings is None else list(ceilings.warnings)
+        if ceilings is not None:
+            notes += [*ceilings.warnings, *filter(None, [describe_excess(self.points, ceilings)])]
         self.notes.setText("\n".join([*notes, *found.notes]))
         self.notes.setToolTip("" if ceilings is None else describe_protocol(ceilings))
         self.plot.setVisible(ceilings is not None)
