@@ -66,7 +66,7 @@ def test_a_png_of_them_leaves_out_what_cannot_be_read(
     png = render_order(order(large, "png"))
     assert len(png.notes) == 2
     assert "few programs open larger" in png.notes[0]
-    assert "texts are left out" in png.notes[1]
+    assert "Texts are left out" in png.notes[1]
 
 
 def test_a_pdf_of_them_says_how_small_it_is(large: Capture) -> None:

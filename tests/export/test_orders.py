@@ -133,7 +133,7 @@ def test_a_png_is_as_wide_as_asked_or_says_why_not(
     assert 1_500 < max(size_of_png(huge.data)) <= 1_600
     assert "few programs open larger" in huge.notes[0]
     tiny = render_order(ExportOrder(capture, "jaxpr", "png", width_px=20))
-    assert "texts are left out" in tiny.notes[0]
+    assert "Texts are left out" in tiny.notes[0]
 
 
 def test_groups_are_opened_as_asked(capture: Capture) -> None:

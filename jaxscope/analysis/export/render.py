@@ -111,13 +111,18 @@ def _render_png(order: ExportOrder, notes: Notes) -> bytes:
         raise UsageError(Explanation("A picture must be wider than nothing."))
     possible = fit_scale(picture.width, picture.height, scale)
     if possible < scale * 0.999:
-        width, height = round(picture.width * possible), round(picture.height * possible)
+        made, asked = (
+            f"{picture.width * each:,.0f} × {picture.height * each:,.0f}"
+            for each in (possible, scale)
+        )
         notes.append(
-            f"The picture is {width:,} × {height:,} pixels, not {picture.width * scale:,.0f} × "
-            f"{picture.height * scale:,.0f}: few programs open larger ones. SVG has no limit."
+            f"The picture of {order.stage} is {made} pixels, not {asked}: few programs open larger "
+            "ones. SVG has no limit."
         )
     if not is_legible(possible):
-        notes.append("Its texts are left out: at that size nobody could read them.")
+        notes.append(
+            f"Texts are left out of the picture of {order.stage}: they would be too small to read."
+        )
     return scene_to_png(seen.scene, order.theme, scale, seen.look)
 
 
