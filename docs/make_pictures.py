@@ -56,7 +56,7 @@ def take_pictures(
             window.toggle_theme()
         rest(application)
         image = window.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-        image.save(str(ROOT / "docs" / "pictures" / f"{name}_{theme}.png"), b"PNG", 0)
+        image.save(str(ROOT / "docs" / "pictures" / f"{name}_{theme}.png"), quality=0)
 
 
 def find_fusion(window: MainWindow, part: str) -> int:

@@ -207,7 +207,9 @@ class PaneHeader(QWidget):
         forms = sum(_least_px(button) + gap for button in self.form_buttons.values())
         self._row.setStretchFactor(self.chooser, 1 if is_searching else 2)
         self._row.setStretchFactor(self.search, 4 if is_searching else 1)
-        is_wide = room >= forms + (_SEARCH_PX if is_searching else 0)
+        name_px = self.fontMetrics().horizontalAdvance(self.chooser.currentText()) + _ARROW_PX
+        more_px = max(name_px - _least_px(self.chooser), 0)
+        is_wide = room >= forms + more_px + (_SEARCH_PX if is_searching else 0)
         for button in self.form_buttons.values():
             button.setVisible(self._has_forms and is_wide)
         self.form_choice.setVisible(self._has_forms and not is_wide and not is_narrow)
@@ -218,8 +220,7 @@ class PaneHeader(QWidget):
         self.search.setVisible(is_searching or fits)
         # The stage's name is worth more than a wide search.
         spare = room - (self.search.minimumWidth() + gap if is_searching or fits else 0)
-        name_px = self.fontMetrics().horizontalAdvance(self.chooser.currentText()) + _ARROW_PX
-        self.chooser.setMinimumWidth(min(name_px, _least_px(self.chooser) + max(spare, 0)))
+        self.chooser.setMinimumWidth(_least_px(self.chooser) + min(more_px, max(spare, 0)))
 
     def _build_chooser(self) -> None:
         chooser = self.chooser
