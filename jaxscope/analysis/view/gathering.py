@@ -22,7 +22,7 @@ _MIN_CONSTANTS = 4
 _MIN_HELPERS = 3
 _MANY = 10
 """With so few boxes, none is in the way."""
-_MANY_SMALL = 12
+_MANY_SMALL = 8
 _MIN_TOTAL = 200
 """Operations; in a smaller program every one is worth seeing."""
 _MIN_RUN = 2
@@ -138,7 +138,8 @@ def _gather_runs(draft: Draft, branch: Branch, apart: frozenset[int]) -> Branch:
         if not small or len(run) < _MIN_RUN:
             children += run
             continue
-        label = _join_names(_name_of(draft, child) for child in run)
+        told = [c for c in run if isinstance(c, Branch) and c.kind is BranchKind.SCOPE]
+        label = _join_names(_name_of(draft, child) for child in (*told, *run))
         first = run[0]
         name = first.id if isinstance(first, Branch) else graph.string(graph.nodes.id, first)
         children.append(Branch(f"{branch.id}/small:{name}", BranchKind.SECTION, label, tuple(run)))
