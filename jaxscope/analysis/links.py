@@ -182,6 +182,9 @@ class LinkIndex:
         """
         if stage not in self._columns or other not in self._columns:
             return NO_PAIRS
+        if stage == other:  # each is itself, whatever else came from the same equation
+            same = np.intersect1d(nodes, others).astype(np.int32)
+            return np.stack([same, same], axis=1)
         mine, theirs = self._columns[stage], self._columns[other]
         return find_pairs(mine, nodes, theirs, others)
 

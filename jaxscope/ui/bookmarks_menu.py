@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _MESSAGE_MS = 6_000
 _ITEMS = (
-    ("Bookmark what is selected, or no longer", "Ctrl+D", "toggle"),
+    ("Bookmark what is selected, or no longer", "Ctrl+Shift+B", "toggle"),
     ("Write a note about it …", "Ctrl+Shift+N", "ask_note"),
     ("Next bookmark", "Ctrl+.", "go_next"),
     ("Bookmark before", "Ctrl+,", "go_previous"),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MAX_RADIUS = 12
 _MESSAGE_MS = 6_000
 _ITEMS = (
-    ("All commands …", ("Ctrl+K", "Ctrl+Shift+P"), "show_palette"),
+    ("All commands …", ("Ctrl+K",), "show_palette"),
     ("", (), ""),
     ("Back to what was selected before", ("Alt+Left",), "go_back"),
     ("Forward", ("Alt+Right",), "go_forward"),

@@ -27,7 +27,7 @@ _ITEMS = (
     ("Move down", "Ctrl+Alt+Down", "move_down"),
     ("", "", ""),
     ("Name this pane …", "F2", "name_pane"),
-    ("This pane alone, or all again", "F11", "show_alone"),
+    ("This pane alone, or all again", "Ctrl+Alt+A", "show_alone"),
     ("Fold all blocks of its text", "Ctrl+Alt+-", "fold_all"),
     ("Unfold all blocks of its text", "Ctrl+Alt++", "unfold_all"),
     ("Close this pane", "", "close_pane"),

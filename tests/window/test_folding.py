@@ -10,18 +10,7 @@ from jaxscope.ui.panes.code_painting import Mark
 from jaxscope.ui.panes.code_view import CodeView
 from jaxscope.ui.panes.folding import Folding
 
-TEXT = """\
-outer {
-  a
-
-  inner {
-    b
-    c
-  }
-  d
-}
-last
-""".split("\n")
+TEXT = ["outer {", "  a", "", "  inner {", "    b", "    c", "  }", "  d", "}", "last", ""]
 
 
 def seen(folding: Folding) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.ui.bridge import Bridge
@@ -231,3 +232,40 @@ def test_rows_of_a_table_are_selected_together(driver: Driver, window: MainWindo
     click(2, Qt.KeyboardModifier.ShiftModifier)
     assert len(window.workspace.selection.places) == 3
     assert "3 things together" in window.workspace.inspector.page.toPlainText()
+
+
+def test_boxes_of_a_graph_are_selected_together(driver: Driver, window: MainWindow, source: Path):
+    driver.finish(driver.open(source), capture_of(source))
+    area = area_of(window)
+    area.retarget(area.panes[1], "jaxpr")
+    area.panes_changed.emit()
+    pane = area.panes[1]
+    canvas = pane.canvas
+    assert canvas is not None
+    driver.wait_until(lambda: canvas.scene is not None)
+    scene = canvas.scene
+    assert scene is not None
+
+    def click(node: int, modifier: Qt.KeyboardModifier) -> None:
+        x, y, width, height = scene.items.rect[scene.item_of_node[node]].tolist()
+        left, top = canvas.camera.to_widget(x + width / 2, y + height / 2)
+        place = QPoint(round(left), round(top))
+        driver.qtbot.mouseClick(canvas, Qt.MouseButton.LeftButton, modifier, place)
+
+    drawn = [node for node in (1, 2) if scene.item_of_node[node] >= 0]
+    assert drawn == [1, 2]
+    click(1, Qt.KeyboardModifier.NoModifier)
+    click(2, Qt.KeyboardModifier.ControlModifier)
+    assert window.workspace.selection.places == (("jaxpr", "0"), ("jaxpr", "1"))
+    places = pane.lighting.places(pane.lighting.things())
+    assert places.shape == (2, 2) and places[0, 0] < places[1, 0]
+    click(1, Qt.KeyboardModifier.ControlModifier)
+    assert window.workspace.selection.places == (("jaxpr", "1"),)
+
+
+def test_no_two_commands_of_the_window_share_their_keys(window: MainWindow):
+    keys: dict[str, list[str]] = {}
+    for action in window.findChildren(QAction):
+        for each in action.shortcuts():
+            keys.setdefault(each.toString(), []).append(action.text())
+    assert {each: texts for each, texts in keys.items() if len(texts) > 1} == {}

@@ -89,6 +89,7 @@ def test_pairs_tell_which_node_belongs_to_which():
         [MUL, index_of(GRAD, "1")],
     ]
     assert not len(index.find_pairs("jaxpr", nodes, "no such stage", others))
+    assert index.find_pairs("grad", nodes, "grad", others).tolist() == [[SIN, SIN], [MUL, MUL]]
 
 
 def test_pairs_of_a_fusion_are_those_of_its_inside():

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 _HELP = (
-    "Mark what is selected with Ctrl+D, and write about it with Ctrl+Shift+N. Bookmarks are saved "
-    "with the capture. Double-click a note to change it."
+    "Mark what is selected with Ctrl+Shift+B, and write about it with Ctrl+Shift+N. Bookmarks are "
+    "saved with the capture. Double-click a note to change it."
 )
 _NUMBER = Qt.ItemDataRole.UserRole
 
