@@ -74,6 +74,8 @@ QTabBar::tab { background: transparent; color: $muted; padding: 5px 14px; margin
     border-top-right-radius: 6px; }
 QTabBar::tab:selected { background: $surface; color: $text; border-color: $border;
     font-weight: 600; }
+QTabBar::scroller { width: 48px; }
+QTabBar QToolButton { padding: 0; border-radius: 3px; }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:focus { border-color: $accent; }
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from pytestqt.qtbot import QtBot
 
 from jaxscope.ui.command_palette import CommandPalette
@@ -103,6 +105,18 @@ def test_the_palette_says_when_nothing_fits(qtbot: QtBot, menu: GoMenu) -> None:
     assert palette.names() == [] and palette.list.isHidden()
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     assert palette.isHidden()
+
+
+def test_no_keys_mean_two_things(window: MainWindow) -> None:
+    local = (Qt.ShortcutContext.WidgetShortcut, Qt.ShortcutContext.WidgetWithChildrenShortcut)
+    uses = Counter(
+        keys.toString()
+        for action in window.findChildren(QAction)
+        if action.shortcutContext() not in local
+        for keys in action.shortcuts()
+    )
+    assert uses["Ctrl+R"] == 1
+    assert [keys for keys, count in uses.items() if count > 1] == []
 
 
 def test_presenting_hides_what_surrounds_the_panes_and_brings_back_what_it_hid(
