@@ -17,9 +17,7 @@ _MAX_PAIRS = 4_000
 """More lines than this between two panes tell nothing that the highlights do not."""
 
 
-def find_pairs(
-    mine: StageColumns, nodes: Int32s, theirs: StageColumns, others: Int32s
-) -> Pairs:
+def find_pairs(mine: StageColumns, nodes: Int32s, theirs: StageColumns, others: Int32s) -> Pairs:
     """Pairs of nodes of two stages that share an equation, by the finest key that both have.
 
     Args:

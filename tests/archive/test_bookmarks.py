@@ -12,7 +12,6 @@ from jaxscope.analysis.archive import load_capture, save_capture
 from jaxscope.analysis.archive_bookmarks import MAX_COMMENT_BYTES
 from jaxscope.errors import SourceError, UsageError
 from jaxscope.model import Bookmark
-
 from tests.window.programs import build_capture
 
 MARKS = (
