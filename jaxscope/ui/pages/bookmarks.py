@@ -48,6 +48,8 @@ class BookmarksPage(QWidget):
         self.list.setAccessibleName("Bookmarks")
         self.list.itemActivated.connect(self._on_list_item_activated)
         self.list.itemClicked.connect(self._on_list_item_activated)
+        self.list.setEditTriggers(QTreeWidget.EditTrigger.NoEditTriggers)
+        self.list.itemDoubleClicked.connect(self._on_list_item_double_clicked)
         self.list.itemChanged.connect(self._on_list_item_changed)
         self.list.setColumnWidth(0, 220)
         self.list.setColumnWidth(1, 260)
@@ -77,6 +79,10 @@ class BookmarksPage(QWidget):
     def _on_list_item_activated(self, item: QTreeWidgetItem, column: int) -> None:
         if column < 2:
             self.chosen.emit(item.data(0, _NUMBER))
+
+    def _on_list_item_double_clicked(self, item: QTreeWidgetItem, column: int) -> None:
+        if column == 2:
+            self.list.editItem(item, column)
 
     def _on_list_item_changed(self, item: QTreeWidgetItem, column: int) -> None:
         if column == 2:
