@@ -30,6 +30,7 @@ from jaxscope.analysis.comparison.report_text import (
 from jaxscope.analysis.comparison.text_diff import TextDiff
 from jaxscope.model import NONE, Unavailable
 from jaxscope.ui.choice_box import ChoiceBox
+from jaxscope.ui.flow_layout import FlowLayout
 from jaxscope.ui.pages.compare_graph import ComparedCanvas, MarkLegend
 from jaxscope.ui.pages.compare_table import DifferencesView
 from jaxscope.ui.pages.compare_text import DiffTextView
@@ -77,10 +78,10 @@ class CompareView(QWidget):
             label.setWordWrap(True)
         self._reason.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._reason.setMargin(24)
-        bar = QHBoxLayout()
+        choices = QWidget()
+        bar = FlowLayout(choices)  # a row would make the whole window as wide as itself
         for part in (self.stage_chooser, self.form_chooser, self.marks, self.legend):
             bar.addWidget(part)
-        bar.addStretch(1)
         self._body.addWidget(self._build_graphs())
         self._body.addWidget(self._build_texts())
         self._body.addWidget(self._reason)
@@ -94,7 +95,7 @@ class CompareView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._verdict)
-        layout.addLayout(bar)
+        layout.addWidget(choices)
         layout.addWidget(split, 1)
         self.stage_chooser.currentIndexChanged.connect(self._refresh)
         self.form_chooser.currentIndexChanged.connect(self._refresh)
