@@ -22,6 +22,12 @@ _MAX_DOC_CHARS = 2000
 _MAX_FILE_DOC_CHARS = 50_000
 _OFFER = re.compile(r"#+\s*jaxscope:\s*(?P<call>\S.*)")
 
+_TRANSFORMS = frozenset(
+    prefix + name
+    for prefix in ("", "jax.")
+    for name in ("jit", "pjit", "vmap", "pmap", "grad", "value_and_grad", "checkpoint", "remat")
+)
+
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -117,7 +123,8 @@ def find_offered_calls(text: str) -> tuple[OfferedCall, ...]:
 def find_functions(tree: ast.Module) -> tuple[FunctionOutline, ...]:
     """Find functions and classes at the top level, and methods of those classes; at most 2,000.
 
-    Those under a top-level `if`, `try` or `with` count; those inside functions do not.
+    Names to which a lambda or a `functools.partial` is assigned at the top level count too. What
+    is under a top-level `if`, `try` or `with` counts; what is inside functions does not.
     """
     found = []
     for outline in _outline_body(tree.body, ""):
@@ -134,6 +141,8 @@ def _outline_body(body: list[ast.stmt], owner: str) -> Iterator[FunctionOutline]
         elif isinstance(statement, ast.ClassDef):
             yield _outline_class(statement, owner)
             yield from _outline_body(statement.body, f"{owner}{statement.name}.")
+        elif isinstance(statement, (ast.Assign, ast.AnnAssign)) and not owner:
+            yield from _outline_assigned(statement)
         elif isinstance(statement, (ast.If, ast.Try, ast.With)):
             yield from _outline_body(statement.body, owner)
             yield from _outline_body(getattr(statement, "orelse", []), owner)
@@ -151,6 +160,36 @@ def _outline_function(function: _Function, owner: str) -> FunctionOutline:
         signature=_cut(f"{function.name}({_unparse(function.args)}){result}"),
         doc=(ast.get_docstring(function) or "")[:_MAX_DOC_CHARS],
     )
+
+
+def _outline_assigned(statement: ast.Assign | ast.AnnAssign) -> Iterator[FunctionOutline]:
+    """The name to which a statement gives a lambda or a partial, if that is what it does."""
+    target = statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
+    value = statement.value
+    if not isinstance(target, ast.Name):
+        return
+    if isinstance(value, ast.Lambda):
+        signature = f"{target.id}({_unparse(value.args)})"
+    elif isinstance(value, ast.Call) and _is_partial_of_a_function(value):
+        # What a partial still takes depends on the function, which only running could find.
+        signature = f"{target.id} = {_unparse(value)}"
+    else:
+        return
+    yield FunctionOutline(
+        name=target.id,
+        kind="function",
+        line=statement.lineno,
+        end_line=statement.end_lineno or statement.lineno,
+        signature=_cut(signature),
+        doc="",
+    )
+
+
+def _is_partial_of_a_function(call: ast.Call) -> bool:
+    """`partial(jax.jit, …)` makes a decorator, not a function of arrays."""
+    if not call.args or _unparse(call.func) not in ("partial", "functools.partial"):
+        return False
+    return _unparse(call.args[0]) not in _TRANSFORMS
 
 
 def _outline_class(definition: ast.ClassDef, owner: str) -> FunctionOutline:

@@ -5,6 +5,7 @@ Candidates are traced until one succeeds; no value is ever run through the funct
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import time
 from typing import Any
@@ -34,18 +35,34 @@ def handle_propose(request: dict[str, Any], channel: Channel) -> None:
         module = execute_file(source.path, source.text)
     channel.progress("propose", "Looking for arguments that trace")
     function = str(request["function"])
-    text, why = propose_call(source, call_namespace(vars(module)), function=function)
+    names = call_namespace(vars(module))
+    text, why = propose_call(source, names, function=function)
     if text is None:
         raise CallError(
             Explanation(
                 what=f"No arguments were found with which {function} traces.",
                 where=source.path,
                 why=why,
-                remedy=f"Type the call, such as {function}(f32[8, 8], key(0)).",
+                remedy=_describe_form(function, names),
                 kind="NoProposal",
             )
         )
     channel.send("proposal", {"call": text})
+
+
+def _describe_form(function: str, names: dict[str, Any]) -> str:
+    """What to type, with the function's own parameters and what the file makes for them."""
+    form = next(candidate_calls(function, names), f"{function}()")
+    owner, _, method = function.rpartition(".")
+    subject = getattr(names.get(owner), method, None) if owner else names.get(function)
+    try:
+        parameters = inspect.signature(subject).parameters if callable(subject) else {}
+    except (TypeError, ValueError):
+        parameters = {}
+    listed = ", ".join(name for name in parameters if not (owner and name == "self"))
+    if not listed:
+        return f"Type the call, such as {form}."
+    return f"Type the call, such as {form}, with arguments that fit its parameters: {listed}."
 
 
 def propose_call(

@@ -130,6 +130,12 @@ _TABLE = (
     ),
     Remedy(
         ("ValueError",),
+        "the size of an array cannot be negative",
+        "",
+        "Give every axis a size of 0 or more, such as `f32[3]`.",
+    ),
+    Remedy(
+        ("ValueError",),
         "Non-hashable static arguments",
         "A static argument must be hashable.",
         "Pass a tuple instead of a list, or a frozen dataclass.",
@@ -274,6 +280,27 @@ def _memory_remedy(_error: BaseException, _text: str) -> Remedy:
     )
 
 
+def _is_squeeze(_error: BaseException, text: str) -> bool:
+    return _find_squeezed(text) is not None
+
+
+def _find_squeezed(text: str) -> re.Match[str] | None:
+    return re.search(r"cannot select an axis to squeeze out.*shape=\((\d+)", text)
+
+
+def _squeeze_remedy(_error: BaseException, text: str) -> Remedy:
+    """`pmap` on too few devices says only this, and so does the user's own `squeeze`."""
+    found = _find_squeezed(text)
+    size = found[1] if found else "N"
+    return Remedy(
+        (),
+        "",
+        "",
+        f"Under `pmap`, each row of the mapped axis needs a device: `--target cpu:{size}` "
+        "simulates them on the CPU. Elsewhere, squeeze only axes of size 1.",
+    )
+
+
 def _is_failure_under_limit(error: BaseException, text: str) -> bool:
     """XLA's own message blames whatever part of it could not allocate."""
     is_xlas = type(error).__name__ in ("JaxRuntimeError", "XlaRuntimeError")
@@ -335,6 +362,7 @@ _SPECIAL: tuple[tuple[_Test, _Make], ...] = (
     (lambda error, _text: isinstance(error, ImportError), _import_name_remedy),
     (lambda _error, text: "RESOURCE_EXHAUSTED" in text, _exhausted_remedy),
     (lambda error, _text: isinstance(error, MemoryError), _memory_remedy),
+    (_is_squeeze, _squeeze_remedy),
     (_is_failure_under_limit, _limit_remedy),
     (_is_missing_backend, _backend_remedy),
 )

@@ -61,6 +61,25 @@ def test_functions_methods_and_classes_are_listed_with_their_lines() -> None:
     assert find_functions(parse(FILE))[2].name == "Model.__call__"
 
 
+def test_lambdas_and_partials_with_a_name_are_functions() -> None:
+    text = (
+        "import functools, jax\n"
+        "double = lambda x, *, by=2: x * by\n"
+        "triple = functools.partial(double, by=3)\n"
+        "with_static = functools.partial(jax.jit, static_argnums=0)\n"
+        "number = 3\n"
+        "class Model:\n"
+        "    act = lambda x: x\n"
+    )
+    found = [(f.name, f.kind, f.signature, f.line) for f in find_functions(parse(text))]
+
+    assert found == [
+        ("double", "function", "double(x, *, by=2)", 2),
+        ("triple", "function", "triple = functools.partial(double, by=3)", 3),
+        ("Model", "class", "class Model", 6),
+    ]
+
+
 def test_offers_before_a_broken_place_stand() -> None:
     calls = find_offered_calls("# jaxscope: f(1)\nx = (\n")
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from jaxscope.errors import CallError
 from jaxscope.worker.call import call_namespace
 from jaxscope.worker.candidates import annotation_text
-from jaxscope.worker.propose import propose_call
+from jaxscope.worker.propose import handle_propose, propose_call
 from jaxscope.worker.source import read_source
 from jaxscope.worker.user_module import execute_file
 
@@ -74,6 +75,27 @@ def test_where_none_traces_the_last_reason_is_given(file: Path) -> None:
 
     assert call is None
     assert "ValueError: never" in why
+
+
+class _Silent:
+    """A channel whose messages nobody needs."""
+
+    def progress(self, *_message: object) -> None: ...
+
+
+def test_where_none_traces_the_form_shown_has_the_functions_own_parameters(tmp_path: Path) -> None:
+    path = tmp_path / "picky.py"
+    path.write_text(
+        "def init_params(key): return {}\n"
+        "def loss(params, images, *, rate): raise ValueError('never')\n"
+    )
+
+    with pytest.raises(CallError) as caught:
+        handle_propose({"file": str(path), "function": "loss"}, _Silent())  # type: ignore[arg-type]
+
+    remedy = caught.value.explanation.remedy
+    assert "loss(init_params(key(0)), f32[()], rate=f32[()])" in remedy
+    assert "params, images, rate" in remedy
 
 
 @pytest.mark.parametrize(
