@@ -7,7 +7,10 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """Places items from left to right at their preferred sizes, in as many rows as needed."""
+    """Places items from left to right at their preferred sizes, in as many rows as needed.
+
+    Items of a row are centred on one line: a tick box beside a taller field is not at its top.
+    """
 
     def __init__(self, parent: QWidget | None = None, *, spacing_px: int = 4) -> None:
         super().__init__(parent)
@@ -50,14 +53,24 @@ class FlowLayout(QLayout):
         return size
 
     def _place(self, rect: QRect, *, move: bool) -> int:
-        x, y, row_height = rect.x(), rect.y(), 0
+        y = rect.y()
+        for row in self._rows(rect.width()):
+            height = max(size.height() for _, _, size in row)
+            for item, x, size in row if move else ():
+                below = (height - size.height()) // 2
+                item.setGeometry(QRect(QPoint(rect.x() + x, y + below), size))
+            y += height + self._spacing_px
+        return max(y - self._spacing_px - rect.y(), 0)
+
+    def _rows(self, width: int) -> list[list[tuple[QLayoutItem, int, QSize]]]:
+        """Items of each row with their places from its left and their sizes."""
+        rows: list[list[tuple[QLayoutItem, int, QSize]]] = []
+        x = 0
         for item in self._items:
             size = item.sizeHint()
-            if x > rect.x() and x + size.width() > rect.right() + 1:
-                x, y = rect.x(), y + row_height + self._spacing_px
-                row_height = 0
-            if move:
-                item.setGeometry(QRect(QPoint(x, y), size))
+            if not rows or (x > 0 and x + size.width() > width):
+                rows.append([])
+                x = 0
+            rows[-1].append((item, x, size))
             x += size.width() + self._spacing_px
-            row_height = max(row_height, size.height())
-        return y + row_height - rect.y()
+        return rows

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from jaxscope.analysis.explain import explain_operation
+from jaxscope.analysis.line_cost import LineCost
 from jaxscope.analysis.links import LineSelection, Linked, Links, is_made_by_compiler
 from jaxscope.analysis.quantities import format_bytes, format_count, format_flops, format_seconds
 from jaxscope.model import Direction, Fate, Graph, Node, NodeKind, Stage, Unavailable
@@ -85,14 +86,16 @@ def describe_node(
     )
 
 
-def describe_line(selection: LineSelection, text: str, links: Links, muted: str) -> str:
-    """A source line and what became of it, as HTML."""
+def describe_line(
+    selection: LineSelection, text: str, links: Links, muted: str, cost: LineCost | None = None
+) -> str:
+    """A source line, what became of it and, where that is known, what it costs, as HTML."""
     name = escape_breakable(os.path.basename(selection.file))
     became = _elsewhere("", links) or "Nothing in the program comes from this line."
     return (
         f"<h3>{name}, line {selection.line}</h3>"
         f"<p><code>{escape_breakable(text.strip())}</code></p>"
-        + _table([("became", became)], muted)
+        + _table([("became", became), ("cost", escape_breakable(cost.text if cost else ""))], muted)
     )
 
 

@@ -51,6 +51,12 @@ def decode_source(data: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def line_of(file: SourceFile | None, line: int) -> str:
+    """A line by its 1-based number; empty where there is no such line or no file."""
+    lines = file.text.split("\n") if file is not None else []
+    return lines[line - 1] if 0 < line <= len(lines) else ""
+
+
 def _problem(path: str, why: str) -> SourceError:
     return SourceError(
         Explanation(

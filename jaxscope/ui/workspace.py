@@ -37,6 +37,7 @@ from jaxscope.ui.panes.pane_header import SOURCE, Form
 from jaxscope.ui.panes.stage_pane import StagePane
 from jaxscope.ui.screen import LATE_NAMES, Screen, title_of_stage, waiting_text
 from jaxscope.ui.selection import Place, SelectionModel
+from jaxscope.ui.source_reading import line_of
 from jaxscope.ui.state import WindowState
 from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
 
@@ -360,8 +361,10 @@ class Workspace(QSplitter):
     def _describe(self, links: Links) -> None:
         selection, muted = self.selection.selection, self._theme.muted
         if isinstance(selection, LineSelection):
-            text = self._line_text(selection)
-            self.inspector.show_html(describe_line(selection, text, links, muted))
+            file = self._find_file(selection.file)
+            text = line_of(file, selection.line)
+            cost = self._line_costs(file).get(selection.line - 1)
+            self.inspector.show_html(describe_line(selection, text, links, muted, cost))
             return
         if len(self.selection.places) > 1:
             names = [self._name_of(place) for place in self.selection.places]
@@ -389,11 +392,6 @@ class Workspace(QSplitter):
         operation = stage.graph.string(stage.graph.nodes.operation, found[1])
         name = f"{title_of_stage(place[0])} · {place[1]}"
         return f"{name} {operation}", f"node:{found[0]}:{found[1]}"
-
-    def _line_text(self, selection: LineSelection) -> str:
-        file = self._find_file(selection.file)
-        lines = file.text.split("\n") if file is not None else []
-        return lines[selection.line - 1] if 0 < selection.line <= len(lines) else ""
 
     def active_pane(self) -> StagePane | None:
         """The pane that commands go to."""

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from view.programs import layers, trace
 
 from jaxscope.model import NONE, Graph, GraphBuilder, NodeKind, Unavailable
-from jaxscope.ui.graph.camera import most_scale
+from jaxscope.ui.graph.camera import first_camera, most_scale
 from jaxscope.ui.graph.canvas import GraphCanvas
 from jaxscope.ui.graph.graph_page import GraphPage
 
@@ -316,6 +316,16 @@ def test_a_tiny_program_fits_at_once(canvas: GraphCanvas) -> None:
     assert canvas.camera.scale == most_scale(canvas.width(), canvas.height(), 1.0) >= 1.0
     _, bottom = canvas.camera.to_widget(0, scene.height)
     assert bottom <= canvas.height()
+
+
+def test_a_wide_and_low_picture_is_centred() -> None:
+    """It is shown smaller than is readable, so that its width fits: its height is to spare."""
+    low = first_camera((1000.0, 300.0), True, 700.0, 600.0)
+    assert low.to_widget(0.0, 0.0)[1] == pytest.approx(600.0 - low.to_widget(0.0, 300.0)[1])
+    tall = first_camera((1000.0, 3000.0), True, 700.0, 600.0)
+    assert 0.0 < tall.to_widget(0.0, 0.0)[1] < 20.0
+    thin = first_camera((300.0, 1000.0), False, 600.0, 700.0)
+    assert thin.to_widget(0.0, 0.0)[0] == pytest.approx(600.0 - thin.to_widget(300.0, 0.0)[0])
 
 
 def test_a_later_run_keeps_what_was_opened_and_where_one_looked(

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from comparison.conftest import Take
 from jaxscope.analysis.comparison.changes import Change, GraphComparison
 from jaxscope.analysis.comparison.comparison import Comparison, Subject, compare
+from jaxscope.ui.flow_layout import FlowLayout
 from jaxscope.ui.pages.compare import ComparePage
 from jaxscope.ui.pages.compare_view import CompareView
 from jaxscope.ui.theme import DARK
@@ -159,6 +160,19 @@ def test_the_model_keeps_qts_rules(view: CompareView, qtmodeltester: ModelTester
     qtmodeltester.check(view.table.rows)
 
 
+def test_choices_of_a_row_are_centred_and_wrap(qtbot: QtBot) -> None:
+    row = QWidget()
+    qtbot.addWidget(row)
+    layout, parts = FlowLayout(row), [QWidget(row) for _ in range(3)]
+    for part, height in zip(parts, (40, 20, 30), strict=True):
+        part.setFixedSize(100, height)
+        layout.addWidget(part)
+    layout.setGeometry(QRect(10, 5, 210, 200))
+    corners = [part.geometry().topLeft().toTuple() for part in parts]
+    assert corners == [(10, 5), (114, 15), (10, 49)]
+    assert layout.heightForWidth(210) == 74
+
+
 def test_the_page_tells_what_a_person_wants(qtbot: QtBot) -> None:
     page = ComparePage()
     qtbot.addWidget(page)
@@ -170,6 +184,28 @@ def test_the_page_tells_what_a_person_wants(qtbot: QtBot) -> None:
     with qtbot.waitSignal(page.call_requested) as asked:
         qtbot.mouseClick(page.compare_button, Qt.MouseButton.LeftButton)
     assert asked.args == ["grad(f)(f32[8])", "cpu:8", "/opt/python"]
+
+
+def test_compare_waits_for_something_other_to_compare_with(qtbot: QtBot) -> None:
+    page = ComparePage()
+    qtbot.addWidget(page)
+    page.set_possible(can_run=True, has_present=True, has_previous=False)
+    page.set_calls(["f(f32[8])"], "cpu")
+    page.call.setEditText("  ")
+    assert not page.compare_button.isEnabled()
+    page.target.setEditText("cpu:8")  # the same call for another device
+    assert page.compare_button.isEnabled()
+    page.target.setEditText("cpu")
+    page.call.setEditText("grad(f)(f32[8])")
+    assert page.compare_button.isEnabled()
+    page.show_busy("Running the other side …")
+    edit = page.call.lineEdit()
+    assert edit is not None
+    with qtbot.assertNotEmitted(page.call_requested):
+        qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert not page.compare_button.isEnabled()
+    page.show_busy("")
+    assert page.compare_button.isEnabled()
 
 
 def test_offered_calls_leave_what_is_typed(qtbot: QtBot) -> None:

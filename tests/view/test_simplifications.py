@@ -30,7 +30,7 @@ def test_a_small_program_reads_like_its_source() -> None:
     assert outline(view) == [
         "a",
         "add 2.0",
-        "integer_pow",
+        "integer_pow 2",
         "add 3.0",
         "reduce_sum",
         "div 3.0",

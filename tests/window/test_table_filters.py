@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from jaxscope.model import Graph, GraphBuilder, NodeKind
@@ -88,3 +89,25 @@ def test_fields_filter_together_and_say_what_is_wrong(qtbot: QtBot):
     assert table.nodes.rowCount() == 0, "the filters stay"
     table.filters.clear()
     assert table.nodes.rowCount() == 5
+
+
+def test_numbers_are_never_cut_off_and_stand_below_their_titles(qtbot: QtBot):
+    builder = GraphBuilder()
+    costs = [999.7 * 1000.0**power for power in range(5)]
+    for row, flops in enumerate(costs):
+        builder.add_node(f"n{row}", NodeKind.EQUATION, "dot", cost=(flops, flops * 1.02, 0.0))
+    view = NodeTableView()
+    qtbot.addWidget(view)
+    view.set_graph(builder.build())
+    for name in ("FLOPs", "memory traffic"):
+        column = HEADERS.index(name)
+        room = view.columnWidth(column) - 2 * 4
+        for row in range(len(costs)):
+            text = view.nodes.text_of(row, column)
+            assert view.fontMetrics().horizontalAdvance(text) <= room, text
+    role, across = Qt.ItemDataRole.TextAlignmentRole, Qt.Orientation.Horizontal
+    for column in range(len(HEADERS)):
+        head = view.nodes.headerData(column, across, role)
+        assert isinstance(head, int)
+        is_right = bool(head & Qt.AlignmentFlag.AlignRight.value)
+        assert is_right == view.nodes.is_number(column)

@@ -23,7 +23,7 @@ from jaxscope.client.events import (
 from jaxscope.client.requests import CaptureRequest, OutlineRequest, ProposeRequest
 from jaxscope.client.results import Outline, OutlinedFunction, Proposal
 from jaxscope.errors import Explanation, Stopped, TraceError
-from jaxscope.model import Capture, SourceFile
+from jaxscope.model import Capture, Graph, SourceFile
 from jaxscope.ui.bridge import Bridge
 from jaxscope.ui.controller import RunOptions
 from jaxscope.ui.desktop import ErrorReporter, build_window
@@ -118,6 +118,19 @@ def test_clicking_a_source_line_selects_what_came_from_it(
     assert panes[0].code.marks == {4: Mark.SELECTED}
     assert panes[1].code.marks == {1: Mark.FORWARD}
     assert "line 5" in window.workspace.inspector.page.toPlainText()
+
+
+def test_a_chosen_line_says_what_it_costs(driver: Driver, window: MainWindow, source: Path):
+    capture = capture_of(source)
+    for stage in capture.stages:
+        assert isinstance(stage.graph, Graph)
+        stage.graph.nodes.cost[:, 0] = 10.0
+    driver.finish(driver.open(source), capture)
+    window.workspace.selection.select_line(str(source), 5)
+    text = window.workspace.inspector.page.toPlainText().replace("\u200b", "")
+    assert "25.0% of jaxpr: 10 FLOP" in text
+    window.workspace.selection.select_line(str(source), 1)  # an import: nothing came from it
+    assert " FLOP" not in window.workspace.inspector.page.toPlainText()
 
 
 def test_the_table_selects_too_and_is_filtered(driver: Driver, window: MainWindow, source: Path):

@@ -14,6 +14,8 @@ from jaxscope.model import NONE, Graph, NodeKind
 _LAYOUT = re.compile(r"\{[\d,:TSLEDP()*]*\}")
 _TENSOR = re.compile(r"^tensor<(?:([\dx?]+)x)?([a-z]\w*)(?:,.*)?>$")
 _LITERAL_TYPE = re.compile(r":[a-z]\w*\[[^\]]*\]$")
+_MADE_OF = {"integer_pow": "y"}
+"""The parameter without which an operation's name does not say what it does."""
 _MAX_NOTES = 3
 _MAX_LABEL = 28
 _MAX_DIGITS = 8
@@ -119,6 +121,9 @@ def _text_of_node(view: View, node: int) -> BoxText:
     elif caption and caption != operation:
         title = f"{operation} · {caption}"
     notes = [_short_value(text) for _, text in view.notes.get(node, ())]
+    made_of = attributes.get(_MADE_OF.get(operation, ""))
+    if made_of is not None:
+        notes.append(_short_value(made_of))
     if notes:
         shown = ", ".join(notes[:_MAX_NOTES]) + (", …" if len(notes) > _MAX_NOTES else "")
         title = f"{title} {shown}"

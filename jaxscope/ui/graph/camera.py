@@ -100,9 +100,10 @@ def first_camera(
     scale = min(most, fitting) if is_framed else READABLE_SCALE * text_scale
     if is_down:
         x = scene_width / 2 - width / scale / 2 if scene_width * scale < width else -MARGIN_PX
-        return Camera(x, -SIDE_PX / scale, scale)
+        spare = height / scale - scene_height  # a wide picture may be low: then it is centred
+        return Camera(x, -max(spare / 2, SIDE_PX / scale), scale)
     y = scene_height / 2 - height / scale / 2 if scene_height * scale < height else -MARGIN_PX
-    return Camera(-SIDE_PX / scale, y, scale)
+    return Camera(-max((width / scale - scene_width) / 2, SIDE_PX / scale), y, scale)
 
 
 def look_at_scene(scene: Scene, width: float, height: float, text_scale: float = 1.0) -> Camera:

@@ -62,6 +62,8 @@ class ComparePage(QWidget):
         super().__init__(parent)
         self._theme, self._points = LIGHT, BASE_POINTS
         self._view: CompareView | None = None
+        self._can_run = self._is_busy = False
+        self._present_target = ""
         self.call: QComboBox = ChoiceBox()
         self.target: QComboBox = ChoiceBox()
         self.interpreter = QLineEdit()
@@ -82,7 +84,13 @@ class ComparePage(QWidget):
         edit = self.call.lineEdit()
         assert edit is not None
         edit.setPlaceholderText("Another call, such as grad(loss)(…)")
-        edit.returnPressed.connect(self._on_compare_clicked)
+        edit.returnPressed.connect(self.compare_button.click)
+        for changed in (
+            edit.textChanged,
+            self.target.editTextChanged,
+            self.interpreter.textChanged,
+        ):
+            changed.connect(self._offer_compare)
         self.target.setEditable(True)
         self.target.addItems(["cpu", "cpu:8", "gpu", "tpu"])
         self.target.setAccessibleName("Target of the other side")
@@ -147,18 +155,24 @@ class ComparePage(QWidget):
             self.call.clear()
             self.call.addItems(list(calls))
             self.call.setEditText(typed)
+        self._present_target = target
         if not self.target.hasFocus():
             self.target.setEditText(target)
+        self._offer_compare()
 
     def set_possible(self, *, can_run: bool, has_present: bool, has_previous: bool) -> None:
         """Offer only what can be done."""
-        for part in (self.call, self.target, self.interpreter, self.compare_button):
-            part.setEnabled(can_run and has_present)
+        self._can_run = can_run and has_present
+        for part in (self.call, self.target, self.interpreter):
+            part.setEnabled(self._can_run)
+        self._offer_compare()
         self.file_button.setEnabled(has_present)
         self.previous_button.setEnabled(has_previous)
 
     def show_busy(self, what: str) -> None:
         """Say what is being done; empty where nothing is."""
+        self._is_busy = bool(what)
+        self._offer_compare()
         self._busy.setVisible(bool(what))
         self.stop_button.setVisible(bool(what))
         self._status.setText(what)
@@ -192,6 +206,15 @@ class ComparePage(QWidget):
         edit = self.call.lineEdit()
         if edit is not None:
             edit.selectAll()
+
+    def _offer_compare(self) -> None:
+        """Nothing typed means the same call: that differs only elsewhere."""
+        is_other = bool(
+            self.call.currentText().strip()
+            or self.interpreter.text().strip()
+            or self.target.currentText().strip() not in ("", self._present_target)
+        )
+        self.compare_button.setEnabled(self._can_run and is_other and not self._is_busy)
 
     def _on_compare_clicked(self) -> None:
         self.call_requested.emit(

@@ -21,6 +21,7 @@ Index = QModelIndex | QPersistentModelIndex
 Int32s = npt.NDArray[np.int32]
 
 _NO_INDEX = QModelIndex()
+_LEFT = Qt.AlignmentFlag.AlignLeft
 
 
 def _known(text: str, value: float) -> str:
@@ -126,6 +127,9 @@ class NodeTableModel(QAbstractTableModel):
     ) -> object:
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
             return HEADERS[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole and orientation == Qt.Orientation.Horizontal:
+            side = Qt.AlignmentFlag.AlignRight if self.is_number(section) else _LEFT
+            return int(side | Qt.AlignmentFlag.AlignVCenter)
         return None
 
     def text_of(self, row: int, column: int) -> str:

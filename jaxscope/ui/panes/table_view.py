@@ -16,6 +16,9 @@ from jaxscope.ui.panes.row_painting import RowPainter
 from jaxscope.ui.theme import Theme
 
 _WIDTHS_EM = (9, 11, 9, 14, 9, 11, 8, 8, 9, 12, 16)
+_WIDEST = {"FLOPs": "8,888 MFLOP", "memory traffic": "8,888 MiB", "time": "8,888 ms"}
+"""Numbers are compared by eye: a column has room for the longest."""
+_PADDING_PX = 12
 _MAX_CHOSEN_ROWS = 500
 """More rows are coloured, not selected one by one."""
 
@@ -64,8 +67,9 @@ class NodeTableView(QTableView):
         """Size rows and columns for the present font."""
         em = self.fontMetrics().horizontalAdvance("n")
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
-        for column, width in enumerate(_WIDTHS_EM):
-            self.setColumnWidth(column, width * em)
+        for column, (title, width) in enumerate(zip(HEADERS, _WIDTHS_EM, strict=True)):
+            least = self.fontMetrics().horizontalAdvance(_WIDEST.get(title, "")) + _PADDING_PX
+            self.setColumnWidth(column, max(width * em, least))
 
     def set_graph(self, graph: Graph) -> None:
         """Show another graph, through the same filters."""
