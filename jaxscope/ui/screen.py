@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import math
 import os
+
+import numpy as np
 
 from jaxscope.analysis.quantities import (
     UNKNOWN,
@@ -14,11 +17,13 @@ from jaxscope.analysis.quantities import (
     format_seconds,
 )
 from jaxscope.model import Stage, StageText, Unavailable, is_available
+from jaxscope.model.graph import NONE, NodeKind
 from jaxscope.ui.state import Job, Phase, WindowState
 
 _LATE = ("stablehlo", "hlo", "optimized", "machine")
 LATE_NAMES = frozenset({*_LATE, "gradient", "passes"})
 """Stages that are no transform of the call."""
+_WORK_KINDS = (NodeKind.EQUATION, NodeKind.INSTRUCTION)
 _TITLES = {
     "source": "Source",
     "jaxpr": "jaxpr",
@@ -187,8 +192,29 @@ def _size(stage: Stage) -> str:
 
 
 def _cost(stage: Stage) -> str:
+    known, num_unknown = _counted_flops(stage)
+    if num_unknown:
+        return f"at least {format_flops(known)}"
     parts = (format_flops(stage.cost.flops), format_bytes(stage.cost.bytes_accessed))
     return " · ".join(part for part in parts if part != UNKNOWN)
+
+
+def _counted_flops(stage: Stage) -> tuple[float, int]:
+    """FLOPs of the nodes that could be counted, and how many nodes could not.
+
+    Only where the stage's own figure is unknown for a few of its nodes, as one callback makes it;
+    otherwise both are zero.
+    """
+    if not math.isnan(stage.cost.flops) or not is_available(stage.graph):
+        return 0.0, 0
+    nodes = stage.graph.nodes
+    is_work = np.isin(nodes.kind, _WORK_KINDS) & (nodes.group == NONE)  # these hold what is inside
+    flops = nodes.cost[is_work, 0]
+    is_known = ~np.isnan(flops)
+    num_known = int(is_known.sum())
+    num_unknown = len(flops) - num_known
+    known = float(flops[is_known].sum())
+    return (known, num_unknown) if known > 0.0 and num_unknown <= num_known else (0.0, 0)
 
 
 def _tooltip(stage: Stage, meaning: str) -> str:
@@ -200,6 +226,12 @@ def _tooltip(stage: Stage, meaning: str) -> str:
         lines.append(
             f"Work: {format_flops(cost.flops)}; memory read and written: "
             f"{format_bytes(cost.bytes_accessed)}"
+        )
+    known, num_unknown = _counted_flops(stage)
+    if num_unknown:
+        lines.append(
+            f"Work: at least {format_flops(known)}. What {format_count(num_unknown, 'node')} "
+            "costs is unknown, such as of a callback or a custom call."
         )
     if isinstance(stage.seconds, Unavailable):
         lines.append(stage.seconds.reason)

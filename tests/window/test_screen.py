@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
+
 from jaxscope.client.events import (
     Failed,
     Finished,
@@ -15,7 +17,8 @@ from jaxscope.client.events import (
     StageArrived,
 )
 from jaxscope.errors import Explanation, Stopped, TraceError
-from jaxscope.model import Unavailable
+from jaxscope.model import Cost, Unavailable
+from jaxscope.model.graph import NodeKind
 from jaxscope.ui.progress import apply_event
 from jaxscope.ui.screen import compute_screen, expected_stages, waiting_text
 from jaxscope.ui.state import Job, Phase, WindowState, add_output, start_run
@@ -84,6 +87,21 @@ def test_an_unavailable_stage_carries_its_reason():
     state = after(RUNNING, HEAD, StageArrived(stage))
     step = next(s for s in compute_screen(state).steps if s.name == "optimized")
     assert (step.condition.value, step.tooltip) == ("absent", "No such device.")
+
+
+def test_one_node_of_unknown_cost_leaves_what_is_known_as_a_lower_bound():
+    graph = CAPTURE.stages[0].graph
+    is_equation = graph.nodes.kind == NodeKind.EQUATION
+    cost = np.full_like(graph.nodes.cost, np.nan)
+    cost[is_equation] = 2e6
+    cost[np.flatnonzero(is_equation)[-1]] = np.nan
+    nodes = dataclasses.replace(graph.nodes, cost=cost)
+    stage = dataclasses.replace(
+        CAPTURE.stages[0], graph=dataclasses.replace(graph, nodes=nodes), cost=Cost()
+    )
+    step = compute_screen(after(RUNNING, HEAD, StageArrived(stage))).steps[1]
+    assert step.cost == f"at least {2 * (int(is_equation.sum()) - 1)}.00 MFLOP"
+    assert "1 node costs is unknown" in step.tooltip
 
 
 def test_the_seconds_of_a_run_are_counted():
