@@ -33,7 +33,8 @@ class TracedProgram:
         base_ids: Equation ids by number of the base tags.
         static: Path and text of each argument leaf that is not traced.
         messages: What the reader should know of how it was traced.
-        is_body: The base was jitted already and the program only calls it: its body is shown.
+        num_jits: Of how many calls of a jitted function, one in the other, the program consists:
+            the body of the innermost is shown.
     """
 
     traced: Any
@@ -42,7 +43,7 @@ class TracedProgram:
     base_ids: tuple[str, ...]
     static: tuple[tuple[str, str], ...]
     messages: tuple[str, ...]
-    is_body: bool = False
+    num_jits: int = 0
 
     @property
     def derived(self) -> StageJaxpr:
@@ -57,7 +58,7 @@ class TracedProgram:
         """
         tagger = Tagger(DERIVED_TAG)
         whole = compat.traced_jaxpr(self.traced)
-        tagged, shown = tag_shown(tagger, whole, self.is_body)
+        tagged, shown = tag_shown(tagger, whole, self.num_jits)
         stage = dataclasses.replace(self.derived, jaxpr=shown)
         return compat.retrace_with(self.traced, tagged), stage, tuple(tagger.ids)
 
@@ -113,13 +114,14 @@ def _trace_untransformed(call: Call, arguments: Arguments) -> TracedProgram:
     function = call.compose(call.base)
     traced, seconds = _trace_function(function, call, arguments)
     tagger = Tagger(BASE_TAG)
-    is_body = bool(call.levels) and compat.is_jitted(call.base)
-    tagged, shown = tag_shown(tagger, compat.traced_jaxpr(traced), is_body)
+    # Tracing what the outermost jit made leaves that one out.
+    num_jits = max(len(call.levels) - 1 + int(compat.is_jitted(call.base)), 0)
+    tagged, shown = tag_shown(tagger, compat.traced_jaxpr(traced), num_jits)
     names, results = compat.debug_paths(traced)
     base = StageJaxpr("jaxpr", shown, names, results, seconds)
     static = arguments.static_besides(names) if compat.is_jitted(function) else arguments.static
     tagged_trace = compat.retrace_with(traced, tagged)
-    return TracedProgram(tagged_trace, base, (), tuple(tagger.ids), static, (), is_body)
+    return TracedProgram(tagged_trace, base, (), tuple(tagger.ids), static, (), num_jits)
 
 
 def _trace_function(function: Any, call: Call, arguments: Arguments) -> tuple[Any, float]:

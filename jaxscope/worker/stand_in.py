@@ -82,7 +82,7 @@ class BaseRecorder:
         return self._tag_with(self.tagger, here)
 
     def _tag_with(self, tagger: Tagger, here: LocalTrace) -> tuple[Any, Any]:
-        tagged, shown = tag_shown(tagger, here.jaxpr, compat.is_jitted(self._base))
+        tagged, shown = tag_shown(tagger, here.jaxpr, int(compat.is_jitted(self._base)))
         if tagger.has_inlined:
             # Evaluating it inlines the calls, as tracing the function itself would have.
             def evaluate(*leaves: Any) -> list[Any]:
@@ -103,14 +103,20 @@ def _with_whole_calls(function: Callable[..., Any]) -> Callable[..., Any]:
     return named_like(function, whole)
 
 
-def tag_shown(tagger: Tagger, jaxpr: Any, is_jitted: bool) -> tuple[Any, Any]:
-    """Tag a jaxpr; returns the whole, and what to show: of an already jitted function its body."""
-    parameter = jitted_body(jaxpr) if is_jitted else None
+def tag_shown(tagger: Tagger, jaxpr: Any, num_jits: int) -> tuple[Any, Any]:
+    """Tag a jaxpr; returns the whole, and what to show: the body inside of up to `num_jits` calls.
+
+    A function that is already jitted is a single `jit` equation; what is shown is its body, so the
+    ids of the body's equations have no prefix.
+    """
+    parameter = jitted_body(jaxpr) if num_jits else None
     if parameter is None:
         tagged = tagger.tag(jaxpr)
         return tagged, tagged
-    tagged = tagger.tag_nested_only(jaxpr, parameter)
-    return tagged, compat.open_jaxpr(tagged).eqns[0].params[parameter]
+    (equation,) = compat.open_jaxpr(jaxpr).eqns
+    body, shown = tag_shown(tagger, equation.params[parameter], num_jits - 1)
+    parameters = {**equation.params, parameter: body}
+    return compat.replace_equations(jaxpr, [equation.replace(params=parameters)]), shown
 
 
 def jitted_body(jaxpr: Any) -> str | None:

@@ -95,17 +95,6 @@ class Tagger:
         self._done[id(jaxpr)] = (jaxpr, tagged)
         return tagged
 
-    def tag_nested_only(self, jaxpr: Any, body_of: str) -> Any:
-        """Tag the inside of the one equation of a jaxpr, whose parameter `body_of` is the program.
-
-        A function that is already jitted is a single `jit` equation; what is shown is its body,
-        so the ids of the body's equations have no prefix.
-        """
-        inner = compat.open_jaxpr(jaxpr)
-        (equation,) = inner.eqns
-        parameters = {**equation.params, body_of: self.tag(equation.params[body_of])}
-        return compat.replace_equations(jaxpr, [equation.replace(params=parameters)])
-
     def name_inlined(self, shown: Any) -> None:
         """Take the ids from the tagged jaxpr after JAX has inlined its calls.
 

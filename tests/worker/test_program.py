@@ -66,6 +66,31 @@ def test_jit_around_a_jitted_function_shows_the_body_too() -> None:
     assert primitives(program.base.jaxpr) == ["sin", "add"]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("jit(jit(f))(f32[3])", ["sin", "add"]),
+        ("jit(jit(jit(f)))(f32[3])", ["sin", "add"]),
+        ("jit(jit(jitted))(f32[3])", ["sin", "add"]),
+        ("jit(jit(caller))(f32[3])", ["jit"]),
+    ],
+)
+def test_the_jits_of_the_call_are_peeled_and_none_of_the_functions_own(
+    text: str, expected: list[str]
+) -> None:
+    def f(x: Any) -> Any:
+        return jnp.sin(x) + 1
+
+    jitted = jax.jit(f)
+    program = trace(text, f=f, jitted=jitted, caller=lambda x: jitted(x))
+
+    assert primitives(program.base.jaxpr) == expected
+    retraced, stage, ids = program.tag_derived()
+    assert primitives(stage.jaxpr) == expected
+    assert ids[0] == "0"
+    assert "stablehlo.sine" in retraced.lower().as_text()
+
+
 def test_a_call_to_a_jitted_function_inside_the_base_stays_an_equation() -> None:
     inner = jax.jit(lambda x: jnp.sin(x))
 
