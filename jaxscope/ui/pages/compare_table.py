@@ -20,6 +20,7 @@ from jaxscope.analysis.comparison.changes import Change, GraphComparison
 from jaxscope.analysis.comparison.details import find_differences, name_node
 from jaxscope.analysis.comparison.marks import STYLES
 from jaxscope.model import NONE, Graph
+from jaxscope.ui.pages.result_table import choose_row
 
 _COLUMNS = ("", "first", "second", "what differs")
 _WIDTHS_EM = (12, 36, 36, 60)
@@ -141,7 +142,7 @@ class DifferencesView(QTableView):
         if row < 0:
             self.clearSelection()
         else:
-            self.selectRow(row)
+            choose_row(self, row)
             self.scrollTo(self.rows.index(row, 0))
         self._is_told = False
 

@@ -20,7 +20,7 @@ from jaxscope.analysis.passes.side_by_side import diff_pass_texts
 from jaxscope.analysis.quantities import format_bytes, format_count, format_flops
 from jaxscope.model import Fate, PassRecord
 from jaxscope.ui.pages.compare_text import DiffTextView
-from jaxscope.ui.pages.result_table import ResultTable
+from jaxscope.ui.pages.result_table import ResultTable, choose_row
 from jaxscope.ui.plain import escape_html
 from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
 
@@ -140,7 +140,7 @@ class PassesPage(QWidget):
         self._show_parts()
         self._fill()
         if records:
-            self.table.selectRow(min(1, len(self._shown) - 1))
+            choose_row(self.table, min(1, len(self._shown) - 1))
 
     def set_can_record(self, can_record: bool) -> None:
         """Whether there is a call that could be recorded now."""
@@ -182,7 +182,7 @@ class PassesPage(QWidget):
     def choose(self, record: int) -> None:
         """Show a pass, by its place in the records."""
         if record in self._shown:
-            self.table.selectRow(self._shown.index(record))
+            choose_row(self.table, self._shown.index(record))
 
     def _show_parts(self) -> None:
         has_any = bool(self._records)

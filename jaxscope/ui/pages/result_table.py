@@ -6,7 +6,14 @@ import csv
 import io
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+)
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
@@ -102,6 +109,14 @@ class ResultModel(QAbstractTableModel):
     def row_text(self, row: int) -> str:
         """The cells of a row with tabs between, as other programs paste them."""
         return "\t".join(self._rows[row][0])
+
+
+def choose_row(view: QTableView, row: int) -> None:
+    """Select one row and no other, whatever keys are held: `selectRow` obeys Ctrl and Shift."""
+    flag = QItemSelectionModel.SelectionFlag
+    view.selectionModel().setCurrentIndex(
+        view.model().index(row, 0), flag.ClearAndSelect | flag.Rows
+    )
 
 
 class ResultTable(QTableView):

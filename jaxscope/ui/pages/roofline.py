@@ -31,7 +31,7 @@ from jaxscope.analysis.roofline_report import (
 from jaxscope.model import Stage, Unavailable
 from jaxscope.model.roofline import Ceilings
 from jaxscope.ui.choice_box import ChoiceBox
-from jaxscope.ui.pages.result_table import ResultTable
+from jaxscope.ui.pages.result_table import ResultTable, choose_row
 from jaxscope.ui.pages.roofline_plot import RooflinePlot
 from jaxscope.ui.theme import LIGHT, Theme
 
@@ -203,7 +203,7 @@ class RooflinePage(QWidget):
         rows = self.table.rows
         for row in range(rows.rowCount()):
             if rows.index(row, _NAME_COLUMN).data() == name:
-                self.table.selectRow(row)
+                choose_row(self.table, row)
                 self.table.scrollTo(rows.index(row, 0))
                 return
 
