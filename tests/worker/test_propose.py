@@ -9,6 +9,7 @@ import pytest
 from jaxscope.errors import CallError
 from jaxscope.worker.call import call_namespace
 from jaxscope.worker.candidates import annotation_text
+from jaxscope.worker.channel import Channel
 from jaxscope.worker.propose import handle_propose, propose_call
 from jaxscope.worker.source import read_source
 from jaxscope.worker.user_module import execute_file
@@ -77,10 +78,12 @@ def test_where_none_traces_the_last_reason_is_given(file: Path) -> None:
     assert "ValueError: never" in why
 
 
-class _Silent:
+class _Silent(Channel):
     """A channel whose messages nobody needs."""
 
-    def progress(self, *_message: object) -> None: ...
+    def __init__(self) -> None: ...
+
+    def progress(self, *_args: object, **_fields: object) -> None: ...
 
 
 def test_where_none_traces_the_form_shown_has_the_functions_own_parameters(tmp_path: Path) -> None:
@@ -91,7 +94,7 @@ def test_where_none_traces_the_form_shown_has_the_functions_own_parameters(tmp_p
     )
 
     with pytest.raises(CallError) as caught:
-        handle_propose({"file": str(path), "function": "loss"}, _Silent())  # type: ignore[arg-type]
+        handle_propose({"file": str(path), "function": "loss"}, _Silent())
 
     remedy = caught.value.explanation.remedy
     assert "loss(init_params(key(0)), f32[()], rate=f32[()])" in remedy
