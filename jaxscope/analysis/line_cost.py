@@ -9,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.analysis.quantities import format_bytes, format_flops
-from jaxscope.model import NONE, Graph, Stage, is_available
+from jaxscope.model import NONE, Graph, NodeKind, Stage, is_available
 
 Floats = npt.NDArray[np.float64]
 Int64s = npt.NDArray[np.int64]
+
+_WORKING = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -53,14 +55,29 @@ def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
     if total <= 0:
         return {}
     found: dict[int, LineCost] = {}
+    working = np.isin(graph.nodes.kind, _WORKING)
+    unknown = np.isnan(graph.nodes.cost) & working[:, None]
     for line in np.unique(lines[lines > 0]).tolist():
         here = lines == line
         share = float(weight[here].sum()) / total
         if share > 0:
-            work = f"{format_flops(float(flops[here].sum()))}, "
+            num_working = int(working[here].sum())
+            missing = unknown[here].sum(axis=0)
+            work = format_flops(float(flops[here].sum()))
             traffic = f"{format_bytes(float(num_bytes[here].sum()))} read and written"
-            found[line] = LineCost(share, f"{share:.1%} of {title}: {work}{traffic}")
+            told = (
+                _tell("FLOPs", work, missing[0], num_working),
+                _tell("bytes", traffic, missing[1], num_working),
+            )
+            found[line] = LineCost(share, f"{share:.1%} of {title}: {', '.join(told)}")
     return found
+
+
+def _tell(quantity: str, amount: str, num_unknown: int, num_nodes: int) -> str:
+    """A sum of which some parts, or all, may be unknown."""
+    if num_unknown == 0:
+        return amount
+    return f"at least {amount}" if num_unknown < num_nodes else f"{quantity} unknown"
 
 
 def _innermost_lines(graph: Graph, file: str) -> Int64s:

@@ -33,6 +33,16 @@ def test_a_node_counts_for_the_innermost_line_of_the_file() -> None:
     found = find_line_costs([stage(builder)], FILE)
     assert {line: cost.share for line, cost in found.items()} == {5: 0.3, 9: 0.1}
     assert found[5].text == "30.0% of jaxpr: 30 FLOP, 120 B read and written"
+    assert found[9].text == "10.0% of jaxpr: at least 10 FLOP, at least 40 B read and written"
+
+
+def test_unknown_bytes_are_said_to_be_unknown() -> None:
+    builder = GraphBuilder()
+    builder.add_node("kernel", NodeKind.EQUATION, "pallas_call", cost=(8.0, math.nan, 0.0),
+                     source=[(FILE, 2, 0, "f")])  # fmt: skip
+    assert (
+        find_line_costs([stage(builder)], FILE)[2].text == "100.0% of jaxpr: 8 FLOP, bytes unknown"
+    )
 
 
 def test_a_loop_counts_once_and_for_the_lines_of_its_body() -> None:
