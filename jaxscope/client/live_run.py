@@ -12,7 +12,6 @@ from typing import Any
 
 import msgspec
 
-from jaxscope.client.collectors import collector_for, read_failure, read_progress
 from jaxscope.client.ending import Ending, current_thread, explain_ending, find_place
 from jaxscope.client.events import (
     Event,
@@ -58,7 +57,11 @@ class Run:
         # As the worker names it in stacks.
         self._file = os.path.realpath(getattr(request, "file", None) or "")
         self._queue: queue.SimpleQueue[bytes | dict[str, Any]] = queue.SimpleQueue()
-        self._collector = collector_for(request)
+        # Loaded with the first run: a window that starts does not wait for what reads answers.
+        from jaxscope.client import collectors
+
+        self._collectors = collectors
+        self._collector = collectors.collector_for(request)
         self._outputs = {"stdout": HeadAndTail(), "stderr": HeadAndTail()}
         self._failure: JaxscopeError | None = None
         self._is_done = False
@@ -179,11 +182,11 @@ class Run:
             return
         message = Message(message.type, clean_fields(message.fields), message.arrays)
         if message.type == "failed":
-            self._fail(read_failure(message))
+            self._fail(self._collectors.read_failure(message))
         elif message.fields["run"] == "":
             return
         elif message.type == "progress":
-            self._tell(read_progress(message))
+            self._tell(self._collectors.read_progress(message))
         else:
             for event in self._collector.feed(message):
                 self._tell(event)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.errors import Explanation, InternalError
@@ -21,21 +21,20 @@ from jaxscope.model import Capture
 from jaxscope.ui.autosave import add_autosave
 from jaxscope.ui.bookmarks_menu import add_bookmarks
 from jaxscope.ui.bridge import Bridge, Session
-from jaxscope.ui.compare_menu import add_comparing
 from jaxscope.ui.controller import Controller, RunOptions
-from jaxscope.ui.fusions_menu import add_fusions
 from jaxscope.ui.go_menu import add_go_menu
 from jaxscope.ui.graph_choices import GraphChoices
 from jaxscope.ui.graph_menu import add_graph_menu
-from jaxscope.ui.memory_menu import add_memory
 from jaxscope.ui.panes_menu import add_panes_menu
-from jaxscope.ui.passes_menu import add_passes
 from jaxscope.ui.settings import Settings
 from jaxscope.ui.theme import DARK, LIGHT, Theme, ThemeSwitch
 from jaxscope.ui.window import MainWindow
 
 if TYPE_CHECKING:
     from jaxscope.ui.graph.graph_page import GraphPage
+
+_FIRST_PAINT_MS, _BETWEEN_MS = 60, 10
+"""Pauses before the first late page and between them, so that the window answers meanwhile."""
 
 _BEAT_MS = 250
 """How often Python gets to run, so that Ctrl+C in the terminal closes the window."""
@@ -62,7 +61,7 @@ def run_application(
     application.setApplicationName("jaxscope")
     application.setStyle("Fusion")
     bridge = Bridge(make_session)
-    window = build_window(application, bridge, options, Settings(settings_file))
+    window = build_window(application, bridge, options, Settings(settings_file), late_pages=True)
     reporter = ErrorReporter(window)
     hook, sys.excepthook = sys.excepthook, reporter.report
     interrupt = signal.signal(signal.SIGINT, reporter.close_on_signal)
@@ -76,7 +75,6 @@ def run_application(
     elif file:
         window.open_path(os.path.abspath(file), call or "")
     window.show()  # with its file: the start page then costs nothing
-    threading.Thread(target=_load_graph_view, name="jaxscope-loader", daemon=True).start()
     try:
         return application.exec()
     finally:
@@ -91,8 +89,20 @@ def build_window(
     options: RunOptions,
     settings: Settings,
     make_graph: Callable[[], GraphPage] | None = None,
+    *,
+    late_pages: bool = False,
 ) -> MainWindow:
-    """Put a window together without showing it."""
+    """Put a window together without showing it.
+
+    Args:
+        application: The process's one.
+        bridge: To the processes that run user code.
+        options: For runs.
+        settings: What is remembered.
+        make_graph: Makes a graph view; by default one that is loaded when first needed.
+        late_pages: Pages that need a result come once the event loop runs: a window that can
+            take a call does not wait for them.
+    """
     themes = ThemeSwitch(application, _find_theme(settings.theme_name))
     if settings.points:
         themes.set_points(settings.points)
@@ -103,12 +113,52 @@ def build_window(
     add_autosave(window, settings.unsaved_folder)
     add_graph_menu(window, choices)
     add_panes_menu(window, settings)
-    add_passes(window, themes, add_comparing(window, themes))
-    add_fusions(window)
-    add_memory(window, themes)
+    if late_pages:
+        _add_later(window, themes, list(_PAGES))
+    else:
+        for add in _PAGES:
+            add(window, themes)
     if geometry := settings.geometry:
         window.restoreGeometry(geometry)
     return window
+
+
+def _add_comparing(window: MainWindow, themes: ThemeSwitch) -> None:
+    from jaxscope.ui.compare_menu import add_comparing
+    from jaxscope.ui.passes_menu import add_passes
+
+    add_passes(window, themes, add_comparing(window, themes))
+
+
+def _add_fusions(window: MainWindow, _themes: ThemeSwitch) -> None:
+    from jaxscope.ui.fusions_menu import add_fusions
+
+    add_fusions(window)
+
+
+def _add_memory(window: MainWindow, themes: ThemeSwitch) -> None:
+    from jaxscope.ui.memory_menu import add_memory
+
+    add_memory(window, themes)
+
+
+_Add = Callable[[MainWindow, ThemeSwitch], None]
+_PAGES: tuple[_Add, ...] = (_add_comparing, _add_fusions, _add_memory)
+
+
+def _add_later(window: MainWindow, themes: ThemeSwitch, pages: list[_Add]) -> None:
+    timer = QTimer(window, interval=_FIRST_PAINT_MS)
+    loader = threading.Thread(target=_load_modules, name="jaxscope-loader", daemon=True)
+    timer.timeout.connect(loader.start, Qt.ConnectionType.SingleShotConnection)
+
+    def add_next() -> None:
+        timer.setInterval(_BETWEEN_MS)
+        pages.pop(0)(window, themes)
+        if not pages:
+            timer.stop()
+
+    timer.timeout.connect(add_next)
+    timer.start()
 
 
 def make_graph_page(choices: GraphChoices) -> GraphPage:
@@ -121,9 +171,10 @@ def make_graph_page(choices: GraphChoices) -> GraphPage:
     return GraphPage(canvas)
 
 
-def _load_graph_view() -> None:
-    """Have the graph view's modules in memory by the time that the first graph comes."""
-    importlib.import_module("jaxscope.ui.graph.graph_page")
+def _load_modules() -> None:
+    """Have the modules in memory that the first run and the first graph need."""
+    for module in ("jaxscope.client.collectors", "jaxscope.ui.graph.graph_page"):
+        importlib.import_module(module)
 
 
 class ErrorReporter(QObject):

@@ -81,7 +81,7 @@ def test_a_text_that_is_too_long_is_cut_and_says_so(monkeypatch: pytest.MonkeyPa
 
 
 def test_without_capstone_the_llvm_ir_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disassembly, "capstone", None)
+    monkeypatch.setattr(disassembly, "load_capstone", lambda: None)
 
     text, _ = list_machine_code(parts())
 
@@ -92,7 +92,7 @@ def test_without_capstone_the_llvm_ir_stays(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_without_capstone_object_files_alone_are_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disassembly, "capstone", None)
+    monkeypatch.setattr(disassembly, "load_capstone", lambda: None)
 
     text, why_not = list_machine_code(part for part in parts() if part.form == "object")
 

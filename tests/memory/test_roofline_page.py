@@ -50,7 +50,7 @@ def test_without_ceilings_there_is_a_table_and_how_to_get_them(
     page: RooflinePage, stage: Stage
 ) -> None:
     page.show_program(stage, None)
-    assert not page.plot.isVisible()
+    assert page.plot.isHidden()
     assert page.table.rows.rowCount() > 10
     assert "calibration" in page.notes.text()
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
 from jaxscope.analysis.machine.object_file import Function, ObjectFile, ObjectFileError, Target
-
-try:
-    import capstone
-except (ImportError, OSError):  # OSError: the package is there and its library cannot be loaded
-    capstone = None
 
 X86_64, AARCH64 = 62, 183
 PROCESSORS = {X86_64: "x86-64", AARCH64: "AArch64"}
@@ -57,7 +53,18 @@ def disassemble(function: Function, machine: int) -> Iterator[str]:
             start = address + size - function.address
 
 
+@functools.cache
+def load_capstone() -> Any:
+    """The package, loaded when first needed; None where it is not installed or broken."""
+    try:
+        import capstone
+    except (ImportError, OSError):  # OSError: its library cannot be loaded
+        return None
+    return capstone
+
+
 def _make_engine(machine: int) -> Any:
+    capstone = load_capstone()
     if capstone is None:
         raise ObjectFileError("Assembly is shown where the package capstone is installed.")
     if machine == X86_64:

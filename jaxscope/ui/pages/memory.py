@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QItemSelection, Qt, Signal
 from PySide6.QtGui import QShowEvent
@@ -23,9 +25,11 @@ from jaxscope.analysis.memory.report import COMPUTED, MemoryReport, buffer_row, 
 from jaxscope.analysis.memory.residuals import KeptValue
 from jaxscope.analysis.quantities import format_bytes, format_count
 from jaxscope.model import Capture, Unavailable, is_available
-from jaxscope.ui.pages.memory_plot import MemoryPlot
 from jaxscope.ui.pages.result_table import ResultTable
 from jaxscope.ui.theme import LIGHT, Theme
+
+if TYPE_CHECKING:
+    from jaxscope.ui.pages.memory_plot import MemoryPlot
 
 _ALIVE_HEADERS = ("bytes", "kind", "name", "type", "steps", "line")
 _KEPT_HEADERS = ("bytes", "equation", "type", "id", "line", "read by")
@@ -54,7 +58,6 @@ class MemoryPage(QWidget):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.plot = MemoryPlot()
         self.step_title = QLabel()
         self.to_peak = QPushButton("To the peak")
         self.alive = ResultTable("What is alive at the chosen step")
@@ -63,7 +66,6 @@ class MemoryPage(QWidget):
         self.constants = ResultTable("Captured arrays")
         self.tabs = QTabWidget()
         self._build()
-        self.plot.step_chosen.connect(self.choose_step)
         self.to_peak.clicked.connect(self._on_to_peak_clicked)
         self._found.connect(self._on_found)
         self.alive.selectionModel().selectionChanged.connect(self._on_alive_selection_changed)
@@ -92,15 +94,24 @@ class MemoryPage(QWidget):
             self.tabs.addTab(page, title)
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
-        self._split.addWidget(self.plot)
         self._split.addWidget(self.tabs)
-        self._split.setSizes([260, 320])
         layout = QVBoxLayout(self)
         layout.addWidget(self.heading)
         layout.addWidget(self.notes)
         layout.addWidget(self._split, 1)
         layout.addStretch(0)
         self._split.hide()
+
+    @functools.cached_property
+    def plot(self) -> MemoryPlot:
+        """Made when there is something to plot."""
+        from jaxscope.ui.pages.memory_plot import MemoryPlot  # pyqtgraph costs half a second
+
+        plot = MemoryPlot()
+        plot.step_chosen.connect(self.choose_step)
+        self._split.insertWidget(0, plot)
+        self._split.setSizes([260, 320])
+        return plot
 
     # --- showing ---
 
@@ -117,9 +128,8 @@ class MemoryPage(QWidget):
         self._theme = theme
         for table in (self.alive, self.kept, self.donated, self.constants):
             table.fit()
-        if self._report is not None:
-            live = self._report.live
-            self.plot.show_live(live if is_available(live) else None, theme)
+        if (live := self._live()) is not None:
+            self.plot.show_live(live, theme)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -182,8 +192,11 @@ class MemoryPage(QWidget):
         self._tell(report)
         live = report.live
         self._split.show()
-        self.plot.setVisible(is_available(live))
-        self.plot.show_live(live if is_available(live) else None, self._theme)
+        if is_available(live):
+            self.plot.show()
+            self.plot.show_live(live, self._theme)
+        elif "plot" in vars(self):
+            self.plot.hide()
         self.tabs.setTabVisible(0, is_available(live))
         if is_available(live):
             self.choose_step(live.peak_step)

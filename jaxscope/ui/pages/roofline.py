@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QItemSelection, Qt, Signal
 from PySide6.QtGui import QShowEvent
@@ -32,8 +34,10 @@ from jaxscope.model import Stage, Unavailable
 from jaxscope.model.roofline import Ceilings
 from jaxscope.ui.choice_box import ChoiceBox
 from jaxscope.ui.pages.result_table import ResultTable, choose_row
-from jaxscope.ui.pages.roofline_plot import RooflinePlot
 from jaxscope.ui.theme import LIGHT, Theme
+
+if TYPE_CHECKING:
+    from jaxscope.ui.pages.roofline_plot import RooflinePlot
 
 _QUESTION = "What bounds each kernel: arithmetic, or memory?"
 _NAME_COLUMN = HEADERS.index("name")
@@ -71,13 +75,11 @@ class RooflinePage(QWidget):
         self.choice.addItems(_CHOICES)
         self.choice.setAccessibleName("What each point is")
         self.export = QPushButton("Export …")
-        self.plot = RooflinePlot()
         self.table = ResultTable("Work and traffic")
         self._build()
         self.calibrate.clicked.connect(self._on_calibrate_clicked)
         self.choice.currentIndexChanged.connect(self._on_choice_changed)
         self.export.clicked.connect(self._on_export_clicked)
-        self.plot.point_chosen.connect(self._on_plot_point_chosen)
         self.table.selectionModel().selectionChanged.connect(self._on_table_selection_changed)
 
     def _build(self) -> None:
@@ -87,15 +89,24 @@ class RooflinePage(QWidget):
             top.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
-        self._split.addWidget(self.plot)
         self._split.addWidget(self.table)
-        self._split.setSizes([330, 250])
         layout = QVBoxLayout(self)
         layout.addLayout(top)
         layout.addWidget(self.notes)
         layout.addWidget(self._split, 1)
         layout.addStretch(0)
         self._show()
+
+    @functools.cached_property
+    def plot(self) -> RooflinePlot:
+        """Made when there are ceilings to plot under."""
+        from jaxscope.ui.pages.roofline_plot import RooflinePlot  # pyqtgraph costs half a second
+
+        plot = RooflinePlot()
+        plot.point_chosen.connect(self._on_plot_point_chosen)
+        self._split.insertWidget(0, plot)
+        self._split.setSizes([330, 250])
+        return plot
 
     # --- showing ---
 
@@ -156,11 +167,13 @@ class RooflinePage(QWidget):
             notes += [*ceilings.warnings, *filter(None, [describe_excess(self.points, ceilings)])]
         self.notes.setText("\n".join([*notes, *found.notes]))
         self.notes.setToolTip("" if ceilings is None else describe_protocol(ceilings))
-        self.plot.setVisible(ceilings is not None)
         points = self.points
         self.heading.setText(_heading(points, ceilings))
         if ceilings is not None:
+            self.plot.show()
             self.plot.show_points(points, ceilings, self._theme)
+        elif "plot" in vars(self):
+            self.plot.hide()
         self.table.rows.set_rows(
             HEADERS,
             [roofline_row(point, ceilings) for point in points],
@@ -214,7 +227,8 @@ class RooflinePage(QWidget):
         name = self.table.rows.index(indexes[0].row(), _NAME_COLUMN).data()
         for number, point in enumerate(self.points):
             if point.name == name:
-                self.plot.choose(number)
+                if "plot" in vars(self):
+                    self.plot.choose(number)
                 self.nodes_chosen.emit(self._stage.name, point.nodes)
                 return
 
