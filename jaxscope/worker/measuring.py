@@ -129,7 +129,7 @@ def warm_up(laboratory: Laboratory, subject: Subject, budget_s: float) -> Subjec
     last = durations[-20:]
     subject.typical_s = sorted(last)[len(last) // 2]
     subject.steady_call = find_steady_call(durations)
-    subject.num_inner = find_inner_loop(subject.typical_s)
+    subject.num_inner = find_inner_loop(subject.typical_s, is_consuming=subject.is_consuming)
     return subject
 
 
@@ -160,5 +160,7 @@ def _compile_once(laboratory: Laboratory, forms: Forms, name: str) -> Compiled:
         if isinstance(item, StageTime):
             stages.append(item)
         lowered = item
-    prepare = (fresh_arguments if is_donating(lowered) else same_arguments)(*forms.jitted_arguments)
-    return Compiled(Subject(name, forms.jitted, prepare), tuple(stages), lowered)
+    consumes = is_donating(lowered)
+    prepare = (fresh_arguments if consumes else same_arguments)(*forms.jitted_arguments)
+    subject = Subject(name, forms.jitted, prepare, is_consuming=consumes)
+    return Compiled(subject, tuple(stages), lowered)

@@ -66,6 +66,7 @@ class Subject:
         steady_call: From which call of the warm-up on it was steady; None if it was not.
         num_inner: How often it is called between two readings of the clock; more than once where
             a call takes hardly longer than reading the clock.
+        is_consuming: A call consumes its arguments, so that it cannot be repeated with them.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Subject:
     typical_s: float = 0.0
     steady_call: int | None = None
     num_inner: int = 1
+    is_consuming: bool = False
 
 
 @dataclasses.dataclass(eq=False)
@@ -240,9 +242,13 @@ class Stopwatch:
         rounds.log_values.append(logs[0] - logs[1] if len(logs) == 2 else logs[0])
 
 
-def find_inner_loop(typical_s: float) -> int:
-    """How often a function is called between two readings of the clock: once, unless it is fast."""
-    if typical_s >= FAST_CALL_S:
+def find_inner_loop(typical_s: float, *, is_consuming: bool = False) -> int:
+    """How often a function is called between two readings of the clock: once, unless it is fast.
+
+    One that consumes its arguments is called once, however fast: they are made outside of the
+    timed part.
+    """
+    if typical_s >= FAST_CALL_S or is_consuming:
         return 1
     return math.ceil(_READING_S / max(typical_s, 1e-8))
 

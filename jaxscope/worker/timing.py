@@ -168,8 +168,9 @@ class _Session:
         name = f"{prefix}jit"
         try:
             lowered, arguments = self._time_stages(forms, prefix)
-            prepare = (fresh_arguments if is_donating(lowered) else same_arguments)(*arguments)
-            subject = Subject(name, forms.jitted, prepare)
+            consumes = is_donating(lowered)
+            prepare = (fresh_arguments if consumes else same_arguments)(*arguments)
+            subject = Subject(name, forms.jitted, prepare, is_consuming=consumes)
             first = self._stopwatch.time_call(subject)[1]
             second = self._stopwatch.time_call(subject)[1]
             if not prefix:
@@ -238,7 +239,7 @@ class _Session:
             spent = sum(durations[:calls])
             protocol = f"The {calls} calls after the second one, until a call took as long as later"
             self.send(f"{subject.name}_until_steady", [spent], f"{protocol} ones.")
-        subject.num_inner = find_inner_loop(subject.typical_s)
+        subject.num_inner = find_inner_loop(subject.typical_s, is_consuming=subject.is_consuming)
         return subject
 
     def _check_results(self, subject: Subject) -> None:

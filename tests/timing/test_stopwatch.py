@@ -11,7 +11,13 @@ import statistics
 import pytest
 
 from jaxscope.worker import stopwatch
-from jaxscope.worker.stopwatch import Recording, Rounds, Stopwatch, SubjectFailed
+from jaxscope.worker.stopwatch import (
+    Recording,
+    Rounds,
+    Stopwatch,
+    SubjectFailed,
+    find_inner_loop,
+)
 
 from .clockwork import Clockwork
 
@@ -190,3 +196,9 @@ def test_the_first_steady_call_is_found() -> None:
     durations = [5e-5 - 1e-6 * n for n in range(40)] + [1e-5] * 160
     assert stopwatch.find_steady_call(durations) == 31
     assert stopwatch.find_steady_call(durations[:100]) is None
+
+
+def test_fast_calls_are_repeated_between_readings_unless_they_consume_their_arguments() -> None:
+    assert find_inner_loop(1e-6) > 1
+    assert find_inner_loop(1e-6, is_consuming=True) == 1
+    assert find_inner_loop(1e-3) == 1
