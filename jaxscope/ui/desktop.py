@@ -123,6 +123,10 @@ def build_window(
     return window
 
 
+def _add_experiments(window: MainWindow, _themes: ThemeSwitch) -> None:
+    window.workspace.lab.fill()
+
+
 def _add_comparing(window: MainWindow, themes: ThemeSwitch) -> None:
     from jaxscope.ui.compare_menu import add_comparing
     from jaxscope.ui.passes_menu import add_passes
@@ -143,7 +147,7 @@ def _add_memory(window: MainWindow, themes: ThemeSwitch) -> None:
 
 
 _Add = Callable[[MainWindow, ThemeSwitch], None]
-_PAGES: tuple[_Add, ...] = (_add_comparing, _add_fusions, _add_memory)
+_PAGES: tuple[_Add, ...] = (_add_experiments, _add_comparing, _add_fusions, _add_memory)
 
 
 def _add_later(window: MainWindow, themes: ThemeSwitch, pages: list[_Add]) -> None:

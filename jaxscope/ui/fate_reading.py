@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, Signal
 
-from jaxscope.analysis.fates import FateTable
 from jaxscope.model import Capture, Fate, Node, NodeKind
 from jaxscope.ui.screen import LATE_NAMES
 
@@ -58,6 +57,8 @@ class FateReader(QObject):
 
 def find_tables(capture: Capture) -> Tables:
     """The fates of a capture, by stage."""
+    from jaxscope.analysis.fates import FateTable  # twenty modules, of no use before a capture
+
     tables: dict[str, Mapping[str, Fate]] = {"jaxpr": dict(capture.fates)}
     names = [stage.name for stage in capture.stages if stage.name not in LATE_NAMES]
     if isinstance(capture.fates, FateTable) and names and names[-1] != "jaxpr":

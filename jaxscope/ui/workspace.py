@@ -89,7 +89,7 @@ class Workspace(QSplitter):
         self.inspector.node_requested.connect(self._on_inspector_node_requested)
         self.inspector.line_requested.connect(self.show_line)
         self.notes.line_requested.connect(self.show_line)
-        self.lab.profile.colours_wanted.connect(self.colour_by_time)
+        self.lab.colours_wanted.connect(self.colour_by_time)
         self.arguments.argument_chosen.connect(self.selection.select_argument)
 
     def _build(self) -> None:

@@ -2,52 +2,85 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTabWidget, QWidget
 
-from jaxscope.ui.pages.experiment import ExperimentPage
-from jaxscope.ui.pages.profile import ProfilePage
-from jaxscope.ui.pages.recompilation import RecompilationPage
-from jaxscope.ui.pages.scaling import ScalingPage
-from jaxscope.ui.pages.versus import AgreementPage, VersusPage
 from jaxscope.ui.state import WindowState
-from jaxscope.ui.theme import Theme
+from jaxscope.ui.theme import LIGHT, Theme
+
+if TYPE_CHECKING:
+    from jaxscope.ui.pages.experiment import ExperimentPage
+    from jaxscope.ui.pages.profile import ProfilePage
+    from jaxscope.ui.pages.recompilation import RecompilationPage
+    from jaxscope.ui.pages.scaling import ScalingPage
+    from jaxscope.ui.pages.versus import AgreementPage, VersusPage
 
 
 class LabPage(QTabWidget):
-    """`experiment_requested` carries a request whose file and call are still to be added."""
+    """Has its pages once they are wanted: a window that can take a call does not wait for them.
+
+    Signals:
+        experiment_requested: A request whose file and call are still to be added.
+        colours_wanted: The graphs are to be shown, coloured by measured time.
+    """
 
     experiment_requested = Signal(object)
+    colours_wanted = Signal()
+
+    profile: ProfilePage
+    scaling: ScalingPage
+    recompilation: RecompilationPage
+    versus: VersusPage
+    agreement: AgreementPage
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._pages: tuple[ExperimentPage, ...] = ()
+        self._state, self._can_run = WindowState(), False
+        self._theme = LIGHT
+        self.setDocumentMode(True)
+        self.tabBar().setDrawBase(False)  # some styles draw it white on dark
+
+    def fill(self) -> None:
+        """Make the pages, once."""
+        from jaxscope.ui.pages.profile import ProfilePage
+        from jaxscope.ui.pages.recompilation import RecompilationPage
+        from jaxscope.ui.pages.scaling import ScalingPage
+        from jaxscope.ui.pages.versus import AgreementPage, VersusPage
+
         self.profile, self.scaling = ProfilePage(), ScalingPage()
         self.recompilation = RecompilationPage()
         self.versus, self.agreement = VersusPage(), AgreementPage()
-        self.setDocumentMode(True)
-        self.tabBar().setDrawBase(False)  # some styles draw it white on dark
-        for title, page in self._pages():
-            self.addTab(page, title)
-            page.wanted.connect(self.experiment_requested)
-
-    def show_state(self, state: WindowState, *, can_run: bool) -> None:
-        """Show what the experiments found, and whether another can start."""
-        self.profile.set_program(state.stages, state.files)
-        self.scaling.propose(state.head.arguments if state.head is not None else ())
-        for _, page in self._pages():
-            page.set_runnable(can_run)
-            page.show_lab(state.lab)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Use a theme's colours."""
-        for _, page in self._pages():
-            page.set_theme(theme)
-
-    def _pages(self) -> tuple[tuple[str, ExperimentPage], ...]:
-        return (
+        titled: tuple[tuple[str, ExperimentPage], ...] = (
             ("Where the time goes", self.profile),
             ("Size", self.scaling),
             ("Recompilation", self.recompilation),
             ("Two calls", self.versus),
             ("Agreement", self.agreement),
         )
+        for title, page in titled:
+            self.addTab(page, title)
+            page.wanted.connect(self.experiment_requested)
+        self.profile.colours_wanted.connect(self.colours_wanted)
+        self._pages = tuple(page for _, page in titled)
+        self.set_theme(self._theme)
+        self.show_state(self._state, can_run=self._can_run)
+
+    def show_state(self, state: WindowState, *, can_run: bool) -> None:
+        """Show what the experiments found, and whether another can start."""
+        self._state, self._can_run = state, can_run
+        if not self._pages:
+            return
+        self.profile.set_program(state.stages, state.files)
+        self.scaling.propose(state.head.arguments if state.head is not None else ())
+        for page in self._pages:
+            page.set_runnable(can_run)
+            page.show_lab(state.lab)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use a theme's colours."""
+        self._theme = theme
+        for page in self._pages:
+            page.set_theme(theme)
