@@ -12,6 +12,11 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jaxscope.ui.graph.canvas import GraphCanvas
+    from jaxscope.ui.graph.graph_page import GraphPage
 
 _SAMPLE = Path(__file__).parents[1] / "samples" / "quick_start.py"
 _LIMIT_S = 60.0
@@ -28,15 +33,16 @@ def read_start(spawned: float) -> dict[str, float]:
     from jaxscope.ui.bridge import Bridge
     from jaxscope.ui.controller import RunOptions
     from jaxscope.ui.desktop import build_window
-    from jaxscope.ui.graph.canvas import GraphCanvas
-    from jaxscope.ui.graph.graph_page import GraphPage
     from jaxscope.ui.settings import Settings
 
     application = QApplication([])
     bridge = Bridge(session.wait)
     canvases: list[GraphCanvas] = []
 
-    def make_graph() -> GraphPage:
+    def make_graph() -> GraphPage:  # as the application does: loaded with the first graph
+        from jaxscope.ui.graph.canvas import GraphCanvas
+        from jaxscope.ui.graph.graph_page import GraphPage
+
         canvases.append(GraphCanvas())
         return GraphPage(canvases[-1])
 

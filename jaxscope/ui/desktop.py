@@ -100,27 +100,32 @@ def build_window(
         options: For runs.
         settings: What is remembered.
         make_graph: Makes a graph view; by default one that is loaded when first needed.
-        late_pages: Pages that need a result come once the event loop runs: a window that can
-            take a call does not wait for them.
+        late_pages: Panes, and pages that need a result, come once the event loop runs: a window
+            that can take a call does not wait for them.
     """
     themes = ThemeSwitch(application, _find_theme(settings.theme_name))
     if settings.points:
         themes.set_points(settings.points)
     choices = GraphChoices(settings)
     make_graph = make_graph or functools.partial(make_graph_page, choices)
-    window = MainWindow(Controller(bridge, options), themes, settings, make_graph)
+    controller = Controller(bridge, options)
+    window = MainWindow(controller, themes, settings, make_graph, late_panes=late_pages)
     add_bookmarks(window, add_go_menu(window))
     add_autosave(window, settings.unsaved_folder)
     add_graph_menu(window, choices)
     add_panes_menu(window, settings)
     if late_pages:
-        _add_later(window, themes, list(_PAGES))
+        _add_later(window, themes, [_make_panes, *_PAGES])
     else:
         for add in _PAGES:
             add(window, themes)
     if geometry := settings.geometry:
         window.restoreGeometry(geometry)
     return window
+
+
+def _make_panes(window: MainWindow, _themes: ThemeSwitch) -> None:
+    window.workspace.area.make_panes()
 
 
 def _add_experiments(window: MainWindow, _themes: ThemeSwitch) -> None:

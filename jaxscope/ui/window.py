@@ -50,6 +50,7 @@ class MainWindow(QMainWindow):
 
     Args:
         make_graph: Makes a graph view; called when the first graph is to be shown.
+        late_panes: There are no panes before `workspace.area.make_panes` is called.
     """
 
     def __init__(
@@ -58,6 +59,8 @@ class MainWindow(QMainWindow):
         themes: ThemeSwitch,
         settings: Settings,
         make_graph: Callable[[], GraphPage],
+        *,
+        late_panes: bool = False,
     ) -> None:
         super().__init__()
         self.controller = controller
@@ -66,7 +69,7 @@ class MainWindow(QMainWindow):
         self._state_shown: WindowState | None = None
         self.call_bar, self.strip = CallBar(), PipelineStrip()
         self.error_panel = ErrorPanel()
-        self.workspace = Workspace(make_graph)
+        self.workspace = Workspace(make_graph, late_panes=late_panes)
         self.start_page = StartPage(find_samples())
         self.files = FileDialogs(self)
         self.presenting = Presenting(self)

@@ -50,7 +50,7 @@ class Workspace(QSplitter):
 
     panes_changed = Signal()
 
-    def __init__(self, make_graph: Callable[[], GraphPage]) -> None:
+    def __init__(self, make_graph: Callable[[], GraphPage], *, late_panes: bool = False) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self._state = WindowState()
         self._screen: Screen | None = None
@@ -69,6 +69,8 @@ class Workspace(QSplitter):
         self.functions = FunctionList()
         self.inspector = Inspector()
         self.area = PaneArea(make_graph)
+        if late_panes:
+            self.area.wait()
         self.timing, self.arguments = TimingPage(), ArgumentsPage()
         self.notes, self.output = NotesPage(), OutputPage()
         self.lab = LabPage()
@@ -125,7 +127,7 @@ class Workspace(QSplitter):
 
     def shown_stages(self) -> frozenset[str]:
         """Names of the stages that panes are for."""
-        return frozenset(self.area.wanted_stage(pane) for pane in self.area.panes)
+        return self.area.wanted_stages()
 
     def show_state(self, state: WindowState, screen: Screen) -> None:
         """Show a state."""

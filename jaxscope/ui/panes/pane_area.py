@@ -14,6 +14,7 @@ from jaxscope.ui.panes.arrangement import (
     MAX_PANES,
     PaneSpec,
     Split,
+    panes_of,
 )
 from jaxscope.ui.panes.pane_choices import TOLD
 from jaxscope.ui.panes.pane_header import SOURCE, Form
@@ -50,6 +51,7 @@ class PaneArea(QWidget):
         self._alone: StagePane | None = None
         self._ribbons = RibbonSetting(lambda _left, _right: NO_PAIRS)
         self._tree = PaneTree(self._ribbons)
+        self._waiting: Split | None = None
         self._zone = QRubberBand(QRubberBand.Shape.Rectangle, self)
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._tree.repaint_ribbons)
@@ -67,6 +69,12 @@ class PaneArea(QWidget):
         """The pane that commands go to."""
         return self._active
 
+    def wanted_stages(self) -> frozenset[str]:
+        """Names of the stages that panes are for, or will be once there are panes."""
+        if self._waiting is not None:
+            return frozenset(spec.stage for spec in panes_of(self._waiting))
+        return frozenset(self._wanted.values())
+
     def wanted_stage(self, pane: StagePane) -> str:
         """The stage that a pane is for, also while that stage does not exist yet."""
         return self._wanted[pane]
@@ -82,6 +90,7 @@ class PaneArea(QWidget):
             after: The pane beside which it is opened; None for the last.
             side: Where beside it.
         """
+        self.make_panes()
         if len(self._wanted) >= MAX_PANES:
             return None
         self.show_all()
@@ -99,6 +108,9 @@ class PaneArea(QWidget):
 
     def arrange(self, arrangement: Split = FIRST_ARRANGEMENT) -> None:
         """Close all panes and open those of an arrangement."""
+        if self._waiting is not None:
+            self._waiting = arrangement
+            return
         self.show_all()
         before, self._wanted, self._active = list(self._wanted), {}, None
         self._tree.clear()
@@ -109,8 +121,20 @@ class PaneArea(QWidget):
         self._on_pane_activated(self._tree.panes()[-1])
         self.panes_changed.emit()
 
+    def wait(self) -> None:
+        """Have no panes before `make_panes`: a window that can take a call needs none."""
+        self._waiting = FIRST_ARRANGEMENT
+
+    def make_panes(self) -> None:
+        """Make the panes of the arrangement that was asked for last, where they still wait."""
+        if self._waiting is not None:
+            arrangement, self._waiting = self._waiting, None
+            self.arrange(arrangement)
+
     def arrangement(self) -> Split:
         """How panes are laid out now."""
+        if self._waiting is not None:
+            return self._waiting
         self.show_all()
         return self._tree.describe(self._specify)
 
