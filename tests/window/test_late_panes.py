@@ -1,0 +1,71 @@
+"""A window that can take a call before it has panes: they come once the event loop runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from jaxscope.ui.bridge import Bridge
+from jaxscope.ui.controller import RunOptions
+from jaxscope.ui.desktop import build_window
+from jaxscope.ui.panes.arrangement import PaneSpec, Split, format_arrangement
+from jaxscope.ui.settings import Settings
+from jaxscope.ui.window import MainWindow
+
+from .conftest import Driver, destroy
+from .programs import RecordedSession
+from .test_window import capture_of
+
+REMEMBERED = Split(True, (PaneSpec("jaxpr", "text"), PaneSpec("optimized", "table")), (1.0, 1.0))
+
+
+@pytest.fixture
+def late(qapp: QApplication, session: RecordedSession, tmp_path: Path) -> Iterator[MainWindow]:
+    bridge = Bridge(lambda: session)
+    settings = Settings(str(tmp_path / "window.ini"))
+    settings.set_arrangement(format_arrangement(REMEMBERED))
+    window = build_window(qapp, bridge, RunOptions(), settings, late_pages=True)
+    yield window
+    destroy(window)
+    bridge.close()
+
+
+def test_panes_come_after_the_window_as_they_were_remembered(
+    late: MainWindow, qtbot: QtBot
+) -> None:
+    area = late.workspace.area
+    assert area.panes == ()
+    assert late.workspace.shown_stages() == {"jaxpr", "optimized"}
+    late.show()
+    qtbot.waitUntil(lambda: len(area.panes) == 2)
+    assert [area.wanted_stage(pane) for pane in area.panes] == ["jaxpr", "optimized"]
+    assert [pane.form.value for pane in area.panes] == ["text", "table"]
+
+
+def test_a_window_closed_before_its_panes_came_remembers_them(
+    late: MainWindow, tmp_path: Path
+) -> None:
+    late.show()
+    late.close()
+    assert Settings(str(tmp_path / "window.ini")).arrangement == format_arrangement(REMEMBERED)
+
+
+def test_a_result_that_comes_before_the_panes_is_shown_in_them(
+    late: MainWindow, qtbot: QtBot, session: RecordedSession, source: Path
+) -> None:
+    driver = Driver(qtbot, late, session)
+    late.controller.open_capture(capture_of(source), str(source))
+    assert late.workspace.area.panes == ()
+    late.show()
+    driver.wait_until(lambda: len(late.workspace.area.panes) == 2)
+    driver.wait_until(lambda: late.workspace.area.panes[0].code.num_lines > 1)
+
+
+def test_opening_a_pane_brings_those_that_wait(late: MainWindow) -> None:
+    late.workspace.area.open_pane("grad")
+    stages = [late.workspace.area.wanted_stage(pane) for pane in late.workspace.area.panes]
+    assert stages == ["jaxpr", "optimized", "grad"]
