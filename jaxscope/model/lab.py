@@ -6,6 +6,7 @@ import dataclasses
 import math
 
 from jaxscope.model.capture import Environment
+from jaxscope.model.timeline import Timeline
 from jaxscope.model.timing import Measurement, Ratio
 from jaxscope.model.unavailable import Unavailable
 
@@ -71,6 +72,7 @@ class Profile:
     Attributes:
         compiled: Of the instructions of the optimized program.
         eager: Of the equations of the last jaxpr-level stage, run one by one.
+        timeline: Of one run of the optimized program, the one of median length.
     """
 
     call: str
@@ -78,6 +80,7 @@ class Profile:
     compiled: NodeTimes | Unavailable
     eager: NodeTimes | Unavailable
     warnings: tuple[str, ...] = ()
+    timeline: Timeline | Unavailable = Unavailable("No single run was kept.")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 from jaxscope.model.capture import Environment
 
@@ -23,6 +24,13 @@ class Measurement:
         is_noisy: Whether the spread passes the thresholds of the protocol.
         protocol: One sentence: how it was measured.
         reasons: Why it is called noisy, a sentence each.
+        detail: A word or two that the name lacks, such as `cache hit`; may be empty.
+        began: Seconds from the start of the run to the start of these readings; NaN where unknown.
+        ended: The same to their end.
+        device_seconds: Median seconds that a call kept the device at work, by its own recorder:
+            never part of the other figures. NaN where it was not recorded.
+        device_low: Lower end of the interval of that median.
+        device_high: Upper end.
     """
 
     name: str
@@ -36,6 +44,12 @@ class Measurement:
     unit: str = "s"
     protocol: str = ""
     reasons: tuple[str, ...] = ()
+    detail: str = ""
+    began: float = math.nan
+    ended: float = math.nan
+    device_seconds: float = math.nan
+    device_low: float = math.nan
+    device_high: float = math.nan
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ Client to worker (each starts a run; one run at a time):
 Worker to client:
 
     hello        pid, python, protocol                       once, before any run; run is ""
-    progress     step, text
+    progress     step, text, left_s (null: unknown; seconds that the step takes at most),
+                 can_skip (whether SIGUSR1 would leave out just this step)
     file         path, sha256; array utf8                    snapshot of a source file
     head         call, base, transforms, source {file, line, text}, environment {…}, target,
                  arguments [[path, type, bytes, static], …], results [[…], …]
@@ -47,8 +48,11 @@ Worker to client:
     check        rule, severity, message, remedy, file, line
     message      text
     timed        call, environment {…}       what a run measures: `time` and the experiments
-    measurement  name, protocol, reasons [text, …]; arrays seconds (float64) and chunks (int32),
-                 one entry per call; replaces an earlier one of the same name
+    measurement  name, protocol, reasons [text, …], detail, began, ended (seconds from the run's
+                 start, null: unknown); arrays seconds (float64) and chunks (int32), one entry per
+                 call; replaces an earlier one of the same name
+    device_time  name (of a measurement); array seconds (float64): for how long each of some other
+                 calls kept the device at work, by XLA's recorder
     ratio        name, is_judged (false: no verdict makes sense); array log_ratios (float64), one
                  entry per pair of chunks
     warning      text
@@ -56,6 +60,9 @@ Worker to client:
                  exclusive (float64, (R, N)), counts (int32, N), covered (float64, R), walls and
                  plain (float64): whole runs with and without recording
     node_times_missing  stage, reason
+    timeline     stage, names, lanes [text, …], returned, wall, covered (seconds), num_left_out;
+                 arrays name, lane (int32), began, seconds (float64), one entry per event of one
+                 run, times from the call's start
     scale        vary, sizes
     scale_point  size, reason, trace, lower, compile, flops, bytes_accessed, memory (null:
                  unknown); arrays eager.seconds, eager.chunks, jit.seconds, jit.chunks, log_ratios

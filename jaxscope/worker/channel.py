@@ -57,9 +57,18 @@ class Channel:
             for frame in encode_message(message):
                 self._write(frame)
 
-    def progress(self, step: str, text: str) -> None:
-        """Say what is being done: a stable name of the step, and a text fit to show."""
-        self.send("progress", {"step": step, "text": text})
+    def progress(
+        self, step: str, text: str, *, left_s: float | None = None, can_skip: bool = False
+    ) -> None:
+        """Say what is being done.
+
+        Args:
+            step: A stable name of it.
+            text: Fit to show.
+            left_s: Seconds that it takes at most; None where nobody knows.
+            can_skip: Whether a skip would leave out just this.
+        """
+        self.send("progress", {"step": step, "text": text, "left_s": left_s, "can_skip": can_skip})
 
     def message(self, text: str) -> None:
         """Send a sentence for the reader: what was assumed, what was left out."""

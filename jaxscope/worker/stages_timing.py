@@ -56,11 +56,20 @@ class StageTime:
         name: `trace`, `lower` or `compile`.
         seconds: On the wall.
         protocol: One sentence: what was measured.
+        began_s: When it began, on the stopwatch's clock.
+        detail: Of compiling: `cache hit`, `cache miss`, or `no cache`.
     """
 
     name: str
     seconds: float
     protocol: str
+    began_s: float = 0.0
+    detail: str = ""
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Beginning and end on the stopwatch's clock."""
+        return self.began_s, self.began_s + self.seconds
 
 
 def time_stages(
@@ -72,7 +81,8 @@ def time_stages(
 ) -> Iterator[StageTime | Any]:
     """Trace, lower and compile once, yielding each time as it is known.
 
-    After the trace's comes the `Traced`, and last of all the `Lowered`.
+    After the trace's comes the `Traced`, after the compilation's the `Compiled`, and last of all
+    the `Lowered`.
 
     Raises:
         Exception: Whatever the user's code or the compiler raises.
@@ -81,16 +91,19 @@ def time_stages(
     start_s = stopwatch.now_s()
     traced = jitted.trace(*args, **kwargs)
     traced_s = stopwatch.now_s()
-    yield StageTime("trace", traced_s - start_s, "Once, with JAX's caches emptied.")
+    yield StageTime("trace", traced_s - start_s, "Once, with JAX's caches emptied.", start_s)
     yield traced
     start_s = stopwatch.now_s()
     lowered = traced.lower()
-    yield StageTime("lower", stopwatch.now_s() - start_s, "Once, from jaxpr to StableHLO.")
+    seconds = stopwatch.now_s() - start_s
+    yield StageTime("lower", seconds, "Once, from jaxpr to StableHLO.", start_s)
     hits = counter.num_cache_hits
     start_s = stopwatch.now_s()
-    lowered.compile()
+    compiled = lowered.compile()
     seconds = stopwatch.now_s() - start_s
-    yield StageTime("compile", seconds, _describe_cache(counter.num_cache_hits - hits))
+    detail, protocol = _describe_cache(counter.num_cache_hits - hits)
+    yield StageTime("compile", seconds, protocol, start_s, detail)
+    yield compiled
     yield lowered
 
 
@@ -149,9 +162,11 @@ def _is_plain_array(leaf: Any) -> bool:
     return isinstance(leaf, jax.Array) and not jnp.issubdtype(leaf.dtype, jax.dtypes.extended)
 
 
-def _describe_cache(num_hits: int) -> str:
+def _describe_cache(num_hits: int) -> tuple[str, str]:
+    """Whether the persistent cache had the program, in two words and in a sentence."""
     if num_hits:
-        return "Once; read from the persistent compilation cache, so nothing was compiled."
+        said = "Once; read from the persistent compilation cache, so nothing was compiled."
+        return "cache hit", said
     if read_setting("jax_compilation_cache_dir"):
-        return "Once; not in the persistent compilation cache."
-    return "Once, by XLA; no persistent compilation cache is in use."
+        return "cache miss", "Once; not in the persistent compilation cache."
+    return "no cache", "Once, by XLA; no persistent compilation cache is in use."

@@ -67,6 +67,7 @@ class Subject:
         num_inner: How often it is called between two readings of the clock; more than once where
             a call takes hardly longer than reading the clock.
         is_consuming: A call consumes its arguments, so that it cannot be repeated with them.
+        context: What it is called in, entered before the timed part.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Subject:
     steady_call: int | None = None
     num_inner: int = 1
     is_consuming: bool = False
+    context: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext
 
 
 @dataclasses.dataclass(eq=False)
@@ -113,16 +115,22 @@ class Rounds:
             logarithm of the only side's.
         num_per_chunk: Kept calls in a chunk; 0 before the first.
         stopped: Why measuring ended: `precise`, `budget`, or empty while it has not.
+        began_s: When measuring began, on the stopwatch's clock.
     """
 
     sides: tuple[Recording, ...]
     log_values: list[float] = dataclasses.field(default_factory=list)
     num_per_chunk: int = 0
     stopped: str = ""
+    began_s: float = 0.0
 
 
 class Stopwatch:
-    """Measures with one clock and one way to wait for results."""
+    """Measures with one clock and one way to wait for results.
+
+    Attributes:
+        last_start_s: When the last timed call was entered, in seconds on the clock.
+    """
 
     def __init__(
         self,
@@ -143,6 +151,7 @@ class Stopwatch:
         self._clock = clock
         self._rng = rng or Random(0)
         self._count_compilations = count_compilations
+        self.last_start_s = 0.0
 
     def now_s(self) -> float:
         """Seconds on the clock."""
@@ -159,25 +168,41 @@ class Stopwatch:
         clock, block, function = self._clock, self._block, subject.function
         subject.num_calls += 1
         try:
-            args, kwargs = subject.prepare()
-            start = clock()
-            result = function(*args, **kwargs)
-            for _ in range(subject.num_inner - 1):
+            with subject.context():
+                args, kwargs = subject.prepare()
+                start = clock()
                 result = function(*args, **kwargs)
-            returned = clock()
-            block(result)
-            ready = clock()
+                for _ in range(subject.num_inner - 1):
+                    result = function(*args, **kwargs)
+                returned = clock()
+                block(result)
+                ready = clock()
         except (Exception, SystemExit) as error:
             raise SubjectFailed(subject.name, subject.num_calls) from error
         unit_s = 1e-9 / subject.num_inner
+        self.last_start_s = start * 1e-9
         return (returned - start) * unit_s, (ready - start) * unit_s
 
-    def warm_up(self, subject: Subject, num_calls: int, budget_s: float) -> list[float]:
-        """Call up to so often, or until the budget is spent: the durations, at least one."""
+    def warm_up(
+        self,
+        subject: Subject,
+        num_calls: int,
+        budget_s: float,
+        ends_s: list[float] | None = None,
+    ) -> list[float]:
+        """Call up to so often, or until the budget is spent: the durations, at least one.
+
+        Args:
+            ends_s: Gets the time on the clock after each call.
+        """
         deadline = self.now_s() + budget_s
-        durations = [self.time_call(subject)[1]]
-        while len(durations) < num_calls and self.now_s() < deadline:
+        durations: list[float] = []
+        now_s = -math.inf
+        while not durations or (len(durations) < num_calls and now_s < deadline):
             durations.append(self.time_call(subject)[1])
+            now_s = self.now_s()
+            if ends_s is not None:
+                ends_s.append(now_s)
         return durations
 
     def measure(
@@ -206,7 +231,7 @@ class Stopwatch:
         """
         kept, dropped = (1, 1) if typical_s > SLOW_CALL_S else (CHUNK, CHUNK_DROPPED)
         rounds.num_per_chunk = kept
-        start_s = self.now_s()
+        rounds.began_s = start_s = self.now_s()
         next_look = FIRST_LOOK
         with paused_collector():
             while not rounds.stopped:
