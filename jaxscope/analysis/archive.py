@@ -47,6 +47,7 @@ from jaxscope.model import (
 )
 from jaxscope.model.capture import NO_MEMORY_PLAN
 from jaxscope.model.graph_columns import graph_from_arrays, graph_to_arrays
+from jaxscope.model.op_name import TagTable
 
 FILE_ENDING = ".jaxscope"
 """How names of such files end."""
@@ -108,7 +109,9 @@ def save_capture(capture: Capture, path: str | Path, timing: Timing | None = Non
         **blobs,
     }
     if capture.passes:
-        entries[_PASSES] = _encode(PassEntries(tuple(map(PassEntry.from_model, capture.passes))))
+        tags = capture.pass_tags
+        passes = tuple(map(PassEntry.from_model, capture.passes))
+        entries[_PASSES] = _encode(PassEntries(passes, tags.base, tags.derived))
     archive_container.write(Path(path), entries, encode_bookmarks(capture.bookmarks))
 
 
@@ -163,6 +166,7 @@ def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
         _read_stage(entry, entries[_stage_name(index)])
         for index, entry in enumerate(manifest.stages)
     )
+    passes, pass_tags = _read_passes(entries.get(_PASSES))
     capture = Capture(
         call=manifest.call,
         base=manifest.base,
@@ -181,18 +185,20 @@ def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
         checks=manifest.checks,
         messages=manifest.messages,
         wall_seconds=manifest.wall_seconds or 0.0,
-        passes=_read_passes(entries.get(_PASSES)),
+        passes=passes,
+        pass_tags=pass_tags,
         memory=(manifest.memory or MemoryEntry(missing=NO_MEMORY_PLAN)).to_model(),
     )
     timing = None if manifest.timing is None else manifest.timing.to_model()
     return capture, timing
 
 
-def _read_passes(data: bytes | None) -> tuple[PassRecord, ...]:
+def _read_passes(data: bytes | None) -> tuple[tuple[PassRecord, ...], TagTable]:
     if data is None:
-        return ()
+        return (), TagTable()
     entries = msgspec.json.decode(data, type=PassEntries)
-    return tuple(entry.to_model() for entry in entries.passes)
+    tags = TagTable(entries.base_tags, entries.derived_tags)
+    return tuple(entry.to_model() for entry in entries.passes), tags
 
 
 def _stage_name(index: int) -> str:

@@ -235,6 +235,9 @@ class PassEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: str
     ended: tuple[str, ...]
     carriers: dict[str, tuple[str, ...]]
+    seconds: float | None = None
+    peak_bytes: float | None = None
+    packed: bytes = b""
 
     @classmethod
     def from_model(cls, record: PassRecord) -> PassEntry:
@@ -253,6 +256,9 @@ class PassEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             record.text,
             record.ended,
             dict(record.carriers),
+            _finite(record.seconds),
+            _finite(record.peak_bytes),
+            record.packed,
         )
 
     def to_model(self) -> PassRecord:
@@ -270,6 +276,9 @@ class PassEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             self.text,
             self.ended,
             self.carriers,
+            _number(self.seconds),
+            _number(self.peak_bytes),
+            self.packed,
         )
 
 
@@ -277,6 +286,8 @@ class PassEntries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All recorded passes."""
 
     passes: Annotated[tuple[PassEntry, ...], msgspec.Meta(max_length=_MAX_PASSES)]
+    base_tags: tuple[str, ...] = ()
+    derived_tags: tuple[str, ...] = ()
 
 
 class _Heading(msgspec.Struct, frozen=True):

@@ -139,6 +139,7 @@ class CaptureAssembler:
             stages=stages,
             fates=FateTable(stages, passes.endings),
             passes=passes.records,
+            pass_tags=passes.tags,
             checks=tuple(sorted(self._checks, key=lambda c: _SEVERITIES.index(c.severity))),
             messages=tuple(self._messages),
             wall_seconds=self._wall_seconds,

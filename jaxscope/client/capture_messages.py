@@ -168,10 +168,11 @@ class PassFields(msgspec.Struct, frozen=True):
 
 
 class PassesEndFields(msgspec.Struct, frozen=True):
-    """A `passes_end`."""
+    """A `passes_end`; `no_times` says why no pass has seconds."""
 
     seconds: float = 0.0
     reason: LongText | None = None
+    no_times: LongText | None = None
 
 
 class CheckFields(msgspec.Struct, frozen=True):

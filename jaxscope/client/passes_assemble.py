@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+import numpy as np
+
 from jaxscope.analysis.passes import Passes, PassRecorder, list_passes
 from jaxscope.client.capture_messages import PassesEndFields, PassFields, read_message_fields
 from jaxscope.model import Cost, Stage, StageText, Unavailable
@@ -44,7 +48,8 @@ class PassesAssembler:
         """
         fields = read_message_fields(message, PassesEndFields)
         if self._recorder is not None:
-            self.passes = self._recorder.result(fields.reason)
+            self.passes = self._recorder.result(fields.reason, _seconds_of(message))
+            self.passes = dataclasses.replace(self.passes, no_times=fields.no_times or "")
         records = self.passes.records
         missing = None
         if not records:
@@ -59,3 +64,12 @@ class PassesAssembler:
             seconds=max(fields.seconds, 0.0),
             unavailable=missing,
         )
+
+
+def _seconds_of(message: Message) -> list[float]:
+    """Seconds of each pass that was sent; NaN where unknown, and none if the column is none."""
+    column = message.arrays.get("pass_seconds")
+    if column is None or column.dtype != np.float64 or column.ndim != 1:
+        return []
+    known = np.isfinite(column) & (column >= 0.0)
+    return list(map(float, np.where(known, column, np.nan)))

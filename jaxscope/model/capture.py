@@ -12,6 +12,7 @@ import numpy.typing as npt
 from jaxscope.model.bookmark import Bookmark
 from jaxscope.model.graph import Cost, Graph
 from jaxscope.model.memory import MemoryPlan
+from jaxscope.model.op_name import TagTable
 from jaxscope.model.passes import PassRecord
 from jaxscope.model.unavailable import Unavailable
 
@@ -184,6 +185,7 @@ class Capture:
             they were not recorded.
         memory: XLA's memory plan of the compiled program, or why there is none.
         bookmarks: Places that a person marked.
+        pass_tags: What the tags in the modules of `passes` stand for.
     """
 
     call: str
@@ -203,6 +205,7 @@ class Capture:
     passes: tuple[PassRecord, ...] = ()
     memory: MemoryPlan | Unavailable = NO_MEMORY_PLAN
     bookmarks: tuple[Bookmark, ...] = ()
+    pass_tags: TagTable = dataclasses.field(default_factory=TagTable)
 
     def stage(self, name: str) -> Stage | None:
         """The stage of that name, or None."""

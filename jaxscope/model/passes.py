@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import zlib
 from collections.abc import Mapping
 
 from jaxscope.model.graph import Cost
 
 _UNKNOWN = Cost()
+MAX_MODULE_BYTES = 64 << 20
+_LEVEL = 3
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
@@ -29,6 +33,10 @@ class PassRecord:
             here on.
         carriers: Names of the instructions that carry an equation after this pass, for the
             equations for which that changed.
+        seconds: That the pass took, in the compilation whose result is shown; NaN where unknown.
+        peak_bytes: The most that is alive at once in the module after it; NaN as long as XLA has
+            not fixed the order in which the module runs.
+        packed: The module after it, compressed; empty where it is not kept. See `module`.
     """
 
     name: str
@@ -43,8 +51,33 @@ class PassRecord:
     text: str = ""
     ended: tuple[str, ...] = ()
     carriers: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    seconds: float = math.nan
+    peak_bytes: float = math.nan
+    packed: bytes = b""
 
     @property
     def has_changed(self) -> bool:
         """Whether it did more than rename or annotate instructions."""
         return bool(self.num_added or self.num_removed or self.num_changed)
+
+    def module(self) -> bytes:
+        """The serialized `HloModuleProto` after the pass; empty where it is not kept.
+
+        Raises:
+            ValueError: It is damaged, or larger than any module that is kept.
+        """
+        if not self.packed:
+            return b""
+        unpacker = zlib.decompressobj()
+        try:
+            data = unpacker.decompress(self.packed, MAX_MODULE_BYTES)
+        except zlib.error as error:
+            raise ValueError(f"the module after {self.name} is damaged: {error}") from None
+        if not unpacker.eof:
+            raise ValueError(f"the module after {self.name} is cut short or too large")
+        return data
+
+
+def pack_module(proto: bytes) -> bytes:
+    """A serialized module as `PassRecord.packed` has it; empty if it is too large to be kept."""
+    return zlib.compress(proto, _LEVEL) if len(proto) <= MAX_MODULE_BYTES else b""

@@ -33,6 +33,7 @@ from jaxscope.worker.jaxpr_text import print_jaxpr
 from jaxscope.worker.loading import load_call
 from jaxscope.worker.machine_code import dump_folder
 from jaxscope.worker.memory import compile_program
+from jaxscope.worker.pass_times import PassWatch
 from jaxscope.worker.passes import send_passes
 from jaxscope.worker.program import TracedProgram, trace_call
 from jaxscope.worker.purity import PurityWatch
@@ -92,7 +93,7 @@ class _Pipeline:
     def __init__(
         self, request: dict[str, Any], channel: Channel, source: SourceSnapshot, call: Call
     ) -> None:
-        self._wants_passes = bool(request.get("passes"))
+        self._pass_watch = PassWatch(bool(request.get("passes")))
         self._options: dict[str, str] = dict(request.get("options") or {})
         self._target = str(request.get("target") or "cpu")
         self._channel = channel
@@ -157,9 +158,8 @@ class _Pipeline:
                 # XLA may overflow the stack and take the process along: what is there goes first.
                 last = self._send_jaxprs(program, tags, derived)
                 self._sender.send_texts()
-            compilation = Background(
-                lambda: compile_program(lowered, dump.compiler_options, self._options)
-            )
+            build = self._pass_watch.around(compile_program)
+            compilation = Background(lambda: build(lowered, dump.compiler_options, self._options))
             last = last or self._send_jaxprs(program, tags, derived)
             self._send_lowered(lowered, bytecode, tags, last, seconds)
             self._sender.send_texts()
@@ -176,10 +176,11 @@ class _Pipeline:
         cost = module_cost(compat.cpu_client(), compiled.module)
         self._send_hlo("optimized", compiled.module, compiled.seconds, cost)
         self._channel.send("memory", compiled.memory)
+        self._channel.send("placement", *compiled.placement)
         self._sender.send_machine(machine, machine_seconds)
-        if self._wants_passes:
+        if self._pass_watch.is_wanted:
             self._sender.send_texts()
-            send_passes(lowered, self._channel, self._options)
+            send_passes(lowered, self._channel, self._options, self._pass_watch)
 
     def _send_head(self, program: TracedProgram) -> None:
         derived = program.derived

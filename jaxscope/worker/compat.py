@@ -8,6 +8,7 @@ it says otherwise.
 from __future__ import annotations
 
 import contextlib
+import functools
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -245,6 +246,26 @@ def donated_arguments(lowered: Any) -> tuple[list[int], list[int]]:
     return donated, sorted(arguments.get("kept_var_idx") or ())
 
 
+def num_partitions(lowered: Any) -> int:
+    """For how many devices XLA cuts a lowered program."""
+    attributes = lowered.compiler_ir("stablehlo").operation.attributes
+    return int(_ir.IntegerAttr(attributes["mhlo.num_partitions"]).value)
+
+
+def device_order(shardings: Sequence[Any], compiled: Any) -> list[Any]:
+    """The devices of a program in the order in which its shardings count them."""
+    for sharding in shardings:
+        found = getattr(sharding, "_device_assignment", None)
+        if found:
+            return list(found)
+    return list(compiled.runtime_executable().local_devices())
+
+
+def hlo_sharding_text(sharding: Any, rank: int) -> str:
+    """A sharding of an array of so many dimensions as HLO writes it."""
+    return str(sharding._to_xla_hlo_sharding(rank))
+
+
 def llvm_ir_options() -> dict[str, str]:
     """Compiler options that make jaxlib write LLVM IR beside object files; the CPU backend's.
 
@@ -284,20 +305,48 @@ def bind_equation(equation: Any, values: Sequence[Any]) -> list[Any]:
     return list(result) if equation.primitive.multiple_results else [result]
 
 
-def start_recording() -> Any:
+def start_recording(level: int = 2) -> Any:
     """Start to record what XLA executes; `.stop()` of the result gives a serialized trace.
 
     The trace stays in memory, and Python functions are not recorded.
+
+    Args:
+        level: 1 for what XLA finds important, its passes among that; 2 for instructions as well.
     """
     options = jax.profiler.ProfileOptions()
     options.python_tracer_level = 0
-    options.host_tracer_level = 2
+    options.host_tracer_level = level
     options.enable_hlo_proto = False
     return _profiler.ProfilerSession(options)
 
 
+def recorded_spans(trace: bytes) -> Iterator[tuple[str, str, float, float]]:
+    """Line, name, start and duration in nanoseconds of everything that has a duration."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # as below
+        data = jax.profiler.ProfileData.from_serialized_xspace(trace)
+        for plane in data.planes:
+            for line in plane.lines:
+                for event in line.events:
+                    if event.duration_ns > 0:
+                        where = f"{plane.name}/{line.name}"
+                        yield where, event.name, event.start_ns, event.duration_ns
+
+
+RECORDING_MARK = "jaxscope mark"
+
+
+def mark_recording() -> None:
+    """Leave an event in the recording whose time on another clock the caller takes."""
+    with jax.profiler.TraceAnnotation(RECORDING_MARK):
+        pass
+
+
 def recorded_events(trace: bytes) -> Iterator[tuple[str, float, float, dict[str, Any]]]:
-    """Line, start and duration in nanoseconds, and details of each event of an HLO instruction."""
+    """Line, start and duration in nanoseconds, and details of each event of an HLO instruction.
+
+    Marks are among them, without details.
+    """
     with warnings.catch_warnings():
         # 0.12: "builtin type event_stats has no __module__ attribute".
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -306,10 +355,69 @@ def recorded_events(trace: bytes) -> Iterator[tuple[str, float, float, dict[str,
             for line in plane.lines:
                 for event in line.events:
                     details = dict(event.stats)
-                    if "hlo_op" in details:
+                    if "hlo_op" in details or event.name == RECORDING_MARK:
                         yield (
                             f"{plane.name}/{line.name}",
                             event.start_ns,
                             event.duration_ns,
                             details,
                         )
+
+
+def load_plugins() -> None:
+    """Load the plugins of other devices' compilers now: they write to the terminal as they load.
+
+    JAX does it whenever it starts its first backend. No backend starts here.
+    """
+    from jax._src import xla_bridge
+
+    xla_bridge._discover_and_register_pjrt_plugins()
+
+
+def is_placed(sharding: Any) -> bool:
+    """Whether a sharding of a `jit` names devices, instead of leaving them open."""
+    return isinstance(sharding, jax.sharding.Sharding)
+
+
+def placed_inputs(traced: Any) -> list[Any]:
+    """The sharding of each flat argument of a traced program; None where it has not chosen one.
+
+    From 0.10 on they are with the types in `_meta_tys_flat`; in 0.8 with the arguments that the
+    lowering function is bound to.
+    """
+    flat = getattr(traced, "_meta_tys_flat", None)
+    arguments = traced._lfg.args[0] if flat is None else flat
+    return [
+        getattr(argument, "sharding", None)
+        if getattr(argument, "committed", getattr(argument, "_committed", False))
+        else None
+        for argument in arguments
+    ]
+
+
+def place_program(traced: Any, shardings: Sequence[Any], jaxpr: Any, params: Any) -> Any:
+    """A traced program whose arguments lie elsewhere.
+
+    Args:
+        traced: A `jax.stages.Traced`.
+        shardings: Of each flat argument, on the new devices.
+        jaxpr: The same program, its own shardings moved there too.
+        params: What else changes among the parameters of its `jit`.
+    """
+    clone = retrace_with(traced, jaxpr)
+    clone._params = {**clone._params, **params}
+    if hasattr(traced, "_meta_tys_flat"):
+        clone._meta_tys_flat = [
+            type.replace(sharding=sharding, format=None, committed=True, is_np_array=False)
+            for type, sharding in zip(traced._meta_tys_flat, shardings, strict=True)
+        ]
+        return clone
+    lower = traced._lfg
+    arguments = [
+        jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding, weak_type=aval.weak_type)
+        for aval, sharding in zip(traced.jaxpr.in_avals, shardings, strict=True)
+    ]
+    clone._lfg = functools.partial(
+        lower.func, arguments, *lower.args[1:], **lower.keywords
+    )
+    return clone

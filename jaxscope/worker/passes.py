@@ -24,6 +24,7 @@ from jaxscope.worker.background import Background
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.hlo_cost import UNKNOWN, Costs, module_cost
 from jaxscope.worker.machine_code import compile_with
+from jaxscope.worker.pass_times import PassWatch, Step
 from jaxscope.worker.wire_format import BYTES, read_fields
 
 MAX_PASSES = 2000
@@ -38,9 +39,13 @@ _FILE = re.compile(
     r"\.after_(?P<name>.+?)(?:\.before_(?P<next>.+))?\.hlo\.pb"
 )
 _FIRST = re.compile(r"module_(?P<module>\d+)\..*\.before_optimizations\.hlo\.pb")
+_LAST = re.compile(r"module_(?P<module>\d+)\..*after_optimizations\.hlo\.pb")
 _HLO_MODULE = 1  # field of xla.HloProto
 _BEFORE = -1
 """Stands for the number of the module as XLA received it."""
+_AFTER = 1 << 40
+"""Stands for the number of the module as XLA compiled it: the one whose order is fixed."""
+AFTER_NAME = "after_optimizations"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -51,19 +56,27 @@ class PassFile:
     pipeline: str
     name: str
     path: str
+    next: str = ""
 
 
-def send_passes(lowered: Any, channel: Channel, wanted: Mapping[str, str] | None = None) -> None:
+def send_passes(
+    lowered: Any,
+    channel: Channel,
+    wanted: Mapping[str, str] | None = None,
+    watch: PassWatch | None = None,
+) -> None:
     """Compile a lowered program again and send every pass; ends with a message `passes_end`.
 
     Args:
         lowered: What to compile.
         channel: Where to.
         wanted: Options of XLA's that the person asked for.
+        watch: What was recorded of the compilation of the same program before.
     """
     channel.progress("passes", "Compiling once more, to record XLA's passes")
     start = time.perf_counter()
     reason = None
+    watch = watch or PassWatch(is_wanted=False)
     with _scratch() as folder:
         recorder = _Recorder(folder, channel)
         compilation = Background(lambda: compile_with(lowered, _options(folder), wanted))
@@ -76,8 +89,10 @@ def send_passes(lowered: Any, channel: Channel, wanted: Mapping[str, str] | None
         except Exception as error:  # jaxlib's own error classes differ by release
             text = " ".join(str(error).split())[:300]
             reason = f"Compiling to record the passes failed: {type(error).__name__}: {text}"
-    seconds = time.perf_counter() - start
-    channel.send("passes_end", {"seconds": seconds, "reason": reason})
+    fields = {"seconds": time.perf_counter() - start, "reason": reason}
+    times = watch.seconds_of(recorder.steps)
+    fields["no_times"] = watch.reason or None
+    channel.send("passes_end", fields, {"pass_seconds": np.array(times, np.float64)})
 
 
 def _options(folder: str) -> dict[str, Any]:
@@ -104,9 +119,11 @@ class _Recorder:
 
     Attributes:
         reason: Why some passes are missing, or None.
+        steps: What was sent, in order.
     """
 
     def __init__(self, folder: str, channel: Channel) -> None:
+        self.steps: list[Step] = []
         self._folder = folder
         self._channel = channel
         self._module: str | None = None
@@ -128,7 +145,7 @@ class _Recorder:
         for name in names:
             path = os.path.join(self._folder, name)
             first, later = _FIRST.fullmatch(name), _FILE.fullmatch(name)
-            match = first or later
+            match = first or later or _LAST.fullmatch(name)
             if match is None:
                 _remove(path)
                 continue
@@ -137,9 +154,12 @@ class _Recorder:
             if match["module"] != self._module:
                 _remove(path)
             elif later is not None:
-                yield PassFile(int(later["number"]), later["pipeline"], later["name"], path)
-            else:
+                pipeline, after = later["pipeline"], later["name"]
+                yield PassFile(int(later["number"]), pipeline, after, path, later["next"] or "")
+            elif first is not None:
                 yield PassFile(_BEFORE, "", "", path)
+            else:
+                yield PassFile(_AFTER, "", AFTER_NAME, path)
 
     def _send(self, file: PassFile) -> None:
         try:
@@ -154,11 +174,12 @@ class _Recorder:
         finally:
             _remove(file.path)
         try:
-            proto = _module_of(data)
+            proto = module_of(data)
         except ValueError:
             self.reason = "XLA wrote a module that cannot be read."
             return
         self._sent += 1
+        self.steps.append(Step(file.pipeline, file.name, file.next))
         self._total_bytes += size
         fields = {
             "pipeline": file.pipeline,
@@ -185,7 +206,7 @@ class _Recorder:
         return cost
 
 
-def _module_of(hlo_proto: bytes) -> bytes:
+def module_of(hlo_proto: bytes) -> bytes:
     """The `HloModuleProto` in a serialized `HloProto`.
 
     Raises:

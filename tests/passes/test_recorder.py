@@ -7,7 +7,7 @@ import numpy as np
 from jaxscope.analysis.passes import PassRecorder
 from jaxscope.model import Cost
 from jaxscope.model.op_name import TagTable
-from jaxscope.worker.passes import _module_of
+from jaxscope.worker.passes import module_of
 from jaxscope.worker.wire_format import encode_bytes
 
 
@@ -28,4 +28,4 @@ def test_a_reason_of_the_worker_is_kept() -> None:
 
 
 def test_the_module_is_cut_out_of_what_xla_writes() -> None:
-    assert _module_of(encode_bytes(1, b"module") + encode_bytes(3, b"buffers")) == b"module"
+    assert module_of(encode_bytes(1, b"module") + encode_bytes(3, b"buffers")) == b"module"

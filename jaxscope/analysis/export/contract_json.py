@@ -321,6 +321,8 @@ def _passes_stage(stage: Stage, columns: TextColumns, capture: Capture) -> Json:
             "removed": record.num_removed,
             "rewritten": record.num_changed,
             "cost": cost_to_json(record.cost),
+            "seconds": _known(record.seconds),
+            "peak_bytes": _known(record.peak_bytes),
             "before": record.before,
             "text": record.text,
             "ended": list(record.ended),
@@ -328,6 +330,10 @@ def _passes_stage(stage: Stage, columns: TextColumns, capture: Capture) -> Json:
         for record in capture.passes
     ]
     return {**_stage(stage, columns), "passes": passes}
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _fate(fate: Fate) -> Json:

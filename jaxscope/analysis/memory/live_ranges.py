@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.analysis.memory.buffers import Buffer, BufferFinder
-from jaxscope.analysis.memory.schedule import read_schedule
+from jaxscope.analysis.memory.schedule import Schedule, read_schedule
 from jaxscope.model import Capture, Graph, Unavailable
 
 Floats = npt.NDArray[np.float64]
@@ -62,8 +62,11 @@ class LiveRanges:
 def find_live_ranges(capture: Capture) -> LiveRanges | Unavailable:
     """Live ranges of a capture's compiled program, or why they are not known."""
     schedule = read_schedule(capture.stage("optimized"))
-    if isinstance(schedule, Unavailable):
-        return schedule
+    return schedule if isinstance(schedule, Unavailable) else follow_schedule(schedule)
+
+
+def follow_schedule(schedule: Schedule) -> LiveRanges:
+    """Live ranges of a module that runs in this order."""
     buffers = BufferFinder(schedule).find()
     num_steps = len(schedule.steps)
     timeline = _sum(num_steps, [b for b in buffers if b.kind != "constant"])

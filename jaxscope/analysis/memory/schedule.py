@@ -56,7 +56,7 @@ def read_schedule(stage: Stage | None) -> Schedule | Unavailable:
         order.setdefault(int(groups[node]), []).append(node)
     if NONE not in order:
         return Unavailable("The text of the compiled program does not fit its graph.")
-    return Schedule(graph, tuple(_flatten(graph, order)), _read_aliases(header))
+    return Schedule(graph, tuple(flatten_order(graph, order)), _read_aliases(header))
 
 
 def _read_aliases(header: str) -> dict[int, int]:
@@ -80,8 +80,13 @@ def inner_groups(graph: Graph) -> dict[int, list[int]]:
     return owned
 
 
-def _flatten(graph: Graph, order: dict[int, list[int]]) -> Iterator[int]:
-    """Nodes as they run; a stack instead of recursion, as files may nest without end."""
+def flatten_order(graph: Graph, order: dict[int, list[int]]) -> Iterator[int]:
+    """Nodes as they run; a stack instead of recursion, as files may nest without end.
+
+    Args:
+        graph: Of the module.
+        order: Nodes of each group in their order; of the entry under `NONE`.
+    """
     owned = inner_groups(graph)
     runs = {
         node: groups

@@ -2,26 +2,50 @@
 
 from __future__ import annotations
 
+import math
+
 from jaxscope.analysis.passes.recorder import Passes
-from jaxscope.analysis.quantities import format_bytes, format_flops
+from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
+from jaxscope.model import PassRecord
+
+TIMED = (
+    "Seconds are those of the compilation whose result is shown, as XLA's own recorder noted "
+    "them; a pass that repeats others includes them. Unknown for what changes the module outside "
+    "of a pass of a pipeline."
+)
+NO_PEAK = (
+    "Peak memory is known from where XLA has fixed the order in which the module runs: before, "
+    "nobody knows what lives when."
+)
 
 
 def list_passes(passes: Passes) -> str:
-    """What each pass left: instructions, fusions, FLOPs and bytes, and what it changed."""
-    lines = [
-        f"{'instructions':>12} {'fusions':>8} {'FLOPs':>11} {'bytes':>10}  pass",
-    ]
+    """What each pass left: instructions, fusions, cost, peak memory, and what it changed."""
+    has_seconds = any(not math.isnan(record.seconds) for record in passes.records)
+    titles = ("instructions", "fusions", "FLOPs", "bytes", "seconds", "peak")
+    lines = [f"{titles[0]:>12} {titles[1]:>8} {titles[2]:>11} {titles[3]:>10} {titles[4]:>10} "]
+    lines[0] += f"{titles[5]:>10}  pass"
     pipeline = ""
     for record in passes.records:
-        count = record.num_instructions
         if record.pipeline != pipeline:
             pipeline = record.pipeline
-            lines.append(f"{'':46}{pipeline}:")
-        cost = record.cost
-        flops, accessed = format_flops(cost.flops), format_bytes(cost.bytes_accessed)
-        change = f"+{record.num_added} −{record.num_removed} ~{record.num_changed}"
-        name = f"{record.name}  ({change})" if record.name else "as XLA received it"
-        lines.append(f"{count:12} {record.num_fusions:8} {flops:>11} {accessed:>10}  {name}")
+            lines += [f"{'':68}{pipeline}:"] if pipeline else []
+        lines.append(_line(record))
+    lines.append(TIMED if has_seconds else passes.no_times or "How long passes took is not known.")
+    lines.append(NO_PEAK)
     if passes.missing is not None:
         lines.append(passes.missing.reason)
     return "\n".join(lines)
+
+
+def _line(record: PassRecord) -> str:
+    cost = record.cost
+    flops, accessed = format_flops(cost.flops), format_bytes(cost.bytes_accessed)
+    change = f"+{record.num_added} −{record.num_removed} ~{record.num_changed}"
+    name = f"{record.name}  ({change})" if record.name else "as XLA received it"
+    seconds = "" if math.isnan(record.seconds) else format_seconds(record.seconds)
+    peak = "" if math.isnan(record.peak_bytes) else format_bytes(record.peak_bytes)
+    return (
+        f"{record.num_instructions:12} {record.num_fusions:8} {flops:>11} {accessed:>10} "
+        f"{seconds:>10} {peak:>10}  {name}"
+    )
