@@ -36,6 +36,7 @@ from jaxscope.client.capture_messages import (
     read_message_fields,
 )
 from jaxscope.client.passes_assemble import PassesAssembler
+from jaxscope.client.placement_assemble import read_placement
 from jaxscope.model import (
     Capture,
     Check,
@@ -49,10 +50,11 @@ from jaxscope.model import (
     Unavailable,
     is_available,
 )
-from jaxscope.model.capture import NO_MEMORY_PLAN
+from jaxscope.model.capture import NO_MEMORY_PLAN, NO_PLACEMENT
 from jaxscope.model.graph_columns import graph_from_arrays, strings_from_arrays
 from jaxscope.model.memory import MemoryPlan
 from jaxscope.model.op_name import TagTable, strip_tags
+from jaxscope.model.sharding import Placement
 from jaxscope.wire.messages import Message
 
 _MAX_STAGES = 60  # as many as a `.jaxscope` file holds
@@ -81,6 +83,7 @@ class CaptureAssembler:
         self._messages: list[str] = []
         self._passes = PassesAssembler()
         self._memory: MemoryPlan | Unavailable = NO_MEMORY_PLAN
+        self._placement: Placement | Unavailable = NO_PLACEMENT
         self._wall_seconds = 0.0
         self._is_done = False
         self._readers: dict[str, Callable[[Message], Stage | None]] = {
@@ -92,6 +95,7 @@ class CaptureAssembler:
             "text_missing": self._read_missing_text,
             "kernels": self._read_kernels,
             "memory": self._read_memory,
+            "placement": self._read_placement,
             "pass": self._read_pass,
             "passes_end": self._read_passes_end,
             "check": self._read_check,
@@ -144,6 +148,7 @@ class CaptureAssembler:
             messages=tuple(self._messages),
             wall_seconds=self._wall_seconds,
             memory=self._memory,
+            placement=self._placement,
         )
 
     def _read_head(self, message: Message) -> None:
@@ -261,6 +266,9 @@ class CaptureAssembler:
 
     def _read_memory(self, message: Message) -> None:
         self._memory = read_message_fields(message, MemoryFields).to_model()
+
+    def _read_placement(self, message: Message) -> None:
+        self._placement = read_placement(message, self._tags)
 
     def _read_pass(self, message: Message) -> None:
         names = [name for name in self._stages if name not in _STAGE_ORDER and name != "jaxpr"]

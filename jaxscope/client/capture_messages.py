@@ -156,6 +156,21 @@ class MemoryFields(msgspec.Struct, frozen=True):
         )
 
 
+DeviceFields = tuple[Line, ShortText, Line, Annotated[tuple[int, ...], msgspec.Meta(max_length=8)]]
+_MaxDevices = msgspec.Meta(max_length=1 << 17)
+_MaxLeaves = msgspec.Meta(max_length=100_000)
+
+
+class PlacementFields(msgspec.Struct, frozen=True):
+    """A `placement`."""
+
+    reason: LongText | None = None
+    devices: Annotated[tuple[DeviceFields, ...], _MaxDevices] = ()
+    axes: Annotated[tuple[tuple[ShortText, Size], ...], msgspec.Meta(max_length=64)] = ()
+    arguments: Annotated[tuple[LongText, ...], _MaxLeaves] = ()
+    results: Annotated[tuple[LongText, ...], _MaxLeaves] = ()
+
+
 class PassFields(msgspec.Struct, frozen=True):
     """A `pass`; both texts are empty for the module as XLA received it."""
 

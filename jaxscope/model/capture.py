@@ -14,9 +14,11 @@ from jaxscope.model.graph import Cost, Graph
 from jaxscope.model.memory import MemoryPlan
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.passes import PassRecord
+from jaxscope.model.sharding import Placement
 from jaxscope.model.unavailable import Unavailable
 
 NO_MEMORY_PLAN = Unavailable("The capture holds no memory plan.", "optimized")
+NO_PLACEMENT = Unavailable("The capture does not say on which devices arrays lie.", "optimized")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -185,6 +187,7 @@ class Capture:
             they were not recorded.
         memory: XLA's memory plan of the compiled program, or why there is none.
         bookmarks: Places that a person marked.
+        placement: On which devices its arrays lie, or why that is not known.
         pass_tags: What the tags in the modules of `passes` stand for.
     """
 
@@ -205,6 +208,7 @@ class Capture:
     passes: tuple[PassRecord, ...] = ()
     memory: MemoryPlan | Unavailable = NO_MEMORY_PLAN
     bookmarks: tuple[Bookmark, ...] = ()
+    placement: Placement | Unavailable = NO_PLACEMENT
     pass_tags: TagTable = dataclasses.field(default_factory=TagTable)
 
     def stage(self, name: str) -> Stage | None:

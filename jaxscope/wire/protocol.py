@@ -41,6 +41,11 @@ Worker to client:
     memory       argument_bytes, result_bytes, temporary_bytes, aliased_bytes, code_bytes,
                  peak_bytes (null: unknown), reason (null, or why there is no plan), donated,
                  kept [place of an argument, …]: the compiled program's memory, per device
+    placement    reason (null, or why nothing is known), devices [[id, kind, process, coordinates],
+                 …] in the program's order, axes of the mesh [[name, size], …], arguments and results
+                 [text, …]: shardings as HLO writes them, empty where unknown; array proto (uint8, a
+                 serialized HloModuleProto), for several devices: the module in which every value
+                 has its sharding, before it is cut for one device
     pass         name, pipeline (both empty for the module as XLA received it), cost [flops, bytes,
                  transcendentals]; array proto (uint8, a serialized HloModuleProto): the module
                  after a pass that changed something, in order

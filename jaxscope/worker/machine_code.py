@@ -63,20 +63,24 @@ class MachineCode:
 
 
 class Dump:
-    """A folder that XLA writes to during one compilation; gone afterwards."""
+    """A folder that XLA writes to during one compilation; gone afterwards.
+
+    Attributes:
+        folder: Where it is.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
 
     @property
     def compiler_options(self) -> dict[str, str]:
         """What to pass to `compile`."""
-        return {"xla_dump_to": str(self._folder), **compat.llvm_ir_options()}
+        return {"xla_dump_to": str(self.folder), **compat.llvm_ir_options()}
 
     def machine_code(self) -> MachineCode:
         """The kernels in the order of their names; none if XLA generated no code."""
         files: dict[str, list[tuple[str, Path]]] = {}
-        for path in sorted(self._folder.iterdir()):
+        for path in sorted(self.folder.iterdir()):
             match = _FILE.fullmatch(path.name)
             if match is not None:
                 form = "object" if match["form"] == "o" else match["form"].removesuffix(".ll")

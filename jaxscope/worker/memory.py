@@ -11,10 +11,12 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
+from pathlib import Path
 from typing import Any
 
 from jaxscope.worker import compat
 from jaxscope.worker.machine_code import compile_with
+from jaxscope.worker.sharding import describe_placement, propagation_options
 
 _SIZES = {
     "argument_bytes": "argument_size_in_bytes",
@@ -34,11 +36,13 @@ class Compiled:
         module: jaxlib's `HloModule` after optimization.
         seconds: Wall seconds that XLA took.
         memory: Fields of the message `memory`.
+        placement: Fields and arrays of the message `placement`.
     """
 
     module: Any
     seconds: float
     memory: dict[str, Any]
+    placement: tuple[dict[str, Any], dict[str, Any]]
 
 
 def compile_program(
@@ -48,17 +52,20 @@ def compile_program(
 
     Args:
         lowered: What to compile.
-        options: Ours, left out where they are not known.
+        options: Ours, left out where they are not known; they name a folder for XLA to write to.
         wanted: The person's, none of which is left out.
 
     Raises:
         EnvironmentProblem: This XLA does not take one of those.
     """
     start = time.perf_counter()
-    compiled = compile_with(lowered, options, wanted)
+    compiled = compile_with(lowered, {**options, **propagation_options(lowered)}, wanted)
     seconds = time.perf_counter() - start
     return Compiled(
-        compat.optimized_module_of(compiled), seconds, describe_memory(compiled, lowered)
+        compat.optimized_module_of(compiled),
+        seconds,
+        describe_memory(compiled, lowered),
+        describe_placement(lowered, compiled, Path(options["xla_dump_to"])),
     )
 
 

@@ -20,6 +20,7 @@ from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
 from jaxscope.worker.jaxpr_graph import Provenance
+from jaxscope.worker.spread import NO_SPREAD, read_spread
 
 MAX_CONSTANT_ELEMENTS = 16
 """Larger constants are shown by type only: an 8 MB constant makes 16 MB of text."""
@@ -81,15 +82,16 @@ class _Converter:
         self._types: dict[Any, str] = {}
         self._names: dict[str, _Provenance] = {}
         self._nodes: dict[tuple[str, int], int] = {}
+        self._spread = NO_SPREAD
 
     def convert(self, module: Any) -> ConvertedModule:
         functions = [op for op in module.body.operations if op.operation.name == "func.func"]
         self._functions = {_symbol(op, "sym_name"): op for op in functions}
         self._find_callers()
         if "main" in self._functions:
-            self._add_block(
-                self._functions["main"].regions[0].blocks[0], "main", NONE, _Provenance(), {}
-            )
+            main = self._functions["main"]
+            self._spread = read_spread(main)
+            self._add_block(main.regions[0].blocks[0], "main", NONE, _Provenance(), {})
         printed: list[tuple[str, int, int]] = []
         for name, function in self._functions.items():
             printed.append(("func.func", -1, 0))
@@ -114,7 +116,7 @@ class _Converter:
         for number, argument in enumerate(block.arguments):
             attributes: dict[str, str] = {}
             if group == NONE:
-                attributes["argument"] = str(number)
+                attributes = {"argument": str(number), **self._spread.of_argument(number)}
             elif operands is not None and number < len(operands):
                 attributes["operand"] = str(operands[number])
             node = self._builder.add_node(
@@ -188,13 +190,14 @@ class _Converter:
 
     def _add_outputs(self, operation: Any, path: str, group: int, places: Places) -> None:
         for number, value in enumerate(operation.operation.operands):
+            spread = self._spread.of_result(number) if group == NONE else {}
             node = self._builder.add_node(
                 f"{path}/out:{number}",
                 NodeKind.OUTPUT,
                 "output",
                 group=group,
                 types=(self._type(value.type),),
-                attributes={"result": str(number)},
+                attributes={"result": str(number), **spread},
             )
             self._add_operands([value], node, places)
 

@@ -139,10 +139,10 @@ def _enum_name(field: Any, content: Any) -> Any:
     return content if value is None else value.name
 
 
-def _sharding(sharding: HloMessage) -> str:
+def render_sharding(sharding: HloMessage) -> str:
     """As in HLO text: `{replicated}`, `{maximal device=0}`, `{devices=[2,4]<=[8]}`."""
     if sharding.tuple_shardings:
-        return "{" + ", ".join(_sharding(part) for part in sharding.tuple_shardings) + "}"
+        return "{" + ", ".join(render_sharding(part) for part in sharding.tuple_shardings) + "}"
     if sharding.HasField("named_sharding"):
         return "{" + _message(sharding.named_sharding) + "}"
     kind = sharding.DESCRIPTOR.fields_by_name["type"].enum_type.values_by_number
@@ -217,7 +217,7 @@ _RENDERERS: dict[str, Callable[[Any], str]] = {
     "iota_collective_device_list": _iota_groups,
     "mesh_axes_replica_group_list": _message,
     "source_target_pairs": lambda pairs: _braces(f"{{{p.source},{p.target}}}" for p in pairs),
-    "sharding": _sharding,
+    "sharding": render_sharding,
     "precision_config": _precision,
     "triangular_solve_options": _message,
     "cholesky_options": _message,

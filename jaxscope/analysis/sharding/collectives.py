@@ -1,0 +1,174 @@
+"""Collectives of a program: who takes part, how many bytes go in and must move."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from jaxscope.analysis.memory.sizes import find_bytes
+from jaxscope.analysis.sharding.groups import Groups, name_axes, parse_groups, parse_pairs
+from jaxscope.model import Graph, Unavailable
+from jaxscope.model.sharding import Placement
+
+KINDS = {
+    "all-reduce": "combines a value over devices; each gets the result",
+    "all-gather": "puts the parts of all together; each gets the whole",
+    "reduce-scatter": "combines a value over devices; each gets a part of the result",
+    "all-to-all": "every device sends a part to every other",
+    "collective-permute": "every device sends its value to one other",
+    "collective-broadcast": "one device sends its value to the others",
+    "ragged-all-to-all": "every device sends parts of differing size to every other",
+}
+"""The collectives of HLO; StableHLO spells them with underscores."""
+
+RING = (
+    "What each device must at least send, as rings and pairs do it: for n devices and a value of "
+    "B bytes, 2·(n−1)/n·B of an all-reduce, (n−1)/n·B of an all-gather, a reduce-scatter and an "
+    "all-to-all, B of a permute. What the hardware really sends is not known here."
+)
+_START = re.compile(r"-(start|done|update)$")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Collective:
+    """One instruction by which devices exchange values.
+
+    Attributes:
+        node: Its index in the graph.
+        id: Its id.
+        kind: Key of `KINDS`.
+        operand_bytes: Of what one device puts in; NaN where a type has no known size.
+        result_bytes: Of what one device gets.
+        groups: Positions of the devices that take part together, or why they are not known; of a
+            permute, those that are connected.
+        pairs: Sender and receiver, of a permute.
+        axes: Mesh axes that the groups run along; None where they are no such groups.
+        sent_bytes: See `RING`; NaN where it is not known.
+        crosses_processes: Whether a group has devices of several processes; None if unknown.
+    """
+
+    node: int
+    id: str
+    kind: str
+    operand_bytes: float
+    result_bytes: float
+    groups: Groups | Unavailable
+    pairs: tuple[tuple[int, int], ...] = ()
+    axes: tuple[str, ...] | None = None
+    sent_bytes: float = math.nan
+    crosses_processes: bool | None = None
+
+    @property
+    def group_size(self) -> int:
+        """Devices in the largest group; 0 where that is not known."""
+        return 0 if isinstance(self.groups, Unavailable) else max(map(len, self.groups), default=0)
+
+
+def kind_of(operation: str) -> str:
+    """The collective that an operation is, or starts; empty for anything else, its end included."""
+    name = operation.rpartition(".")[2].replace("_", "-")
+    if name.endswith(("-done", "-update")):
+        return ""
+    name = _START.sub("", name)
+    return name if name in KINDS else ""
+
+
+def find_collectives(graph: Graph, placement: Placement | Unavailable) -> tuple[Collective, ...]:
+    """The collectives of a graph of StableHLO or HLO, in program order."""
+    operations = graph.nodes.operation
+    kinds = {number: kind for number, name in enumerate(graph.strings) if (kind := kind_of(name))}
+    wanted = np.flatnonzero(np.isin(operations, list(kinds)))
+    return tuple(
+        _describe(graph, node, kinds[int(operations[node])], placement)
+        for node in wanted.tolist()
+        if not _is_inside_async(graph, node)
+    )
+
+
+def _is_inside_async(graph: Graph, node: int) -> bool:
+    """Whether a node only spells out what an `async-start` outside of it starts and is listed."""
+    group = int(graph.nodes.group[node])
+    owner = int(graph.groups.owner[group]) if group >= 0 else -1
+    return owner >= 0 and bool(kind_of(graph.string(graph.nodes.operation, owner)))
+
+
+def _describe(graph: Graph, node: int, kind: str, placement: Placement | Unavailable) -> Collective:
+    attributes = graph.attributes(node)
+    num_devices = len(placement.devices) if isinstance(placement, Placement) else 0
+    operand = sum(_operand_bytes(graph, node))
+    types = graph.row(graph.nodes.types, node)
+    if graph.string(graph.nodes.operation, node).endswith("-start"):
+        types = types[-1:]  # the operands come back first
+    result = sum(map(find_bytes, types))
+    pairs: tuple[tuple[int, int], ...] = ()
+    groups: Groups | Unavailable
+    axes: tuple[str, ...] | None = None
+    try:
+        if kind == "collective-permute":
+            pairs = parse_pairs(attributes.get("source_target_pairs", ""))
+            groups = _connect(pairs)
+        else:
+            groups = parse_groups(attributes.get("replica_groups", ""), num_devices)
+    except ValueError as error:
+        groups = Unavailable(f"Its groups cannot be read: {error}.")
+    crosses = None
+    if isinstance(placement, Placement) and not isinstance(groups, Unavailable):
+        axes = name_axes(groups, placement.axes)
+        crosses = _crosses(groups, placement)
+    made = Collective(node, graph.string(graph.nodes.id, node), kind, operand, result, groups)
+    return dataclasses.replace(
+        made,
+        pairs=pairs,
+        axes=axes,
+        crosses_processes=crosses,
+        sent_bytes=_sent_bytes(made),
+    )
+
+
+def _operand_bytes(graph: Graph, node: int) -> Iterator[float]:
+    edges = graph.edges
+    for edge in np.flatnonzero(edges.target == node).tolist():
+        yield find_bytes(graph.string(edges.type, edge))
+
+
+def _sent_bytes(made: Collective) -> float:
+    size = made.group_size
+    if made.kind == "collective-permute":
+        return made.operand_bytes
+    if size < 1:
+        return math.nan
+    part = (size - 1) / size
+    match made.kind:
+        case "all-reduce":
+            return 2 * part * made.operand_bytes
+        case "all-gather":
+            return part * made.result_bytes
+        case "reduce-scatter" | "all-to-all":
+            return part * made.operand_bytes
+    return math.nan
+
+
+def _connect(pairs: tuple[tuple[int, int], ...]) -> Groups:
+    """Devices that values travel between, directly or over others."""
+    group_of: dict[int, set[int]] = {}
+    for first, second in pairs:
+        joined = group_of.get(first, {first}) | group_of.get(second, {second})
+        for member in joined:
+            group_of[member] = joined
+    found: list[tuple[int, ...]] = []
+    for members in group_of.values():
+        group = tuple(sorted(members))
+        if group not in found:
+            found.append(group)
+    return tuple(found)
+
+
+def _crosses(groups: Groups, placement: Placement) -> bool | None:
+    processes = [device.process for device in placement.devices]
+    if any(member >= len(processes) for group in groups for member in group):
+        return None
+    return any(len({processes[member] for member in group}) > 1 for group in groups)
