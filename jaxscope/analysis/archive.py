@@ -45,7 +45,7 @@ from jaxscope.model import (
     Unavailable,
     is_available,
 )
-from jaxscope.model.capture import NO_MEMORY_PLAN
+from jaxscope.model.capture import NO_MEMORY_PLAN, NO_PLACEMENT
 from jaxscope.model.graph_columns import graph_from_arrays, graph_to_arrays
 from jaxscope.model.op_name import TagTable
 
@@ -101,6 +101,8 @@ def save_capture(capture: Capture, path: str | Path, timing: Timing | None = Non
         wall_seconds=capture.wall_seconds,
         timing=None if timing is None else TimingEntry.from_model(timing),
         memory=MemoryEntry.from_model(capture.memory),
+        placement=capture.placement if is_available(capture.placement) else None,
+        placement_missing=None if is_available(capture.placement) else capture.placement,
     )
     sources = Sources(tuple(file.text for file in capture.files))
     entries = {
@@ -188,6 +190,7 @@ def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
         passes=passes,
         pass_tags=pass_tags,
         memory=(manifest.memory or MemoryEntry(missing=NO_MEMORY_PLAN)).to_model(),
+        placement=manifest.placement or manifest.placement_missing or NO_PLACEMENT,
     )
     timing = None if manifest.timing is None else manifest.timing.to_model()
     return capture, timing

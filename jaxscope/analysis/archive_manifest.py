@@ -21,6 +21,7 @@ from jaxscope.model import (
     Unavailable,
 )
 from jaxscope.model.memory import MemoryPlan
+from jaxscope.model.sharding import Placement
 
 FORMAT = "jaxscope.session"
 VERSION = 1
@@ -212,6 +213,8 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wall_seconds: float | None = None
     timing: TimingEntry | None = None
     memory: MemoryEntry | None = None
+    placement: Placement | None = None
+    placement_missing: Unavailable | None = None
 
 
 class Sources(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

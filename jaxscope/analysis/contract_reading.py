@@ -29,8 +29,9 @@ from jaxscope.model import (
     StageText,
     Unavailable,
 )
-from jaxscope.model.capture import NO_MEMORY_PLAN
+from jaxscope.model.capture import NO_MEMORY_PLAN, NO_PLACEMENT
 from jaxscope.model.memory import MemoryPlan
+from jaxscope.model.sharding import Device, Placement, Propagated
 
 FILE_ENDING = ".json"
 """How names of such files end."""
@@ -138,6 +139,31 @@ class _Memory(msgspec.Struct):
     kept: tuple[int, ...] = ()
 
 
+class _Device(msgspec.Struct):
+    id: int
+    kind: str = ""
+    process: int = 0
+    coordinates: tuple[int, ...] = ()
+
+
+class _Axis(msgspec.Struct):
+    name: str
+    size: int
+
+
+class _Spread(msgspec.Struct):
+    sharding: str | None = None
+
+
+class _Placement(msgspec.Struct):
+    unavailable: str | None = None
+    devices: list[_Device] = []
+    mesh: list[_Axis] = []
+    arguments: list[_Spread] = []
+    results: list[_Spread] = []
+    values: dict[str, tuple[Propagated, ...]] = {}
+
+
 class _Capture(msgspec.Struct):
     format: str
     version: int
@@ -154,6 +180,7 @@ class _Capture(msgspec.Struct):
     messages: tuple[str, ...] = ()
     seconds: float | None = None
     memory: _Memory | None = None
+    placement: _Placement | None = None
 
 
 def load_contract(path: str | Path) -> Capture:
@@ -202,6 +229,21 @@ def _read(raw: _Capture) -> Capture:
         messages=raw.messages,
         wall_seconds=raw.seconds or 0.0,
         memory=NO_MEMORY_PLAN if raw.memory is None else _read_memory(raw.memory),
+        placement=_read_placement(raw.placement),
+    )
+
+
+def _read_placement(raw: _Placement | None) -> Placement | Unavailable:
+    if raw is None:
+        return NO_PLACEMENT
+    if raw.unavailable is not None:
+        return Unavailable(raw.unavailable, "optimized")
+    return Placement(
+        tuple(Device(d.id, d.kind, d.process, d.coordinates) for d in raw.devices),
+        tuple((axis.name, axis.size) for axis in raw.mesh),
+        tuple(each.sharding or "" for each in raw.arguments),
+        tuple(each.sharding or "" for each in raw.results),
+        raw.values,
     )
 
 

@@ -72,6 +72,11 @@ VERBS = {
         "show work, traffic and intensity of kernels, lines and scopes",
         f"jaxscope roofline {_SAMPLE} 'simple_graph(f32[1000000])' --calibrate",
     ),
+    "sharding": Verb(
+        "sharding",
+        "show how a call is spread over devices: parts of arrays, collectives",
+        "jaxscope sharding samples/parallel_devices.py --target cpu:8",
+    ),
     "check": Verb("not_yet", "look for pitfalls in a call", f"jaxscope check {_SAMPLE}"),
     "diff": Verb(
         "diff",

@@ -13,6 +13,7 @@ from typing import Any
 
 from jaxscope.analysis.export.text_columns import TextColumns
 from jaxscope.analysis.fusion.report import fusion_to_json, report_fusions
+from jaxscope.analysis.sharding.report import PlacementReport, placement_to_json
 from jaxscope.errors import JaxscopeError
 from jaxscope.model import (
     NONE,
@@ -76,6 +77,7 @@ def capture_to_json(capture: Capture) -> Json:
         "messages": list(capture.messages),
         "seconds": number_to_json(capture.wall_seconds),
         "memory": memory_to_json(capture.memory),
+        "placement": placement_to_json(PlacementReport(capture)),
         "fusion": _fusion(capture),
     }
 

@@ -1,0 +1,245 @@
+"""All that is known of how a program is spread over devices: as data, as a text and as JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from jaxscope.analysis.quantities import format_bytes, format_count
+from jaxscope.analysis.sharding.arrays import SpreadArray, find_arrays
+from jaxscope.analysis.sharding.collectives import KINDS, RING, Collective, find_collectives
+from jaxscope.analysis.sharding.cut import cut_to_text, name_devices
+from jaxscope.analysis.sharding.nodes import PER_DEVICE
+from jaxscope.analysis.text_table import format_table
+from jaxscope.model import Capture, Graph, Unavailable, is_available
+from jaxscope.model.sharding import Placement
+
+VIEWS = (
+    "Jaxprs, StableHLO and HLO before optimization are the logical program: whole arrays, but for "
+    "the insides of shard_map. The optimized program is what each device runs: its types, costs "
+    "and memory are those of one device."
+)
+_MAX_GROUPS = 8
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class PlacementReport:
+    """How one program is spread; each part is found when it is first asked for."""
+
+    capture: Capture
+
+    @functools.cached_property
+    def arrays(self) -> tuple[SpreadArray, ...] | Unavailable:
+        return find_arrays(self.capture)
+
+    @property
+    def placement(self) -> Placement | Unavailable:
+        return self.capture.placement
+
+    @property
+    def num_devices(self) -> int:
+        """Devices of the program; 0 where that is not known."""
+        return 0 if isinstance(self.placement, Unavailable) else len(self.placement.devices)
+
+    @functools.cached_property
+    def collectives(self) -> tuple[Collective, ...] | Unavailable:
+        """Those of the optimized program, in program order."""
+        graph = self.graph
+        if isinstance(graph, Unavailable):
+            return graph
+        return find_collectives(graph, self.placement)
+
+    @property
+    def graph(self) -> Graph | Unavailable:
+        """What each device runs."""
+        stage = self.capture.stage(PER_DEVICE)
+        if stage is None:
+            return Unavailable("The program was not compiled.", PER_DEVICE)
+        return stage.graph
+
+
+def tell_devices(placement: Placement) -> str:
+    """`8 devices (cpu): data 2 × model 4`; with the processes, where there are several."""
+    kinds = sorted({device.kind for device in placement.devices if device.kind})
+    told = format_count(len(placement.devices), "device")
+    if kinds:
+        told += f" ({', '.join(kinds)})"
+    if placement.num_processes > 1:
+        told += f" of {placement.num_processes:,} processes"
+    if placement.axes:
+        told += ": " + " × ".join(f"{name} {size:,}" for name, size in placement.axes)
+    return told
+
+
+def tell_groups(collective: Collective) -> str:
+    """Who takes part, shortened: `along model: 0–3 | 4–7`."""
+    if isinstance(collective.groups, Unavailable):
+        return collective.groups.reason
+    if collective.pairs:
+        shown = [f"{sender}→{receiver}" for sender, receiver in collective.pairs[:_MAX_GROUPS]]
+        more = len(collective.pairs) - len(shown)
+        return ", ".join(shown) + (f" and {more:,} more" if more else "")
+    shown = [name_devices(group) for group in collective.groups[:_MAX_GROUPS]]
+    more = len(collective.groups) - len(shown)
+    told = " | ".join(shown) + (f" and {more:,} more" if more else "")
+    return f"along {', '.join(collective.axes)}: {told}" if collective.axes else told
+
+
+def tell_total(collectives: tuple[Collective, ...]) -> str:
+    """How many there are and what each device sends, in one sentence."""
+    if not collectives:
+        return "No communication: each device works on its own."
+    known = [c.sent_bytes for c in collectives if not math.isnan(c.sent_bytes)]
+    told = f"{format_count(len(collectives), 'collective')}; each device sends at least "
+    told += format_bytes(sum(known)) if known else "an unknown number of bytes"
+    missing = len(collectives) - len(known)
+    told += f", {missing:,} of them not counted" if known and missing else ""
+    crossing = sum(c.crosses_processes is True for c in collectives)
+    told += f"; {crossing:,} between processes" if crossing else ""
+    return told + ". What stands in a loop counts once."
+
+
+def placement_to_text(report: PlacementReport) -> str:
+    """The report for a person at a terminal."""
+    lines = [report.capture.call, ""]
+    placement = report.placement
+    if isinstance(placement, Unavailable):
+        return "\n".join([*lines, f"Devices: not available: {placement.reason}"])
+    lines += [tell_devices(placement), VIEWS, "", *_arrays_text(report), ""]
+    lines += _collectives_text(report)
+    plan = report.capture.memory
+    lines.append("")
+    if isinstance(plan, Unavailable):
+        lines.append(f"Memory per device: not available: {plan.reason}")
+    else:
+        lines.append(
+            f"Memory per device: arguments {format_bytes(plan.argument_bytes)}, results "
+            f"{format_bytes(plan.result_bytes)}, temporaries {format_bytes(plan.temporary_bytes)}"
+        )
+    return "\n".join(lines)
+
+
+def _arrays_text(report: PlacementReport) -> Iterator[str]:
+    arrays = report.arrays
+    if isinstance(arrays, Unavailable):
+        return
+    rows = [
+        (
+            array.role,
+            array.path,
+            array.type,
+            array.spec,
+            array.shard_type,
+            format_bytes(array.shard_bytes),
+            array.text,
+        )
+        for array in arrays
+    ]
+    headers = ("", "path", "whole", "spec", "on a device", "bytes", "how")
+    yield from format_table(headers, rows, right=(5,))
+    if report.num_devices < 2:
+        return
+    for array in arrays:
+        if array.cut is not None and len(array.cut.parts) > 1:
+            yield f"  {array.role} {array.path}"
+            yield from (f"    {line}" for line in cut_to_text(array.cut))
+
+
+def _collectives_text(report: PlacementReport) -> Iterator[str]:
+    found = report.collectives
+    if isinstance(found, Unavailable):
+        yield f"Communication: not available: {found.reason}"
+        return
+    yield tell_total(found)
+    rows = [
+        (
+            collective.id,
+            collective.kind,
+            format_bytes(collective.operand_bytes),
+            format_bytes(collective.result_bytes),
+            format_bytes(collective.sent_bytes),
+            tell_groups(collective),
+        )
+        for collective in found
+    ]
+    if rows:
+        headers = ("instruction", "", "in", "out", "sends", "devices together")
+        yield from format_table(headers, rows, right=(2, 3, 4))
+        yield f"  {RING}"
+
+
+def placement_to_json(report: PlacementReport) -> dict[str, Any]:
+    """Devices, arrays and collectives; null for what is not known."""
+    placement, arrays = report.placement, report.arrays
+    if isinstance(placement, Unavailable) or isinstance(arrays, Unavailable):
+        reason = placement.reason if isinstance(placement, Unavailable) else None
+        return {"unavailable": reason}
+    found = report.collectives
+    return {
+        "unavailable": None,
+        "devices": [
+            {
+                "id": device.id,
+                "kind": device.kind,
+                "process": device.process,
+                "coordinates": list(device.coordinates),
+            }
+            for device in placement.devices
+        ],
+        "mesh": [{"name": name, "size": size} for name, size in placement.axes],
+        "arguments": [_array_to_json(array) for array in arrays if array.role == "argument"],
+        "results": [_array_to_json(array) for array in arrays if array.role == "result"],
+        "values": {
+            id: [{"type": value.type, "sharding": value.sharding} for value in values]
+            for id, values in placement.values.items()
+        },
+        "collectives": None
+        if isinstance(found, Unavailable)
+        else [_collective_to_json(collective) for collective in found],
+        "note": f"{VIEWS} {RING}",
+    }
+
+
+def _array_to_json(array: SpreadArray) -> dict[str, Any]:
+    is_known = is_available(array.sharding)
+    shape = array.shard_shape
+    return {
+        "path": array.path,
+        "type": array.type,
+        "kind": array.sharding.kind.value if is_available(array.sharding) else None,
+        "unavailable": None if is_known else array.text,
+        "sharding": array.hlo_text or None,
+        "spec": array.spec or None,
+        "shard_shape": None if shape is None else list(shape),
+        "shard_bytes": _number(array.shard_bytes),
+        "text": array.text,
+        "parts": None
+        if array.cut is None
+        else [
+            {"ranges": [list(pair) for pair in part.ranges], "devices": list(part.devices)}
+            for part in array.cut.parts
+        ],
+    }
+
+
+def _collective_to_json(collective: Collective) -> dict[str, Any]:
+    groups = collective.groups
+    return {
+        "id": collective.id,
+        "kind": collective.kind,
+        "means": KINDS[collective.kind],
+        "operand_bytes": _number(collective.operand_bytes),
+        "result_bytes": _number(collective.result_bytes),
+        "sent_bytes": _number(collective.sent_bytes),
+        "groups": None if isinstance(groups, Unavailable) else [list(group) for group in groups],
+        "pairs": [list(pair) for pair in collective.pairs] or None,
+        "axes": None if collective.axes is None else list(collective.axes),
+        "crosses_processes": collective.crosses_processes,
+    }
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
