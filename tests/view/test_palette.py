@@ -49,7 +49,7 @@ def test_every_style_has_colours_and_a_name() -> None:
     [
         ("dot_general", Style.CONTRACTION),
         ("stablehlo.dot_general", Style.CONTRACTION),
-        ("all-reduce", Style.LIBRARY),
+        ("all-reduce", Style.COLLECTIVE),
         ("reduce_sum", Style.REDUCTION),
         ("broadcast_in_dim", Style.MOVEMENT),
         ("while", Style.CONTROL),

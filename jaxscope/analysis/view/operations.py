@@ -24,6 +24,7 @@ class Style(enum.IntEnum):
     GROUP = 11
     REPEAT = 12
     SECTION = 13
+    COLLECTIVE = 14
 
 
 _WORDS: tuple[tuple[Style, str], ...] = (
@@ -33,11 +34,14 @@ _WORDS: tuple[tuple[Style, str], ...] = (
     (Style.RANDOM, "rng|rng_bit_generator|rng_uniform|threefry2x32|random_bits|random_seed|"
                    "random_wrap|random_unwrap|random_split|random_fold_in|random_gamma|"
                    "rng_get_and_update_state|random_clone"),
-    (Style.LIBRARY, "all_reduce|all_gather|all_to_all|reduce_scatter|collective_permute|psum|"
-                    "psum2|psum_invariant|pmax|pmin|ppermute|all_reduce_start|all_reduce_done|"
-                    "all_gather_start|all_gather_done|custom_call|infeed|outfeed|send|recv|"
-                    "partition_id|replica_id|pure_callback|io_callback|debug_callback|"
-                    "axis_index|fft|lapack|pallas_call|ffi_call"),
+    (Style.COLLECTIVE, "all_reduce|all_gather|all_to_all|reduce_scatter|collective_permute|"
+                       "collective_broadcast|ragged_all_to_all|all_reduce_start|all_reduce_done|"
+                       "all_gather_start|all_gather_done|collective_permute_start|"
+                       "collective_permute_done|psum|psum2|psum_invariant|pmax|pmin|ppermute|"
+                       "pbroadcast|psum_scatter|pgather|all_gather_invariant|all_gather_reduced|"
+                       "unreduced_psum|unreduced_reduce_scatter|send|recv|send_done|recv_done"),
+    (Style.LIBRARY, "custom_call|infeed|outfeed|partition_id|replica_id|pure_callback|"
+                    "io_callback|debug_callback|axis_index|fft|lapack|pallas_call|ffi_call"),
     (Style.REDUCTION, "reduce|reduce_sum|reduce_max|reduce_min|reduce_prod|reduce_and|reduce_or|"
                       "reduce_xor|argmax|argmin|cumsum|cumprod|cummax|cummin|cumlogsumexp|sort|"
                       "top_k|reduce_window|reduce_window_sum|reduce_window_max|"

@@ -16,11 +16,12 @@ STYLE_NAMES = {
     Style.MOVEMENT: "data movement",
     Style.CONTROL: "control flow, call",
     Style.RANDOM: "random numbers",
-    Style.LIBRARY: "collective, library",
+    Style.LIBRARY: "library, callback",
     Style.FUSION: "fusion",
     Style.GROUP: "group",
     Style.REPEAT: "repeated",
     Style.SECTION: "section",
+    Style.COLLECTIVE: "collective: devices exchange",
 }
 
 
@@ -78,6 +79,7 @@ LIGHT = Palette(
         "#eaf0fa",
         "#e3eafa",
         "#f1f1f4",
+        "#ffd3e0",
     ),
     border=_by_style(
         "#3f8a4a",
@@ -94,6 +96,7 @@ LIGHT = Palette(
         "#5b7fb8",
         "#4a68b8",
         "#84868f",
+        "#b8004e",
     ),
     frame_fill=("#f3f5f9", "#fbfcfe"),
     frame_border="#a9b7cc",
@@ -126,6 +129,7 @@ DARK = Palette(
         "#25324a",
         "#26355a",
         "#2b2d33",
+        "#5a1236",
     ),
     border=_by_style(
         "#66b572",
@@ -142,6 +146,7 @@ DARK = Palette(
         "#7fa3dc",
         "#7f9cf0",
         "#8d9099",
+        "#ff6fa8",
     ),
     frame_fill=("#1c2027", "#21262e"),
     frame_border="#5a6a82",
