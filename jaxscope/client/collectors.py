@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator
 from typing import Annotated, Any, Protocol, TypeVar
 
@@ -146,7 +147,7 @@ class TimingCollector:
 
     def feed(self, message: Message) -> Iterator[Event]:
         self._assembler.feed(message)
-        if message.type == "measurement":
+        if message.type in {"measurement", "device_time"}:
             measurement = self._assembler.timing().measurement(str(message.fields.get("name")))
             if measurement is not None:
                 yield MeasurementArrived(measurement)
@@ -226,6 +227,8 @@ class _ExplanationFields(msgspec.Struct, frozen=True):
     what: _Text
     why: _Text = ""
     where: _Text = ""
+    left_s: float | None = None
+    can_skip: bool = False
     remedy: _Text = ""
     kind: _Text = ""
     traceback: _Text = ""
@@ -242,7 +245,8 @@ class _FailedFields(msgspec.Struct, frozen=True):
 def read_progress(message: Message) -> Progress:
     """Raises: ValueError: The message is malformed."""
     fields = _read(message, _ProgressFields)
-    return Progress(fields.step, fields.text)
+    left_s = math.nan if fields.left_s is None else max(fields.left_s, 0.0)
+    return Progress(fields.step, fields.text, left_s, fields.can_skip)
 
 
 def read_failure(message: Message) -> JaxscopeError:

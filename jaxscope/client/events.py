@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+
+import numpy as np
+import numpy.typing as npt
 
 from jaxscope.client.results import Result
 from jaxscope.errors import JaxscopeError
@@ -11,12 +15,21 @@ from jaxscope.model import Capture, Measurement, Stage
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Progress:
-    """What is being done now: a stable name of the step, and a text fit to show."""
+    """What is being done now.
+
+    Attributes:
+        step: A stable name.
+        text: Fit to show.
+        left_s: Seconds that the step takes at most; NaN where nobody knows.
+        can_skip: Whether `Run.skip` would leave out just this step.
+    """
 
     step: str
     text: str
 
 
+    left_s: float = math.nan
+    can_skip: bool = False
 @dataclasses.dataclass(frozen=True, eq=False)
 class HeadArrived:
     """What is known before the first stage: call, arguments, source; stages still empty."""

@@ -27,11 +27,13 @@ from jaxscope.client.timing_assemble import (
     make_ratio,
     read_column,
     read_environment,
+    read_seconds,
     read_text,
 )
 from jaxscope.model.capture import Environment
 from jaxscope.model.lab import NodeTime, NodeTimes, Profile, ScalePoint, Scaling
 from jaxscope.model.recompilation import KeyChange, Recompilation, Signature
+from jaxscope.model.timeline import Timeline
 from jaxscope.model.timing import Measurement
 from jaxscope.model.unavailable import Unavailable, is_available
 from jaxscope.wire.messages import Message
@@ -103,9 +105,13 @@ class ProfileCollector(LabCollector):
         missing = Unavailable("It was not measured.")
         self._compiled: NodeTimes | Unavailable = missing
         self._eager: NodeTimes | Unavailable = missing
+        self._timeline: Timeline | Unavailable = missing
 
     def take(self, message: Message) -> None:
         found: NodeTimes | Unavailable
+        if message.type == "timeline":
+            self._timeline = read_timeline(message)
+            return
         if message.type == "node_times":
             found = _read_node_times(message)
         elif message.type == "node_times_missing":
@@ -118,8 +124,16 @@ class ProfileCollector(LabCollector):
             self._eager = found
 
     def result(self) -> Profile:
+        timeline = self._timeline
+        if not is_available(timeline) and not is_available(self._compiled):
+            timeline = self._compiled  # for the same reason
         return Profile(
-            self.call, self.environment, self._compiled, self._eager, tuple(self.warnings)
+            self.call,
+            self.environment,
+            self._compiled,
+            self._eager,
+            tuple(self.warnings),
+            timeline,
         )
 
     def is_empty(self) -> bool:
@@ -156,6 +170,35 @@ def read_names(message: Message, name: str) -> list[str]:
     ):
         raise MalformedTiming(f"{message.type} has no list {name}")
     return names
+
+
+def read_timeline(message: Message) -> Timeline:
+    """The events of one run.
+
+    Raises:
+        MalformedTiming: They are none.
+    """
+    names, lanes = read_names(message, "names"), read_names(message, "lanes")
+    places = {column: read_column(message, column, np.int32) for column in ("name", "lane")}
+    began = read_column(message, "began", np.float64)
+    seconds = read_column(message, "seconds", np.float64)
+    if not len(began) == len(seconds) == len(places["name"]) == len(places["lane"]):
+        raise MalformedTiming("the columns of a timeline differ in length")
+    for column, known in (("name", names), ("lane", lanes)):
+        if np.any(places[column] < 0) or np.any(places[column] >= len(known)):
+            raise MalformedTiming(f"an event of a timeline has a {column} that is not there")
+    if not np.all(np.isfinite(began)) or not np.all(np.isfinite(seconds) & (seconds >= 0)):
+        raise MalformedTiming("an event of a timeline has no possible time")
+    return Timeline(
+        tuple(names),
+        tuple(lanes),
+        places["name"],
+        places["lane"],
+        began,
+        seconds,
+        *(read_seconds(message, name) for name in ("returned", "wall", "covered")),
+        int(read_seconds(message, "num_left_out")),
+    )
 
 
 def _read_node_times(message: Message) -> NodeTimes:

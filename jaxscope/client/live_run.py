@@ -81,6 +81,10 @@ class Run:
 
     def ask_where(self) -> None:
         """Ask for the line that runs now; the answer is a `Whereabouts` event."""
+    def skip(self) -> None:
+        """Leave out the step that runs now, where its progress said that it can be."""
+        self._command("skip")
+
         self._command("where")
 
     def wait(self, timeout_s: float | None = None) -> Result:

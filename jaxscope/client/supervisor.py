@@ -137,6 +137,8 @@ class Supervisor:
             worker.end("stopped", kill_after_s=GRACE_S if worker.is_ready else 0)
             process_tree.send_signal(worker.pid, signal.SIGINT)
             process_tree.send_signal(worker.pid, signal.SIGCONT)  # in case it is frozen
+        elif operation == "skip":
+            worker.skip()
         elif operation == "where":
             worker.ask_where()
             worker.where_due_at = time.monotonic() + _STACK_WAIT_S

@@ -6,6 +6,7 @@ made here, from the raw durations.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import statistics
 from collections.abc import Sequence
@@ -61,6 +62,8 @@ class TimingAssembler:
             case "measurement":
                 measurement = _read_measurement(message)
                 self._put(self._measurements, measurement.name, measurement)
+            case "device_time":
+                self._add_device_time(message)
             case "ratio":
                 ratio = _read_ratio(message)
                 self._put(self._ratios, ratio.name, ratio)
@@ -79,6 +82,23 @@ class TimingAssembler:
             measurements=tuple(self._measurements.values()),
             ratios=tuple(self._ratios.values()),
             warnings=tuple(dict.fromkeys(self._warnings)),
+        )
+
+    def _add_device_time(self, message: Message) -> None:
+        """Keep it beside the measurement of that name, in fields of its own."""
+        name = read_text(message, "name")
+        seconds = read_column(message, "seconds", np.float64)
+        known = self._measurements.get(name)
+        if known is None or not len(seconds):
+            raise MalformedTiming(f"a device time of {name}, which was not measured")
+        if not (np.all(np.isfinite(seconds)) and np.all(seconds >= 0)):
+            raise MalformedTiming(f"a device time of {name} is impossible")
+        interval = find_median_interval(seconds)
+        self._measurements[name] = dataclasses.replace(
+            known,
+            device_seconds=interval.median,
+            device_low=interval.low,
+            device_high=interval.high,
         )
 
     @staticmethod
@@ -118,6 +138,8 @@ def _combine_measurement(name: str, timings: Sequence[Timing]) -> Measurement:
     found = [m for timing in timings if (m := timing.measurement(name)) is not None]
     medians = [m.median for m in found]
     low, high, confidence = _whole_range(medians)
+    on_device = [m.device_seconds for m in found if not math.isnan(m.device_seconds)]
+    device_low, device_high, _ = _whole_range(on_device or [math.nan])
     reasons = dict.fromkeys(reason for m in found for reason in m.reasons)
     return Measurement(
         name=name,
@@ -130,6 +152,12 @@ def _combine_measurement(name: str, timings: Sequence[Timing]) -> Measurement:
         is_noisy=any(m.is_noisy for m in found),
         protocol=f"Medians of {len(found)} fresh processes. In each: {found[-1].protocol}",
         reasons=tuple(reasons),
+        detail=", ".join(dict.fromkeys(m.detail for m in found if m.detail)),
+        began=found[0].began,
+        ended=found[0].ended,
+        device_seconds=statistics.median(on_device or [math.nan]),
+        device_low=device_low,
+        device_high=device_high,
     )
 
 
@@ -147,13 +175,21 @@ def _whole_range(values: Sequence[float]) -> tuple[float, float, float]:
 
 def _read_measurement(message: Message) -> Measurement:
     told = message.fields.get("reasons")
-    return make_measurement(
+    measurement = make_measurement(
         read_text(message, "name"),
         read_column(message, "seconds", np.float64),
         read_column(message, "chunks", np.int32),
         read_text(message, "protocol"),
         [str(reason)[:500] for reason in told[:20]] if isinstance(told, list) else [],
     )
+    began, ended = (
+        math.nan if message.fields.get(end) is None else read_seconds(message, end)
+        for end in ("began", "ended")
+    )
+    if ended < began:
+        raise MalformedTiming(f"{measurement.name} ended before it began")
+    detail = str(message.fields.get("detail") or "")[:200]
+    return dataclasses.replace(measurement, began=began, ended=ended, detail=detail)
 
 
 def make_measurement(
@@ -233,6 +269,18 @@ def read_column(message: Message, name: str, dtype: type[Any]) -> npt.NDArray[An
     if array is None or array.ndim != 1 or array.dtype != dtype:
         raise MalformedTiming(f"{message.type} has no column {name}")
     return array
+
+
+def read_seconds(message: Message, name: str) -> float:
+    """A field that is a number, not negative.
+
+    Raises:
+        MalformedTiming: It is none.
+    """
+    value = message.fields.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise MalformedTiming(f"{message.type} has no number {name}")
+    return float(value)
 
 
 def read_text(message: Message, name: str) -> str:

@@ -207,6 +207,12 @@ class WorkerProcess:
         if process_tree.catches_signal(self.pid, signal.SIGUSR2):
             process_tree.send_signal(self.pid, signal.SIGUSR2)
 
+    def skip(self) -> None:
+        """Let the worker leave out the step that it is at."""
+        # Outside of such a step nobody listens, and then the signal would kill.
+        if process_tree.catches_signal(self.pid, signal.SIGUSR1):
+            process_tree.send_signal(self.pid, signal.SIGUSR1)
+
     def end(self, reason: str, *, kill_after_s: float) -> None:
         """Decide that the worker ends; a kill that is already nearer stays."""
         self.reason = self.reason or reason

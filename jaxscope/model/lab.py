@@ -10,6 +10,8 @@ from jaxscope.model.timeline import Timeline
 from jaxscope.model.timing import Measurement, Ratio
 from jaxscope.model.unavailable import Unavailable
 
+NO_TIMELINE = Unavailable("No single run was kept.")
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NodeTime:
@@ -80,7 +82,7 @@ class Profile:
     compiled: NodeTimes | Unavailable
     eager: NodeTimes | Unavailable
     warnings: tuple[str, ...] = ()
-    timeline: Timeline | Unavailable = Unavailable("No single run was kept.")
+    timeline: Timeline | Unavailable = NO_TIMELINE
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from jaxscope.model.op_name import instruction_name
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.equation_timing import describe_refusal, time_equations
@@ -24,13 +23,17 @@ from jaxscope.worker.measuring import (
     warm_up,
 )
 from jaxscope.worker.program import trace_call
+from jaxscope.worker.recorder import Recorded, record_calls
+from jaxscope.worker.skipping import skippable
 from jaxscope.worker.stopwatch import Subject, paused_collector
 from jaxscope.worker.subjects import find_forms
-from jaxscope.worker.trace_events import RunTimes, TraceEvent, sum_events
+from jaxscope.worker.trace_events import RunTimes, sum_events
 
 DEFAULT_BUDGET_S = 4.0
 MAX_RUNS = 30
 _MAX_EVENTS = 200_000
+_MAX_TIMELINE_EVENTS = 20_000
+"""Of one run; a picture of more has several per pixel, and the shortest go first."""
 _COMPILED_PROTOCOL = (
     "XLA's recorder, in memory, each run by itself and warm. Loops, calls and conditionals "
     "include what runs inside of them; instructions of several threads may overlap."
@@ -58,11 +61,19 @@ def handle_profile(request: dict[str, Any], channel: Channel) -> None:
             compiled = compile_form(laboratory, forms, "jit")
         with guard("run", {snapshot.path}):
             warm_up(laboratory, compiled.subject, budget_s / 8)
-        channel.progress("record", "Recording what each instruction takes")
-        _profile_compiled(laboratory, compiled.subject, compiled.lowered, budget_s / 2)
+        text = "Recording what each instruction takes"
+        channel.progress("record", text, left_s=budget_s / 2, can_skip=True)
+        with skippable() as part:
+            _profile_compiled(laboratory, compiled.subject, compiled.lowered, budget_s / 2)
+        if part.was_skipped:
+            laboratory.warn("Recording instructions was skipped.")
         if not request.get("skip_eager"):
-            channel.progress("equations", "Timing each equation by itself")
-            _profile_equations(laboratory, call, budget_s / 2)
+            text = "Timing each equation by itself"
+            channel.progress("equations", text, left_s=budget_s / 2, can_skip=True)
+            with skippable() as part:
+                _profile_equations(laboratory, call, budget_s / 2)
+            if part.was_skipped:
+                laboratory.warn("Timing the equations was skipped.")
 
 
 def _profile_compiled(
@@ -71,58 +82,66 @@ def _profile_compiled(
     try:
         module = compat.optimized_module_of(lowered.compile()).name
         plain = laboratory.stopwatch.warm_up(subject, MAX_RUNS, budget_s / 4)
-        times, walls = record_runs(laboratory, subject, str(module), budget_s / 2)
+        recorded = record_runs(laboratory, subject, str(module), budget_s / 2)
     except Exception as error:
         _send_missing(laboratory, "optimized", laboratory.describe(error))
         return
+    times = sum_events(recorded.events)
     if not times.names:
         _send_missing(laboratory, "optimized", "The recorder saw no instruction of the program.")
         return
+    walls = [call.total_s for call in recorded.calls]
     _send_times(laboratory, "optimized", _COMPILED_PROTOCOL, times, walls, plain)
+    send_timeline(laboratory.channel, recorded)
 
 
-def record_runs(
-    laboratory: Laboratory, subject: Subject, module: str, budget_s: float
-) -> tuple[RunTimes, list[float]]:
+def record_runs(laboratory: Laboratory, subject: Subject, module: str, budget_s: float) -> Recorded:
     """Record one run to see how much that is, then as many as fit, at most `MAX_RUNS`.
 
     Raises:
         Exception: Whatever the recorder or the program raises.
     """
     with paused_collector():
-        events, walls = _record(laboratory, subject, module, 1)
+        recorded = record_calls(laboratory.stopwatch, subject, 1, module)
         fitting = min(
-            MAX_RUNS, int(budget_s / max(walls[0], 1e-6)), int(_MAX_EVENTS / max(len(events), 1))
+            MAX_RUNS,
+            int(budget_s / max(recorded.calls[0].total_s, 1e-6)),
+            int(_MAX_EVENTS / max(len(recorded.events), 1)),
         )
         if fitting > 1:
             # The first run after the recorder's start bears the cost of that start.
-            events, walls = _record(laboratory, subject, module, fitting + 1)
-            first = min(events, key=lambda event: event.start_ns).run if events else 0
-            events, walls = [event for event in events if event.run != first], walls[1:]
-    return sum_events(events), walls
+            recorded = record_calls(laboratory.stopwatch, subject, fitting + 1, module)
+            recorded = recorded.without_first()
+    return recorded
 
 
-def _record(
-    laboratory: Laboratory, subject: Subject, module: str, num_runs: int
-) -> tuple[list[TraceEvent], list[float]]:
-    recording = compat.start_recording()
-    try:
-        walls = [laboratory.stopwatch.time_call(subject)[1] for _ in range(num_runs)]
-    finally:
-        trace = recording.stop()
-    lines: dict[str, int] = {}
-    events = [
-        TraceEvent(
-            run=int(details.get("run_id", 0)),
-            line=lines.setdefault(line, len(lines)),
-            name=instruction_name(str(details["hlo_op"])),
-            start_ns=start_ns,
-            duration_ns=duration_ns,
-        )
-        for line, start_ns, duration_ns, details in compat.recorded_events(trace)
-        if str(details.get("hlo_module", "")) == module
-    ]
-    return events, walls
+def send_timeline(channel: Channel, recorded: Recorded) -> None:
+    """Send the events of the run whose duration is the median of all."""
+    walls = [call.total_s for call in recorded.calls]
+    run = sorted(range(len(walls)), key=walls.__getitem__)[len(walls) // 2]
+    call, covered_s = recorded.calls[run], recorded.busy_s()[run]
+    events = [event for event in recorded.events if event.run == run]
+    kept = sorted(events, key=lambda event: -event.duration_ns)[:_MAX_TIMELINE_EVENTS]
+    kept.sort(key=lambda event: (event.start_ns, -event.duration_ns))
+    names = {name: place for place, name in enumerate(dict.fromkeys(e.name for e in kept))}
+    channel.send(
+        "timeline",
+        {
+            "stage": "optimized",
+            "names": list(names),
+            "lanes": list(recorded.lanes),
+            "returned": call.returned_s,
+            "wall": call.total_s,
+            "covered": covered_s,
+            "num_left_out": len(events) - len(kept),
+        },
+        {
+            "name": np.asarray([names[event.name] for event in kept], np.int32),
+            "lane": np.asarray([event.line for event in kept], np.int32),
+            "began": np.asarray([e.start_ns - call.began_ns for e in kept], np.float64) * 1e-9,
+            "seconds": np.asarray([event.duration_ns for event in kept], np.float64) * 1e-9,
+        },
+    )
 
 
 def _profile_equations(laboratory: Laboratory, call: Any, budget_s: float) -> None:

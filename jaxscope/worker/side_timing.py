@@ -1,4 +1,4 @@
-"""What else there is to time about a jitted program: its results' way back, and its throughput."""
+"""What else there is to time: the arguments' way there, the results' way back, and throughput."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxscope.worker.readings import Readings
+from jaxscope.worker.stages_timing import transfer_subject
 from jaxscope.worker.stopwatch import Stopwatch, Subject
 
+TRANSFER_PROTOCOL = (
+    "The arguments, handed from the host to the device. A CPU may share the memory and not copy."
+)
 FETCH_PROTOCOL = (
     "The results, copied from the device to the host, ready before. A CPU may share the memory."
 )
@@ -21,6 +26,49 @@ THROUGHPUT_PROTOCOL = (
 _LEAST_BATCH_S = 0.002
 _MAX_BATCH = 200
 _MAX_READINGS = 30
+
+
+def send_transfer(
+    stopwatch: Stopwatch,
+    readings: Readings,
+    arguments: tuple[tuple[Any, ...], dict[str, Any]],
+    budget_s: float,
+) -> None:
+    """Time copying the arguments to the device, if an array is among them."""
+    subject = transfer_subject(*arguments)
+    if subject is None:
+        return
+    start_s = stopwatch.now_s()
+    durations = stopwatch.warm_up(subject, 20, budget_s)
+    span = (start_s, stopwatch.now_s())
+    readings.send("transfer", durations[1:] or durations, TRANSFER_PROTOCOL, span=span)
+
+
+def send_fetch(stopwatch: Stopwatch, readings: Readings, subject: Subject, budget_s: float) -> None:
+    """Time copying the results of calls to the host.
+
+    Raises:
+        SubjectFailed: A call raised.
+    """
+    start_s = stopwatch.now_s()
+    durations = stopwatch.warm_up(fetch_subject(subject), 20, budget_s)
+    span = (start_s, stopwatch.now_s())
+    readings.send("fetch", durations[1:] or durations, FETCH_PROTOCOL, span=span)
+
+
+def send_throughput(
+    stopwatch: Stopwatch, readings: Readings, subject: Subject, budget_s: float
+) -> None:
+    """Time calls that do not wait for one another.
+
+    Raises:
+        SubjectFailed: A call raised.
+    """
+    start_s = stopwatch.now_s()
+    batch = find_batch(subject.typical_s)
+    durations = time_batches(stopwatch, subject, batch, budget_s)
+    span = (start_s, stopwatch.now_s())
+    readings.send("throughput", durations, THROUGHPUT_PROTOCOL.format(batch=batch), span=span)
 
 
 def fetch_subject(subject: Subject) -> Subject:

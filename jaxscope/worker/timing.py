@@ -7,8 +7,9 @@ other side does the statistics. A later message of the same name replaces an ear
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from random import Random
 from time import perf_counter
 from typing import Any
@@ -24,14 +25,15 @@ from jaxscope.worker.environment import describe_environment
 from jaxscope.worker.explain import explain_exception, guard
 from jaxscope.worker.loading import first_call, load_names
 from jaxscope.worker.measuring import refuse_absent_target
+from jaxscope.worker.readings import Readings, Span
+from jaxscope.worker.recorder import busy_seconds
 from jaxscope.worker.side_timing import (
-    FETCH_PROTOCOL,
-    THROUGHPUT_PROTOCOL,
     count_odd,
-    fetch_subject,
-    find_batch,
-    time_batches,
+    send_fetch,
+    send_throughput,
+    send_transfer,
 )
+from jaxscope.worker.skipping import skippable
 from jaxscope.worker.stages_timing import (
     CompilationCounter,
     StageTime,
@@ -41,7 +43,6 @@ from jaxscope.worker.stages_timing import (
     is_one_jit,
     same_arguments,
     time_stages,
-    transfer_subject,
 )
 from jaxscope.worker.stopwatch import (
     Recording,
@@ -59,17 +60,18 @@ from jaxscope.worker.subjects import (
     has_python_scalars,
     with_static_scalars,
 )
+from jaxscope.worker.timing_words import describe_protocol, dispatch_name, noun_of
 
 DEFAULT_BUDGET_S = 5.0
 """Seconds for all that is measured; compiling comes on top."""
 _PAIRS_SHARE = 0.8
 """Of the budget, for the pairs; warming up and copying take the rest."""
 _WARM_UP_CALLS = 200
+_DEVICE_SHARE = 0.1
+"""Of the budget of a pair, for recording each side's time on the device."""
+_DEVICE_CALLS = 30
 _SLOWEST_FIRST_CALL = 10
 """A first eager call that takes so many budgets ends the measurement of the eager form."""
-_TRANSFER_PROTOCOL = (
-    "The arguments, handed from the host to the device. A CPU may share the memory and not copy."
-)
 _SLOWEST_GRADIENT_S = 30.0
 """A gradient that took longer, compiling included, is not measured once more with its value."""
 _block = jax.block_until_ready
@@ -92,8 +94,13 @@ def handle_time(request: dict[str, Any], channel: Channel) -> None:
     is_plain = all(level.name == "jit" for level in call.levels)
     pairs_s = float(request.get("budget_s") or DEFAULT_BUDGET_S) * _PAIRS_SHARE
     channel.send("timed", {"call": call.text, "environment": describe_environment()})
-    session = _Session(channel, pairs_s / 3 if is_plain else pairs_s, (snapshot.path,))
-    session.send("import", [import_s], "Once: the file itself, and the start of JAX's backend.")
+    session = _Session(channel, pairs_s / 3 if is_plain else pairs_s, (snapshot.path,), start_s)
+    session.readings.send(
+        "import",
+        [import_s],
+        "Once: the file itself, and the start of JAX's backend.",
+        span=(start_s, start_s + import_s),
+    )
     with channel.quiet():
         for warning in find_warnings():
             session.warn(warning)
@@ -106,15 +113,21 @@ def handle_time(request: dict[str, Any], channel: Channel) -> None:
 
 
 class _Session:
-    """The measurements of one request, with a budget in seconds for each pair."""
+    """The measurements of one request, with a budget in seconds for each pair.
 
-    def __init__(self, channel: Channel, budget_s: float, user_files: tuple[str, ...]) -> None:
+    Attributes:
+        readings: Where they are sent to.
+    """
+
+    def __init__(
+        self, channel: Channel, budget_s: float, user_files: tuple[str, ...], start_s: float
+    ) -> None:
+        self.readings = Readings(channel, start_s)
         self._channel = channel
         self._budget_s = budget_s
         self._user_files = user_files
         self._counter = CompilationCounter()
         self._stopwatch = Stopwatch(_block, rng=Random(), count_compilations=self._counter)
-        self._sent: set[str] = set()
         self._failure: Explanation | None = None
         self._is_judged = True
 
@@ -123,7 +136,7 @@ class _Session:
 
     def raise_if_nothing_was_measured(self) -> None:
         """Raises: TraceError: Neither form of the program could be run."""
-        if self._failure is not None and not self._sent & {"eager", "jit"}:
+        if self._failure is not None and not self.readings.names & {"eager", "jit"}:
             raise TraceError(self._failure)
 
     def measure_gradient(self, forms: Forms) -> None:
@@ -134,7 +147,7 @@ class _Session:
         start_s = self._stopwatch.now_s()
         self.measure_program(gradient, "gradient_")
         spent_s = self._stopwatch.now_s() - start_s
-        if "gradient_jit" not in self._sent:
+        if "gradient_jit" not in self.readings.names:
             return
         if spent_s > _SLOWEST_GRADIENT_S:
             self.warn(
@@ -147,39 +160,69 @@ class _Session:
 
     def measure_program(self, forms: Forms, prefix: str) -> None:
         """Measure one program in both forms; `prefix` goes before the names."""
-        jitted = self._prepare_jitted(forms, prefix)
+        noun = noun_of(prefix)
+        jitted = eager = None
+        with self._part(f"{prefix}compile", f"Compiling the {noun}"):
+            jitted = self._prepare_jitted(forms, prefix)
         if not prefix:
-            self._measure_transfer(forms)
+            with self._part("transfer", "Copying arguments and results", self._budget_s * 3 / 8):
+                side_s = self._budget_s / 8
+                send_transfer(self._stopwatch, self.readings, forms.eager_arguments, side_s)
+                if jitted is not None:
+                    self._measure_beside(jitted, side_s)
             if jitted is not None:
-                self._measure_beside(jitted)
                 self._check_results(jitted)
         if prefix and jitted is None:
             return  # what cannot be differentiated fails eagerly as well
-        eager = self._prepare_eager(forms, prefix)
+        with self._part(f"{prefix}eager", f"Running the {noun} equation by equation"):
+            eager = self._prepare_eager(forms, prefix)
         subjects = [subject for subject in (eager, jitted) if subject is not None]
-        if subjects:
+        if not subjects:
+            return
+        longest_s = max(self._budget_s, 2 * sum(subject.typical_s for subject in subjects))
+        with self._part(f"{prefix}steady", f"Timing the {noun}", longest_s):
             self._measure_steady(subjects, prefix)
+        recording_s = _DEVICE_SHARE * self._budget_s * len(subjects)
+        with self._part(f"{prefix}device", f"Recording the device's time of the {noun}",
+                        recording_s):  # fmt: skip
+            self._measure_device_time(subjects)
+
+    @contextlib.contextmanager
+    def _part(self, step: str, text: str, left_s: float | None = None) -> Iterator[None]:
+        """A part of the measurement that a person may skip; what was measured of it stays."""
+        self._channel.progress(step, text, left_s=left_s, can_skip=True)
+        with skippable() as part:
+            yield
+        if part.was_skipped:
+            self.warn(f"Skipped by hand: {text[:1].lower()}{text[1:]}. What it gave is partial.")
 
     def _prepare_jitted(self, forms: Forms, prefix: str) -> Subject | None:
         """Time the stages and the first calls; None where the program cannot be compiled."""
         if read_setting("jax_disable_jit"):
             return None
-        self._channel.progress(f"{prefix}compile", f"Compiling the {_noun(prefix)}")
         name = f"{prefix}jit"
         try:
             lowered, arguments = self._time_stages(forms, prefix)
             consumes = is_donating(lowered)
             prepare = (fresh_arguments if consumes else same_arguments)(*arguments)
             subject = Subject(name, forms.jitted, prepare, is_consuming=consumes)
-            first = self._stopwatch.time_call(subject)[1]
-            second = self._stopwatch.time_call(subject)[1]
+            first = self._time_once(subject)
+            second = self._time_once(subject)
             if not prefix:
-                self.send("first_call", [first], "The first call after compiling.")
-                self.send("second_call", [second], "The second call after compiling.")
+                self._send_once("first_call", first, "The first call after compiling.")
+                self._send_once("second_call", second, "The second call after compiling.")
             return self._warm_up(subject)
         except (Exception, SystemExit) as error:
             self._note_failure(name, error)
             return None
+
+    def _time_once(self, subject: Subject) -> Span:
+        """Beginning and end of one call."""
+        total_s = self._stopwatch.time_call(subject)[1]
+        return self._stopwatch.last_start_s, self._stopwatch.last_start_s + total_s
+
+    def _send_once(self, name: str, span: Span, protocol: str) -> None:
+        self.readings.send(name, [span[1] - span[0]], protocol, span=span)
 
     def _time_stages(self, forms: Forms, prefix: str) -> tuple[Any, Any]:
         try:
@@ -198,7 +241,13 @@ class _Session:
             forms.jitted, *forms.jitted_arguments, self._stopwatch, self._counter
         ):
             if isinstance(item, StageTime):
-                self.send(f"{prefix}{item.name}", [item.seconds], item.protocol)
+                self.readings.send(
+                    f"{prefix}{item.name}",
+                    [item.seconds],
+                    item.protocol,
+                    span=item.span,
+                    detail=item.detail,
+                )
             elif is_empty(item) and not prefix:
                 self._is_judged = False
                 self.warn("The program computes nothing, so there is nothing to compare.")
@@ -210,12 +259,12 @@ class _Session:
     def _prepare_eager(self, forms: Forms, prefix: str) -> Subject | None:
         """Call the eager form for the first time; None where it fails or is too slow."""
         name = f"{prefix}eager"
-        self._channel.progress(name, f"Running the {_noun(prefix)} equation by equation")
         subject = Subject(name, forms.eager, same_arguments(*forms.eager_arguments))
         try:
-            first = self._stopwatch.time_call(subject)[1]
+            span = self._time_once(subject)
+            first = span[1] - span[0]
             if not prefix:
-                self.send("first_eager_call", [first], "It compiles each primitive.")
+                self._send_once("first_eager_call", span, "It compiles each primitive.")
             calls = ("first", first)
             if first <= _SLOWEST_FIRST_CALL * self._budget_s:
                 calls = ("second", self._stopwatch.time_call(subject)[1])
@@ -231,14 +280,22 @@ class _Session:
             return None
 
     def _warm_up(self, subject: Subject) -> Subject:
-        durations = self._stopwatch.warm_up(subject, _WARM_UP_CALLS, self._budget_s / 4)
+        ends_s: list[float] = []
+        start_s = self._stopwatch.now_s()
+        durations = self._stopwatch.warm_up(subject, _WARM_UP_CALLS, self._budget_s / 4, ends_s)
         subject.typical_s = sorted(durations[-20:])[len(durations[-20:]) // 2]
         subject.steady_call = find_steady_call(durations)
         if subject.steady_call:
             calls = subject.steady_call
             spent = sum(durations[:calls])
             protocol = f"The {calls} calls after the second one, until a call took as long as later"
-            self.send(f"{subject.name}_until_steady", [spent], f"{protocol} ones.")
+            self.readings.send(
+                f"{subject.name}_until_steady",
+                [spent],
+                f"{protocol} ones.",
+                span=(start_s, ends_s[calls - 1]),
+                detail=f"{calls} calls",
+            )
         subject.num_inner = find_inner_loop(subject.typical_s, is_consuming=subject.is_consuming)
         return subject
 
@@ -252,28 +309,30 @@ class _Session:
             self._is_judged = False
             self.warn(f"The results have {odd:,} NaN or infinite elements: no verdict is given.")
 
-    def _measure_transfer(self, forms: Forms) -> None:
-        subject = transfer_subject(*forms.eager_arguments)
-        if subject is None:
-            return
-        self._channel.progress("transfer", "Copying the arguments to the device")
-        durations = self._stopwatch.warm_up(subject, 20, self._budget_s / 8)
-        kept = durations[1:] or durations
-        self.send("transfer", kept, _TRANSFER_PROTOCOL)
-
-    def _measure_beside(self, subject: Subject) -> None:
+    def _measure_beside(self, subject: Subject, budget_s: float) -> None:
         """Copying the results back, and calls without waiting in between: jitted form only."""
         try:
-            fetched = self._stopwatch.warm_up(fetch_subject(subject), 20, self._budget_s / 8)
-            self.send("fetch", fetched[1:] or fetched, FETCH_PROTOCOL)
-            batch = find_batch(subject.typical_s)
-            readings = time_batches(self._stopwatch, subject, batch, self._budget_s / 8)
-            self.send("throughput", readings, THROUGHPUT_PROTOCOL.format(batch=batch))
+            send_fetch(self._stopwatch, self.readings, subject, budget_s)
+            send_throughput(self._stopwatch, self.readings, subject, budget_s)
         except (Exception, SystemExit) as error:
             self._note_failure("throughput", error)
 
+    def _measure_device_time(self, subjects: list[Subject]) -> None:
+        """For how long calls keep the device at work, by XLA's recorder: other calls than those."""
+        for subject in subjects:
+            share_s = _DEVICE_SHARE * self._budget_s
+            num_calls = min(_DEVICE_CALLS, int(share_s / max(subject.typical_s, 1e-6)))
+            if num_calls < 1:
+                continue  # a call of a minute is not made once more for this
+            try:
+                busy_s = busy_seconds(self._stopwatch, subject, num_calls)
+            except Exception as error:
+                said = " ".join(str(error).split())[:200]
+                self.warn(f"The device's time of {subject.name} could not be recorded: {said}")
+                continue
+            self.readings.send_device(subject.name, busy_s)
+
     def _measure_steady(self, subjects: list[Subject], prefix: str) -> None:
-        self._channel.progress(f"{prefix}steady", f"Timing the {_noun(prefix)}")
         conditions = Conditions()
         rounds = Rounds(tuple(Recording() for _ in subjects))
         send = functools.partial(self._send_rounds, subjects, prefix)
@@ -304,40 +363,21 @@ class _Session:
         reasons: Iterable[str] = (),
     ) -> None:
         reasons = list(reasons)
+        span = (rounds.began_s, self._stopwatch.now_s())
         for subject, recording in zip(subjects, rounds.sides, strict=True):
-            protocol = _describe_protocol(subject, rounds, self._budget_s, paired=len(subjects) > 1)
+            protocol = describe_protocol(subject, rounds, self._budget_s, paired=len(subjects) > 1)
             for name, durations in (
                 (subject.name, recording.total_s),
-                (_dispatch_name(subject.name), recording.dispatch_s),
+                (dispatch_name(subject.name), recording.dispatch_s),
             ):
-                self.send(name, durations, protocol, recording.chunks, reasons)
+                self.readings.send(
+                    name, durations, protocol, chunks=recording.chunks, reasons=reasons, span=span
+                )
         if len(subjects) == 2 and rounds.log_values:
             ratios = np.asarray(rounds.log_values, np.float64)
             name = f"{subjects[0].name}/{subjects[1].name}"
             fields = {"name": name, "is_judged": self._is_judged}
             self._channel.send("ratio", fields, {"log_ratios": ratios})
-
-    def send(
-        self,
-        name: str,
-        durations: list[float],
-        protocol: str,
-        chunks: list[int] | None = None,
-        reasons: Iterable[str] = (),
-    ) -> None:
-        """Send the durations of calls, if there are any; each is its own chunk without `chunks`."""
-        if not durations:
-            return
-        self._sent.add(name)
-        numbers = range(len(durations)) if chunks is None else chunks
-        self._channel.send(
-            "measurement",
-            {"name": name, "protocol": protocol, "reasons": list(reasons)},
-            {
-                "seconds": np.asarray(durations, np.float64),
-                "chunks": np.asarray(numbers, np.int32),
-            },
-        )
 
     def _note_failure(self, name: str, error: BaseException) -> None:
         """Keep why a form could not be measured, and say so beside what was."""
@@ -349,31 +389,3 @@ class _Session:
         where = f" ({explanation.where})" if explanation.where else ""
         why = f" {explanation.why.splitlines()[0][:300]}" if explanation.why else ""
         self.warn(f"{name} could not be measured{place}{where}: {explanation.what}{why}")
-
-
-def _noun(prefix: str) -> str:
-    return prefix.removesuffix("_").replace("_", " ") or "program"
-
-
-def _dispatch_name(name: str) -> str:
-    """Of `jit` it is `dispatch`; of `gradient_eager` it is `gradient_eager_dispatch`."""
-    return "dispatch" if name == "jit" else f"{name}_dispatch"
-
-
-def _describe_protocol(subject: Subject, rounds: Rounds, budget_s: float, *, paired: bool) -> str:
-    how = "in random pairs of" if paired else "in"
-    unit = f"chunks of {rounds.num_per_chunk}" if rounds.num_per_chunk > 1 else "single calls"
-    steady = (
-        f" Steady from call {subject.steady_call + 3} on."
-        if subject.steady_call is not None
-        else ""
-    )
-    ends = {"precise": " Precise within 2 %.", "budget": f" Ended at the budget of {budget_s:g} s."}
-    each = (
-        f"Calls so fast that {subject.num_inner} were timed together" if subject.num_inner > 1
-        else "Each call timed by itself"
-    )  # fmt: skip
-    return (
-        f"{each} until its result was ready, {how} {unit}, the first calls of "
-        f"each left out, garbage collector off.{steady}{ends.get(rounds.stopped, '')}"
-    )

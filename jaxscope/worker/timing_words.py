@@ -1,0 +1,40 @@
+"""What the parts of a timing are called, and how they were measured, in words."""
+
+from __future__ import annotations
+
+from jaxscope.worker.stopwatch import Rounds, Subject
+
+
+def noun_of(prefix: str) -> str:
+    """What a prefix of names stands for, such as `gradient`."""
+    return prefix.removesuffix("_").replace("_", " ") or "program"
+
+
+def dispatch_name(name: str) -> str:
+    """Of `jit` it is `dispatch`; of `gradient_eager` it is `gradient_eager_dispatch`."""
+    return "dispatch" if name == "jit" else f"{name}_dispatch"
+
+
+def describe_protocol(subject: Subject, rounds: Rounds, budget_s: float, *, paired: bool) -> str:
+    """How steady calls were measured, in two or three sentences.
+
+    Args:
+        budget_s: Seconds that the pairs could take.
+        paired: Whether another form was measured in turns.
+    """
+    how = "in random pairs of" if paired else "in"
+    unit = f"chunks of {rounds.num_per_chunk}" if rounds.num_per_chunk > 1 else "single calls"
+    steady = (
+        f" Steady from call {subject.steady_call + 3} on."
+        if subject.steady_call is not None
+        else ""
+    )
+    ends = {"precise": " Precise within 2 %.", "budget": f" Ended at the budget of {budget_s:g} s."}
+    each = (
+        f"Calls so fast that {subject.num_inner} were timed together" if subject.num_inner > 1
+        else "Each call timed by itself"
+    )  # fmt: skip
+    return (
+        f"{each} until its result was ready, {how} {unit}, the first calls of "
+        f"each left out, garbage collector off.{steady}{ends.get(rounds.stopped, '')}"
+    )
