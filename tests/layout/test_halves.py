@@ -9,6 +9,7 @@ import pytest
 from view.programs import compile_module, layers, trace
 
 from jaxscope.analysis.layout.compose import build_scene
+from jaxscope.analysis.layout.fit import Fit
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.view.build import build_view
 from jaxscope.analysis.view.tree import BranchKind
@@ -117,7 +118,7 @@ def test_pairs_in_pairs_and_after_pairs_are_tidy(direction: str) -> None:
 def test_in_a_narrow_window_one_part_stands_after_the_other(view: View) -> None:
     forward, backward = halves(view)
     both = frozenset({forward, backward})
-    scene = build_scene(view, both, beside=False)
+    scene = build_scene(view, both, fit=Fit(beside=False))
     one, other = rect(scene, forward), rect(scene, backward)
     assert one[1] + one[3] < other[1]
     assert scene.width < build_scene(view, both).width

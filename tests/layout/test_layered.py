@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import random
 
@@ -125,6 +126,34 @@ def test_the_same_diagram_is_laid_out_the_same(diagram: Diagram) -> None:
 def test_long_edges_become_stubs_with_room_of_their_own(diagram: Diagram, span: int) -> None:
     drawing = layout_layered(diagram, Spacing(max_span=span))
     assert_well_drawn(diagram, drawing)
+
+
+@settings(max_examples=80, deadline=None)
+@given(diagrams(), st.integers(200, 900))
+def test_wide_ranks_are_wrapped_and_still_tidy(diagram: Diagram, most: int) -> None:
+    wrapped = dataclasses.replace(diagram, most_across=float(most))
+    drawing = layout_layered(wrapped)
+    assert_well_drawn(wrapped, drawing)
+    for link in diagram.links:
+        assert drawing.y[link.source] < drawing.y[link.target], "values flow one way"
+
+
+def test_boxes_without_lines_are_wrapped_as_words_are() -> None:
+    diagram = Diagram([100.0] * 12, [40.0] * 12, [], most_across=400.0)
+    drawing = layout_layered(diagram)
+    assert drawing.across <= 400.0
+    assert len(set(drawing.y)) == 4
+
+
+def test_a_staircase_stays_on_the_page() -> None:
+    """Long lines pull boxes aside; a page has an end there."""
+    links = [Link(0, step, step) for step in range(1, 9)]
+    links += [Link(step, 8 + step) for step in range(1, 9)]
+    links += [Link(8 + step, 9 + step) for step in range(1, 8)]
+    free = Diagram([100.0] * 17, [40.0] * 17, links)
+    page = dataclasses.replace(free, most_across=450.0)
+    assert layout_layered(free).across > 450.0
+    assert layout_layered(page).across <= 450.0
 
 
 def test_a_chain_is_a_straight_line() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from jaxscope.analysis.layout.compose import build_scene
 from jaxscope.analysis.layout.edge_labels import LABEL_HEIGHT_PX, EdgeLabels
+from jaxscope.analysis.layout.fit import FREE, Fit
 from jaxscope.analysis.view.build import build_view
 from jaxscope.model import NONE, Graph, GraphBuilder, GroupKind, NodeKind
 
@@ -44,15 +45,20 @@ def nested_programs(draw: st.DrawFn) -> Graph:
     return builder.build()
 
 
-@settings(max_examples=60, deadline=None)
-@given(nested_programs(), st.randoms(use_true_random=False), st.sampled_from(["down", "right"]))
+@settings(max_examples=80, deadline=None)
+@given(
+    nested_programs(),
+    st.randoms(use_true_random=False),
+    st.sampled_from(["down", "right"]),
+    st.sampled_from([FREE, Fit(True, 420.0), Fit(False, 300.0, 48.0)]),
+)
 def test_any_choice_of_open_groups_is_drawn_well(
-    graph: Graph, random: Random, direction: str
+    graph: Graph, random: Random, direction: str, fit: Fit
 ) -> None:
     view = build_view(graph)
     groups = sorted(view.all_groups())
     opened = {group for group in groups if random.random() < 0.7}
-    scene = build_scene(view, frozenset(opened), direction=direction)
+    scene = build_scene(view, frozenset(opened), direction=direction, fit=fit)
     assert_tidy(scene)
     assert_lines_arrive(scene)
     boxes = scene.items.rect[scene.items.num_frames :].tolist()

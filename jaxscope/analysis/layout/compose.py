@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxscope.analysis.collector import paused_collector
 from jaxscope.analysis.layout.engines import Engine, GroupLayouts, LayoutCache
+from jaxscope.analysis.layout.fit import FREE, Fit
 from jaxscope.analysis.layout.layered import ShouldStop, Spacing, Stub
 from jaxscope.analysis.layout.loose_ends import LooseEnd
 from jaxscope.analysis.layout.nesting import (
@@ -31,6 +32,9 @@ from jaxscope.analysis.view.labels import short_type
 from jaxscope.analysis.view.view import ROOT, View
 from jaxscope.model import NONE, Ragged
 
+TIGHT = Spacing(across=14.0)
+"""Where room is scarce, more of it is for boxes."""
+
 Corners = list[tuple[float, float]]
 
 
@@ -46,7 +50,7 @@ def build_scene(
     spacing: Spacing | None = None,
     cache: LayoutCache | None = None,
     engine: Engine = Engine.OWN,
-    beside: bool = True,
+    fit: Fit = FREE,
     should_stop: ShouldStop = _never,
 ) -> Scene:
     """Place everything that is seen of a view.
@@ -59,8 +63,7 @@ def build_scene(
         cache: Layouts of earlier scenes, added to; makes opening one more group quick.
         engine: Who lays groups out; where Graphviz does not, our own layout does, and the scene's
             `notes` say why.
-        beside: Whether the forward and the backward part of a gradient stand side by side; in a
-            narrow window the one stands after the other.
+        fit: How it is arranged for the room it has.
         should_stop: Asked often; the layout ends with `LayoutStopped` when it returns true.
 
     Raises:
@@ -72,11 +75,11 @@ def build_scene(
     if not view.boxes[ROOT].children:
         return empty_scene(direction, len(view.graph.nodes))
     expanded = view.opened if expanded is None else expanded
-    spacing = spacing or Spacing()
+    spacing = spacing or (TIGHT if fit.is_limited else Spacing())
     layouts = GroupLayouts(engine, spacing, {} if cache is None else cache, should_stop)
     with paused_collector():
         wiring = wire_view(view, expanded)
-        nester = Nester(view, wiring, direction, spacing, layouts, beside)
+        nester = Nester(view, wiring, direction, spacing, layouts, fit)
         nester.place_all()
         scene = _Composer(view, wiring, nester, direction).compose()
         return dataclasses.replace(scene, notes=layouts.notes)

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
+import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -22,6 +24,7 @@ from jaxscope.analysis.layout.ordering import order_ranks
 from jaxscope.analysis.layout.placement import place_across
 from jaxscope.analysis.layout.ranking import rank_nodes
 from jaxscope.analysis.layout.routing import Route, route_edges
+from jaxscope.analysis.layout.wrapping import wrap_ranks
 
 ShouldStop = Callable[[], bool]
 
@@ -81,6 +84,8 @@ class Diagram:
         stub_along: Size of stubs along the flow.
         loose: Stubs beside those of edges that are too long.
         wide: Nodes so wide that stubs must not stand beside them.
+        most_across: Size across that the whole should not exceed: wider ranks are wrapped into
+            several. Single nodes may be wider, and many lines side by side.
     """
 
     across: Sequence[float]
@@ -93,6 +98,7 @@ class Diagram:
     stub_along: float = 18.0
     loose: Sequence[Loose] = ()
     wide: frozenset[int] = frozenset()
+    most_across: float = math.inf
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -185,9 +191,12 @@ def layout_layered(
     ranks, reversed_links = rank_nodes(num, diagram.links, diagram.first, diagram.last)
     ranks = _leave_room(diagram, ranks)
     threads = thread_edges(diagram, ranks, reversed_links, spacing)
+    if diagram.most_across < math.inf:
+        again = functools.partial(thread_edges, diagram, turned=reversed_links, spacing=spacing)
+        threads = wrap_ranks(diagram, threads, spacing, again)
     check_stop()
     rows = order_ranks(threads, check_stop)
-    x = place_across(threads, rows, spacing.across, check_stop)
+    x = place_across(threads, rows, spacing.across, check_stop, diagram.most_across)
     return draw_threads(diagram, threads, rows, x, spacing)
 
 

@@ -6,13 +6,15 @@ import dataclasses
 import math
 
 from jaxscope.analysis.layout.engines import GroupLayouts
-from jaxscope.analysis.layout.halves import Extent, Pair, align, find_names, turn_back
+from jaxscope.analysis.layout.fit import Fit
+from jaxscope.analysis.layout.halves import GAP_PX, Extent, Pair, align, find_names, turn_back
 from jaxscope.analysis.layout.layered import Diagram, Drawing, Link, Loose, Spacing
 from jaxscope.analysis.layout.loose_ends import LooseEnd, LooseEnds
 from jaxscope.analysis.layout.room import Room
 from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX
 from jaxscope.analysis.layout.text_width import measure_text, shorten_text
 from jaxscope.analysis.layout.wiring import End, Port, Wire, Wiring
+from jaxscope.analysis.layout.wrapping import MAX_NODES
 from jaxscope.analysis.view.labels import BoxText, text_of
 from jaxscope.analysis.view.operations import Style
 from jaxscope.analysis.view.view import ROOT, View
@@ -70,17 +72,19 @@ class Nester:
         direction: str,
         spacing: Spacing,
         layouts: GroupLayouts,
-        beside: bool,
+        fit: Fit,
     ) -> None:
         self._view = view
         self._wiring = wiring
         self._is_down = direction == DOWN
         self._spacing = spacing
         self._layouts = layouts
+        self._fit = fit
+        self._most: dict[int, float] = {ROOT: fit.across - 2 * FRAME_PADDING_PX}
         self._texts: dict[int, BoxText] = {}
         self._sizes: dict[int, tuple[float, float]] = {}
         self.placed: dict[int, Placed] = {}
-        self._loose = LooseEnds(view, wiring, lambda box: self.text(box).title, beside)
+        self._loose = LooseEnds(view, wiring, lambda box: self.text(box).title, fit.beside)
         self.is_reversed = self._loose.is_reversed
 
     def place_all(self) -> None:
@@ -167,7 +171,7 @@ class Nester:
         ends += sorted(ports)
         opened = [part for pair in pairs for part in pair if part in self.placed]
         room = Room(ends, wires, pairs, opened, self.turned, self.shift)
-        drawing = room.expand(self._draw(room, wires, loose), loose)
+        drawing = room.expand(self._draw(box, room, wires, loose), loose)
         if self.is_reversed[box]:
             drawing = turn_back(drawing)
         index = {end: number for number, end in enumerate(ends)}
@@ -200,11 +204,22 @@ class Nester:
             placed = dataclasses.replace(self.placed[part], drawing=drawing)
             self.placed[part] = self._frame(part, placed)
 
+    def _most_across(self, box: int) -> float:
+        """Pixels across that an open group's inside should not exceed."""
+        known = self._most.get(box)
+        if known is None:
+            parent = self._view.boxes[box].parent
+            around = self._most_across(parent) - self._fit.aside
+            if any(box in pair for pair in self._loose.pairs.get(parent, ())):
+                around = (around - GAP_PX) / 2
+            known = self._most[box] = around - 2 * FRAME_PADDING_PX
+        return known
+
     @property
     def _stub_along(self) -> float:
         return STUB_HEIGHT_PX if self._is_down else _STUB_MAX_PX + 2 * _STUB_PADDING_PX
 
-    def _draw(self, room: Room, wires: list[Wire], loose: list[LooseEnd]) -> Drawing:
+    def _draw(self, box: int, room: Room, wires: list[Wire], loose: list[LooseEnd]) -> Drawing:
         sizes = room.sizes
         index = room.index
         nets: dict[int, int] = {}  # numbered per diagram, so that alike groups are equal
@@ -243,6 +258,7 @@ class Nester:
                 for each in loose
             ),
             room.wide,
+            self._most_across(box) if len(sizes) <= MAX_NODES else math.inf,
         )
         return self._layouts.lay_out(diagram)
 

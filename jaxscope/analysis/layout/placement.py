@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from jaxscope.analysis.layout.chains import Threads
+from jaxscope.analysis.layout.wrapping import Bounds, bound_rows
 
 _NUM_PASSES = 4
 _CHAIN_WEIGHT = 4.0  # a long line that bends is uglier than a box a little off its inputs
@@ -13,12 +15,23 @@ _LOOSE_WEIGHT = 0.02  # of arguments, results and stubs: they make room for the 
 
 
 def place_across(
-    threads: Threads, rows: list[list[int]], gap: float, check_stop: Callable[[], None]
+    threads: Threads,
+    rows: list[list[int]],
+    gap: float,
+    check_stop: Callable[[], None],
+    most: float = math.inf,
 ) -> list[float]:
     """Centre of every vertex across the flow.
 
     Each pass asks every rank to sit as near as it can to the neighbours on one side: a least
     squares problem with least distances, solved exactly by pooling adjacent violators.
+
+    Args:
+        threads: The diagram.
+        rows: Vertices of each rank in their order.
+        gap: Least distance between neighbours.
+        check_stop: Asked often.
+        most: Size across that no rank leaves, unless it is wider itself.
     """
     num = len(threads.rank)
     weight = [1.0] * threads.num_nodes + [_CHAIN_WEIGHT] * (num - threads.num_nodes)
@@ -31,18 +44,19 @@ def place_across(
         middle = offset[-1] / 2 if offset else 0.0
         for v, at in zip(row, offset, strict=True):
             x[v] = at - middle
+    bounds = bound_rows(rows, offsets, threads.across, most) if most < math.inf else None
     above = _without_loose_ends(threads.up, threads.up_shift, threads)
     below = _without_loose_ends(threads.down, threads.down_shift, threads)
     onward = list(range(len(rows)))
     backward = onward[::-1]
     for _ in range(_NUM_PASSES):
         check_stop()
-        _pass(onward, rows, offsets, *above, weight, x)
+        _pass(onward, rows, offsets, *above, weight, x, bounds)
         check_stop()
-        _pass(backward, rows, offsets, *below, weight, x)
+        _pass(backward, rows, offsets, *below, weight, x, bounds)
     both = [up + down for up, down in zip(above[0], below[0], strict=True)]
     shift = [a + b for a, b in zip(above[1], below[1], strict=True)]
-    _pass(onward, rows, offsets, both, shift, weight, x)
+    _pass(onward, rows, offsets, both, shift, weight, x, bounds)
     return x
 
 
@@ -92,6 +106,7 @@ def _pass(
     shift: list[float],
     weight: list[float],
     x: list[float],
+    bounds: list[Bounds] | None,
 ) -> None:
     for index in indices:
         row = rows[index]
@@ -100,20 +115,40 @@ def _pass(
             near = neighbours[v]
             if near:
                 x[v] = (sum([x[u] for u in near]) + shift[v]) / len(near)
-            continue
-        wanted, weights = [], []
-        for v in row:
-            near = neighbours[v]
-            if not near:
-                wanted.append(x[v])
-                weights.append(_LONE_WEIGHT)
-            elif len(near) == 1:
-                wanted.append(x[near[0]] + shift[v])
-                weights.append(weight[v])
-            else:
-                wanted.append((sum([x[u] for u in near]) + shift[v]) / len(near))
-                weights.append(weight[v] * len(near))
-        _pool(row, offsets[index], wanted, weights, x)
+        else:
+            _settle(row, offsets[index], neighbours, shift, weight, x)
+        if bounds is not None and row:
+            _confine(row, offsets[index], bounds[index], x)
+
+
+def _settle(
+    row: list[int],
+    offset: list[float],
+    neighbours: list[list[int]],
+    shift: list[float],
+    weight: list[float],
+    x: list[float],
+) -> None:
+    """Place a rank as near to its neighbours on one side as it can be."""
+    wanted, weights = [], []
+    for v in row:
+        near = neighbours[v]
+        if not near:
+            wanted.append(x[v])
+            weights.append(_LONE_WEIGHT)
+        elif len(near) == 1:
+            wanted.append(x[near[0]] + shift[v])
+            weights.append(weight[v])
+        else:
+            wanted.append((sum([x[u] for u in near]) + shift[v]) / len(near))
+            weights.append(weight[v] * len(near))
+    _pool(row, offset, wanted, weights, x)
+
+
+def _confine(row: list[int], offset: list[float], bounds: Bounds, x: list[float]) -> None:
+    """Keep a rank on the page: clipped, the nearest places are the nearest of those allowed."""
+    for v, at in zip(row, offset, strict=True):
+        x[v] = bounds.clip(x[v] - at) + at
 
 
 def _pool(

@@ -12,6 +12,8 @@ from jaxscope.ui.graph.camera import OVERVIEW_PX
 from jaxscope.ui.graph.canvas import GraphCanvas
 
 _CHOOSER_LETTERS = 9
+_ARROW_PX = 34
+"""Of the choice of colours: its arrow, and the room around its text."""
 _GAP_PX = 4
 _LEAST_HEIGHT_PX = 160
 """In a lower page the picture gets all the room."""
@@ -59,6 +61,7 @@ class GraphPage(QWidget):
 
     def _on_canvas_colours_changed(self, by: object) -> None:
         self.colours.setCurrentIndex(list(ColourBy).index(ColourBy(by)))
+        self._later.start()
 
     def resizeEvent(self, _event: QResizeEvent) -> None:
         self._arrange()
@@ -71,6 +74,8 @@ class GraphPage(QWidget):
         chooser = self.colours
         chooser.setVisible(has_room)
         size = chooser.sizeHint()
+        text_px = chooser.fontMetrics().horizontalAdvance(chooser.currentText())
+        size.setWidth(min(size.width(), text_px + _ARROW_PX))
         legend.set_indent(size.width() + _GAP_PX if has_room else 0)
         under = min(legend.heightForWidth(width), height // 3) if has_room else 0
         legend.setGeometry(0, height - under, width, under)

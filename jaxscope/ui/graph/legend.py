@@ -24,6 +24,8 @@ _SWATCH_PX = 16.0
 _GAP_PX = 12.0
 _WIDEST_PX = 190.0
 _MORE_PX = 54.0
+_LEAST_PX = 44.0
+"""Less shows no word of an entry."""
 _ROWS_AT_FIRST = 2
 """A legend of more rows shows the rest on a click: the picture needs the room."""
 
@@ -115,7 +117,9 @@ class Legend(QWidget):
                 row += 1
                 x = _PADDING_PX + (self._indent_px / self._scale if row < _ROWS_AT_FIRST else 0)
                 if not self._is_open and row == _ROWS_AT_FIRST - 1 and number < last:
-                    wide = min(wide, max(room - x - _MORE_PX, _SWATCH_PX))
+                    wide = min(wide, room - x - _MORE_PX)
+                    if wide < _LEAST_PX:
+                        return places, True
             places.append((x, row, wide))
             x += wide + _GAP_PX
         return places, False

@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.analysis.layout.engines import Engine, LayoutCache
+from jaxscope.analysis.layout.fit import FREE, Fit
 from jaxscope.analysis.layout.nesting import DOWN
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.view.unfolding import open_many
@@ -22,11 +23,12 @@ from jaxscope.ui.graph.anchor import (
     find_middle_item,
     keep_picture,
 )
+from jaxscope.ui.graph.arranging import Room
 from jaxscope.ui.graph.camera import Camera
 from jaxscope.ui.graph.hints import explain_absence
 from jaxscope.ui.graph.layout_job import LayoutJob
 from jaxscope.ui.graph.overlay import Highlight
-from jaxscope.ui.graph.picture import Picture, PictureOrder, Room
+from jaxscope.ui.graph.picture import Picture, PictureOrder
 from jaxscope.ui.graph.scene_view import SceneView
 from jaxscope.ui.graph.transition import Sight, Transition, make_transition, may_move
 
@@ -70,6 +72,7 @@ class PictureView(SceneView):
         self._job.finished.connect(self._on_job_finished)
         self._job.failed.connect(self._on_job_failed)
         self._across_chosen = 0.0
+        self._fit_chosen: Fit = FREE
         self._resized = QTimer(self, singleShot=True, interval=_RESIZED_MS)
         self._resized.timeout.connect(self._on_resized_timeout)
         self.setAccessibleName("Graph")
@@ -188,11 +191,13 @@ class PictureView(SceneView):
     def expand_all(self) -> None:
         """Open every group."""
         if self._view is not None:
+            self._fit_chosen = FREE
             self.set_expanded(self._view.all_groups())
 
     def expand_many(self) -> None:
         """Open groups, the largest first, as long as one can find one's way in the picture."""
         if self._view is not None:
+            self._fit_chosen = FREE
             self.set_expanded(open_many(self._view))
 
     def collapse_all(self) -> None:
@@ -201,10 +206,11 @@ class PictureView(SceneView):
         self.set_expanded(())
 
     def reset_expanded(self) -> None:
-        """Open the groups that are open at first."""
-        if self._view is not None:
+        """Open the groups that are open at first, as many as there is room for by now."""
+        if self._graph is not None and self._view is not None:
             self._is_untouched = True
-            self.set_expanded(self._opened_first)
+            self._anchor = None
+            self._start(self._graph, self._view, None)
 
     def stop_layout(self) -> None:
         """Stop a running layout; what was shown before stays."""
@@ -237,6 +243,7 @@ class PictureView(SceneView):
             self._without,
             Room(self.width(), self.height(), self._text_scale),
             self._engine,
+            self._fit_chosen,
         )
         if len(graph.nodes) <= _INLINE_NODES and self._engine is Engine.OWN:
             self._on_job_finished(order.work_out(lambda: False))
@@ -251,6 +258,7 @@ class PictureView(SceneView):
         self._expanded = scene.opened
         if answer.opened_first is not None:
             self._across_chosen = answer.across
+            self._fit_chosen = answer.fit
             self._resized.start()  # the page may have become another while this was worked out
             self._opened_first = answer.opened_first
             # Nothing to hold it by: it is looked at from its beginning.

@@ -1,0 +1,86 @@
+"""The first picture is a page that can be read in the pane it is in, however narrow that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import pytest
+from pytestqt.qtbot import QtBot
+from view.programs import compile_module, layers, trace
+
+from jaxscope.analysis.layout.fit import FREE
+from jaxscope.analysis.view.build import build_view
+from jaxscope.model import Graph
+from jaxscope.ui.graph.arranging import Arranger, Room
+from jaxscope.ui.graph.camera import READABLE_SCALE, SIDE_PX
+from jaxscope.ui.graph.canvas import GraphCanvas
+
+WIDTHS = (330, 400, 540)
+
+
+def many_parameters() -> Graph:
+    def program(a, b, c, d, e, f, g, h, i, j):  # type: ignore[no-untyped-def]
+        return a + b * c, jnp.sin(d) @ e, f - g, h / i, j * 2.0
+
+    return trace(program, *[jnp.ones((3, 3))] * 10)
+
+
+def update() -> Graph:
+    def loss(w: jax.Array, x: jax.Array) -> jax.Array:
+        return (jnp.tanh(w * x) ** 2).sum()
+
+    def train(w: jax.Array, x: jax.Array, y: jax.Array) -> tuple[jax.Array, jax.Array]:
+        for _ in range(3):
+            w = w - 0.1 * jax.grad(loss)(w, x) + y.sum()
+        return w, loss(w, x)
+
+    x = jnp.ones(3)
+    return compile_module(train, x, x, x)
+
+
+def gradient() -> Graph:
+    function, arguments = layers(5)
+    return trace(jax.value_and_grad(function), *arguments)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("make", [many_parameters, update, gradient])
+def test_a_first_picture_is_as_wide_as_its_pane(
+    qtbot: QtBot, make: Callable[[], Graph], width: int
+) -> None:
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(width, 520)
+    canvas.show()
+    canvas.set_graph(make(), "program")
+    scene = canvas.scene
+    assert scene is not None
+    assert canvas.camera.scale >= READABLE_SCALE - 0.01
+    left, _ = canvas.camera.to_widget(0.0, 0.0)
+    right, _ = canvas.camera.to_widget(scene.width, 0.0)
+    assert left >= SIDE_PX - 1.0
+    assert right <= width - SIDE_PX + 1.0
+
+
+def test_the_first_picture_can_be_had_again(qtbot: QtBot) -> None:
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(330, 520)
+    canvas.show()
+    canvas.set_graph(many_parameters(), "program")
+    before = canvas.scene
+    assert before is not None
+    canvas.expand_all()
+    canvas.reset_expanded()
+    after = canvas.scene
+    assert after is not None
+    assert after.items.rect.tolist() == before.items.rect.tolist()
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_in_a_wide_room_nothing_is_wrapped(direction: str) -> None:
+    view = build_view(many_parameters())
+    arranger = Arranger(view, Room(4000.0, 4000.0), direction, {}, lambda: False)
+    assert arranger.choose().fit == FREE
