@@ -1,25 +1,35 @@
-"""Collect the answers of `compare` and `agree`: two programs, two results."""
+"""Collect the answers of `compare`, `side` and `agree`: two programs, two results."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
 from jaxscope.client.capture_messages import ShortText
-from jaxscope.client.events import Event, MeasurementArrived
-from jaxscope.client.lab_collectors import LabCollector
+from jaxscope.client.events import (
+    BlockMeasured,
+    Event,
+    MeasurementArrived,
+    OutcomeArrived,
+    ResultsCompared,
+    SideEnded,
+    SideReady,
+)
+from jaxscope.client.lab_collectors import LabCollector, read_matrix, read_names, read_number
 from jaxscope.client.timing_assemble import TimingAssembler, read_text
 from jaxscope.model.agreement import (
     Agreement,
     Comparison,
     EquationAgreement,
     LeafAgreement,
+    ProgramCost,
     ResultsAgreement,
 )
+from jaxscope.model.timing import Timing
 from jaxscope.wire.messages import Message
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
@@ -66,6 +76,29 @@ class _ResultsFields(msgspec.Struct, frozen=True):
         return ResultsAgreement(self.first, self.second, leaves, self.reason)
 
 
+def read_results(message: Message) -> ResultsAgreement:
+    """How well two results agree.
+
+    Raises:
+        ValueError: The message is malformed.
+    """
+    return msgspec.convert(dict(message.fields), _ResultsFields).to_model()
+
+
+class _CostFields(msgspec.Struct, frozen=True):
+    flops: _Size | None
+    bytes_accessed: _Size | None
+    memory: _Size | None
+
+    def to_model(self) -> ProgramCost:
+        values = (self.flops, self.bytes_accessed, self.memory)
+        return ProgramCost(*(math.nan if value is None else value for value in values))
+
+
+def _read_cost(fields: Any) -> ProgramCost:
+    return msgspec.convert(fields, _CostFields).to_model()
+
+
 class _EquationFields(msgspec.Struct, frozen=True):
     id: ShortText
     operation: ShortText
@@ -92,7 +125,7 @@ class AgreementCollector(LabCollector):
         if message.type == "results":
             if len(self._pairs) >= 3:
                 raise ValueError("more results than were asked for")
-            self._pairs.append(msgspec.convert(dict(message.fields), _ResultsFields).to_model())
+            self._pairs.append(read_results(message))
         elif message.type == "equations":
             self._equations = msgspec.convert(dict(message.fields), _EquationsFields)
 
@@ -122,6 +155,7 @@ class ComparisonCollector(LabCollector):
         super().__init__(call)
         self._assembler = TimingAssembler(call)
         self._sides = ("first", "second")
+        self._costs = (ProgramCost(), ProgramCost())
         self._agreement = ResultsAgreement("first", "second", (), "They were not compared.")
 
     def feed(self, message: Message) -> Iterator[Event]:
@@ -132,11 +166,13 @@ class ComparisonCollector(LabCollector):
                 yield MeasurementArrived(measurement)
 
     def take(self, message: Message) -> None:
-        if message.type == "sides":
+        if message.type == "costs":
+            first, second = (message.fields.get(name) for name in ("first", "second"))
+            self._costs = (_read_cost(first), _read_cost(second))
+        elif message.type == "sides":
             self._sides = (read_text(message, "first"), read_text(message, "second"))
         elif message.type == "results":
-            fields = msgspec.convert(dict(message.fields), _ResultsFields)
-            self._agreement = fields.to_model()
+            self._agreement = read_results(message)
         else:
             self._assembler.feed(message)
 
@@ -147,7 +183,55 @@ class ComparisonCollector(LabCollector):
             environment=self.environment,
             warnings=tuple(self.warnings),
         )
-        return Comparison(*self._sides, timing, self._agreement)
+        first_cost, second_cost = self._costs
+        return Comparison(*self._sides, timing, self._agreement, first_cost, second_cost)
+
+    def is_empty(self) -> bool:
+        return not self._assembler.timing().measurements
+
+
+class SideCollector(LabCollector):
+    """Answers to `side`: what the client's conductor needs passes through as events."""
+
+    def __init__(self, call: str = "") -> None:
+        super().__init__(call)
+        self._assembler = TimingAssembler(call)
+
+    def feed(self, message: Message) -> Iterator[Event]:
+        yield from super().feed(message)
+        match message.type:
+            case "side_ready":
+                yield SideReady(
+                    read_text(message, "words"),
+                    max(read_number(message, "typical_s"), 1e-9),
+                    message.fields.get("is_consuming") is True,
+                    _read_cost(dict(message.fields)),
+                )
+            case "block":
+                reason, seconds = read_text(message, "reason"), message.arrays.get("seconds")
+                if seconds is None or not (reason or len(seconds)):
+                    raise ValueError("a block has no durations")
+                durations = read_matrix(message, "seconds", (len(seconds),))
+                count = message.fields.get("num_compilations")
+                yield BlockMeasured(durations, reason, count if isinstance(count, int) else 0)
+            case "outcome":
+                yield OutcomeArrived(message)
+            case "results":
+                yield ResultsCompared(read_results(message))
+            case "side_end":
+                yield SideEnded(tuple(read_names(message, "reasons")))
+
+    def take(self, message: Message) -> None:
+        if message.type == "measurement":
+            self._assembler.feed(message)
+
+    def result(self) -> Timing:
+        return dataclasses.replace(
+            self._assembler.timing(),
+            call=self.call,
+            environment=self.environment,
+            warnings=tuple(self.warnings),
+        )
 
     def is_empty(self) -> bool:
         return not self._assembler.timing().measurements

@@ -9,7 +9,11 @@ from typing import Annotated, Any, Protocol, TypeVar
 
 import msgspec
 
-from jaxscope.client.agreement_collectors import AgreementCollector, ComparisonCollector
+from jaxscope.client.agreement_collectors import (
+    AgreementCollector,
+    ComparisonCollector,
+    SideCollector,
+)
 from jaxscope.client.assemble import CaptureAssembler
 from jaxscope.client.ceilings_collector import CeilingsCollector
 from jaxscope.client.events import (
@@ -35,6 +39,7 @@ from jaxscope.client.requests import (
     RecompilationRequest,
     Request,
     ScalingRequest,
+    SideRequest,
     TimeRequest,
 )
 from jaxscope.client.results import (
@@ -74,6 +79,7 @@ _LAB_COLLECTORS: dict[type[Request], type[LabCollector]] = {
     ScalingRequest: ScalingCollector,
     RecompilationRequest: RecompilationCollector,
     ComparisonRequest: ComparisonCollector,
+    SideRequest: SideCollector,
     AgreementRequest: AgreementCollector,
     CalibrationRequest: CeilingsCollector,
 }
@@ -221,14 +227,14 @@ class _ProposalFields(msgspec.Struct, frozen=True):
 class _ProgressFields(msgspec.Struct, frozen=True):
     step: Annotated[str, msgspec.Meta(max_length=200)]
     text: Annotated[str, msgspec.Meta(max_length=2000)]
+    left_s: float | None = None
+    can_skip: bool = False
 
 
 class _ExplanationFields(msgspec.Struct, frozen=True):
     what: _Text
     why: _Text = ""
     where: _Text = ""
-    left_s: float | None = None
-    can_skip: bool = False
     remedy: _Text = ""
     kind: _Text = ""
     traceback: _Text = ""

@@ -11,6 +11,8 @@ import numpy.typing as npt
 from jaxscope.client.results import Result
 from jaxscope.errors import JaxscopeError
 from jaxscope.model import Capture, Measurement, Stage
+from jaxscope.model.agreement import ProgramCost, ResultsAgreement
+from jaxscope.wire.messages import Message
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -26,10 +28,10 @@ class Progress:
 
     step: str
     text: str
-
-
     left_s: float = math.nan
     can_skip: bool = False
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class HeadArrived:
     """What is known before the first stage: call, arguments, source; stages still empty."""
@@ -98,6 +100,53 @@ class MeasurementArrived:
     measurement: Measurement
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class SideReady:
+    """One of two programs is warm and waits for its turn.
+
+    Attributes:
+        words: What it is.
+        typical_s: Seconds of a warm call.
+        is_consuming: Whether a call consumes its arguments, or is made as if it did.
+        cost: What it takes besides time.
+    """
+
+    words: str
+    typical_s: float
+    is_consuming: bool
+    cost: ProgramCost
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BlockMeasured:
+    """One of two programs had its turn; with a reason where a call failed."""
+
+    seconds: npt.NDArray[np.float64]
+    reason: str
+    num_compilations: int
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class OutcomeArrived:
+    """What one of two programs returned, as the other one's process shall get it."""
+
+    message: Message
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ResultsCompared:
+    """How well the results of two processes agree."""
+
+    agreement: ResultsAgreement
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SideEnded:
+    """One of two programs is done; what disturbed it."""
+
+    reasons: tuple[str, ...]
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Finished:
     """The run ended well. The last event."""
@@ -128,6 +177,11 @@ Event = (
     | Responding
     | Whereabouts
     | MeasurementArrived
+    | SideReady
+    | BlockMeasured
+    | OutcomeArrived
+    | ResultsCompared
+    | SideEnded
     | Finished
     | Failed
 )

@@ -46,12 +46,14 @@ class Run:
         request: Request,
         *,
         command: Callable[[str], None],
+        send: Callable[[Message], None],
         on_event: Callable[[Event], None] | None,
         python: str,
     ) -> None:
         self.id = secrets.token_hex(8)
         self.request = request
         self._command = command
+        self._send = send
         self._on_event = on_event
         self._python = python
         # As the worker names it in stacks.
@@ -79,13 +81,17 @@ class Run:
         """Kill the worker and all it started, at once."""
         self._command("kill")
 
-    def ask_where(self) -> None:
-        """Ask for the line that runs now; the answer is a `Whereabouts` event."""
     def skip(self) -> None:
         """Leave out the step that runs now, where its progress said that it can be."""
         self._command("skip")
 
+    def ask_where(self) -> None:
+        """Ask for the line that runs now; the answer is a `Whereabouts` event."""
         self._command("where")
+
+    def send(self, message: Message) -> None:
+        """Send the worker a further message; nothing happens if the session is over."""
+        self._send(message)
 
     def wait(self, timeout_s: float | None = None) -> Result:
         """Wait for the result. When this returns or raises, no process of the run is left.
@@ -101,6 +107,10 @@ class Run:
         if isinstance(self._end, Failed):
             raise self._end.error
         raise InternalError("A run ended without a word.")
+
+    def wait_for_end(self) -> None:
+        """Wait until no process of the run is left, however it ends."""
+        self._has_ended.wait()
 
     @property
     def is_over(self) -> bool:

@@ -23,11 +23,13 @@ class Request:
         timeout_s: Wall seconds that the run may take once the worker is ready; None for no limit.
         memory_bytes: Resident memory that the worker and all it starts may use; None for three
             quarters of the machine's.
+        environment: Variables to set for the process, beyond the session's.
     """
 
     python: str | None = dataclasses.field(default=None, kw_only=True)
     timeout_s: float | None = dataclasses.field(default=None, kw_only=True)
     memory_bytes: int | None = dataclasses.field(default=None, kw_only=True)
+    environment: Mapping[str, str] = dataclasses.field(default_factory=dict, kw_only=True)
 
     @property
     def type(self) -> str:
@@ -129,15 +131,27 @@ class RecompilationRequest(Request):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ComparisonRequest(Request):
-    """Measure two calls against each other, and compare what they return.
+    """Measure two programs against each other, and compare what they return.
+
+    What is set for the second begins with `other_`. Where the target, the interpreter or the
+    environment differ, the two run in processes of their own, which take turns.
 
     Attributes:
         other_file: File of the second call; None for the same.
         other_call: The second call; None for the same call.
-        precision: Of matrix products in the first, as JAX names it; empty for the default.
-        other_precision: The same in the second.
-        options: Compiler options of the first, name to value.
-        other_options: The same of the second.
+        precision: Of matrix products, as JAX names it; empty for the default.
+        options: Compiler options, name to value.
+        dtype: What floating-point arrays among the arguments are cast to: `float16`, `bfloat16`,
+            `float32` or `float64`; empty for as they are.
+        donate: Arguments whose buffers are given away: names joined by `+`, `all` or `none`; empty
+            for what the call says.
+        remat: A policy of `jax.checkpoint_policies` for the base function, or `none`.
+        other_target: Target of the second; empty for the same.
+        other_python: Interpreter of the second; None for the same.
+        variables: Environment variables of the first's process.
+        other_variables: Of the second's.
+        rigorous: Whether to repeat in fresh processes; always done where the two have processes of
+            their own.
     """
 
     file: str | None = None
@@ -151,6 +165,47 @@ class ComparisonRequest(Request):
     options: Mapping[str, str] = dataclasses.field(default_factory=dict)
     other_options: Mapping[str, str] = dataclasses.field(default_factory=dict)
     budget_s: float = 3.0
+    dtype: str = ""
+    other_dtype: str = ""
+    donate: str = ""
+    other_donate: str = ""
+    remat: str = ""
+    other_remat: str = ""
+    other_target: str = ""
+    other_python: str | None = None
+    variables: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    other_variables: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    rigorous: bool = False
+
+    @property
+    def needs_processes(self) -> bool:
+        """Whether what differs is set for a whole process."""
+        return (
+            (self.other_target or self.target) != self.target
+            or (self.other_python or self.python) != self.python
+            or dict(self.variables) != dict(self.other_variables)
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SideRequest(Request):
+    """Prepare one of two programs in a process of its own, then measure blocks when told to.
+
+    The attributes are those of `ComparisonRequest`.
+    """
+
+    file: str | None = None
+    call: str | None = None
+    target: str = "cpu"
+    x64: bool = False
+    precision: str = ""
+    options: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    dtype: str = ""
+    donate: str = ""
+    remat: str = ""
+    name: str = "first"
+    is_fresh: bool = False
+    budget_s: float = 1.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -200,6 +255,7 @@ _TYPES: dict[type[Request], str] = {
     ScalingRequest: "scale",
     RecompilationRequest: "recompile",
     ComparisonRequest: "compare",
+    SideRequest: "side",
     AgreementRequest: "agree",
     CalibrationRequest: "calibrate",
     OutlineRequest: "outline",
@@ -211,9 +267,11 @@ MEASURING = (
     ProfileRequest,
     ScalingRequest,
     ComparisonRequest,
+    SideRequest,
     CalibrationRequest,
 )
 """Requests that nothing should run beside."""
+_RUNNING = (*MEASURING, RecompilationRequest, AgreementRequest)
 _NOT_SENT = frozenset(field.name for field in dataclasses.fields(Request))
 
 
@@ -234,8 +292,11 @@ def request_fields(request: Request) -> dict[str, Any]:
         fields["file"] = os.path.abspath(os.path.expanduser(fields["file"]))
     if fields.get("other_file"):
         fields["other_file"] = os.path.abspath(os.path.expanduser(fields["other_file"]))
-    if "target" in fields:
-        _check_target(fields["target"])
+    for target in (fields.get("target"), fields.get("other_target")):
+        if target:
+            _check_target(target)
+            if target.startswith("aot:") and isinstance(request, _RUNNING):
+                raise EnvironmentProblem(_explain_nothing_runs(target))
     for call in (fields.get("call"), fields.get("other_call"), *fields.get("calls", ())):
         if isinstance(call, str) and len(call) > MAX_CALL_CHARS:
             raise UsageError(f"A call may have {MAX_CALL_CHARS} characters, not {len(call)}.")
@@ -246,6 +307,16 @@ def request_fields(request: Request) -> dict[str, Any]:
         if limit is not None and not limit > 0:
             raise UsageError(f"The limit {name} must be positive, not {limit}.")
     return fields
+
+
+def _explain_nothing_runs(target: str) -> Explanation:
+    return Explanation(
+        what=f"Programs for {target} are compiled only: nothing runs that could be timed.",
+        why="Ahead of time there are no values, no times and no autotuning among kernels.",
+        remedy="Take a device that is here, such as --target cpu. `jaxscope targets` estimates "
+        "times from what is published of chips.",
+        kind="NothingRuns",
+    )
 
 
 def _check_target(target: str) -> None:

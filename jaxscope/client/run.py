@@ -21,12 +21,8 @@ from jaxscope.client.requests import (
 )
 from jaxscope.client.results import EnvironmentReport, Outline, Proposal, Result
 from jaxscope.client.session import Session
-from jaxscope.client.timing_assemble import combine_processes
 from jaxscope.errors import InternalError, JaxscopeError
 from jaxscope.model import Capture, Timing
-
-RIGOROUS_PROCESSES = 6
-"""Six processes cover the median with 96.9 %; see `combine_processes`."""
 
 _LAST_WORDS_S = 3.0
 
@@ -61,13 +57,7 @@ def time_call(
     Raises:
         JaxscopeError: Why it cannot be measured.
     """
-    request = TimeRequest(file, call, **options)
-    if not request.rigorous:
-        return ask(request, Timing, on_event)
-    with Session(request.python) as session:
-        return combine_processes(
-            [_wait(session, request, Timing, on_event) for _ in range(RIGOROUS_PROCESSES)]
-        )
+    return ask(TimeRequest(file, call, **options), Timing, on_event)
 
 
 def outline(file: str, *, on_event: OnEvent | None = None, **options: Any) -> Outline:

@@ -21,6 +21,8 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import IO, Any, Self
 
+from jaxscope.client.composite_run import CompositeRun
+from jaxscope.client.composites import composite_for
 from jaxscope.client.events import Event
 from jaxscope.client.live_run import Run
 from jaxscope.client.relay import (
@@ -83,10 +85,14 @@ class Session:
         self._reader = threading.Thread(target=self._read, name="jaxscope session", daemon=True)
         self._reader.start()
         if is_warm:
-            self._send(encode_control(0, {"op": "prepare", **self._worker_key(None)}))
+            self._send(encode_control(0, {"op": "prepare", **self._worker_key(Request())}))
 
-    def start(self, request: Request, on_event: Callable[[Event], None] | None = None) -> Run:
+    def start(
+        self, request: Request, on_event: Callable[[Event], None] | None = None
+    ) -> Run | CompositeRun:
         """Start a run in a fresh worker, beside any others, and return at once.
+
+        What is measured in several processes is a run of several workers.
 
         Args:
             request: What to do.
@@ -96,15 +102,31 @@ class Session:
             UsageError: The request makes no sense.
             WorkerLost: The session is closed, or its supervisor is gone.
         """
+        make = composite_for(request)
+        if make is None:
+            return self._start_worker(request, on_event)
+        request_fields(request)  # what makes no sense is refused at once
+        whole = make(request, self._start_worker, on_event)
+        whole.begin()
+        return whole
+
+    def _start_worker(
+        self, request: Request, on_event: Callable[[Event], None] | None = None
+    ) -> Run:
         fields = request_fields(request)
         number = next(self._numbers)
-        key = self._worker_key(request.python)
+        key = self._worker_key(request)
 
         def command(operation: str) -> None:
             with contextlib.suppress(WorkerLost):  # then the run ends by itself
                 self._send(encode_control(number, {"op": operation}))
 
-        run = Run(request, command=command, on_event=on_event, python=key["python"])
+        def send(message: Message) -> None:
+            with contextlib.suppress(WorkerLost):
+                frames = encode_message(message)
+                self._send(b"".join(_renumber(frame, number) for frame in frames))
+
+        run = Run(request, command=command, send=send, on_event=on_event, python=key["python"])
         message = Message(request.type, {**fields, "run": run.id})
         frames = b"".join(_renumber(frame, number) for frame in encode_message(message))
         start = {
@@ -152,8 +174,11 @@ class Session:
     ) -> None:
         self.close()
 
-    def _worker_key(self, python: str | None) -> dict[str, Any]:
-        return {"python": _find_program(python or self.python), "environment": self._environment}
+    def _worker_key(self, request: Request) -> dict[str, Any]:
+        return {
+            "python": _find_program(request.python or self.python),
+            "environment": {**self._environment, **request.environment},
+        }
 
     def _send(self, data: bytes) -> None:
         with self._lock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 from jaxscope.model.capture import Environment
 from jaxscope.model.timing import Timing
@@ -17,8 +18,8 @@ class LeafAgreement:
         type: Such as `f32[128]`.
         count: Elements.
         differing: Elements that are not equal bit by bit, NaNs at the same place left out.
-        max_ulp: Largest difference in units of the last place of the second's type; NaN where
-            there are no floating-point numbers.
+        max_ulp: Largest difference in units of the last place of the coarser of the two types; NaN
+            where there are no floating-point numbers.
         max_absolute: Largest absolute difference of finite elements.
         max_relative: Largest difference relative to the second, where that is not zero.
         index: Of the worst element, such as `[3, 4]`.
@@ -101,6 +102,21 @@ class Agreement:
     warnings: tuple[str, ...] = ()
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class ProgramCost:
+    """What a compiled program takes besides time, by XLA's own count; NaN is unknown.
+
+    Attributes:
+        flops: Of one call.
+        bytes_accessed: Read and written in one call.
+        memory: Bytes of arguments, results and temporaries.
+    """
+
+    flops: float = math.nan
+    bytes_accessed: float = math.nan
+    memory: float = math.nan
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Comparison:
     """Two programs measured against each other.
@@ -110,9 +126,17 @@ class Comparison:
         second: The same of the second.
         timing: Measurements `first` and `second`, their stages, and the ratio `first/second`.
         agreement: Of their results.
+        first_cost: What the first takes besides time.
+        second_cost: The same of the second.
+        num_processes: How many fresh processes, or pairs of them, were measured.
+        is_across_processes: Whether the two ran in processes of their own, which took turns.
     """
 
     first: str
     second: str
     timing: Timing
     agreement: ResultsAgreement
+    first_cost: ProgramCost = ProgramCost()
+    second_cost: ProgramCost = ProgramCost()
+    num_processes: int = 1
+    is_across_processes: bool = False

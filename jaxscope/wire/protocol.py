@@ -11,8 +11,13 @@ Client to worker (each starts a run; one run at a time):
     profile      file, call, target, x64, budget_s, skip_eager
     scale        file, call, target, x64, vary, sizes [int, …], budget_s, skip_eager
     recompile    file, calls [text, …], target, x64
-    compare      file, call, target, x64, other_file, other_call, precision, other_precision,
-                 options {name: text}, other_options {…}, budget_s
+    compare      file, call, target, x64, other_file, other_call, budget_s; what a program is made
+                 with: precision, dtype, donate, remat, options {name: text}; the same of the second
+                 with other_ before
+    side         file, call, target, x64, precision, dtype, donate, remat, options, name ("first" or
+                 "second"), is_fresh, budget_s: one of two programs that have a process each; once
+                 it is ready, further messages follow: tell_outcome; outcome (of the other, as below);
+                 block with kept, dropped: measure so many calls after so many; finish
     agree        file, call, target, x64
     calibrate    target, x64                 measures what the machine reaches at most
     outline      file                        lists functions and calls; executes nothing
@@ -77,6 +82,12 @@ Worker to client:
                  is_from_cache, jax_says, agrees (null: not said)
     signature_calls  counts [int, …], one per signature
     sides        first, second               what `compare` compares, in words
+    costs        first, second {flops, bytes_accessed, memory} (null: unknown)
+    side_ready   words, typical_s, is_consuming, flops, bytes_accessed, memory (null: unknown)
+    block        reason (empty, or why it ended early), num_compilations; array seconds (float64)
+    outcome      leaves [{path, dtype, shape}, …], reason (empty, or why there are none); arrays
+                 leaf0, leaf1, … (uint8): what a program returned
+    side_end     reasons [text, …]: what disturbed it
     ceiling      name ("matmul" or "stream"), unit, work, protocol; array seconds (float64): times
                  of so much work each
     results      first, second, reason, leaves [{path, type, count, differing, max_ulp,
@@ -99,7 +110,7 @@ PROTOCOL_VERSION = 1
 
 REQUESTS = frozenset(
     {
-        *("capture", "time", "profile", "scale", "recompile", "compare", "agree"),
+        *("capture", "time", "profile", "scale", "recompile", "compare", "side", "agree"),
         "calibrate",
         *("outline", "propose", "environment"),
     }

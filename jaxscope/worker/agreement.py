@@ -83,7 +83,7 @@ def compare_results(one: Any, other: Any) -> list[dict[str, Any]]:
     if len(pairs) != len(others):
         raise ValueError(f"{len(pairs)} and {len(others)} arrays")
     return [
-        compare_arrays(jax.tree_util.keystr(path) or "result", _plain(leaf), _plain(match))
+        compare_arrays(jax.tree_util.keystr(path) or "result", plain(leaf), plain(match))
         for (path, leaf), match in zip(pairs[:_MAX_LEAVES], others, strict=False)
         if isinstance(leaf, jax.Array | np.ndarray | np.generic | int | float | complex | bool)
     ]
@@ -219,7 +219,7 @@ def _is_plain(value: Any) -> bool:
     return dtype is not None and not jnp.issubdtype(dtype, jax.dtypes.extended)
 
 
-def _plain(leaf: Any) -> Any:
+def plain(leaf: Any) -> Any:
     """Keys of random numbers are compared as the integers that they are."""
     dtype = getattr(leaf, "dtype", None)
     if dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key):

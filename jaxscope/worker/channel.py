@@ -30,8 +30,15 @@ class Channel:
         run: The id that the client chose for the run; every message carries it.
     """
 
-    def __init__(self, descriptor: int, *, heartbeat_descriptor: int = -1) -> None:
+    def __init__(
+        self,
+        descriptor: int,
+        *,
+        heartbeat_descriptor: int = -1,
+        receive: Callable[[], Message] | None = None,
+    ) -> None:
         self.run = ""
+        self._receive = receive
         self._descriptor = descriptor
         self._heartbeat_descriptor = heartbeat_descriptor
         self._lock = threading.Lock()
@@ -56,6 +63,17 @@ class Channel:
         with self._lock:
             for frame in encode_message(message):
                 self._write(frame)
+
+    def receive(self) -> Message:
+        """Wait for a further message of the client's.
+
+        Raises:
+            EOFError: None will come.
+            FrameError: What came is no message.
+        """
+        if self._receive is None:
+            raise EOFError("nobody speaks to this worker")
+        return self._receive()
 
     def progress(
         self, step: str, text: str, *, left_s: float | None = None, can_skip: bool = False

@@ -24,14 +24,19 @@ class Conditions:
     def __init__(self) -> None:
         self._start = _read_counters()
 
-    def find_disturbances(self) -> list[str]:
-        """Reasons to distrust what was measured since the start, a sentence each."""
+    def find_disturbances(self, *, own_share: bool = True) -> list[str]:
+        """Reasons to distrust what was measured since the start, a sentence each.
+
+        Args:
+            own_share: Whether to look at this process's share of a processor, which says nothing
+                of one that waited for its turn.
+        """
         wall_s, cpu_s = (
             now - then for now, then in zip(_read_counters(), self._start, strict=True)
         )
         wall_s = max(wall_s, 1e-9)
         reasons = []
-        if jax.default_backend() == "cpu" and cpu_s / wall_s < _LEAST_CPU_SHARE:
+        if own_share and jax.default_backend() == "cpu" and cpu_s / wall_s < _LEAST_CPU_SHARE:
             reasons.append(f"The process had a processor for {cpu_s / wall_s:.0%} of the time.")
         return reasons + _find_load()
 

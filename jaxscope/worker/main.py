@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import importlib
 import os
 import sys
@@ -40,6 +41,7 @@ HANDLERS = {
     "scale": ("jaxscope.worker.scaling", "handle_scale"),
     "recompile": ("jaxscope.worker.recompilation", "handle_recompile"),
     "compare": ("jaxscope.worker.comparison", "handle_compare"),
+    "side": ("jaxscope.worker.side", "handle_side"),
     "agree": ("jaxscope.worker.agreement", "handle_agree"),
     "calibrate": ("jaxscope.worker.memory_calibration", "handle_calibrate"),
     "propose": ("jaxscope.worker.propose", "handle_propose"),
@@ -69,12 +71,13 @@ def main(arguments: Sequence[str]) -> NoReturn:
     request, reply, heartbeat, stack = map(make_private, (request, reply, heartbeat, stack))
     isolate(parent_pid, stack)
     os.set_blocking(heartbeat, False)
-    channel = Channel(reply, heartbeat_descriptor=heartbeat)
+    read_request = functools.partial(read_message, functools.partial(_read_exactly, request))
+    channel = Channel(reply, heartbeat_descriptor=heartbeat, receive=read_request)
     channel.start_heartbeat()
     status = 1
     try:
         if _warm_up(channel):
-            status = _serve(request, channel)
+            status = _serve(channel)
     except KeyboardInterrupt:
         status = _INTERRUPTED_STATUS
     except OSError:
@@ -98,25 +101,25 @@ def _warm_up(channel: Channel) -> bool:
     return True
 
 
-def _serve(request_descriptor: int, channel: Channel) -> int:
+def _serve(channel: Channel) -> int:
     """Answer one request; returns the exit status."""
-
-    def read_exactly(size: int) -> bytes:
-        pieces = bytearray()
-        while len(pieces) < size:
-            piece = read(request_descriptor, size - len(pieces))
-            if not piece:
-                raise EOFError
-            pieces += piece
-        return bytes(pieces)
-
     try:
-        message = read_message(read_exactly)
+        message = channel.receive()
     except (EOFError, FrameError):
         return 0
     request = dict(message.fields)
     channel.run = str(request.pop("run", ""))
     return _answer(message.type, request, channel)
+
+
+def _read_exactly(descriptor: int, size: int) -> bytes:
+    pieces = bytearray()
+    while len(pieces) < size:
+        piece = read(descriptor, size - len(pieces))
+        if not piece:
+            raise EOFError
+        pieces += piece
+    return bytes(pieces)
 
 
 def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> int:

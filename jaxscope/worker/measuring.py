@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
@@ -11,10 +12,12 @@ from typing import Any
 import jax
 
 from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.conditions import find_warnings
 from jaxscope.worker.environment import describe_environment
 from jaxscope.worker.explain import explain_exception
+from jaxscope.worker.hlo_cost import module_cost
 from jaxscope.worker.stages_timing import (
     CompilationCounter,
     StageTime,
@@ -102,11 +105,13 @@ class Compiled:
         subject: Calls it, with fresh arguments where it consumes them.
         stages: What tracing, lowering and compiling took.
         lowered: The `jax.stages.Lowered`.
+        executable: The `jax.stages.Compiled`.
     """
 
     subject: Subject
     stages: tuple[StageTime, ...]
     lowered: Any
+    executable: Any
 
 
 def compile_form(laboratory: Laboratory, forms: Forms, name: str) -> Compiled:
@@ -153,14 +158,34 @@ def measure_together(
 
 def _compile_once(laboratory: Laboratory, forms: Forms, name: str) -> Compiled:
     stages: list[StageTime] = []
-    lowered = None
+    executable = lowered = None
     for item in time_stages(
         forms.jitted, *forms.jitted_arguments, laboratory.stopwatch, laboratory.counter
     ):
         if isinstance(item, StageTime):
             stages.append(item)
-        lowered = item
+        else:
+            executable, lowered = lowered, item
     consumes = is_donating(lowered)
     prepare = (fresh_arguments if consumes else same_arguments)(*forms.jitted_arguments)
     subject = Subject(name, forms.jitted, prepare, is_consuming=consumes)
-    return Compiled(subject, tuple(stages), lowered)
+    return Compiled(subject, tuple(stages), lowered, executable)
+
+
+def read_costs(compiled: Compiled) -> dict[str, float]:
+    """FLOPs, bytes and memory of the compiled program; NaN where XLA does not say."""
+    executable = compiled.executable
+    flops, bytes_accessed, _ = module_cost(
+        compat.cpu_client(), compat.optimized_module_of(executable)
+    )
+    try:
+        memory = executable.memory_analysis()
+        num_bytes = float(
+            memory.argument_size_in_bytes
+            + memory.output_size_in_bytes
+            + memory.temp_size_in_bytes
+            - memory.alias_size_in_bytes
+        )
+    except Exception:  # some backends have no such analysis, each in its own way
+        num_bytes = math.nan
+    return {"flops": flops, "bytes_accessed": bytes_accessed, "memory": num_bytes}

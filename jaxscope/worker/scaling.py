@@ -6,7 +6,6 @@ Each size is sent when it is measured, so a stop or a failure at a large size ke
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,19 +13,17 @@ import jax
 import numpy as np
 
 from jaxscope.errors import CallError, Explanation, JaxscopeError
-from jaxscope.worker import compat
 from jaxscope.worker.arguments import leaf_path, parameter_names
 from jaxscope.worker.call import Call, parse_call
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.explain import guard
-from jaxscope.worker.hlo_cost import module_cost
 from jaxscope.worker.loading import load_call, load_names
 from jaxscope.worker.measuring import (
-    Compiled,
     Laboratory,
     compile_form,
     measure_together,
     open_laboratory,
+    read_costs,
     refuse_absent_target,
     warm_up,
 )
@@ -136,7 +133,7 @@ class _Scaling:
             forms = find_forms(make_call(size))
             compiled = compile_form(laboratory, forms, "jit")
             fields |= {stage.name: stage.seconds for stage in compiled.stages}
-            fields |= _read_costs(compiled)
+            fields |= read_costs(compiled)
             subjects = [warm_up(laboratory, compiled.subject, self._budget_s / 4)]
             eager = Subject("eager", forms.eager, same_arguments(*forms.eager_arguments))
             if self._warm_up_eager(eager, size):
@@ -182,25 +179,6 @@ class _Scaling:
         if len(subjects) == 2:
             arrays["log_ratios"] = np.asarray(rounds.log_values, np.float64)
         return arrays
-
-
-def _read_costs(compiled: Compiled) -> dict[str, float]:
-    """FLOPs, bytes and memory of the compiled program; NaN where XLA does not say."""
-    executable = compiled.lowered.compile()
-    flops, bytes_accessed, _ = module_cost(
-        compat.cpu_client(), compat.optimized_module_of(executable)
-    )
-    try:
-        memory = executable.memory_analysis()
-        num_bytes = float(
-            memory.argument_size_in_bytes
-            + memory.output_size_in_bytes
-            + memory.temp_size_in_bytes
-            - memory.alias_size_in_bytes
-        )
-    except Exception:  # some backends have no such analysis, each in its own way
-        num_bytes = math.nan
-    return {"flops": flops, "bytes_accessed": bytes_accessed, "memory": num_bytes}
 
 
 def _read_place(word: str) -> tuple[str, int]:

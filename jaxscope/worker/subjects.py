@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -101,24 +101,55 @@ def with_settings(forms: Forms, precision: str, options: dict[str, str]) -> Form
 
     The jit goes around the user's own, whose donated arguments are then not consumed.
     """
-
-    def configured(*args: Any, **kwargs: Any) -> Any:
-        if not precision:
-            return forms.jitted(*args, **kwargs)
-        with jax.default_matmul_precision(precision):
-            return forms.jitted(*args, **kwargs)
-
     return dataclasses.replace(
         forms,
-        jitted=_jit_boxed(configured, compiler_options=_read_options(options) or None),
+        jitted=_jit_boxed(
+            _with_precision(forms.jitted, precision), compiler_options=_read_options(options)
+        ),
         jitted_arguments=_box(forms.eager_arguments),
     )
 
 
-def _read_options(options: dict[str, str]) -> dict[str, str | bool]:
-    """XLA takes truth values as such and everything else as text."""
+def with_donation(
+    forms: Forms, places: Sequence[int], precision: str = "", options: dict[str, str] | None = None
+) -> Forms:
+    """The same forms, jitted so that a call consumes some leaves of its arguments.
+
+    Args:
+        places: Of the donated ones among all leaves.
+        precision: As in `with_settings`.
+        options: As in `with_settings`.
+    """
+    leaves, tree = jax.tree.flatten(forms.eager_arguments)
+    inner = _with_precision(forms.jitted, precision)
+
+    def merged(donated: list[Any], rest: list[Any]) -> Any:
+        values = list(rest)
+        for place, value in zip(places, donated, strict=True):
+            values[place] = value
+        args, kwargs = jax.tree.unflatten(tree, values)
+        return inner(*args, **kwargs)
+
+    donated = [leaves[place] for place in places]
+    rest = [None if place in places else leaf for place, leaf in enumerate(leaves)]
+    jitted = _jit_boxed(merged, compiler_options=_read_options(options or {}), donate_argnums=0)
+    return dataclasses.replace(forms, jitted=jitted, jitted_arguments=_box(((donated, rest), {})))
+
+
+def _with_precision(function: Function, precision: str) -> Function:
+    def configured(*args: Any, **kwargs: Any) -> Any:
+        if not precision:
+            return function(*args, **kwargs)
+        with jax.default_matmul_precision(precision):
+            return function(*args, **kwargs)
+
+    return configured
+
+
+def _read_options(options: dict[str, str]) -> dict[str, str | bool] | None:
+    """XLA takes truth values as such and everything else as text; None without options."""
     truths = {"true": True, "false": False}
-    return {name: truths.get(text.lower(), text) for name, text in options.items()}
+    return {name: truths.get(text.lower(), text) for name, text in options.items()} or None
 
 
 def _jit_boxed(function: Function, **options: Any) -> Any:

@@ -1,10 +1,11 @@
-"""Differences of arrays in units of the last place. NumPy only, so any float type will do."""
+"""Differences of arrays in units of the last place, of any float type that NumPy is told of."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+import jax
 import numpy as np
 import numpy.typing as npt
 
@@ -19,13 +20,12 @@ def compare_arrays(path: str, first: Any, second: Any) -> dict[str, Any]:
     Raises:
         ValueError: The shapes differ.
     """
-    type_text = aval_text(first.aval) if hasattr(first, "aval") else ""
     one, other = (_parts(np.asarray(value)) for value in (first, second))
     if one.shape != other.shape:
         raise ValueError(f"shapes {one.shape} and {other.shape} differ")
     fields: dict[str, Any] = {
         "path": path,
-        "type": type_text or f"{one.dtype}{list(one.shape)}",
+        "type": _type_text(first),
         "count": int(one.size),
         "differing": 0,
         "max_ulp": math.nan,
@@ -43,6 +43,14 @@ def compare_arrays(path: str, first: Any, second: Any) -> dict[str, Any]:
     return fields | _compare_floats(one, other)
 
 
+def _type_text(value: Any) -> str:
+    """Such as `f32[8]`, of JAX's arrays and NumPy's."""
+    if hasattr(value, "aval"):
+        return aval_text(value.aval)
+    array = np.asarray(value)
+    return aval_text(jax.core.ShapedArray(array.shape, array.dtype))
+
+
 def spacing(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """Distance of the magnitude of each finite value to the next larger number of its type."""
     bits = np.abs(values).view(_UNSIGNED[values.dtype.itemsize])
@@ -57,13 +65,15 @@ def spacing(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 
 
 def _compare_floats(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> dict[str, Any]:
-    narrow = other.astype(one.dtype)
+    """Units are of the coarser type: between f32 and f64 those of f32, whichever is which."""
+    coarse = max((one.dtype, other.dtype), key=lambda dtype: spacing(np.ones(1, dtype))[0])
+    narrow = other.astype(coarse)
     wide_one, wide_other = one.astype(np.float64), other.astype(np.float64)
     finite = np.isfinite(wide_one) & np.isfinite(wide_other)
     same_odd = (np.isnan(wide_one) & np.isnan(wide_other)) | (wide_one == wide_other)
     with np.errstate(invalid="ignore", over="ignore"):
         absolute = np.where(finite, np.abs(wide_one - wide_other), 0.0)
-        unit = spacing(np.where(finite, narrow, np.zeros((), one.dtype)))
+        unit = spacing(np.where(finite, narrow, np.zeros((), coarse)))
         ulps = absolute / unit
         scale = np.abs(wide_other)
         relative = np.where(finite & (scale > 0), absolute / np.where(scale > 0, scale, 1.0), 0.0)

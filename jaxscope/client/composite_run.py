@@ -1,0 +1,168 @@
+"""One request that takes several workers: a run that consists of runs.
+
+What is measured in one process only holds for that process: where code and data lie in memory is
+drawn once, when it starts. So some measurements are repeated in fresh ones.
+"""
+
+from __future__ import annotations
+
+import abc
+import threading
+from collections.abc import Callable
+
+from jaxscope.client.events import Event, Failed, Finished, HeadArrived
+from jaxscope.client.live_run import Run
+from jaxscope.client.requests import Request
+from jaxscope.client.results import Result
+from jaxscope.errors import Explanation, InternalError, JaxscopeError, Stopped
+
+OnEvent = Callable[[Event], None]
+StartWorker = Callable[[Request, OnEvent | None], Run]
+
+
+class CompositeRun(abc.ABC):
+    """Like a `Run`; a thread of its own conducts the runs that it consists of.
+
+    Attributes:
+        request: What was asked.
+    """
+
+    def __init__(
+        self, request: Request, start_worker: StartWorker, on_event: OnEvent | None
+    ) -> None:
+        self.request = request
+        self._start_worker = start_worker
+        self._on_event = on_event
+        self._lock = threading.Lock()
+        self._parts: list[Run] = []
+        self._stop = ""
+        self._end: Finished | Failed | None = None
+        self._has_ended = threading.Event()
+
+    # --- for the caller, as of a `Run` ---
+
+    @property
+    def id(self) -> str:
+        """That of the first of its runs; empty before it started."""
+        return self._parts[0].id if self._parts else ""
+
+    def interrupt(self) -> None:
+        """Stop: what was measured by then is kept."""
+        self._command("interrupt")
+
+    def kill(self) -> None:
+        """Kill all workers, at once."""
+        self._command("kill")
+
+    def ask_where(self) -> None:
+        """Ask for the line that runs now; the answers are `Whereabouts` events."""
+        for part in self._live_parts():
+            part.ask_where()
+
+    def wait(self, timeout_s: float | None = None) -> Result:
+        """Wait for the result. When this returns or raises, no process of the run is left.
+
+        Raises:
+            TimeoutError: The run goes on; nothing was stopped.
+            JaxscopeError: Why there is no result.
+        """
+        if not self._has_ended.wait(timeout_s):
+            raise TimeoutError("the run goes on")
+        if isinstance(self._end, Finished):
+            return self._end.result
+        if isinstance(self._end, Failed):
+            raise self._end.error
+        raise InternalError("A run ended without a word.")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the run has ended, well or not."""
+        return self._has_ended.is_set()
+
+    @property
+    def outcome(self) -> Finished | Failed | None:
+        """How it ended; None while it goes on."""
+        return self._end
+
+    def output(self, stream: str) -> str:
+        """What the code printed to `stdout` or `stderr` in all of its processes."""
+        return "".join(part.output(stream) for part in self._parts)
+
+    # --- for the session ---
+
+    def begin(self) -> None:
+        """Start to conduct."""
+        threading.Thread(target=self._follow, name="jaxscope conductor", daemon=True).start()
+
+    # --- for what conducts ---
+
+    @abc.abstractmethod
+    def conduct(self) -> Result:
+        """Start runs one after another, or several that take turns, and put results together.
+
+        Raises:
+            JaxscopeError: Why there is no result.
+        """
+
+    @abc.abstractmethod
+    def partial(self) -> Result | None:
+        """What was found so far."""
+
+    def start_part(self, request: Request, on_event: OnEvent) -> Run:
+        """Start one of the runs.
+
+        Raises:
+            Stopped: The whole was stopped.
+            JaxscopeError: It cannot be started.
+        """
+        with self._lock:
+            if self._stop:
+                raise Stopped(Explanation("The run was stopped.", kind="Stopped"))
+            part = self._start_worker(request, on_event)
+            self._parts.append(part)
+        return part
+
+    def tell(self, event: Event) -> None:
+        """Pass an event on; the parts' ends and heads are not the whole's."""
+        if self._on_event is not None and not isinstance(event, Finished | Failed | HeadArrived):
+            self._on_event(event)
+
+    def _command(self, name: str) -> None:
+        with self._lock:
+            self._stop = self._stop or name
+        for part in self._live_parts():
+            getattr(part, name)()
+
+    def _live_parts(self) -> list[Run]:
+        with self._lock:
+            return [part for part in self._parts if not part.is_over]
+
+    def _follow(self) -> None:
+        end: Finished | Failed
+        try:
+            end = Finished(self.conduct())
+        except JaxscopeError as error:
+            end = Failed(error, self.partial())
+        except Exception as error:  # of ours, or of `on_event`: the run must end all the same
+            end = Failed(_describe_bug(error))
+        for part in self._live_parts():
+            part.kill()
+        for part in self._parts:
+            part.wait_for_end()
+        try:
+            if self._on_event is not None:
+                self._on_event(end)
+        except Exception as error:
+            end = Failed(_describe_bug(error))
+        self._end = end
+        self._has_ended.set()
+
+
+def _describe_bug(error: BaseException) -> InternalError:
+    return InternalError(
+        Explanation(
+            what="Conducting the runs failed: this is a bug in jaxscope.",
+            why=f"{type(error).__name__}: {error}"[:1000],
+            kind=type(error).__name__,
+        )
+    )
