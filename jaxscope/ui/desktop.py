@@ -151,8 +151,20 @@ def _add_memory(window: MainWindow, themes: ThemeSwitch) -> None:
     add_memory(window, themes)
 
 
+def _add_sharding(window: MainWindow, themes: ThemeSwitch) -> None:
+    from jaxscope.ui.sharding_menu import add_sharding
+
+    add_sharding(window, themes)
+
+
 _Add = Callable[[MainWindow, ThemeSwitch], None]
-_PAGES: tuple[_Add, ...] = (_add_experiments, _add_comparing, _add_fusions, _add_memory)
+_PAGES: tuple[_Add, ...] = (
+    _add_experiments,
+    _add_comparing,
+    _add_fusions,
+    _add_memory,
+    _add_sharding,
+)
 
 
 def _add_later(window: MainWindow, themes: ThemeSwitch, pages: list[_Add]) -> None:
