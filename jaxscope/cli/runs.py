@@ -134,8 +134,6 @@ def _read_python(options: Options) -> str | None:
 def _check_target(target: str) -> None:
     if target.startswith("ssh://"):
         what = "Workers on other machines (ssh://) are not available yet in this version."
-    elif target.startswith("aot:"):
-        what = "Compiling ahead of time for an absent device is not available yet in this version."
     else:
         return
     raise EnvironmentProblem(

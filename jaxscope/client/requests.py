@@ -272,6 +272,7 @@ MEASURING = (
 )
 """Requests that nothing should run beside."""
 _RUNNING = (*MEASURING, RecompilationRequest, AgreementRequest)
+_RUNNING = (*MEASURING, RecompilationRequest, AgreementRequest)
 _NOT_SENT = frozenset(field.name for field in dataclasses.fields(Request))
 
 
@@ -297,6 +298,8 @@ def request_fields(request: Request) -> dict[str, Any]:
             _check_target(target)
             if target.startswith("aot:") and isinstance(request, _RUNNING):
                 raise EnvironmentProblem(_explain_nothing_runs(target))
+            if target.startswith("aot:") and isinstance(request, _RUNNING):
+                raise EnvironmentProblem(_explain_nothing_runs(target))
     for call in (fields.get("call"), fields.get("other_call"), *fields.get("calls", ())):
         if isinstance(call, str) and len(call) > MAX_CALL_CHARS:
             raise UsageError(f"A call may have {MAX_CALL_CHARS} characters, not {len(call)}.")
@@ -307,6 +310,16 @@ def request_fields(request: Request) -> dict[str, Any]:
         if limit is not None and not limit > 0:
             raise UsageError(f"The limit {name} must be positive, not {limit}.")
     return fields
+
+
+def _explain_nothing_runs(target: str) -> Explanation:
+    return Explanation(
+        what=f"Programs for {target} are compiled only: nothing runs that could be timed.",
+        why="Ahead of time there are no values, no times and no autotuning among kernels.",
+        remedy="Take a device that is here, such as --target cpu. `jaxscope targets` estimates "
+        "times from what is published of chips.",
+        kind="NothingRuns",
+    )
 
 
 def _explain_nothing_runs(target: str) -> Explanation:

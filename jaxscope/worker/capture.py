@@ -31,6 +31,7 @@ from jaxscope.worker.hlo_cost import Costs, instruction_costs, module_cost
 from jaxscope.worker.jaxpr_graph import ConvertedJaxpr, convert_jaxpr
 from jaxscope.worker.jaxpr_text import print_jaxpr
 from jaxscope.worker.loading import load_call
+from jaxscope.worker.lowering import lower_for_target
 from jaxscope.worker.machine_code import dump_folder
 from jaxscope.worker.memory import compile_program
 from jaxscope.worker.pass_times import PassWatch
@@ -129,7 +130,7 @@ class _Pipeline:
         try:
             with self._step("stablehlo", "lower", "Lowering to StableHLO"):
                 start = time.perf_counter()
-                lowered = traced.lower()
+                lowered = lower_for_target(traced, self._target, self._channel)
                 seconds = time.perf_counter() - start
         except JaxscopeError as error:
             self._send_jaxprs(program, tags, derived)
@@ -201,7 +202,7 @@ class _Pipeline:
                 "base": self._call.base_text,
                 "transforms": list(self._call.transforms),
                 "source": describe_function(self._call.base, self._source),
-                "environment": describe_environment(),
+                "environment": describe_environment(self._target),
                 "target": self._target,
                 "arguments": arguments,
                 "results": results,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -20,6 +20,7 @@ from jax._src import source_info_util as _source_info
 from jax._src.interpreters import mlir as _mlir
 from jax._src.interpreters import partial_eval as _partial_eval
 from jax._src.named_sharding import UnspecifiedValue as _UnspecifiedValue
+from jax._src.sharding_impls import GSPMDSharding as _GSPMDSharding
 from jaxlib import _jax, _profiler  # type: ignore[attr-defined] # it has no stubs
 from jaxlib.mlir import ir as _ir
 from jaxlib.version import __version__ as _version
@@ -371,12 +372,24 @@ def load_plugins() -> None:
     """
     from jax._src import xla_bridge
 
-    xla_bridge._discover_and_register_pjrt_plugins()
+    xla_bridge._discover_and_register_pjrt_plugins()  # type: ignore[no-untyped-call] # JAX's
 
 
-def is_placed(sharding: Any) -> bool:
-    """Whether a sharding of a `jit` names devices, instead of leaving them open."""
-    return isinstance(sharding, jax.sharding.Sharding)
+def placing_parameters(traced: Any) -> dict[str, Any]:
+    """What the outermost `jit` of a traced program says about devices."""
+    names = ("in_shardings", "out_shardings", "ctx_mesh")
+    return {name: traced._params[name] for name in names if name in traced._params}
+
+
+def replace_sharding_devices(sharding: Any, device: Callable[[Any], Any]) -> Any:
+    """A `GSPMDSharding` on other devices; what else there is comes back as it is.
+
+    It is what `jit` and `pmap` make of shardings that the compiler chose.
+    """
+    if not isinstance(sharding, _GSPMDSharding):
+        return sharding
+    moved = tuple(device(one) for one in sharding._device_assignment)
+    return _GSPMDSharding(moved, sharding._hlo_sharding)
 
 
 def placed_inputs(traced: Any) -> list[Any]:
@@ -400,7 +413,7 @@ def place_program(traced: Any, shardings: Sequence[Any], jaxpr: Any, params: Any
 
     Args:
         traced: A `jax.stages.Traced`.
-        shardings: Of each flat argument, on the new devices.
+        shardings: Of each flat argument, on the new devices; None leaves it to the compiler.
         jaxpr: The same program, its own shardings moved there too.
         params: What else changes among the parameters of its `jit`.
     """
@@ -408,16 +421,20 @@ def place_program(traced: Any, shardings: Sequence[Any], jaxpr: Any, params: Any
     clone._params = {**clone._params, **params}
     if hasattr(traced, "_meta_tys_flat"):
         clone._meta_tys_flat = [
-            type.replace(sharding=sharding, format=None, committed=True, is_np_array=False)
+            type.replace(
+                sharding=sharding,
+                format=None,
+                committed=sharding is not None,
+                is_np_array=False,
+            )
             for type, sharding in zip(traced._meta_tys_flat, shardings, strict=True)
         ]
         return clone
     lower = traced._lfg
+    describe: Any = jax.ShapeDtypeStruct
     arguments = [
-        jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding, weak_type=aval.weak_type)
+        describe(aval.shape, aval.dtype, sharding=sharding, weak_type=aval.weak_type)
         for aval, sharding in zip(traced.jaxpr.in_avals, shardings, strict=True)
     ]
-    clone._lfg = functools.partial(
-        lower.func, arguments, *lower.args[1:], **lower.keywords
-    )
+    clone._lfg = functools.partial(lower.func, arguments, *lower.args[1:], **lower.keywords)
     return clone

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import importlib.metadata
-import importlib.util
 import os
 import platform
 import re
@@ -16,18 +15,17 @@ import jax
 import numpy as np
 
 from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.worker.ahead_of_time import (
+    describe_compiler,
+    find_missing,
+    is_ahead_of_time,
+    open_topology,
+)
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.remedies import describe_missing_backend
 from jaxscope.worker.tracebacks import safe_text
 
 _TARGET = re.compile(r"(?P<kind>cpu|gpu|tpu)(?::(?P<number>\d{1,4}))?")
-_AHEAD_OF_TIME = {
-    # libtpu refuses to be loaded twice on one machine, and asks a cloud service for its name.
-    "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",
-    "TPU_LOG_DIR": "disabled",
-    "TPU_WORKER_HOSTNAMES": "localhost",
-}
-_CUDA_PLUGINS = ("jax_plugins.xla_cuda12", "jax_plugins.xla_cuda13", "jax_cuda12_plugin")
 
 
 def prepare_target(request: dict[str, Any]) -> None:
@@ -36,15 +34,17 @@ def prepare_target(request: dict[str, Any]) -> None:
     The user's file may still change everything: it runs afterwards.
 
     Raises:
-        EnvironmentProblem: The target is not one that jaxscope knows.
+        EnvironmentProblem: The target is not one that jaxscope knows, or nothing that is installed
+            compiles for it.
     """
     target = str(request.get("target") or "cpu")
     if request.get("x64"):
         _configure("jax_enable_x64", True)
-    if target.startswith("aot:"):
-        for name, value in _AHEAD_OF_TIME.items():
-            os.environ.setdefault(name, value)
+    if is_ahead_of_time(target):
         _configure("jax_platforms", "cpu")
+        count = len(open_topology(target).devices)
+        if count > 1:
+            _configure("jax_num_cpu_devices", count)
         return
     match = _TARGET.fullmatch(target)
     if match is None:
@@ -117,15 +117,24 @@ def use_target(target: str) -> None:
         _configure("jax_default_device", devices[0])
 
 
-def describe_environment() -> dict[str, str]:
-    """Versions and the first device, as in `jaxscope.model.Environment`; starts the backend."""
-    device = jax.devices()[0]
+def describe_environment(target: str = "") -> dict[str, str]:
+    """Versions and the first device, as in `jaxscope.model.Environment`; starts the backend.
+
+    Args:
+        target: Of a program that is compiled only; then its devices are meant.
+    """
+    if is_ahead_of_time(target):
+        topology = open_topology(target)
+        platform_name, kind = topology.platform, f"{topology.device_kind} (not here)"
+    else:
+        device = jax.devices()[0]
+        platform_name, kind = device.platform, device.device_kind
     return {
         "jax": jax.__version__,
         "jaxlib": _version("jaxlib"),
         "python": platform.python_version(),
-        "platform": device.platform,
-        "device": device.device_kind,
+        "platform": platform_name,
+        "device": kind,
         "host": socket.gethostname(),
         "recorded_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
@@ -166,7 +175,7 @@ def _survey() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         devices += (_describe_device(device) for device in found)
         targets.append({"target": kind, "is_available": True, "reason": ""})
     targets.append({"target": "cpu:8", "is_available": True, "reason": ""})
-    targets += (_survey_tpu_compiler(), _survey_gpu_compiler())
+    targets += (_survey_compiler("tpu"), _survey_compiler("gpu"))
     return devices, targets
 
 
@@ -183,30 +192,13 @@ def _describe_device(device: jax.Device) -> dict[str, Any]:
     }
 
 
-def _survey_tpu_compiler() -> dict[str, Any]:
-    available = _is_installed("libtpu")
-    reason = "" if available else f"libtpu is missing: {sys.executable} -m pip install 'jax[tpu]'"
-    return {"target": "aot:tpu:v5e:2x2", "is_available": available, "reason": reason}
-
-
-def _survey_gpu_compiler() -> dict[str, Any]:
-    available = any(map(_is_installed, _CUDA_PLUGINS))
-    reason = (
-        ""
-        if available
-        else (
-            f"the CUDA plugin is missing: {sys.executable} -m pip install --no-deps "
-            "jax-cuda12-pjrt jax-cuda12-plugin nvidia-cuda-nvcc-cu12"
-        )
-    )
-    return {"target": "aot:gpu:h100", "is_available": available, "reason": reason}
-
-
-def _is_installed(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except (ImportError, ValueError):
-        return False
+def _survey_compiler(kind: str) -> dict[str, Any]:
+    missing = find_missing(kind)
+    return {
+        "target": f"aot:{kind}:…",
+        "is_available": not missing,
+        "reason": missing or describe_compiler(kind),
+    }
 
 
 def _version(package: str) -> str:

@@ -81,7 +81,7 @@ def test_promised_verbs_say_not_yet(jaxscope: CommandLine, verb: list[str]) -> N
     assert "not available yet" in answer.errors
 
 
-@pytest.mark.parametrize("target", ["ssh://host/", "aot:tpu:v5e:2x2"])
+@pytest.mark.parametrize("target", ["ssh://host/"])
 def test_promised_targets_say_not_yet(jaxscope: CommandLine, user_file: Path, target: str) -> None:
     answer = jaxscope("capture", user_file, "--target", target, "--json")
     assert answer.status == 3

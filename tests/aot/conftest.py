@@ -1,0 +1,74 @@
+"""Tests of compiling for chips that are not there; most need an optional compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from jaxscope.client import run
+from jaxscope.model import Capture
+from jaxscope.worker.ahead_of_time import find_missing
+
+PROGRAM = """
+import jax, jax.numpy as jnp
+from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+
+
+def init(key, sizes=(64, 128, 64)):
+    keys = jax.random.split(key, len(sizes))
+    pairs = zip(keys, sizes, sizes[1:])
+    return [{"w": jax.random.normal(k, (m, n)), "b": jnp.zeros(n)} for k, m, n in pairs]
+
+
+def loss(params, x, y):
+    for layer in params[:-1]:
+        x = jnp.tanh(x @ layer["w"] + layer["b"])
+    return jnp.mean((x @ params[-1]["w"] + params[-1]["b"] - y) ** 2)
+
+
+def cut(x):
+    mesh = jax.make_mesh((jax.device_count(),), ("rows",), axis_types=(AxisType.Auto,))
+    return jax.device_put(x, NamedSharding(mesh, P("rows")))
+
+
+def huge(x):
+    big = jnp.broadcast_to(x, (4096, 1024, 1024))
+    return jax.lax.optimization_barrier((big * 2, big + 1))
+
+
+# jaxscope: grad(loss)(init(key(0)), f32[32, 64], f32[32, 64])
+"""
+ON_ONE = "grad(loss)(init(key(0)), f32[32, 64], f32[32, 64])"
+CUT = "grad(loss)(init(key(0)), cut(f32[32, 64]), cut(f32[32, 64]))"
+
+needs_tpu_compiler = pytest.mark.skipif(
+    bool(find_missing("tpu")), reason="libtpu is not installed: pip install 'jax[tpu]'"
+)
+needs_gpu_compiler = pytest.mark.skipif(
+    bool(find_missing("gpu")),
+    reason="the CUDA plugin is not installed: "
+    "pip install 'jax[cuda12-local]' nvidia-cuda-nvcc-cu12",
+)
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("aot") / "program.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+@pytest.fixture(scope="session")
+def compile_for(program: Path) -> Callable[..., Capture]:
+    """Capture a call of the program for a target; each pair once."""
+    known: dict[tuple[str, str], Capture] = {}
+
+    def compile(target: str, call: str = ON_ONE) -> Capture:
+        key = target, call
+        if key not in known:
+            known[key] = run.capture(str(program), call, target=target)
+        return known[key]
+
+    return compile

@@ -1,0 +1,97 @@
+"""What is said where nothing can compile for a target, or where nothing runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jaxscope.client import run
+from jaxscope.client.requests import (
+    AgreementRequest,
+    CalibrationRequest,
+    ComparisonRequest,
+    ProfileRequest,
+    RecompilationRequest,
+    Request,
+    ScalingRequest,
+    TimeRequest,
+    request_fields,
+)
+from jaxscope.errors import EnvironmentProblem
+from jaxscope.worker import ahead_of_time
+from jaxscope.worker.ahead_of_time import find_missing, open_topology
+
+TARGET = "aot:tpu:v5e:2x2"
+
+
+@pytest.fixture
+def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead_of_time, "_is_installed", lambda _module: False)
+    monkeypatch.setattr(ahead_of_time, "_opened", {})
+
+
+@pytest.mark.usefixtures("nothing_installed")
+@pytest.mark.parametrize(
+    ("kind", "package", "licence"),
+    [("tpu", "jax[tpu]", "Google Cloud"), ("gpu", "jax[cuda12-local]", "NVIDIA")],
+)
+def test_one_sentence_says_how_to_get_a_compiler(kind: str, package: str, licence: str) -> None:
+    text = find_missing(kind)
+    assert f"{sys.executable} -m pip install '{package}'" in text
+    assert "MB" in text
+    assert licence in text
+    assert "\n" not in text
+
+
+@pytest.mark.usefixtures("nothing_installed")
+@pytest.mark.parametrize("target", [TARGET, "aot:gpu:h100"])
+def test_a_target_without_its_compiler_is_an_environment_problem(target: str) -> None:
+    with pytest.raises(EnvironmentProblem) as caught:
+        open_topology(target)
+    assert caught.value.exit_status == 3
+    assert target in caught.value.explanation.what
+    assert "pip install" in caught.value.explanation.why
+
+
+@pytest.mark.skipif(not find_missing("tpu"), reason="libtpu is installed")
+def test_the_command_line_answers_with_status_3(program: Path) -> None:
+    answer = subprocess.run(
+        [sys.executable, "-m", "jaxscope", "capture", program, "--target", TARGET, "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 3
+    assert "jax[tpu]" in answer.stdout
+
+
+@pytest.mark.parametrize("target", ["aot:tpu:", "aot:gpu:h100:", "aot:npu:x", "aot:tpu:v5e:2x-2"])
+def test_what_is_no_target_is_refused(target: str) -> None:
+    with pytest.raises(EnvironmentProblem) as caught:
+        open_topology(target)
+    assert caught.value.explanation.kind == "UnknownTarget"
+
+
+@pytest.mark.parametrize(
+    "request_type",
+    [
+        *(TimeRequest, ProfileRequest, ScalingRequest, ComparisonRequest),
+        *(AgreementRequest, RecompilationRequest, CalibrationRequest),
+    ],
+)
+def test_nothing_can_be_timed_that_does_not_run(request_type: type[Request]) -> None:
+    arguments = {} if request_type is CalibrationRequest else {"file": "f.py"}
+    with pytest.raises(EnvironmentProblem, match="compiled only") as caught:
+        request_fields(request_type(target=TARGET, **arguments))  # type: ignore[call-arg]
+    assert caught.value.exit_status == 3
+
+
+def test_doctor_has_a_row_for_each_kind() -> None:
+    rows = {target.target: target for target in run.inspect_environment().targets}
+    for kind in ("tpu", "gpu"):
+        row = rows[f"aot:{kind}:…"]
+        assert row.is_available == (not find_missing(kind))
+        assert "compiles for" in row.reason or "pip install" in row.reason

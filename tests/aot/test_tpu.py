@@ -1,0 +1,92 @@
+"""Programs compiled for TPUs that are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from jaxscope.client import run
+from jaxscope.errors import EnvironmentProblem, JaxscopeError
+from jaxscope.model import Capture, Unavailable, is_available
+from jaxscope.model.chip import chip_names, find_chip
+from tests.aot.conftest import CUT, ON_ONE, needs_tpu_compiler
+
+pytestmark = needs_tpu_compiler
+Compile = Callable[..., Capture]
+TARGET = "aot:tpu:v5e:2x2"
+
+
+def test_all_stages_are_there(compile_for: Compile) -> None:
+    capture = compile_for(TARGET)
+    assert capture.target == TARGET
+    assert (capture.environment.platform, capture.environment.device) == (
+        "tpu",
+        "TPU v5 lite (not here)",
+    )
+    for name in ("jaxpr", "grad", "stablehlo", "hlo", "optimized"):
+        stage = capture.stage(name)
+        assert stage is not None
+        assert is_available(stage.graph)
+        assert is_available(stage.text)
+    assert capture.stage("optimized").cost.flops > 0  # type: ignore[union-attr]
+    assert any("no autotuning" in message for message in capture.messages)
+
+
+def test_tags_survive(compile_for: Compile) -> None:
+    """Every instruction that JAX named is linked to equations."""
+    graph = compile_for(TARGET).stage("optimized").graph  # type: ignore[union-attr]
+    assert not isinstance(graph, Unavailable)
+    named = linked = 0
+    for node in map(graph.node, range(len(graph.nodes.id))):
+        name = node.attributes.get("op_name", "")
+        if name.startswith("jit(") and "/" in name:
+            named += 1
+            linked += bool(node.origins or node.derived)
+    assert named > 5
+    assert linked == named
+
+
+def test_every_equation_has_a_fate(compile_for: Compile) -> None:
+    fates = compile_for(TARGET).fates
+    assert fates
+    assert all(fate.fate != "unknown" for fate in fates.values())
+
+
+def test_arrays_that_are_cut_are_cut_over_the_chips(compile_for: Compile) -> None:
+    whole, cut = compile_for(TARGET), compile_for(TARGET, CUT)
+    text = cut.stage("optimized").text.text  # type: ignore[union-attr]
+    assert "num_partitions=4" in text
+    assert "all-reduce" in text
+    assert any("uses 1 of the 4 devices" in message for message in whole.messages)
+    assert not any("of the 4 devices" in message for message in cut.messages)
+    assert cut.memory.argument_bytes < whole.memory.argument_bytes  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("name", chip_names("tpu"))
+def test_every_generation_compiles(compile_for: Compile, name: str) -> None:
+    chip = find_chip(name)
+    assert chip is not None
+    capture = compile_for(f"aot:tpu:{name}")
+    assert capture.stage("optimized").cost.flops > 0  # type: ignore[union-attr]
+
+
+def test_as_many_devices_as_a_pod_has(compile_for: Compile) -> None:
+    with pytest.raises(JaxscopeError, match="divisible"):  # 32 rows over 256 chips
+        compile_for("aot:tpu:v5e:16x16", CUT)
+
+
+@pytest.mark.parametrize(
+    "target", ["aot:tpu:v9:2x2", "aot:tpu:v5e:2x2x2x2", "aot:tpu:v5e:0x1", "aot:tpu:v5e:64x64"]
+)
+def test_what_no_compiler_knows(compile_for: Compile, target: str) -> None:
+    with pytest.raises(EnvironmentProblem) as caught:
+        compile_for(target)
+    assert target in caught.value.explanation.what
+    assert "v5e" in caught.value.explanation.remedy
+
+
+def test_passes_are_recorded_for_a_tpu_too(program: Path) -> None:
+    capture = run.capture(str(program), ON_ONE, target="aot:tpu:v5e:1x1", passes=True)
+    assert len(capture.passes) > 10
