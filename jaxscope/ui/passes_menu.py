@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
 
 from jaxscope.analysis.links import NO_LINKED, Links, NodeSelection
-from jaxscope.model import Unavailable, is_available
+from jaxscope.model import Stage, Unavailable, is_available
 from jaxscope.ui.pages.passes import PassesPage
 from jaxscope.ui.screen import LATE_NAMES
 from jaxscope.ui.theme import ThemeSwitch
@@ -28,7 +29,7 @@ class PassesMenu(QObject):
         super().__init__(window)
         self._window, self._themes = window, themes
         self.page = PassesPage()
-        window.workspace.tabs.addTab(self.page, _TITLE)
+        window.workspace.tabs.add_page(self.page, _TITLE)
         self.action = QAction("Record XLA's passes", window)
         self.action.setShortcut(QKeySequence("Ctrl+Shift+F5"))
         self.action.triggered.connect(self.record)
@@ -38,6 +39,7 @@ class PassesMenu(QObject):
                 menu.addAction(self.action)  # type: ignore[attr-defined] # PySide types it QObject
         self.page.record_requested.connect(self.record)
         self.page.without_requested.connect(comparing.compare_without_pass)
+        self.page.equations_chosen.connect(self._on_equations_chosen)
         window.controller.state_changed.connect(self._on_controller_state_changed)
         window.workspace.selection.changed.connect(self._on_selection_changed)
         window.workspace.fates.changed.connect(self._on_fates_changed)
@@ -64,7 +66,7 @@ class PassesMenu(QObject):
         stage = state.capture.stage("passes")
         missing = stage.unavailable if stage is not None else None
         reason = missing.reason if isinstance(missing, Unavailable) else ""
-        self.page.show_passes(state.capture.passes, reason)
+        self.page.show_passes(state.capture.passes, reason, state.capture.pass_tags)
 
     def _on_selection_changed(self, links: Links) -> None:
         self._follow(links)
@@ -75,10 +77,9 @@ class PassesMenu(QObject):
     def _follow(self, links: Links) -> None:
         """Tell the page what is selected, as equations of the stage that was compiled."""
         stages = self._window.controller.state.stages
-        traced = [s for s in stages if s.name not in LATE_NAMES and is_available(s.graph)]
-        if not traced:
+        compiled = self._compiled()
+        if compiled is None:
             return
-        compiled = traced[-1]
         graph = compiled.graph
         assert is_available(graph)
         linked = links.stages.get(compiled.name, NO_LINKED)
@@ -95,6 +96,21 @@ class PassesMenu(QObject):
                 fate = self._window.workspace.fates.fate_of(stage.name, node)
         ids = [graph.string(graph.nodes.id, node) for node in nodes]
         self.page.follow_equations(ids, title, fate)
+
+    def _compiled(self) -> Stage | None:
+        """The last jaxpr-level stage: the one that XLA got to compile."""
+        stages = self._window.controller.state.stages
+        traced = [s for s in stages if s.name not in LATE_NAMES and is_available(s.graph)]
+        return traced[-1] if traced else None
+
+    def _on_equations_chosen(self, ids: Sequence[str]) -> None:
+        compiled = self._compiled()
+        if compiled is None or not is_available(compiled.graph):
+            return
+        places = compiled.graph.index_by_id
+        nodes = [places[id] for id in ids if id in places]
+        if nodes:
+            self._window.workspace.selection.select_nodes(compiled.name, nodes)
 
     def _on_themes_changed(self) -> None:
         self.page.set_theme(self._themes.theme, self._themes.points)

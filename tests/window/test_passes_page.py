@@ -5,10 +5,14 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+from jaxscope.analysis.comparison.changes import Change
+from jaxscope.analysis.links import NodeSelection
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.model import Capture, Cost, Fate, PassRecord
 from jaxscope.ui.passes_menu import PassesMenu
 from jaxscope.ui.window import MainWindow
+from tests.fates import programs
+from tests.fates.programs import capture_passes
 
 from .conftest import Driver
 from .programs import build_capture
@@ -128,3 +132,26 @@ def test_a_new_capture_forgets_the_passes_of_the_old(
     window.run_call()
     driver.finish(driver.wait_for(CaptureRequest, 2), build_capture())
     assert shown_names(menu) == []
+
+
+def test_graphs_before_and_after_are_drawn_marked_and_lead_to_equations(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    capture = capture_passes(programs.repeat, programs.X)
+    driver.finish(driver.open(source), capture)
+    page = menu_of(window).page
+    page.choose(1)
+    page.forms.setCurrentIndex(1)
+    driver.wait_until(lambda: page.graphs.graphs is not None)
+    before, after = page.graphs.canvases
+    driver.wait_until(lambda: before.item_marks is not None and after.item_marks is not None)
+    assert before.item_marks is not None
+    assert before.item_marks.changes.tolist().count(Change.REMOVED) == 2
+    assert after.item_marks is not None
+    graphs = page.graphs.graphs
+    assert graphs is not None
+    (held, *_) = graphs.holders(0, {"3"})
+    before.node_selected.emit(held)
+    nodes = window.workspace.selection.selection
+    assert isinstance(nodes, NodeSelection) and nodes.stage == "jaxpr"
+    assert "1 before, 0 after" in page.graphs.note.text()

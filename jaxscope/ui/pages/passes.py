@@ -1,8 +1,11 @@
-"""What XLA's passes did: a timeline, and the text of each before and after."""
+"""What XLA's passes did: a timeline, and the module before and after each, as texts and graphs."""
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QItemSelection, Qt, Signal
 from PySide6.QtWidgets import (
@@ -12,32 +15,35 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QSplitter,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
 
+from jaxscope.analysis.passes.listing import NO_PEAK, TIMED
 from jaxscope.analysis.passes.side_by_side import diff_pass_texts
-from jaxscope.analysis.quantities import format_bytes, format_count, format_flops
+from jaxscope.analysis.quantities import format_count
 from jaxscope.model import Fate, PassRecord
+from jaxscope.model.op_name import TagTable
 from jaxscope.ui.pages.compare_text import DiffTextView
+from jaxscope.ui.pages.pass_rows import (
+    HEADERS,
+    NUMERIC,
+    RECEIVED,
+    count_passes,
+    pass_numbers,
+    pass_row,
+    pass_searched,
+    tell_most,
+)
 from jaxscope.ui.pages.result_table import ResultTable, choose_row
 from jaxscope.ui.plain import escape_html
 from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
 
-HEADERS = (
-    "#",
-    "pass",
-    "pipeline",
-    "instructions",
-    "fusions",
-    "FLOPs",
-    "bytes",
-    "changes",
-    "equations ended",
-)
-_NUMERIC = (0, 3, 4, 5, 6, 8)
+if TYPE_CHECKING:
+    from jaxscope.ui.pages.pass_graphs import PassGraphs
+
 _MAX_NAMES = 6
-_RECEIVED = "as XLA received it"
 _NONE_YET = (
     "What XLA's optimizer does to the program, pass by pass. Recording compiles the program once "
     "more; then the fates of equations name the pass that decided them."
@@ -45,17 +51,21 @@ _NONE_YET = (
 
 
 class PassesPage(QWidget):
-    """`record_requested` asks for a run that records, `without_requested` for one without a pass.
+    """`record_requested` asks for a run that records, `without_requested` for one without a pass,
+    `equations_chosen` carries the equations of what was clicked in a graph.
 
     The page keeps nothing but what it shows.
     """
 
     record_requested = Signal()
     without_requested = Signal(str)
+    equations_chosen = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._records: Sequence[PassRecord] = ()
+        self._tags = TagTable()
+        self._look = (LIGHT, BASE_POINTS)
         self._shown: list[int] = []
         self._followed: frozenset[str] = frozenset()
         self._current = -1
@@ -86,7 +96,10 @@ class PassesPage(QWidget):
         self.table.selectionModel().selectionChanged.connect(self._on_table_selection_changed)
         self.title = QLabel()
         self.diff = DiffTextView()
+        self.forms = QTabWidget()
+        self._graphs_home = QWidget()
         self._build()
+        self.forms.currentChanged.connect(self._on_forms_current_changed)
 
     def _build(self) -> None:
         top = QHBoxLayout()
@@ -102,12 +115,17 @@ class PassesPage(QWidget):
         column = QVBoxLayout(texts)
         column.setContentsMargins(0, 4, 0, 0)
         column.addWidget(self.title)
-        column.addWidget(self.diff, 1)
+        self.forms.setDocumentMode(True)
+        self.forms.tabBar().setDrawBase(False)
+        self.forms.addTab(self.diff, "Text")
+        self.forms.addTab(self._graphs_home, "Graphs")
+        QVBoxLayout(self._graphs_home).setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.forms, 1)
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self.table)
         self._split.addWidget(texts)
-        self._split.setSizes([260, 320])
+        self._split.setSizes([200, 400])
         layout = QVBoxLayout(self)
         layout.addLayout(top)
         layout.addWidget(self._tools)
@@ -116,25 +134,43 @@ class PassesPage(QWidget):
         layout.addStretch(0)
         self._show_parts()
 
+    @functools.cached_property
+    def graphs(self) -> PassGraphs:
+        """Made when graphs are first asked for."""
+        from jaxscope.ui.pages.pass_graphs import PassGraphs  # loads the graph view
+
+        graphs = PassGraphs()
+        graphs.set_theme(*self._look)
+        graphs.equations_chosen.connect(self.equations_chosen)
+        layout = self._graphs_home.layout()
+        assert layout is not None
+        layout.addWidget(graphs)
+        return graphs
+
     # --- showing ---
 
-    def show_passes(self, records: Sequence[PassRecord], missing: str = "") -> None:
+    def show_passes(
+        self, records: Sequence[PassRecord], missing: str = "", tags: TagTable | None = None
+    ) -> None:
         """Show recorded passes; or why there are none.
 
         Args:
             records: The module as XLA received it, then the passes.
             missing: A sentence for the reader, where passes were to be recorded and are not there.
+            tags: What the tags in the records' modules stand for.
         """
         if records is self._records and not missing:
             return
-        self._records = records
+        self._records, self._tags = records, tags or TagTable()
         if records:
             first, last = records[0], records[-1]
             self.heading.setText(
-                f"{format_count(len(records) - 1, 'pass').replace('passs', 'passes')} changed the "
+                f"{count_passes(records)} changed the "
                 f"program: {first.num_instructions:,} instructions became "
                 f"{last.num_instructions:,}, with {format_count(last.num_fusions, 'fusion')}."
+                f"{tell_most(records)}"
             )
+            self.heading.setToolTip(f"{TIMED}\n\n{NO_PEAK}")
         else:
             self.heading.setText(missing or _NONE_YET)
         self._show_parts()
@@ -169,6 +205,8 @@ class PassesPage(QWidget):
             text = f"{escape_html(title)}: <b>{fate.fate}</b>{by}. {escape_html(fate.text)}"
         self.fate.setText(text)
         self.fate.setVisible(bool(text))
+        if "graphs" in vars(self):
+            self.graphs.follow(self._followed)
         if self.follow.isChecked():
             self._fill()
         elif 0 <= self._current < len(self._records):
@@ -176,8 +214,11 @@ class PassesPage(QWidget):
 
     def set_theme(self, theme: Theme = LIGHT, points: float = BASE_POINTS) -> None:
         """Use a theme's colours and a size of type."""
+        self._look = (theme, points)
         self.diff.set_theme(theme, points)
         self.table.fit()
+        if "graphs" in vars(self):
+            self.graphs.set_theme(theme, points)
 
     def choose(self, record: int) -> None:
         """Show a pass, by its place in the records."""
@@ -194,13 +235,13 @@ class PassesPage(QWidget):
         self._shown = [
             number
             for number, record in enumerate(self._records)
-            if (not words or words in _searched(record))
+            if (not words or words in pass_searched(record))
             and (not self.follow.isChecked() or self._touches(record))
         ]
-        rows = [_row(number, self._records[number]) for number in self._shown]
-        numbers = [_numbers(number, self._records[number]) for number in self._shown]
+        rows = [pass_row(number, self._records[number]) for number in self._shown]
+        numbers = [pass_numbers(number, self._records[number]) for number in self._shown]
         hints = [self._hint(self._records[number]) for number in self._shown]
-        self.table.rows.set_rows(HEADERS, rows, _NUMERIC, numbers, hints)
+        self.table.rows.set_rows(HEADERS, rows, NUMERIC, numbers, hints)
         self._show_texts(None)
 
     def _on_table_selection_changed(
@@ -218,12 +259,24 @@ class PassesPage(QWidget):
         if record is None:
             self.title.setText("Choose a pass to see what it changed.")
             self.diff.set_diff(None)
+            if "graphs" in vars(self):
+                self.graphs.forget()
             return
         self._tell(record)
         self.diff.set_diff(diff_pass_texts(record.before, record.text))
+        self._show_graphs()
+
+    def _show_graphs(self) -> None:
+        """Draw the modules around the current pass, if graphs are looked at."""
+        if self.forms.currentWidget() is self._graphs_home and self._current >= 0:
+            self.graphs.follow(self._followed)
+            self.graphs.show_pass(self._records, self._current, self._tags)
+
+    def _on_forms_current_changed(self, _index: int) -> None:
+        self._show_graphs()
 
     def _tell(self, record: PassRecord) -> None:
-        name = record.name or _RECEIVED
+        name = record.name or RECEIVED
         where = f" in {record.pipeline}" if record.pipeline else ""
         text = f"<b>{name}</b>{where}"
         if not record.before and not record.text:
@@ -249,6 +302,8 @@ class PassesPage(QWidget):
             parts.append(f"Since this pass no instruction carries the equations {shown}{rest}.")
         if self._touches(record):
             parts.append("It touched what is selected.")
+        if math.isnan(record.peak_bytes):
+            parts.append(NO_PEAK)
         return "\n".join(parts)
 
     def _fit_without(self) -> None:
@@ -257,9 +312,10 @@ class PassesPage(QWidget):
         self.without.setText(f"Compare without {name}" if name else "Compare without this pass")
 
     def _current_name(self) -> str:
-        """Of the pass that is shown; empty for none and for the module as XLA received it."""
+        """Of the pass that is shown; empty for none and for what is no pass of a pipeline."""
         is_there = 0 <= self._current < len(self._records)
-        return self._records[self._current].name if is_there else ""
+        record = self._records[self._current] if is_there else None
+        return record.name if record is not None and record.pipeline else ""
 
     def _on_without_clicked(self) -> None:
         if name := self._current_name():
@@ -267,35 +323,3 @@ class PassesPage(QWidget):
 
     def _on_record_clicked(self) -> None:
         self.record_requested.emit()
-
-
-def _row(number: int, record: PassRecord) -> tuple[str, ...]:
-    cost = record.cost
-    changes = f"+{record.num_added} −{record.num_removed} ~{record.num_changed}"
-    return (
-        str(number),
-        record.name or _RECEIVED,
-        record.pipeline,
-        f"{record.num_instructions:,}",
-        f"{record.num_fusions:,}",
-        format_flops(cost.flops),
-        format_bytes(cost.bytes_accessed),
-        changes if record.name else "",
-        f"{len(record.ended)}" if record.ended else "",
-    )
-
-
-def _numbers(number: int, record: PassRecord) -> tuple[float, ...]:
-    cost = record.cost
-    return (
-        float(number),
-        float(record.num_instructions),
-        float(record.num_fusions),
-        cost.flops,
-        cost.bytes_accessed,
-        float(len(record.ended)),
-    )
-
-
-def _searched(record: PassRecord) -> str:
-    return f"{record.name} {record.pipeline} {record.text} {record.before}".casefold()

@@ -1,0 +1,112 @@
+"""The module before and after a pass as graphs, with what changed in each."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.analysis.comparison.changes import Change
+from jaxscope.analysis.hlo.graph import convert_hlo
+from jaxscope.analysis.passes.snapshot import Snapshot, SnapshotReader
+from jaxscope.model import NONE, Graph, PassRecord, Unavailable
+from jaxscope.model.op_name import TagTable
+
+Int8s = npt.NDArray[np.int8]
+
+_NOT_KEPT = Unavailable(
+    "The modules around this pass are not kept: all of them together are too large, or the "
+    "capture comes from a file that holds texts only.",
+    "passes",
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class ModuleGraphs:
+    """Two modules, instruction by instruction; XLA's names tell which is which.
+
+    Attributes:
+        before: The module before the pass.
+        after: The module after it.
+        before_changes: `Change` codes of the nodes of the one before: same, changed or removed.
+        after_changes: The same of the one after: same, changed or added.
+        partner: For each node of the one before, the node of that name after it, or `NONE`.
+    """
+
+    before: Graph
+    after: Graph
+    before_changes: Int8s
+    after_changes: Int8s
+    partner: npt.NDArray[np.int32]
+
+    def partner_of(self, side: int, node: int) -> int:
+        """The same instruction on the other side; `NONE` where it is only on this one.
+
+        Args:
+            side: 0 for a node of the module before, 1 for one of the module after.
+            node: Its index.
+        """
+        if side == 0:
+            return int(self.partner[node]) if 0 <= node < len(self.partner) else NONE
+        found = np.flatnonzero(self.partner == node)
+        return int(found[0]) if node != NONE and len(found) else NONE
+
+    def holders(self, side: int, equations: Collection[str]) -> list[int]:
+        """Nodes of a side that carry one of these equations of the last jaxpr-level stage."""
+        graph = self.after if side else self.before
+        wanted = set(equations)
+        derived = graph.nodes.derived
+        codes = {i for i, text in enumerate(graph.strings) if text in wanted}
+        if not codes:
+            return []
+        return [n for n in range(len(graph.nodes)) if not codes.isdisjoint(derived[n].tolist())]
+
+
+def find_module_graphs(
+    records: Sequence[PassRecord], number: int, tags: TagTable
+) -> ModuleGraphs | Unavailable:
+    """The graphs around a pass, or why there are none.
+
+    Args:
+        records: The module as XLA received it, then the passes.
+        number: Which of them; 0 for the module as received, which then stands on both sides.
+        tags: What the tags in the modules stand for.
+    """
+    if not 0 <= number < len(records):
+        return Unavailable("There is no such pass.", "passes")
+    try:
+        old, new = records[max(number - 1, 0)].module(), records[number].module()
+        if not old or not new:
+            return _NOT_KEPT
+        reader = SnapshotReader(tags)
+        snapshots = reader.read(old), reader.read(new)
+        before = convert_hlo(old, tags, None, None, "passes")
+        after = convert_hlo(new, tags, None, None, "passes")
+    except ValueError as error:
+        return Unavailable(f"The modules around this pass cannot be drawn: {error}.", "passes")
+    places = {name: node for node, name in enumerate(_names(after))}
+    partner = [places.get(name, NONE) for name in _names(before)]
+    return ModuleGraphs(
+        before,
+        after,
+        _changes(before, snapshots[0], snapshots[1], Change.REMOVED),
+        _changes(after, snapshots[1], snapshots[0], Change.ADDED),
+        np.array(partner, np.int32),
+    )
+
+
+def _names(graph: Graph) -> list[str]:
+    return [graph.strings[code] for code in graph.nodes.name.tolist()]
+
+
+def _changes(graph: Graph, own: Snapshot, other: Snapshot, alone: Change) -> Int8s:
+    """What each instruction is to the other module: alone, changed or the same."""
+    changes = np.full(len(graph.nodes), Change.SAME, np.int8)
+    for node, name in enumerate(_names(graph)):
+        if name not in other.rows:
+            changes[node] = alone
+        elif name in own.rows and own.rows[name].key != other.rows[name].key:
+            changes[node] = Change.CHANGED
+    return changes

@@ -1,0 +1,160 @@
+"""The module before and after a pass, as two graphs that are linked and marked."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from jaxscope.analysis.passes.module_graphs import ModuleGraphs, find_module_graphs
+from jaxscope.model import NONE, PassRecord, Unavailable
+from jaxscope.model.op_name import TagTable
+from jaxscope.ui.pages.compare_graph import ComparedCanvas, MarkLegend
+from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
+
+
+class PassGraphs(QWidget):
+    """`equations_chosen` carries ids of the equations that a clicked instruction holds."""
+
+    equations_chosen = Signal(object)
+    _found = Signal(int, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._generation = 0
+        self._key: tuple[int, int] | None = None
+        self._graphs: ModuleGraphs | None = None
+        self._followed: frozenset[str] = frozenset()
+        self.canvases = (ComparedCanvas(), ComparedCanvas())
+        self.legend = MarkLegend()
+        self.note = QLabel()
+        self.note.setProperty("role", "muted")
+        self.reason = QLabel()
+        self.reason.setWordWrap(True)
+        self.reason.setMargin(24)
+        self.reason.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._body = QStackedWidget()
+        self._build()
+        self._found.connect(self._on_found)
+        self.canvases[0].node_selected.connect(self._on_first_node_selected)
+        self.canvases[1].node_selected.connect(self._on_second_node_selected)
+
+    def _build(self) -> None:
+        sides = QSplitter(Qt.Orientation.Horizontal)
+        sides.setChildrenCollapsible(False)
+        for title, canvas in zip(("before", "after"), self.canvases, strict=True):
+            side = QWidget()
+            column = QVBoxLayout(side)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.setSpacing(2)
+            name = QLabel(title)
+            name.setProperty("role", "muted")
+            column.addWidget(name)
+            column.addWidget(canvas, 1)
+            sides.addWidget(side)
+        shown = QWidget()
+        column = QVBoxLayout(shown)
+        column.setContentsMargins(0, 0, 0, 0)
+        row = QHBoxLayout()
+        row.addWidget(self.legend)
+        row.addWidget(self.note, 1)
+        column.addLayout(row)
+        column.addWidget(sides, 1)
+        self._body.addWidget(shown)
+        self._body.addWidget(self.reason)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._body)
+
+    @property
+    def graphs(self) -> ModuleGraphs | None:
+        """What is shown."""
+        return self._graphs
+
+    def show_pass(self, records: Sequence[PassRecord], number: int, tags: TagTable) -> None:
+        """Show the modules around a pass; they are read on a thread, as they may be large."""
+        if self._key == (id(records), number):
+            return
+        self._key = id(records), number
+        self._generation += 1
+        self._say("Reading the modules …")
+        threading.Thread(
+            target=self._find,
+            args=(self._generation, records, number, tags),
+            name="jaxscope pass graphs",
+            daemon=True,
+        ).start()
+
+    def forget(self) -> None:
+        """Show nothing."""
+        self._generation += 1
+        self._key = self._graphs = None
+        self._say("Choose a pass to see the module before and after it.")
+
+    def follow(self, equations: Collection[str]) -> None:
+        """Outline the instructions that hold these equations, on both sides."""
+        self._followed = frozenset(equations)
+        graphs = self._graphs
+        if graphs is None:
+            return
+        counts = []
+        for side, canvas in enumerate(self.canvases):
+            nodes = graphs.holders(side, self._followed) if self._followed else []
+            canvas.set_highlight(nodes, (), ())
+            counts.append(len(nodes))
+        told = (
+            f"Instructions that hold what is selected: {counts[0]:,} before, {counts[1]:,} after."
+        )
+        self.note.setText(told if self._followed else "")
+
+    def set_theme(self, theme: Theme = LIGHT, points: float = BASE_POINTS) -> None:
+        """Use a theme's colours and a size of type."""
+        self.legend.set_theme(theme.name)
+        for canvas in self.canvases:
+            canvas.set_theme(theme.name)
+            canvas.set_text_scale(points / BASE_POINTS)
+
+    def _find(
+        self, generation: int, records: Sequence[PassRecord], number: int, tags: TagTable
+    ) -> None:
+        found = find_module_graphs(records, number, tags)
+        if generation == self._generation:
+            self._found.emit(generation, found)
+
+    def _on_found(self, generation: int, found: ModuleGraphs | Unavailable) -> None:
+        if generation != self._generation:
+            return
+        if isinstance(found, Unavailable):
+            self._say(found.reason)
+            return
+        self._graphs = found
+        sides = ((found.before, found.before_changes), (found.after, found.after_changes))
+        titles = ("the module before the pass", "the module after the pass")
+        for canvas, (graph, changes), title in zip(self.canvases, sides, titles, strict=True):
+            canvas.set_changes(changes)
+            canvas.show_graph(graph, title)
+        self._body.setCurrentIndex(0)
+        self.follow(self._followed)
+
+    def _say(self, text: str) -> None:
+        self._graphs = None
+        self.reason.setText(text)
+        self._body.setCurrentWidget(self.reason)
+
+    def _on_first_node_selected(self, node: int) -> None:
+        self._select(0, node)
+
+    def _on_second_node_selected(self, node: int) -> None:
+        self._select(1, node)
+
+    def _select(self, side: int, node: int) -> None:
+        """Select the same instruction on the other side, and tell what it holds."""
+        graphs = self._graphs
+        if graphs is None:
+            return
+        self.canvases[1 - side].select_node(graphs.partner_of(side, node))
+        graph = graphs.after if side else graphs.before
+        if node != NONE:
+            self.equations_chosen.emit(graph.row(graph.nodes.derived, node))
