@@ -8,7 +8,7 @@ import textwrap
 
 from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds, three_digits
 from jaxscope.analysis.scaling import calls_to_break_even
-from jaxscope.model.agreement import LeafAgreement
+from jaxscope.model.agreement import Comparison, LeafAgreement
 from jaxscope.model.lab import Crossover, ScalePoint, Scaling, Slope
 from jaxscope.model.recompilation import Signature
 from jaxscope.model.timing import Measurement
@@ -113,6 +113,32 @@ def leaf_row(leaf: LeafAgreement) -> tuple[str, ...]:
         leaf.index,
         f"{leaf.first} and {leaf.second}" if leaf.first or leaf.second else "",
     )
+
+
+def describe_processes(found: Comparison) -> str:
+    """One sentence: where the two were measured, and what that is worth."""
+    number = found.num_processes
+    if found.is_across_processes:
+        pairs = f"{number} pairs" if number != 1 else "one pair"
+        return (
+            f"Measured across processes: {pairs} of fresh processes that took turns in random "
+            "order; each pair counts as one value."
+        )
+    if number > 1:
+        return f"Measured in {number} fresh processes, each of which counts as one value."
+    return "Measured in one process, in random pairs; another process may show another ratio."
+
+
+def cost_lines(found: Comparison) -> tuple[str, ...]:
+    """What the two programs take besides time, a line each; empty where nothing is known."""
+    lines = []
+    for name, write in (
+        ("flops", format_flops), ("bytes_accessed", format_bytes), ("memory", format_bytes)
+    ):  # fmt: skip
+        pair = [getattr(cost, name) for cost in (found.first_cost, found.second_cost)]
+        if not all(map(math.isnan, pair)):
+            lines.append(f"  {_NAMES.get(name, name)}: {write(pair[0])} and {write(pair[1])}")
+    return tuple(lines)
 
 
 def signature_row(signature: Signature) -> tuple[str, ...]:

@@ -9,7 +9,13 @@ from typing import Any
 
 from jaxscope.analysis.export.contract_json import number_to_json, timing_to_json
 from jaxscope.analysis.export.lab_json import lab_head_to_json
-from jaxscope.analysis.lab_words import LEAF_HEADERS, describe_ulps, leaf_row
+from jaxscope.analysis.lab_words import (
+    LEAF_HEADERS,
+    cost_lines,
+    describe_processes,
+    describe_ulps,
+    leaf_row,
+)
 from jaxscope.analysis.quantities import format_count
 from jaxscope.analysis.text_table import format_table
 from jaxscope.cli.parser import Options
@@ -34,10 +40,8 @@ def run_comparison(options: Options) -> Comparison:
         options.call,
         other_file=str(time.against_file) if time.against_file else None,
         other_call=time.against,
-        precision=time.precision[0],
-        other_precision=time.precision[1],
-        options=time.options[0],
-        other_options=time.options[1],
+        rigorous=options.is_rigorous,
+        **time.made_with,
         **target_options(options),
         **run_options(options),
     )
@@ -50,6 +54,8 @@ def write_comparison(found: Comparison) -> str:
     lines = [
         f"first:  {found.first}",
         f"second: {found.second}",
+        describe_processes(found),
+        *cost_lines(found),
         "",
         *format_timing(found.timing).split("\n")[1:],
         "",
@@ -65,6 +71,15 @@ def comparison_to_json(found: Comparison) -> dict[str, Any]:
         "comparison": {
             "first": found.first,
             "second": found.second,
+            "across_processes": found.is_across_processes,
+            "processes": found.num_processes,
+            "costs": [
+                {
+                    field.name: number_to_json(getattr(cost, field.name))
+                    for field in dataclasses.fields(cost)
+                }
+                for cost in (found.first_cost, found.second_cost)
+            ],
             "agreement": results_to_json(found.agreement),
         },
     }

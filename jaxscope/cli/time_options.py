@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from jaxscope.analysis.size_range import read_scale
+from jaxscope.cli.comparison_options import (
+    add_comparison_options,
+    differs,
+    read_comparison_options,
+)
 from jaxscope.errors import Explanation, UsageError
 
 
@@ -21,8 +28,8 @@ class TimeOptions:
         others: Further calls of `recompilations`.
         against: The second call of `comparison`; None for the same call.
         against_file: Its file; None for the same.
-        precision: Of matrix products in both calls of `comparison`; empty for the default.
-        options: XLA's options of both calls, name to value.
+        made_with: What both programs of `comparison` are made with, and what their processes have:
+            the fields of `ComparisonRequest` that have a twin, `other_…`.
         skip_eager: Whether to leave eager runs out.
         output: Where the experiment's table or plot is written, or None.
     """
@@ -33,8 +40,7 @@ class TimeOptions:
     others: tuple[str, ...] = ()
     against: str | None = None
     against_file: Path | None = None
-    precision: tuple[str, str] = ("", "")
-    options: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    made_with: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     skip_eager: bool = False
     output: Path | None = None
 
@@ -69,19 +75,7 @@ def add_time_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="compare the results of eager, jit and double precision",
     )
-    group.add_argument("--against-file", metavar="FILE", help="file of the call compared with")
-    group.add_argument(
-        "--precision",
-        metavar="A[,B]",
-        help="precision of matrix products, such as default,highest for the two sides",
-    )
-    group.add_argument(
-        "--xla",
-        action="append",
-        metavar="[A:|B:]OPTION=VALUE",
-        default=[],
-        help="an option of XLA for one side of a comparison or both; can be repeated",
-    )
+    add_comparison_options(parser)
     group.add_argument("--no-eager", action="store_true", help="leave eager runs out")
     group.add_argument(
         "-o", "--output", metavar="OUT", help="write what --scale found: .csv .json .svg .png"
@@ -97,10 +91,8 @@ def read_time_options(read: argparse.Namespace) -> TimeOptions:
     output = Path(read.output) if read.output else None
     vary, sizes = read_scale(read.scale) if read.scale else ("", ())
     against_file = Path(read.against_file) if read.against_file else None
-    precision = _read_precision(read.precision)
-    options = _read_xla_options(read.xla)
-    compares = read.against is not None or against_file is not None
-    compares = compares or precision[0] != precision[1] or options[0] != options[1]
+    made_with = read_comparison_options(read)
+    compares = read.against is not None or against_file is not None or differs(made_with)
     if read.per_node:
         experiment = "nodes"
     elif read.scale:
@@ -111,11 +103,19 @@ def read_time_options(read: argparse.Namespace) -> TimeOptions:
         experiment = "agreement"
     else:
         experiment = "comparison" if compares else "call"
-    if experiment != "comparison" and (compares or any(precision) or any(options)):
+    if experiment != "comparison" and (compares or made_with):
         raise UsageError(
             Explanation(
-                what="--against-file, --precision and --xla belong to a comparison.",
+                what="What programs are made with belongs to a comparison, which this is not.",
+                why="No other experiment takes these options, and nothing differs between the two.",
                 remedy="Give both sides, such as --precision default,highest.",
+            )
+        )
+    if read.rigorous and experiment not in ("call", "comparison"):
+        raise UsageError(
+            Explanation(
+                what="--rigorous repeats a timing or a comparison, nothing else.",
+                remedy="Leave it out, or leave the other experiment out.",
             )
         )
     if output is not None and (
@@ -134,31 +134,7 @@ def read_time_options(read: argparse.Namespace) -> TimeOptions:
         tuple(read.recompilations or ()),
         read.against,
         against_file,
-        precision,
-        options,
+        made_with,
         read.no_eager,
         output,
     )
-
-
-def _read_precision(text: str | None) -> tuple[str, str]:
-    first, comma, second = (text or "").partition(",")
-    return first.strip(), (second if comma else first).strip()
-
-
-def _read_xla_options(words: list[str]) -> tuple[dict[str, str], dict[str, str]]:
-    sides: tuple[dict[str, str], dict[str, str]] = ({}, {})
-    for word in words:
-        side, colon, rest = word.partition(":")
-        chosen = {"A": sides[:1], "B": sides[1:]}.get(side if colon else "", sides)
-        name, equals, value = (rest if chosen is not sides else word).partition("=")
-        if not equals or not name.strip():
-            raise UsageError(
-                Explanation(
-                    what=f"{word[:100]!r} is no option of XLA.",
-                    remedy="Such as: --xla B:xla_cpu_enable_fast_math=true",
-                )
-            )
-        for options in chosen:
-            options[name.strip()] = value.strip()
-    return sides

@@ -111,8 +111,10 @@ def _split_at_number(reason: str) -> tuple[str, str, str]:
 
 def _format_ratio(ratio: Ratio) -> str:
     first, _, second = ratio.name.partition("/")
-    if math.isnan(ratio.median) or ratio.verdict == "unclear":
+    if math.isnan(ratio.median):
         return f"  {ratio.name}: unclear"
     interval = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}"
+    if ratio.verdict == "unclear":
+        return f"  {ratio.name}: unclear ({interval})"
     verdict = "takes the same time as" if ratio.verdict == "same" else f"is {ratio.verdict} than"
     return f"  {ratio.name} = {three_digits(ratio.median)} ({interval}): {second} {verdict} {first}"

@@ -117,7 +117,7 @@ def side_requests(request: ComparisonRequest) -> tuple[SideRequest, SideRequest]
         python=request.python,
         timeout_s=request.timeout_s,
         memory_bytes=request.memory_bytes,
-        environment=request.variables,
+        environment=request.environment,
     )
     second = dataclasses.replace(
         first,
@@ -131,7 +131,9 @@ def side_requests(request: ComparisonRequest) -> tuple[SideRequest, SideRequest]
         remat=request.other_remat,
         name="second",
         python=request.other_python or request.python,
-        environment=request.other_variables,
+        environment=(
+            request.environment if request.other_environment is None else request.other_environment
+        ),
     )
     return first, second
 

@@ -148,8 +148,8 @@ class ComparisonRequest(Request):
         remat: A policy of `jax.checkpoint_policies` for the base function, or `none`.
         other_target: Target of the second; empty for the same.
         other_python: Interpreter of the second; None for the same.
-        variables: Environment variables of the first's process.
-        other_variables: Of the second's.
+        other_environment: Environment variables of the second's process, in place of those in
+            `environment`; None for the same.
         rigorous: Whether to repeat in fresh processes; always done where the two have processes of
             their own.
     """
@@ -173,8 +173,7 @@ class ComparisonRequest(Request):
     other_remat: str = ""
     other_target: str = ""
     other_python: str | None = None
-    variables: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    other_variables: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    other_environment: Mapping[str, str] | None = None
     rigorous: bool = False
 
     @property
@@ -183,7 +182,7 @@ class ComparisonRequest(Request):
         return (
             (self.other_target or self.target) != self.target
             or (self.other_python or self.python) != self.python
-            or dict(self.variables) != dict(self.other_variables)
+            or self.other_environment not in (None, self.environment)
         )
 
 
@@ -272,7 +271,6 @@ MEASURING = (
 )
 """Requests that nothing should run beside."""
 _RUNNING = (*MEASURING, RecompilationRequest, AgreementRequest)
-_RUNNING = (*MEASURING, RecompilationRequest, AgreementRequest)
 _NOT_SENT = frozenset(field.name for field in dataclasses.fields(Request))
 
 
@@ -298,8 +296,6 @@ def request_fields(request: Request) -> dict[str, Any]:
             _check_target(target)
             if target.startswith("aot:") and isinstance(request, _RUNNING):
                 raise EnvironmentProblem(_explain_nothing_runs(target))
-            if target.startswith("aot:") and isinstance(request, _RUNNING):
-                raise EnvironmentProblem(_explain_nothing_runs(target))
     for call in (fields.get("call"), fields.get("other_call"), *fields.get("calls", ())):
         if isinstance(call, str) and len(call) > MAX_CALL_CHARS:
             raise UsageError(f"A call may have {MAX_CALL_CHARS} characters, not {len(call)}.")
@@ -310,16 +306,6 @@ def request_fields(request: Request) -> dict[str, Any]:
         if limit is not None and not limit > 0:
             raise UsageError(f"The limit {name} must be positive, not {limit}.")
     return fields
-
-
-def _explain_nothing_runs(target: str) -> Explanation:
-    return Explanation(
-        what=f"Programs for {target} are compiled only: nothing runs that could be timed.",
-        why="Ahead of time there are no values, no times and no autotuning among kernels.",
-        remedy="Take a device that is here, such as --target cpu. `jaxscope targets` estimates "
-        "times from what is published of chips.",
-        kind="NothingRuns",
-    )
 
 
 def _explain_nothing_runs(target: str) -> Explanation:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 import statistics
 from collections.abc import Sequence
 from typing import Any
@@ -26,6 +27,7 @@ from jaxscope.model.capture import Environment
 from jaxscope.model.timing import Measurement, Ratio, Timing
 from jaxscope.wire.messages import Message
 
+_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _MAX_NAMES = 200
 _MAX_WARNINGS = 200
 _NO_ENVIRONMENT = Environment("", "", "", "", "")
@@ -140,7 +142,6 @@ def _combine_measurement(name: str, timings: Sequence[Timing]) -> Measurement:
     low, high, confidence = _whole_range(medians)
     on_device = [m.device_seconds for m in found if not math.isnan(m.device_seconds)]
     device_low, device_high, _ = _whole_range(on_device or [math.nan])
-    reasons = dict.fromkeys(reason for m in found for reason in m.reasons)
     return Measurement(
         name=name,
         median=statistics.median(medians),
@@ -151,7 +152,7 @@ def _combine_measurement(name: str, timings: Sequence[Timing]) -> Measurement:
         samples=tuple(medians),
         is_noisy=any(m.is_noisy for m in found),
         protocol=f"Medians of {len(found)} fresh processes. In each: {found[-1].protocol}",
-        reasons=tuple(reasons),
+        reasons=worst_reasons([m.reasons for m in found]),
         detail=", ".join(dict.fromkeys(m.detail for m in found if m.detail)),
         began=found[0].began,
         ended=found[0].ended,
@@ -159,6 +160,18 @@ def _combine_measurement(name: str, timings: Sequence[Timing]) -> Measurement:
         device_low=device_low,
         device_high=device_high,
     )
+
+
+def worst_reasons(found: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Reasons for noise in several processes: each once, with the largest of its numbers."""
+    worst: dict[str, tuple[float, str]] = {}
+    for reason in (reason for reasons in found for reason in reasons):
+        match = _NUMBER.search(reason)
+        number = float(match[0].replace(",", "")) if match else 0.0
+        kind = _NUMBER.sub("", reason)
+        if kind not in worst or number > worst[kind][0]:
+            worst[kind] = (number, reason)
+    return tuple(reason for _, reason in worst.values())
 
 
 def _combine_ratio(name: str, timings: Sequence[Timing]) -> Ratio:

@@ -15,9 +15,9 @@ Client to worker (each starts a run; one run at a time):
                  with: precision, dtype, donate, remat, options {name: text}; the same of the second
                  with other_ before
     side         file, call, target, x64, precision, dtype, donate, remat, options, name ("first" or
-                 "second"), is_fresh, budget_s: one of two programs that have a process each; once
-                 it is ready, further messages follow: tell_outcome; outcome (of the other, as below);
-                 block with kept, dropped: measure so many calls after so many; finish
+                 "second"), is_fresh, budget_s: one of two programs that have a process each; then
+                 further messages follow: tell_outcome; outcome (of the other, as below); block with
+                 kept, dropped: measure so many calls after so many; finish
     agree        file, call, target, x64
     calibrate    target, x64                 measures what the machine reaches at most
     outline      file                        lists functions and calls; executes nothing

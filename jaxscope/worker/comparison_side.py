@@ -13,10 +13,12 @@ from jaxscope.worker.channel import Channel
 from jaxscope.worker.explain import guard
 from jaxscope.worker.loading import first_call, load_names
 from jaxscope.worker.measuring import Compiled, Laboratory, compile_form, read_costs
-from jaxscope.worker.program_settings import Settings, read_settings
+from jaxscope.worker.program_settings import AS_WRITTEN, NONE, Settings, read_settings
 from jaxscope.worker.source import read_source
 from jaxscope.worker.stages_timing import fresh_arguments
 from jaxscope.worker.user_module import execute_file
+
+_GRADIENTS = frozenset({"grad", "value_and_grad", "vjp", "linearize", "jacrev", "hessian"})
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -87,11 +89,13 @@ def load_sides(request: dict[str, Any], channel: Channel) -> tuple[Side, Side]:
     settings = read_settings(request, "other_")
     is_same_call = (path, other_text) == (source.path, text)
     if is_same_call and "float64" not in (settings.dtype, first.settings.dtype):
+        settings.check()
         return first, Side("second", path, first.call, settings)
     return first, _make_side("second", path, other_text, names, settings)
 
 
 def _make_side(name: str, path: str, text: str, names: dict[str, Any], settings: Settings) -> Side:
+    settings.check()
     with settings.context(), guard("call", {path}):
         return Side(name, path, parse_call(text, names, file=path), settings)
 
@@ -103,6 +107,8 @@ def prepare_side(laboratory: Laboratory, side: Side) -> Prepared:
         JaxscopeError: The program cannot be compiled or run.
     """
     laboratory.channel.progress("compile", f"Compiling the {side.name} program")
+    if side.settings.remat not in (AS_WRITTEN, NONE) and not _GRADIENTS & {*side.call.transforms}:
+        laboratory.warn("The call takes no gradient, so what remat keeps for one changes little.")
     with side.settings.context():
         with guard("compile", {side.path}):
             forms = side.settings.make_forms(side.call)

@@ -72,10 +72,9 @@ class Settings:
         """Both forms of a call with these settings; to be called within `context`.
 
         Raises:
-            CallError: A setting has no such value.
+            CallError: No argument to donate has such a name.
             Exception: Whatever a transform raises when applied.
         """
-        self._check()
         if self.dtype:
             call = _with_dtype(call, self.dtype)
         if self.remat not in (AS_WRITTEN, NONE):
@@ -90,7 +89,8 @@ class Settings:
             return with_settings(forms, self.precision, dict(self.options))
         return forms
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Raises: CallError: A setting has no such value; arguments to donate are not looked at."""
         if self.dtype and self.dtype not in DTYPES:
             raise _no_such("type", self.dtype, DTYPES)
         if self.remat not in (AS_WRITTEN, NONE, *POLICIES):
