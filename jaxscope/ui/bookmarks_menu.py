@@ -45,7 +45,7 @@ class BookmarksMenu(QObject):
         self._file = ""
         self._asked: Place | None = None
         self.page = BookmarksPage()
-        window.workspace.tabs.addTab(self.page, "Bookmarks")
+        window.workspace.tabs.add_page(self.page, "Bookmarks")
         menu.addSeparator()
         for text, keys, slot in _ITEMS:
             action = QAction(text, self)
@@ -120,7 +120,7 @@ class BookmarksMenu(QObject):
         self.page.show_bookmarks(rows)
         tabs = self._window.workspace.tabs
         title = f"Bookmarks ({len(rows)})" if rows else "Bookmarks"
-        tabs.setTabText(tabs.indexOf(self.page), title)
+        tabs.set_title(self.page, title)
 
     def _row_of(self, place: Place) -> tuple[str, str]:
         """Where a place is, and what is there."""

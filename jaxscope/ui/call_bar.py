@@ -74,7 +74,7 @@ class CallBar(QWidget):
         chips = FlowLayout(self.wrappers)
         label = QLabel("Wrap in")
         label.setProperty("role", "muted")
-        label.setContentsMargins(0, 4, 4, 0)
+        label.setContentsMargins(0, 0, 4, 0)
         chips.addWidget(label)
         for transform in TRANSFORMS:
             chip = QPushButton(transform.name)
@@ -116,8 +116,14 @@ class CallBar(QWidget):
         self.stop_button.setVisible(is_running)
         self.stop_button.setText("Stopping …" if is_stopping else "Stop")
 
-    def _on_edit_text_changed(self, _text: str) -> None:
+    def _on_edit_text_changed(self, text: str) -> None:
         self._problem.hide()
+        try:
+            unwrap_call(text)
+        except CallTextError:
+            self._unwrap.hide()
+        else:
+            self._unwrap.show()
 
     def _on_chip_clicked(self) -> None:
         chip = self.sender()

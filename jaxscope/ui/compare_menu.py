@@ -38,7 +38,7 @@ class CompareMenu(QObject):
         self.comparing = Comparing(window.controller, self)
         self.menu = QMenu(_TITLE, window)
         self._actions: dict[str, QAction] = {}
-        window.workspace.tabs.addTab(self.page, _TITLE)
+        window.workspace.tabs.add_page(self.page, _TITLE)
         last = next((a for a in window.menuBar().actions() if a.text() == _LAST_MENU), None)
         if last is None:
             window.menuBar().addMenu(self.menu)

@@ -176,7 +176,14 @@ def _rich_remedy(remedy: str) -> str:
     """With code set as code, and addresses of JAX's documentation as links."""
     text = escape_html(f"What to try: {_fit(remedy, 800)}")
     text = _CODE.sub(r"<code><b>\1</b></code>", text)
-    return _ADDRESS.sub(r"<a href='\1'>\1</a>", text).replace("\n", "<br>")
+    return _ADDRESS.sub(_link, text).replace("\n", "<br>")
+
+
+def _link(address: re.Match[str]) -> str:
+    """By the name of what it explains: an address in full breaks over two lines."""
+    name = address[1].rpartition("#")[2].rpartition(".")[2] if "#" in address[1] else ""
+    shown = f"JAX's page on {name}" if name else address[1].removeprefix("https://")
+    return f"<a href='{address[1]}'>{shown}</a>"
 
 
 def _fit(text: str, limit: int) -> str:

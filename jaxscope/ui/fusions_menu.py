@@ -22,7 +22,7 @@ class FusionsMenu(QObject):
         super().__init__(window)
         self._window = window
         self.page = FusionsPage()
-        window.workspace.tabs.addTab(self.page, _TITLE)
+        window.workspace.tabs.add_page(self.page, _TITLE)
         self.page.fusion_chosen.connect(self._on_page_fusion_chosen)
         window.workspace.fusions.changed.connect(self._on_fusions_changed)
 

@@ -133,7 +133,7 @@ def describe_nothing() -> str:
 
 def _table(rows: Iterable[tuple[str, str]], muted: str) -> str:
     cells = "".join(_row(label, value, muted) for label, value in rows if value)
-    return f"<table cellspacing='0' cellpadding='2'>{cells}</table>"
+    return f"<table cellspacing='0' cellpadding='2' style='margin-top:8px'>{cells}</table>"
 
 
 def _row(label: str, value: str, muted: str) -> str:

@@ -28,7 +28,7 @@ class MemoryMenu(QObject):
         self._measured: Ceilings | None = None
         self._host: object = None
         self.page, self.roofline = MemoryPage(), RooflinePage()
-        window.workspace.tabs.addTab(self.page, "Memory")
+        window.workspace.tabs.add_page(self.page, "Memory")
         window.workspace.lab.addTab(self.roofline, "Roofline")
         self.page.node_chosen.connect(window.workspace.selection.select_node)
         self.roofline.nodes_chosen.connect(self._on_roofline_nodes_chosen)

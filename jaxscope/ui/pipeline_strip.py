@@ -56,8 +56,9 @@ class StepCard(QFrame):
         if restyle:
             self.setProperty("condition", step.condition.value)
             self.setProperty("shown", "true" if step.is_shown else "false")
-            self.style().unpolish(self)
-            self.style().polish(self)
+            for part in (self, self._title, self._size, self._cost):
+                self.style().unpolish(part)
+                self.style().polish(part)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self._step is not None:

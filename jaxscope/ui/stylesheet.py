@@ -16,6 +16,7 @@ QLabel { background: transparent; }
 QLabel[role="title"] { font-size: ${title}pt; font-weight: 600; }
 QLabel[role="heading"] { font-size: ${heading}pt; font-weight: 600; }
 QLabel[role="muted"] { color: $muted; }
+QLabel[role="label"] { color: $muted; font-weight: 600; }
 QLabel[role="badge"] { background: $warning_soft; color: $warning; border-radius: 4px;
     padding: 1px 6px; font-weight: 600; }
 QLabel[role="strong"] { font-weight: 600; padding: 0 2px; }
@@ -28,13 +29,9 @@ QPushButton:hover, QToolButton:hover, QComboBox:hover { border-color: $accent; }
 QPushButton:focus, QToolButton:focus, QComboBox:focus { border: 2px solid $accent; padding: 3px 9px;
     outline: none; }
 QToolButton:focus { padding: 3px 6px; }
-QToolButton[role="compact"], QComboBox[role="compact"], QLineEdit[role="compact"] {
-    padding: 2px 5px; }
-QToolButton[role="compact"]:focus, QComboBox[role="compact"]:focus,
-QLineEdit[role="compact"]:focus { padding: 1px 4px; }
 QPushButton:pressed, QToolButton:pressed { background: $accent_soft; }
 QPushButton:checked, QToolButton:checked { background: $accent_soft; border-color: $accent;
-    color: $text; font-weight: 600; }
+    color: $text; }
 QPushButton:disabled, QToolButton:disabled, QComboBox:disabled { color: $muted;
     background: $window; }
 QPushButton[role="primary"] { background: $accent; color: $on_accent; border-color: $accent;
@@ -45,9 +42,29 @@ QPushButton[role="stop"] { background: $error_soft; color: $error; border-color:
 QPushButton[role="link"] { background: transparent; border: none; color: $accent;
     padding: 2px 2px; text-align: left; text-decoration: underline; }
 QPushButton[role="link"]:focus { border: 1px dotted $accent; padding: 1px; }
-QPushButton[role="chip"] { border-radius: 11px; padding: 2px 10px; background: $surface; }
-QPushButton[role="chip"]:focus { padding: 1px 9px; }
-QComboBox { padding-right: 22px; }
+QPushButton[role="chip"] { border-radius: 10px; padding: 2px 10px; background: $surface;
+    border-color: $surface; }
+QPushButton[role="chip"]:hover { border-color: $accent; }
+QPushButton[role="chip"]:focus { border-color: $accent; padding: 1px 9px; }
+QPushButton[role="row"] { background: transparent; border: 1px solid transparent; color: $accent;
+    padding: 3px 0; text-align: left; }
+QPushButton[role="row"]:hover { text-decoration: underline; }
+QPushButton[role="row"]:focus { border-color: $accent; padding: 3px 0; }
+QPushButton[role="sample"] { background: $surface; border: 1px solid $surface;
+    border-radius: 8px; }
+QPushButton[role="sample"]:hover { border-color: $accent; }
+QPushButton[role="sample"]:focus { border: 2px solid $accent; }
+QToolButton[role="compact"], QComboBox[role="compact"], QLineEdit[role="compact"] {
+    background: transparent; border-color: transparent; padding: 2px 5px; }
+QLineEdit[role="compact"] { background: $raised; }
+QToolButton[role="compact"]:hover, QComboBox[role="compact"]:hover { background: $raised;
+    border-color: $border; }
+QToolButton[role="compact"]:checked { background: $accent_soft; border-color: $accent_soft; }
+QToolButton[role="compact"]:disabled, QComboBox[role="compact"]:disabled {
+    background: transparent; }
+QToolButton[role="compact"]:focus, QComboBox[role="compact"]:focus,
+QLineEdit[role="compact"]:focus { border-color: $accent; padding: 1px 4px; }
+QComboBox, QComboBox[role="compact"], QComboBox[role="compact"]:focus { padding-right: 22px; }
 QComboBox::drop-down { border: none; width: 18px; }
 QComboBox QAbstractItemView { background: $surface; color: $text; border: 1px solid $border;
     selection-background-color: $accent_soft; selection-color: $text; }
@@ -68,43 +85,59 @@ QMenuBar { background: $window; color: $text; }
 QMenuBar::item { padding: 3px 9px; background: transparent; }
 QMenuBar::item:selected { background: $accent_soft; border-radius: 4px; }
 
-QTabWidget::pane { border: 1px solid $border; border-radius: 6px; background: $surface; top: -1px; }
-QTabBar::tab { background: transparent; color: $muted; padding: 5px 14px; margin-right: 2px;
-    border: 1px solid transparent; border-bottom: none; border-top-left-radius: 6px;
-    border-top-right-radius: 6px; }
-QTabBar::tab:selected { background: $surface; color: $text; border-color: $border;
-    font-weight: 600; }
+QTabWidget::pane { border: none; border-radius: 8px; background: $surface; }
+QTabBar::tab { background: transparent; color: $muted; padding: 5px 11px 4px 11px;
+    border: none; border-bottom: 2px solid transparent; margin-bottom: 5px; }
+QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
+QTabBar::tab:hover { color: $text; }
+QTabBar::tab:selected:focus { background: $accent_soft; border-top-left-radius: 5px;
+    border-top-right-radius: 5px; }
 QTabBar::scroller { width: 48px; }
 QTabBar QToolButton { padding: 0; border-radius: 3px; }
-QTabBar::tab:hover { color: $text; }
-QTabBar::tab:focus { border-color: $accent; }
+QToolButton[role="more"] { background: transparent; border-color: transparent; color: $muted;
+    padding: 3px 10px; }
+QToolButton[role="more"]:hover { color: $text; }
+QToolButton[role="more"]:focus { border-color: $accent; padding: 2px 9px; }
+QWidget[role="ground"] { background: $window; }
 
-QFrame[role="card"], QFrame[role="pane"] { background: $surface; border: 1px solid $border;
-    border-radius: 6px; }
+QFrame[role="card"], QFrame[role="pane"] { background: $surface; border: 1px solid $surface;
+    border-radius: 8px; }
 QFrame[role="pane"][active="true"] { border-color: $accent; }
-QFrame[role="step"] { background: $surface; border: 1px solid $border; border-radius: 6px; }
-QFrame[role="step"]:hover, QFrame[role="step"]:focus { border-color: $accent; }
-QFrame[role="step"][condition="failed"] { background: $error_soft; border-color: $error; }
-QFrame[role="step"][condition="running"] { background: $accent_soft; border-color: $accent; }
+QFrame[role="step"] { background: $surface; border: 1px solid $surface;
+    border-bottom: 3px solid $surface; border-radius: 6px; }
+QFrame[role="step"][condition="failed"] { background: $error_soft; border-color: $error_soft; }
+QFrame[role="step"][condition="running"] { background: $accent_soft; border-color: $accent_soft; }
 QFrame[role="step"][condition="waiting"], QFrame[role="step"][condition="absent"] {
-    background: transparent; border-style: dashed; }
-QFrame[role="step"][condition="stale"] { border-style: dashed; }
-QFrame[role="step"][shown="true"] { border-bottom: 3px solid $accent; }
-QFrame[role="problem"] { background: $error_soft; border: 1px solid $error; border-radius: 6px; }
-QFrame[role="notice"] { background: $warning_soft; border: 1px solid $warning;
-    border-radius: 6px; }
+    background: transparent; border-color: transparent; }
+QFrame[role="step"][condition="waiting"] QLabel, QFrame[role="step"][condition="absent"] QLabel {
+    color: $muted; }
+QFrame[role="step"][condition="stale"] QLabel { color: $muted; }
+QFrame[role="step"][shown="true"] { border-bottom-color: $accent;
+    border-bottom-left-radius: 1px; border-bottom-right-radius: 1px; }
+QFrame[role="step"][shown="true"][condition="failed"] { border-bottom-color: $error; }
+QFrame[role="step"]:hover, QFrame[role="step"]:focus { border-color: $accent; }
+QFrame[role="problem"] { background: $error_soft; border: none; border-left: 4px solid $error;
+    border-radius: 2px; }
+QFrame[role="problem"] QPushButton { background: transparent; border-color: transparent;
+    color: $text; }
+QFrame[role="problem"] QPushButton:hover { border-color: $error; }
+QFrame[role="problem"] QPushButton:focus { border-color: $accent; }
+QFrame[role="problem"] QPushButton[role="link"] { color: $accent; }
+QFrame[role="notice"] { background: $warning_soft; border: none; border-left: 4px solid $warning;
+    border-radius: 2px; }
 
 QTreeView, QTableView, QListView, QPlainTextEdit, QTextBrowser { background: $surface;
     alternate-background-color: $raised; color: $text; border: none; gridline-color: $border;
     selection-background-color: $accent_soft; selection-color: $text; }
 QTreeView::item, QListView::item { padding: 2px 4px; }
+QTableView::item { padding: 0 5px; }
 QTreeView::item:selected, QListView::item:selected, QTableView::item:selected {
     background: $accent_soft; color: $text; }
-QHeaderView::section { background: $raised; color: $muted; border: none;
-    border-right: 1px solid $border; border-bottom: 1px solid $border; padding: 4px 8px;
-    font-weight: 600; }
-QHeaderView { background: $raised; }
-QTableCornerButton::section { background: $raised; border: none; }
+QHeaderView::section { background: $surface; color: $muted; border: none;
+    border-bottom: 1px solid $border; padding: 4px 8px; }
+QHeaderView::section:hover { color: $text; background: $raised; }
+QHeaderView { background: $surface; }
+QTableCornerButton::section { background: $surface; border: none; }
 
 QSplitter::handle { background: transparent; }
 QSplitter::handle:hover { background: $accent_soft; }

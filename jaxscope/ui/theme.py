@@ -57,9 +57,9 @@ class Theme:
 LIGHT = Theme(
     name="light",
     window="#eef1f5",
-    surface="#ffffff",
-    raised="#f6f8fa",
-    border="#c9d1d9",
+    surface=LIGHT_GRAPH.background,
+    raised="#f3f5f8",
+    border="#ccd3db",
     text="#1b1f24",
     muted="#4e5864",
     accent="#0b57d0",
@@ -86,10 +86,10 @@ LIGHT = Theme(
 
 DARK = Theme(
     name="dark",
-    window="#15181d",
-    surface="#1c2027",
-    raised="#252a33",
-    border="#3c444f",
+    window="#0d0f12",
+    surface=DARK_GRAPH.background,
+    raised="#23272e",
+    border="#3a414b",
     text="#eceff4",
     muted="#a9b3bf",
     accent="#8ab4f8",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from jaxscope.analysis.line_cost import LineCost, find_line_costs
 from jaxscope.analysis.link_pairs import NO_PAIRS, Pairs
@@ -25,6 +25,7 @@ from jaxscope.ui.inspection import (
     describe_several,
 )
 from jaxscope.ui.inspector import Inspector
+from jaxscope.ui.page_tabs import PageTabs
 from jaxscope.ui.pages.arguments import ArgumentsPage
 from jaxscope.ui.pages.lab import LabPage
 from jaxscope.ui.pages.notes import NotesPage
@@ -37,6 +38,7 @@ from jaxscope.ui.panes.pane_header import SOURCE, Form
 from jaxscope.ui.panes.stage_pane import StagePane
 from jaxscope.ui.screen import LATE_NAMES, Screen, title_of_stage, waiting_text
 from jaxscope.ui.selection import Place, SelectionModel
+from jaxscope.ui.side_splitter import SideSplitter
 from jaxscope.ui.source_reading import line_of
 from jaxscope.ui.state import WindowState
 from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
@@ -45,13 +47,13 @@ if TYPE_CHECKING:
     from jaxscope.ui.graph.graph_page import GraphPage
 
 
-class Workspace(QSplitter):
+class Workspace(SideSplitter):
     """Shows the state; keeps the one selection. Wishes leave as signals of its parts."""
 
     panes_changed = Signal()
 
     def __init__(self, make_graph: Callable[[], GraphPage], *, late_panes: bool = False) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
+        super().__init__()
         self._state = WindowState()
         self._screen: Screen | None = None
         self._theme, self._points = LIGHT, BASE_POINTS
@@ -74,7 +76,7 @@ class Workspace(QSplitter):
         self.timing, self.arguments = TimingPage(), ArgumentsPage()
         self.notes, self.output = NotesPage(), OutputPage()
         self.lab = LabPage()
-        self.tabs = QTabWidget()
+        self.tabs = PageTabs()
         self.side = QSplitter(Qt.Orientation.Vertical)
         self._build()
         self.selection.changed.connect(self._on_selection_changed)
@@ -95,17 +97,15 @@ class Workspace(QSplitter):
         self.arguments.argument_chosen.connect(self.selection.select_argument)
 
     def _build(self) -> None:
-        self.setChildrenCollapsible(False)
-        self.setHandleWidth(6)
         self.side.setChildrenCollapsible(False)
         self.side.addWidget(self.functions)
         self.side.addWidget(self.inspector)
         self.side.setSizes([220, 420])
         self.side.setMinimumWidth(210)
-        self.tabs.setDocumentMode(False)
         stages = QWidget()
+        stages.setProperty("role", "ground")
         layout = QVBoxLayout(stages)
-        layout.setContentsMargins(4, 4, 4, 4)
+        layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.area)
         for title, page in (
             ("Stages", stages),
@@ -115,11 +115,10 @@ class Workspace(QSplitter):
             ("Output", self.output),
             ("Experiments", self.lab),
         ):
-            self.tabs.addTab(page, title)
+            self.tabs.add_page(page, title)
         self.addWidget(self.side)
         self.addWidget(self.tabs)
         self.setStretchFactor(1, 1)
-        self.setSizes([250, 1000])
         self.area.set_pair_finder(self._find_pairs)
         self.area.arrange()
 
@@ -146,8 +145,8 @@ class Workspace(QSplitter):
         self.notes.show_notes(state.checks, state.messages)
         self.output.show_output(state.output)
         notes, lines = screen.tab_counts
-        self.tabs.setTabText(3, f"Notes ({notes})" if notes else "Notes")
-        self.tabs.setTabText(4, f"Output ({lines})" if lines else "Output")
+        self.tabs.set_title(self.notes, f"Notes ({notes})" if notes else "Notes")
+        self.tabs.set_title(self.output, f"Output ({lines})" if lines else "Output")
         if state.stages is not before.stages and not state.is_running:
             self._retarget_missing(state.stages)
         self.selection.set_stages(state.stages)

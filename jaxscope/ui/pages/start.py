@@ -48,6 +48,7 @@ class SampleCard(QPushButton):
             layout.addWidget(label)
         layout.addStretch()
         self.setProperty("path", str(path))
+        self.setProperty("role", "sample")
         self.setAccessibleName(path.stem)
         self.setAccessibleDescription(lesson.text())
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
@@ -122,7 +123,7 @@ class StartPage(QScrollArea):
         self._recent_title.setVisible(bool(files))
         for path in files[:_MAX_RECENT]:
             button = QPushButton(_short_path(path))
-            button.setProperty("role", "link")
+            button.setProperty("role", "row")
             button.setProperty("path", path)
             button.setToolTip(path)
             button.setCursor(Qt.CursorShape.PointingHandCursor)

@@ -93,6 +93,7 @@ class StagePane(QFrame):
         header.grip.moved.connect(self._on_grip_moved)
         header.grip.dropped.connect(self._on_grip_dropped)
         header.grip.clicked.connect(self._on_grip_clicked)
+        self._notice.setProperty("role", "muted")
         self._notice.setWordWrap(True)
         self._notice.setMargin(24)
         self._notice.setAlignment(Qt.AlignmentFlag.AlignCenter)
