@@ -60,7 +60,7 @@ def _by_style(*colors: str) -> dict[Style, str]:
 
 LIGHT = Palette(
     name="light",
-    background="#fbfbfa",
+    background="#ffffff",
     text="#1b1f24",
     muted="#57606a",
     edge="#7d8793",
