@@ -1,13 +1,12 @@
 """Every private name of JAX and jaxlib that jaxscope uses, one function per difference.
 
-Nothing else in the project imports `jax._src` or a module of jaxlib whose name starts with an
-underscore. Each function names the releases it was checked on: 0.8.0, 0.10.2 and 0.12.0.1 unless
+Nothing else in the project but `compat_inlining` imports `jax._src` or a module of jaxlib whose
+name starts with an underscore. Each function names the releases it was checked on: 0.8.0, 0.10.2 and 0.12.0.1 unless
 it says otherwise.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,11 +14,8 @@ from typing import Any
 
 import jax
 import jax._src.core as _core
-from jax._src import pjit as _pjit
 from jax._src import source_info_util as _source_info
 from jax._src.interpreters import mlir as _mlir
-from jax._src.interpreters import partial_eval as _partial_eval
-from jax._src.named_sharding import UnspecifiedValue as _UnspecifiedValue
 from jax._src.sharding_impls import GSPMDSharding as _GSPMDSharding
 from jaxlib import _jax, _profiler  # type: ignore[attr-defined] # it has no stubs
 from jaxlib.mlir import ir as _ir
@@ -61,54 +57,6 @@ def replace_equations(value: Any, equations: list[Any]) -> Any:
 def evaluate_jaxpr(value: Any, arguments: Iterable[Any]) -> list[Any]:
     """Evaluate a closed jaxpr under whatever transforms are active, names and tracebacks kept."""
     return list(_core.eval_jaxpr(open_jaxpr(value), consts_of(value), *arguments))
-
-
-def inlines_at_once() -> bool:
-    """Whether calls that JAX inlines would be here: where a jaxpr is made, not transformed."""
-    return isinstance(_core.trace_ctx.trace, _partial_eval.DynamicJaxprTrace)
-
-
-@contextlib.contextmanager
-def whole_calls() -> Iterator[None]:
-    """Inside a function that is being traced: calls that JAX would inline there stay equations.
-
-    Most functions of `jax.numpy` are jitted with `inline=True`. JAX differentiates and batches
-    each of them once, and inlines the result at every call.
-    """
-    rules, own = _partial_eval.custom_staging_rules, _core.trace_ctx.trace
-    inlining = rules[_pjit.jit_p]
-
-    def keep(trace: Any, source_info: Any, *args: Any, **params: Any) -> Any:
-        if trace is own and is_inlined(params):
-            return trace.default_process_primitive(
-                _pjit.jit_p, args, params, source_info=source_info
-            )
-        return inlining(trace, source_info, *args, **params)
-
-    rules[_pjit.jit_p] = keep
-    try:
-        yield
-    finally:
-        rules[_pjit.jit_p] = inlining
-
-
-def is_inlined(params: dict[str, Any]) -> bool:
-    """Whether JAX inlines a `jit` equation with these parameters, which has nothing of its own.
-
-    `inline` is a flag up to 0.11, and an enumeration from 0.12 on.
-    """
-    inline = params["inline"]
-    early = inline is True or getattr(inline, "name", "") == "JAX_EARLY"
-    placed = (*params["in_shardings"], *params["out_shardings"])
-    laid_out = (*params["in_layouts"], *params["out_layouts"])
-    return (
-        early
-        and not params["compiler_options_kvs"]
-        and all(isinstance(sharding, _UnspecifiedValue) for sharding in placed)
-        and all(layout is None for layout in laid_out)
-        and not consts_of(params["jaxpr"])
-        and not open_jaxpr(params["jaxpr"]).effects
-    )
 
 
 def is_literal(atom: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import jax
 
 from jaxscope.model.op_name import BASE_TAG
-from jaxscope.worker import compat
+from jaxscope.worker import compat, compat_inlining
 from jaxscope.worker.arguments import leaf_path, named_like, parameter_names
 from jaxscope.worker.call import Call
 from jaxscope.worker.tagging import Tagger
@@ -59,7 +59,7 @@ class BaseRecorder:
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         # A call that hands an argument on gives the very same value where it is inlined at once,
         # and another where it is transformed first. What closes over both takes one or two.
-        inlined = compat.inlines_at_once()
+        inlined = compat_inlining.inlines_at_once()
         function = self._base if inlined else _with_whole_calls(self._base)
         here = trace_here(function, args, kwargs)
         tagged, shown = self._tag(here)
@@ -97,7 +97,7 @@ def _with_whole_calls(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function to trace once, for calls that are inlined later: many are the same."""
 
     def whole(*args: Any, **kwargs: Any) -> Any:
-        with compat.whole_calls():
+        with compat_inlining.whole_calls():
             return function(*args, **kwargs)
 
     return named_like(function, whole)

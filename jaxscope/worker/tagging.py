@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from jaxscope.model.op_name import PLUS_TAG, read_base_number
-from jaxscope.worker import compat
+from jaxscope.worker import compat, compat_inlining
 
 _PLAIN = frozenset({type(None), bool, int, str, float})
 
@@ -60,12 +60,13 @@ class Tagger:
     A nested jaxpr that several equations share is tagged once and stays shared, closed or open,
     so that JAX's caches, which go by identity, and its lowering to one function work as without
     tags: differentiating a shared layer twelve times instead of once doubles the time of tracing.
-    So does a function that JAX inlines at every call (`compat.whole_calls`): its equations count
-    on from the number of the call.
+    So does a function that JAX inlines at every call (`compat_inlining.whole_calls`): its
+    equations count on from the number of the call.
 
     Attributes:
         ids: The id of each numbered equation, such as `3/jaxpr/0`.
-        has_inlined: Whether there are calls to inline; ids are those of `name_inlined` then.
+        has_inlined: Whether there are calls to inline or constants to fold; ids are those of
+            `name_inlined` then.
     """
 
     def __init__(self, prefix: str) -> None:
@@ -142,6 +143,7 @@ class Tagger:
     def _tag_equation(self, equation: Any, path: str) -> Any:
         source_info = _with_tag(equation, f"{self._prefix}{len(self.ids)}")
         self.ids.append(path)
+        self.has_inlined |= compat_inlining.is_folded(equation)
         return self._tag_parameters(equation, source_info, path)
 
     def _tag_parameters(self, equation: Any, source_info: Any, path: str) -> Any:
@@ -168,7 +170,7 @@ class Tagger:
 
 
 def _is_inlined_call(equation: Any) -> bool:
-    return equation.primitive.name == "jit" and compat.is_inlined(equation.params)
+    return equation.primitive.name == "jit" and compat_inlining.is_inlined(equation.params)
 
 
 def _with_tag(equation: Any, tag: str) -> Any:
