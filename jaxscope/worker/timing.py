@@ -70,6 +70,8 @@ _WARM_UP_CALLS = 200
 _DEVICE_SHARE = 0.1
 """Of the budget of a pair, for recording each side's time on the device."""
 _DEVICE_CALLS = 30
+_SLOWEST_ON_DEVICE = 5
+"""A call that takes so many shares is not made twice more for its time on the device."""
 _SLOWEST_FIRST_CALL = 10
 """A first eager call that takes so many budgets ends the measurement of the eager form."""
 _SLOWEST_GRADIENT_S = 30.0
@@ -208,9 +210,8 @@ class _Session:
             subject = Subject(name, forms.jitted, prepare, is_consuming=consumes)
             first = self._time_once(subject)
             second = self._time_once(subject)
-            if not prefix:
-                self._send_once("first_call", first, "The first call after compiling.")
-                self._send_once("second_call", second, "The second call after compiling.")
+            self._send_once(f"{prefix}first_call", first, "The first call after compiling.")
+            self._send_once(f"{prefix}second_call", second, "The second call after compiling.")
             return self._warm_up(subject)
         except (Exception, SystemExit) as error:
             self._note_failure(name, error)
@@ -263,8 +264,7 @@ class _Session:
         try:
             span = self._time_once(subject)
             first = span[1] - span[0]
-            if not prefix:
-                self._send_once("first_eager_call", span, "It compiles each primitive.")
+            self._send_once(f"{prefix}first_eager_call", span, "It compiles each primitive.")
             calls = ("first", first)
             if first <= _SLOWEST_FIRST_CALL * self._budget_s:
                 calls = ("second", self._stopwatch.time_call(subject)[1])
@@ -321,9 +321,10 @@ class _Session:
         """For how long calls keep the device at work, by XLA's recorder: other calls than those."""
         for subject in subjects:
             share_s = _DEVICE_SHARE * self._budget_s
-            num_calls = min(_DEVICE_CALLS, int(share_s / max(subject.typical_s, 1e-6)))
-            if num_calls < 1:
-                continue  # a call of a minute is not made once more for this
+            if subject.typical_s > share_s * _SLOWEST_ON_DEVICE:
+                continue
+            fitting = int(share_s / max(subject.typical_s, 1e-6))
+            num_calls = max(1, min(_DEVICE_CALLS, fitting))
             try:
                 busy_s = busy_seconds(self._stopwatch, subject, num_calls)
             except Exception as error:

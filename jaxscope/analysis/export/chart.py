@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.resources
 import math
 from collections.abc import Callable, Iterator, Sequence
 from xml.sax.saxutils import escape
@@ -14,7 +13,6 @@ from jaxscope.analysis.view.palette import PALETTES
 _WIDTH, _HEIGHT = 960.0, 600.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 110.0, 190.0, 56.0, 70.0
 _SHAPES = ("circle", "square", "diamond", "triangle")
-_FONTS = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")
 SERIES_COLORS = {
     "light": ("#b3470b", "#0b57d0", "#7a28cb", "#1a7f37"),
     "dark": ("#ffb077", "#8ab4f8", "#d2a8ff", "#7ee787"),
@@ -66,19 +64,14 @@ def chart_to_svg(chart: Chart, theme: str = "light") -> str:
 
 def chart_to_png(chart: Chart, theme: str = "light", scale: float = 2.0) -> bytes:
     """The chart as PNG, with the bundled font."""
-    import resvg_py
+    return svg_to_png(chart_to_svg(chart, theme), scale)
 
-    fonts = importlib.resources.files("jaxscope.analysis.export").joinpath("fonts")
-    with importlib.resources.as_file(fonts) as folder:
-        return bytes(
-            resvg_py.svg_to_bytes(
-                svg_string=chart_to_svg(chart, theme),
-                zoom=scale,
-                font_files=[str(folder / name) for name in _FONTS],
-                font_family=FONT_FAMILY,
-                sans_serif_family=FONT_FAMILY,
-            )
-        )
+
+def svg_to_png(svg: str, scale: float = 2.0) -> bytes:
+    """A picture as PNG, with the bundled font."""
+    from jaxscope.analysis.export.painter import paint  # only where a picture is wanted
+
+    return paint(svg, scale)
 
 
 def ticks(low: float, high: float) -> list[float]:

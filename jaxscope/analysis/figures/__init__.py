@@ -1,0 +1,1 @@
+"""What measurements look like: pictures, the tables that say the same, and files of both."""
