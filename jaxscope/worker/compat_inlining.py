@@ -58,7 +58,10 @@ def whole_calls() -> Iterator[None]:
 
 def _unfolded(primitive: Any, own: Any) -> Any:
     """A staging rule for a primitive that JAX folds, under which one trace does not."""
-    tables = (_partial_eval.const_fold_rules, _partial_eval.forwarding_rules)
+    tables: tuple[dict[Any, Any], ...] = (
+        _partial_eval.const_fold_rules,
+        _partial_eval.forwarding_rules,
+    )
 
     def stage(trace: Any, source_info: Any, *args: Any, **params: Any) -> Any:
         is_kept = trace is own and all(compat.is_literal(tracer.val) for tracer in args)
