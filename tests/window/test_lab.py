@@ -174,11 +174,34 @@ def test_recompilations_take_calls_from_lines_and_show_causes(driver: Driver, la
 def test_a_comparison_needs_a_difference(driver: Driver, lab: LabPage) -> None:
     lab.versus.button.click()
     assert "Nothing is different" in lab.versus.notes.text()
-    lab.versus.options.setText("xla_cpu_enable_fast_math=true")
+    lab.versus.side.options.setText("xla_cpu_enable_fast_math=true")
     lab.versus.button.click()
     request = driver.wait_for(ComparisonRequest).request
     assert request.other_options == {"xla_cpu_enable_fast_math": "true"}
     assert request.call == "grad(f)(f32[3])"
+
+
+def test_the_second_program_can_be_made_in_other_ways(driver: Driver, lab: LabPage) -> None:
+    side = lab.versus.side
+    side.dtype.setCurrentText("bfloat16")
+    side.remat.setCurrentText("dots_saveable")
+    side.target.setCurrentText("cpu:4")
+    side.donate.setText("x+y")
+    side.variables.setText("XLA_FLAGS=--xla_cpu_multi_thread_eigen=false")
+    side.rigorous.setChecked(True)
+    lab.versus.button.click()
+    request = driver.wait_for(ComparisonRequest).request
+    assert (request.dtype, request.other_dtype) == ("", "bfloat16")
+    assert (request.other_remat, request.other_donate) == ("dots_saveable", "x+y")
+    assert request.other_environment == {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
+    assert request.rigorous
+    assert request.needs_processes
+
+
+def test_what_is_no_assignment_is_refused_in_words(driver: Driver, lab: LabPage) -> None:
+    lab.versus.side.variables.setText("XLA_FLAGS")
+    lab.versus.button.click()
+    assert "XLA_FLAGS is no option" in lab.versus.notes.text()
 
 
 def test_agreement_names_the_worst_in_words(driver: Driver, lab: LabPage) -> None:

@@ -6,27 +6,27 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QComboBox,
-    QFileDialog,
-    QHBoxLayout,
-    QLineEdit,
-    QPushButton,
     QSplitter,
     QWidget,
 )
 
-from jaxscope.analysis.lab_words import LEAF_HEADERS, describe_ulps, leaf_row
+from jaxscope.analysis.lab_words import (
+    LEAF_HEADERS,
+    cost_lines,
+    describe_processes,
+    describe_ulps,
+    leaf_row,
+)
 from jaxscope.analysis.quantities import format_count
 from jaxscope.client.requests import AgreementRequest, ComparisonRequest, Request
 from jaxscope.model.agreement import Agreement, Comparison, ResultsAgreement
 from jaxscope.ui.lab_state import LabState
 from jaxscope.ui.pages.experiment import ExperimentPage
 from jaxscope.ui.pages.result_table import ResultTable
+from jaxscope.ui.pages.side_form import SideForm
 from jaxscope.ui.pages.timing import describe_ratios
 from jaxscope.ui.pages.timing_table import HEADERS, row_texts
 from jaxscope.ui.theme import Theme
-
-_PRECISIONS = ("", "default", "high", "highest", "bfloat16", "tensorfloat32", "float32")
 
 
 class VersusPage(ExperimentPage):
@@ -35,30 +35,13 @@ class VersusPage(ExperimentPage):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
             "Which of two is faster, and do they agree?",
-            "The call in the bar against another call, another version of the file, another "
-            "precision or option of XLA: measured in random pairs, results compared bit by bit.",
+            "The call in the bar against another call, another version of the file, or the same "
+            "made in another way: measured in random pairs, results compared bit by bit.",
             "Compare",
             parent,
         )
         self._comparison: Comparison | None = None
-        self.call, self.file, self.options = QLineEdit(), QLineEdit(), QLineEdit()
-        self.call.setPlaceholderText("the same call")
-        self.file.setPlaceholderText("the same file")
-        self.options.setPlaceholderText("such as xla_cpu_enable_fast_math=true, another=1")
-        self.precision = QComboBox()
-        for precision in _PRECISIONS:
-            self.precision.addItem(precision or "the same precision", precision)
-        choose = QPushButton("Choose …")
-        row = QHBoxLayout()
-        row.addWidget(self.file, 1)
-        row.addWidget(choose)
-        for label, field in (
-            ("Second call", self.call),
-            ("of the file", row),
-            ("with precision", self.precision),
-            ("with options of XLA", self.options),
-        ):
-            self.form.addRow(label, field)
+        self.side = SideForm(self.form)
         self.timings, self.results = ResultTable("Measurements"), ResultTable("Differences")
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.addWidget(self.timings)
@@ -66,26 +49,17 @@ class VersusPage(ExperimentPage):
         self._split.hide()
         self.body.addWidget(self._split, 1)
         self.body.addStretch(0)
-        choose.clicked.connect(self._on_choose_clicked)
 
     def make_request(self) -> ComparisonRequest | None:
-        options: dict[str, str] = {}
-        for word in filter(None, (part.strip() for part in self.options.text().split(","))):
-            name, equals, value = word.partition("=")
-            if not equals:
-                self.say("", [f"{word} is no option: write name=value."])
-                return None
-            options[name.strip()] = value.strip()
-        request = ComparisonRequest(
-            other_call=self.call.text().strip() or None,
-            other_file=self.file.text().strip() or None,
-            other_precision=self.precision.currentData(),
-            other_options=options,
-        )
-        if request == ComparisonRequest():
-            self.say("", ["Nothing is different: name another call, file, precision or option."])
+        try:
+            different = self.side.read()
+        except ValueError as error:
+            self.say("", [str(error)])
             return None
-        return request
+        if not different:
+            self.say("", ["Nothing is different: name what the second program is made with."])
+            return None
+        return ComparisonRequest(**different, rigorous=self.side.rigorous.isChecked())
 
     def show_lab(self, lab: LabState) -> None:
         if lab.comparison is self._comparison:
@@ -101,6 +75,8 @@ class VersusPage(ExperimentPage):
             [
                 f"first: {found.first}",
                 f"second: {found.second}",
+                describe_processes(found),
+                *(line.strip() for line in cost_lines(found)),
                 describe_results(found.agreement),
                 *found.timing.warnings,
             ],
@@ -115,11 +91,6 @@ class VersusPage(ExperimentPage):
         super().set_theme(theme)
         self.timings.fit()
         self.results.fit()
-
-    def _on_choose_clicked(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self, "Another version", "", "Python (*.py)")
-        if path:
-            self.file.setText(path)
 
 
 class AgreementPage(ExperimentPage):

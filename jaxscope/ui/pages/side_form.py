@@ -1,0 +1,153 @@
+"""What the second of two compared programs is made with, as a form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QWidget,
+)
+
+from jaxscope.ui.flow_layout import FlowLayout
+
+PRECISIONS = ("default", "high", "highest", "bfloat16", "tensorfloat32", "float32")
+DTYPES = ("float32", "bfloat16", "float16", "float64")
+POLICIES = (
+    "nothing_saveable",
+    "everything_saveable",
+    "dots_saveable",
+    "dots_with_no_batch_dims_saveable",
+)
+TARGETS = ("cpu", "cpu:2", "cpu:4", "cpu:8", "gpu", "tpu")
+_LEAST_CHARS = 14
+
+
+class SideForm:
+    """Adds its rows to a page's form.
+
+    What stays empty is as in the first program, so a form left alone asks for no difference.
+    """
+
+    def __init__(self, form: QFormLayout) -> None:
+        self.call = _line("the same call", "Second call")
+        self.file = _line("the same file", "File of the second call")
+        self.options = _line(
+            "such as xla_cpu_enable_fast_math=true, another=1", "Options of XLA of the second"
+        )
+        self.variables = _line(
+            "such as XLA_FLAGS=--xla_cpu_multi_thread_eigen=false",
+            "Environment variables of the second process",
+        )
+        self.python = _line("the same interpreter", "Interpreter of the second")
+        self.donate = _line("as written; all, none, or x+y", "Donated arguments of the second")
+        self.precision = _choices("the same precision", PRECISIONS, "Precision of the second")
+        self.dtype = _choices("the same types", DTYPES, "Types of the second's arguments")
+        self.remat = _choices("the same remat", POLICIES, "Remat policy of the second")
+        self.target = _choices("the same target", TARGETS, "Target of the second")
+        self.rigorous = QCheckBox("in six processes")
+        self.rigorous.setToolTip(
+            "Slower; shows how much the ratio differs from process to process. Where target, "
+            "interpreter or environment differ, it is always done."
+        )
+        choose = QPushButton("Choose …")
+        choose.clicked.connect(self._on_choose_clicked)
+        for label, field in (
+            ("Second call", self.call),
+            ("of the file", _row(self.file, choose)),
+            (
+                "made with",
+                _flow(
+                    self.dtype,
+                    self.precision,
+                    self.remat,
+                    *(QLabel("donating"), self.donate),
+                    *(QLabel("on"), self.target),
+                    self.rigorous,
+                ),
+            ),
+            ("with options of XLA", self.options),
+            ("in a process with", _row(self.variables, QLabel("of"), self.python)),
+        ):
+            form.addRow(label, field)
+
+    def read(self) -> dict[str, Any]:
+        """The fields of a `ComparisonRequest` that differ from its defaults.
+
+        Raises:
+            ValueError: A text is no list of name=value; the message is a sentence.
+        """
+        found: dict[str, Any] = {
+            "other_call": self.call.text().strip() or None,
+            "other_file": self.file.text().strip() or None,
+            "other_python": self.python.text().strip() or None,
+            "other_donate": self.donate.text().strip(),
+            "other_precision": self.precision.currentData(),
+            "other_dtype": self.dtype.currentData(),
+            "other_remat": self.remat.currentData(),
+            "other_target": self.target.currentData(),
+            "other_options": _read_assignments(self.options.text()),
+            "other_environment": _read_assignments(self.variables.text()) or None,
+        }
+        return {name: value for name, value in found.items() if value}
+
+    def _on_choose_clicked(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(
+            self.file.window(), "Another version", "", "Python (*.py)"
+        )
+        if path:
+            self.file.setText(path)
+
+
+def _read_assignments(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for word in filter(None, (part.strip() for part in text.split(","))):
+        name, equals, value = word.partition("=")
+        if not equals or not name.strip():
+            raise ValueError(f"{word} is no option: write name=value.")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def _line(placeholder: str, name: str) -> QLineEdit:
+    line = QLineEdit()
+    line.setPlaceholderText(placeholder)
+    line.setAccessibleName(name)
+    return line
+
+
+def _choices(same: str, values: Sequence[str], name: str) -> QComboBox:
+    box = QComboBox()
+    box.setAccessibleName(name)
+    box.setMinimumContentsLength(_LEAST_CHARS)
+    box.addItem(same, "")
+    for value in values:
+        box.addItem(value, value)
+    return box
+
+
+def _row(*widgets: QWidget) -> QHBoxLayout:
+    row = QHBoxLayout()
+    for widget in widgets:
+        row.addWidget(widget, int(isinstance(widget, QLineEdit)))
+    return row
+
+
+def _flow(*widgets: QWidget) -> QWidget:
+    """A row that wraps: all in one would make the window as wide as itself."""
+    holder = QWidget()
+    flow = FlowLayout(holder, spacing_px=6)
+    for widget in widgets:
+        if isinstance(widget, QLineEdit):
+            widget.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        flow.addWidget(widget)
+    return holder
