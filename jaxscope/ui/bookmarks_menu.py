@@ -13,6 +13,7 @@ from jaxscope.analysis.links import LineSelection
 from jaxscope.model import is_available
 from jaxscope.ui.bookmarks import Bookmarks
 from jaxscope.ui.pages.bookmarks import BookmarksPage
+from jaxscope.ui.panes.noting import BookmarkMarks
 from jaxscope.ui.screen import title_of_stage
 from jaxscope.ui.selection import Place
 from jaxscope.ui.state import WindowState
@@ -45,6 +46,7 @@ class BookmarksMenu(QObject):
         self._file = ""
         self._asked: Place | None = None
         self.page = BookmarksPage()
+        self._marks = BookmarkMarks(self._bookmarks, window.workspace)
         window.workspace.tabs.add_page(self.page, "Bookmarks")
         menu.addSeparator()
         for text, keys, slot in _ITEMS:

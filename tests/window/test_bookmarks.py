@@ -16,6 +16,7 @@ from jaxscope.model import Bookmark
 from jaxscope.ui.autosave import Autosave, add_autosave, find_unsaved
 from jaxscope.ui.bookmarks import MAX_NOTE_CHARACTERS, Bookmarks
 from jaxscope.ui.bookmarks_menu import BookmarksMenu
+from jaxscope.ui.panes.pane_header import SOURCE, Form
 from jaxscope.ui.window import MainWindow
 
 from .conftest import Driver
@@ -142,3 +143,30 @@ def test_what_a_dead_window_left_is_offered_and_can_be_forgotten(
     assert window.controller.state.is_view_only
     buttons["Forget it"].click()
     assert not left.exists() and (folder / "notes.txt").exists()
+
+
+def test_bookmarks_are_marked_where_they_are(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+):
+    driver.finish(driver.open(source), capture_of(source))
+    bookmarks, area = window.files.bookmarks, window.workspace.area
+    code = next(pane.code for pane in area.panes if area.wanted_stage(pane) == SOURCE)
+    graph = area.open_pane("jaxpr")
+    text = area.open_pane("jaxpr")
+    assert graph is not None and text is not None and graph.canvas is not None
+    text.set_form(Form.TEXT)
+    bookmarks.set_note(("jaxpr", "0"), "the sine")
+    bookmarks.toggle((LineSelection(str(source), 6),))
+    scene, node = graph.canvas.scene, 1
+    assert scene is not None
+    item = int(scene.item_of_node[node])
+    assert graph.canvas.highlight.noted.tolist() == [item]
+    assert "the sine" in graph.canvas.describe(item)
+    (line,) = text.code.notes
+    assert "sin" in text.code.lines[line] and text.code.hint_of(line) == "the sine"
+    assert dict(code.notes) == {5: ""} and code.hint_of(5).startswith("bookmarked")
+    text.set_form(Form.GRAPH)
+    assert text.canvas is not None and len(text.canvas.highlight.noted) == 1
+    bookmarks.remove(("jaxpr", "0"))
+    assert not len(graph.canvas.highlight.noted)
+    assert "the sine" not in graph.canvas.describe(item)

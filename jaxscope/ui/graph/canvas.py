@@ -15,7 +15,7 @@ from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.sharing import find_shown_groups, first_node_inside
 from jaxscope.analysis.tint import ColourBy, Tint, tint_scene
 from jaxscope.model import NONE
-from jaxscope.ui.graph.hints import describe_edge, describe_far, describe_item
+from jaxscope.ui.graph.hints import describe_edge, describe_far, describe_item, describe_notes
 from jaxscope.ui.graph.overlay import Highlight, items_of_nodes
 from jaxscope.ui.graph.picture_view import PictureView
 from jaxscope.ui.graph.scene_view import SceneView
@@ -74,6 +74,7 @@ class GraphCanvas(PictureView):
         self._colour_by = ColourBy.FAMILY
         self._focus: frozenset[int] | None = None
         self._fates: Mapping[str, str] = {}
+        self._notes: Mapping[int, str] = {}
 
     @property
     def colour_by(self) -> ColourBy:
@@ -122,6 +123,7 @@ class GraphCanvas(PictureView):
         self._has_marks = False
         self._ahead = np.zeros(0, np.int32)
         self._focus = None
+        self._notes = {}
 
     def meet_picture(self) -> None:
         """Another picture is shown: find the selection in it."""
@@ -149,6 +151,12 @@ class GraphCanvas(PictureView):
                 ahead = items_of_nodes(scene, nodes)
                 self._highlight = dataclasses.replace(self._highlight, ahead=ahead)
                 self.update()
+
+    def set_notes(self, notes: Mapping[int, str]) -> None:
+        """Mark bookmarked nodes, and say on hovering what was written about them."""
+        if notes != self._notes:
+            self._notes = notes
+            self._update_highlight()
 
     def places_of_nodes(self, nodes: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
         """Top and bottom of the boxes of nodes, in pixels from the widget's top, one row each.
@@ -237,7 +245,12 @@ class GraphCanvas(PictureView):
     def describe(self, item: int) -> str:
         """The full label of an item, its types and where its code is."""
         scene, view = self.scene, self._view
-        return describe_item(view, scene, item) if scene is not None and view is not None else ""
+        if scene is None or view is None:
+            return ""
+        inside = scene.nodes_of_item(item).tolist() if self._notes else ()
+        notes = describe_notes([self._notes[node] for node in inside if node in self._notes])
+        told = describe_item(view, scene, item)
+        return f"{told}<br>{notes}" if notes else told
 
     def describe_connector(self, connector: int) -> str:
         """What a connector stands for, and between what."""
@@ -267,7 +280,9 @@ class GraphCanvas(PictureView):
             selected, np.setdiff1d(forward, selected), np.setdiff1d(backward, selected), current
         )
         self._highlight = dataclasses.replace(
-            self._highlight, ahead=items_of_nodes(scene, self._ahead)
+            self._highlight,
+            ahead=items_of_nodes(scene, self._ahead),
+            noted=items_of_nodes(scene, self._notes),
         )
         self._has_marks = any(self._marks) or current != NONE
         self._show_extras()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.view.labels import short_type, text_of
@@ -12,6 +13,7 @@ from jaxscope.model import NONE, Graph, Unavailable
 _MAX_ATTRIBUTES = 6
 _MAX_LENGTH = 80
 _MAX_ENDS = 8
+_MAX_NOTES = 4
 
 
 def describe_item(view: View, scene: Scene, item: int) -> str:
@@ -34,6 +36,14 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
             where = f"{source[0].file.rpartition('/')[2]}:{source[0].line}"
             lines.append(_plain(f"{where} {source[0].function}"))
     return "<br>".join(lines)
+
+
+def describe_notes(notes: Sequence[str]) -> str:
+    """Rich text: what was written about bookmarked nodes."""
+    told = [_plain(note) for note in notes if note][:_MAX_NOTES]
+    if not told:
+        return "<i>bookmarked</i>" if notes else ""
+    return "<i>bookmarked:</i> " + "<br>".join(told)
 
 
 def describe_edge(view: View, scene: Scene, line: int) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Collection
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from jaxscope.analysis.layout.long_edges import LongEdge, edges_of_connector, edges_of_item
 from jaxscope.analysis.layout.scene import Scene
@@ -36,6 +36,7 @@ class Highlight:
         hovered: The item under the pointer, or `NONE`.
         connector: The connector under the pointer, or `NONE`.
         ahead: A thin closed outline: linked to what is under the pointer, in any pane.
+        noted: A bookmark at the upper right corner.
     """
 
     selected: Indices
@@ -45,6 +46,7 @@ class Highlight:
     hovered: int = NONE
     connector: int = NONE
     ahead: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
+    noted: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 def no_highlight() -> Highlight:
@@ -88,6 +90,7 @@ def paint_overlay(
         painter.setPen(QPen(color, pen_px, style))
         draw_rects(painter, _outline(drawing, chosen, camera, gap))
     _paint_lines(painter, drawing, highlight, camera, sight)
+    _paint_notes(painter, drawing, np.intersect1d(highlight.noted, seen), camera)
     if highlight.hovered != NONE:
         painter.setPen(QPen(colors.hover, 1.6, Qt.PenStyle.SolidLine))
         draw_rects(painter, _outline(drawing, np.array([highlight.hovered]), camera, 2.0))
@@ -105,6 +108,22 @@ def _outline(
     rects[:, 1] -= camera.y * camera.scale + gap
     rects[:, 2:] = np.maximum(rects[:, 2:], 3.0) + 2 * gap
     return rects
+
+
+def _paint_notes(painter: QPainter, drawing: SceneDrawing, items: Indices, camera: Camera) -> None:
+    """A bookmark hangs over the corner of each; from afar it is as small as can be seen."""
+    painter.save()
+    painter.setPen(QPen(drawing.colors.background, 1.0))
+    painter.setBrush(drawing.colors.selected)
+    high = min(max(16.0 * camera.scale, 7.0), 20.0)
+    wide = high * 0.6
+    for x, y, width, _ in _outline(drawing, items, camera, 0.0).tolist():
+        right = x + max(width - wide / 2, wide)
+        left, top, bottom = right - wide, y - high / 4, y + high * 3 / 4
+        corners = [(left, top), (right, top), (right, bottom), (left + wide / 2, bottom - wide / 2)]
+        shape = [QPointF(*corner) for corner in (*corners, (left, bottom))]
+        painter.drawPolygon(QPolygonF(shape))
+    painter.restore()
 
 
 def _paint_lines(

@@ -17,6 +17,7 @@ from jaxscope.ui.panes.code_painting import (
     paint_ground,
     paint_heat,
     paint_hidden,
+    paint_note,
     paint_number,
     paint_text,
 )
@@ -42,6 +43,7 @@ class CodePage(QAbstractScrollArea):
         self._preview: Mapping[int, Mark] = {}
         self._folding = Folding()
         self._heat: Mapping[int, LineCost] = {}
+        self._notes: Mapping[int, str] = {}
         self._theme = LIGHT
         self._cursor = self._anchor = -1
         self._widest = 0
@@ -178,6 +180,26 @@ class CodePage(QAbstractScrollArea):
             self._update_scroll_bars()
             self.viewport().update()
 
+    def set_notes(self, notes: Mapping[int, str]) -> None:
+        """Mark bookmarked lines in the margin, by 0-based number; what is written may be empty."""
+        if notes != self._notes:
+            self._notes = notes
+            self.viewport().update()
+
+    @property
+    def notes(self) -> Mapping[int, str]:
+        """What was written about bookmarked lines, by 0-based number."""
+        return self._notes
+
+    def hint_of(self, line: int) -> str:
+        """What the pointer says of a line when it rests there: its note, and what it costs."""
+        parts = []
+        if line in self._notes:
+            parts.append(self._notes[line] or "bookmarked")
+        if line in self._heat:
+            parts.append(self._heat[line].text)
+        return "\n\n".join(parts)
+
     def set_stale(self, is_stale: bool) -> None:
         """Grey the text out, or no longer."""
         self._is_stale = is_stale
@@ -230,6 +252,8 @@ class CodePage(QAbstractScrollArea):
             paint_hidden(painter, theme, place, x, y, hidden)
         painter.setClipping(False)
         paint_number(painter, theme, place, y, line)
+        if line in self._notes:
+            paint_note(painter, theme, y, place.line)
         if self._folding.begins_block(line):
             paint_fold(painter, theme, place, y, is_folded=self._folding.is_folded(line))
         if line in self._heat and not self._is_stale:
@@ -290,8 +314,8 @@ class CodePage(QAbstractScrollArea):
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             line = self._line_at(event.pos())
-            cost = self._heat.get(line) if line is not None else None
-            QToolTip.showText(event.globalPos(), cost.text if cost is not None else "", self)
+            hint = self.hint_of(line) if line is not None else ""
+            QToolTip.showText(event.globalPos(), hint, self)
             return True
         if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
             self.viewport().update()

@@ -95,6 +95,17 @@ def paint_number(painter: QPainter, theme: Theme, place: Geometry, y: int, line:
     painter.drawText(QRect(0, y, right, place.line), _RIGHT, str(line + 1))
 
 
+def paint_note(painter: QPainter, theme: Theme, y: int, height: int) -> None:
+    """A bookmark at the left edge, behind the edge of a mark."""
+    left, right, top, bottom = 5, 11, y + 2, y + height - 2
+    notch = bottom - 3
+    shape = [(left, top), (right, top), (right, bottom), ((left + right) // 2, notch)]
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.accent))
+    painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in (*shape, (left, bottom))]))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
 def paint_fold(
     painter: QPainter, theme: Theme, place: Geometry, y: int, *, is_folded: bool
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +26,13 @@ Int32s = npt.NDArray[np.int32]
 Places = npt.NDArray[np.float64]
 """Top and bottom in pixels from the top of a form's page, one row each; NaN where it is not."""
 
+NotesOf = Callable[[str], Mapping[int, str]]
+
 _NOTHING = np.zeros(0, np.int32)
+
+
+def _no_notes(_subject: str) -> Mapping[int, str]:
+    return {}
 
 
 class Lighting:
@@ -39,6 +45,8 @@ class Lighting:
         lines_ahead: Marks of source lines that are looked at ahead.
         text: The stage's text; None where the source is shown, or there is none.
         shows_source: Whether the pane shows the user's file.
+        notes_of: What was written about bookmarked nodes of a stage, or 1-based lines of a file.
+        subject: Name of the stage, or path of the file.
         theme: Whose colours rows have.
         shown: The form that is shown, or what stands in its place.
         canvas: The graph, where it is what is shown.
@@ -51,6 +59,8 @@ class Lighting:
         self.linked = self.ahead = NO_LINKED
         self.line_marks: Mapping[int, Mark] = {}
         self.lines_ahead: Mapping[int, Mark] = {}
+        self.notes_of: NotesOf = _no_notes
+        self.subject = ""
         self.text: StageText | None = None
         self.shows_source = True
         self.theme: Theme = LIGHT
@@ -79,6 +89,14 @@ class Lighting:
             if reveal:
                 canvas.reveal_highlight()
         self.apply_ahead()
+        self.apply_notes()
+
+    def apply_notes(self) -> None:
+        """Mark what is bookmarked, and nothing else anew."""
+        if self.shown is self._code:
+            self._code.set_notes(self._noted_lines())
+        elif self.canvas is not None:
+            self.canvas.set_notes(self.notes_of(self.subject))
 
     def apply_ahead(self) -> None:
         """Show what is looked at ahead, and nothing else anew."""
@@ -150,6 +168,16 @@ class Lighting:
         if self.shows_source:
             return self.line_marks
         return marks_of_nodes(self.text, self.linked) if self.text is not None else {}
+
+    def _noted_lines(self) -> Mapping[int, str]:
+        """Notes by 0-based line."""
+        notes = self.notes_of(self.subject)
+        if self.shows_source:
+            return {line - 1: note for line, note in notes.items()}
+        things = np.asarray(sorted(notes), np.int32)
+        lines, known = self._lines_of(things)
+        pairs = zip(lines.tolist(), things[known].tolist(), strict=True)
+        return {line: notes[node] for line, node in pairs}
 
     def _lines_ahead(self) -> Mapping[int, Mark]:
         if self.shows_source:

@@ -324,6 +324,7 @@ class StagePane(QFrame):
         text = self._stage.text if self._stage is not None else None
         self._choices.set_subject(self._name, self._stage, self._file)
         self.lighting.shows_source = self._name == SOURCE
+        self.lighting.subject = self._file.path if self._file is not None else self._name
         self.lighting.text = text if isinstance(text, StageText) else None
         self.lighting.shown = self._pages.currentWidget() or self.code
         self.lighting.canvas = self._canvas if self.is_graph_shown else None
