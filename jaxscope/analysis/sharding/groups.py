@@ -68,7 +68,7 @@ def _of_dense(body: str, shape: str) -> Groups:
     """MLIR's table; one number stands for all of them, and -1 fills up short rows."""
     rows, columns = ([int(part) for part in shape.split("x") if part] + [0, 0])[:2]
     numbers = [int(number) for number in re.findall(r"-?\d+", body)]
-    if len(numbers) == 1:
+    if len(numbers) == 1 and "[" not in body:
         numbers *= max(min(rows * columns, MAX_DEVICES), 1)
     if rows * columns != len(numbers) or not numbers:
         raise ValueError(f"{len(numbers)} numbers in a table of {shape}")

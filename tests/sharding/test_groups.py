@@ -1,0 +1,76 @@
+"""Groups of devices in every form, and the axes that they run along."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jaxscope.analysis.sharding.groups import (
+    groups_along,
+    name_axes,
+    parse_groups,
+    parse_pairs,
+)
+
+AXES = (("x", 2), ("y", 3), ("z", 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ((0, 1, 2, 3),)),
+        ("{}", ((0, 1, 2, 3),)),
+        ("{{0,1},{2,3}}", ((0, 1), (2, 3))),
+        ("[2,2]<=[4]", ((0, 1), (2, 3))),
+        ("[2,2]<=[2,2]T(1,0)", ((0, 2), (1, 3))),
+        ("dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>", ((0, 1), (2, 3))),
+        ("dense<[[0, 1, 2], [3, -1, -1]]> : tensor<2x3xi64>", ((0, 1, 2), (3,))),
+        ("dense<0> : tensor<1x1xi64>", ((0,),)),
+        ("mesh=(axes={(name=a, size=2),(name=b, size=2)}), axes={()}", ((0, 2), (1, 3))),
+        (
+            "mesh=(axes={(name=a, size=2),(name=b, size=2)}), axes={(mesh_axis_index=1)}",
+            ((0, 1), (2, 3)),
+        ),
+    ],
+)
+def test_each_form_is_read(text: str, expected: tuple[tuple[int, ...], ...]) -> None:
+    assert parse_groups(text, 4) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("sideways", "[2,3]<=[4]", "[0,0]<=[0]", "dense<[[0]]> : tensor<2x2xi64>"),
+        *("mesh=(axes={(name=a, size=2)}), axes={(mesh_axis_index=1)}", "mesh=(), axes={}"),
+    ],
+)
+def test_what_are_no_groups_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        parse_groups(text, 4)
+
+
+def test_pairs_of_a_permute_are_read() -> None:
+    assert parse_pairs("{{0,1},{1,0}}") == ((0, 1), (1, 0))
+    assert parse_pairs("dense<[[0, 1]]> : tensor<1x2xi64>") == ((0, 1),)
+    assert parse_pairs("") == ()
+    with pytest.raises(ValueError):
+        parse_pairs("{{0,1,2}}")
+
+
+@given(st.sets(st.integers(0, 2)))
+def test_groups_along_axes_are_named_by_them(chosen: set[int]) -> None:
+    sizes = [size for _, size in AXES]
+    groups = groups_along(sizes, sorted(chosen))
+    assert sorted(itertools.chain(*groups)) == list(range(math.prod(sizes)))
+    assert name_axes(groups, AXES) == tuple(AXES[k][0] for k in sorted(chosen))
+
+
+def test_other_groups_have_no_axes() -> None:
+    assert name_axes(((0, 1, 2), (3,)), (("x", 2), ("y", 2))) is None
+    assert name_axes(((0, 1), (0, 1)), (("x", 2), ("y", 2))) is None
+    assert name_axes(((0, 3), (1, 2)), (("x", 2), ("y", 2))) is None
+    assert name_axes(((0,),), ()) is None

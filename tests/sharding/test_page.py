@@ -1,0 +1,75 @@
+"""The page of devices: tables, the drawn cut, and the part of one device."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from jaxscope.ui.pages.result_table import choose_row
+from jaxscope.ui.pages.sharding import ShardingPage
+from jaxscope.ui.theme import DARK, LIGHT
+
+from .conftest import Take
+
+
+@pytest.fixture
+def page(qtbot: QtBot, take: Take) -> ShardingPage:
+    page = ShardingPage()
+    qtbot.addWidget(page)
+    page.resize(1000, 700)
+    page.set_theme(LIGHT)
+    page.show_capture(take("grad(loss)(weights(), f32[16, 32])"))
+    page.show()
+    qtbot.waitExposed(page)
+    return page
+
+
+def test_it_lists_arrays_parts_and_collectives(page: ShardingPage) -> None:
+    assert page.heading.text() == "8 devices (cpu): data 2 × model 4"
+    assert page.arrays.rows.rowCount() == 5
+    assert page.parts.rows.rowCount() == 4
+    assert page.collectives.rows.rowCount() == 1
+    assert "[0:32, 16:32] on 1, 5" in page.cut.accessibleDescription()
+
+
+def test_another_array_is_drawn_when_it_is_chosen(page: ShardingPage) -> None:
+    choose_row(page.arrays, 2)
+    assert page.parts.rows.rowCount() == 2
+    assert "[8:16, 0:32] on 4–7" in page.cut.accessibleDescription()
+
+
+def test_a_click_on_a_part_marks_its_device(page: ShardingPage) -> None:
+    choose_row(page.arrays, 2)
+    before = page.cut.grab().toImage()
+    upper = page.cut.part_at(QPointF(20, 30))
+    places = [QPointF(20, y) for y in range(25, page.cut.height())]
+    place = next(p for p in places if page.cut.part_at(p) not in (None, upper))
+    QTest.mouseClick(page.cut, Qt.MouseButton.LeftButton, pos=place.toPoint())
+    assert page.device.currentText() == "4: cpu 4"
+    assert page.cut.grab().toImage() != before
+
+
+def test_a_collective_leads_to_its_instruction(page: ShardingPage, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.node_chosen) as chosen:
+        choose_row(page.collectives, 0)
+    assert chosen.args[0] == "optimized"
+
+
+def test_it_is_drawn_in_both_themes(page: ShardingPage) -> None:
+    light = page.cut.grab().toImage()
+    page.set_theme(DARK)
+    assert page.cut.grab().toImage() != light
+
+
+def test_without_a_capture_it_says_what_there_will_be(page: ShardingPage) -> None:
+    page.show_capture(None)
+    assert not page.arrays.isVisible() and page.heading.text().endswith("?")
+
+
+def test_one_device_is_told_what_to_choose(qtbot: QtBot, take: Take) -> None:
+    page = ShardingPage()
+    qtbot.addWidget(page)
+    page.show_capture(take("alone(f32[4])", "cpu"))
+    assert "cpu:8" in page.notes.text() and not page.collectives.isVisibleTo(page)
