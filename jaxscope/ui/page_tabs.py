@@ -14,6 +14,7 @@ _ORDER = (
     "Passes",
     "Fusions",
     "Memory",
+    "Devices",
     "Arguments",
     "Notes",
     "Output",

@@ -9,19 +9,25 @@ from PySide6.QtCore import Qt
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
+    from jaxscope.ui.theme import ThemeSwitch
     from jaxscope.ui.window import MainWindow
 
 _MESSAGE_MS = 6_000
+_ENLARGED = 1.4
+"""Type in a lecture hall: what reads well at a desk is half as tall as the last row needs; more
+would leave three panes beside each other too few letters a line."""
 
 
 class Presenting:
     """Hides what surrounds the panes, and brings back exactly what it hid.
 
-    The call stays: a lecture types into it. So do the menus, for whoever forgot the key.
+    Type becomes larger, for the last row. The call stays: a lecture types into it. So do the
+    menus, for whoever forgot the key.
     """
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    def __init__(self, window: MainWindow, themes: ThemeSwitch) -> None:
+        self._window, self._themes = window, themes
+        self._points = (themes.points, themes.points)
         self._hidden: list[QWidget] | None = None
         self._was_full_screen = False
 
@@ -43,6 +49,9 @@ class Presenting:
         self._hidden = [part for part in around if not part.isHidden()]
         for part in self._hidden:
             part.hide()
+        before = self._themes.points
+        self._themes.set_points(round(before * _ENLARGED))
+        self._points = (before, self._themes.points)
         self._was_full_screen = window.isFullScreen()
         window.showFullScreen()
         window.statusBar().showMessage("F11 shows everything again.", _MESSAGE_MS)
@@ -50,6 +59,9 @@ class Presenting:
     def _end(self, hidden: list[QWidget]) -> None:
         self._hidden = None
         self._window.statusBar().clearMessage()
+        before, during = self._points
+        if self._themes.points == during:  # or a person has chosen another size meanwhile
+            self._themes.set_points(before)
         for part in hidden:
             part.show()
         if not self._was_full_screen:

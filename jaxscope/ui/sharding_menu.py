@@ -20,7 +20,7 @@ class ShardingMenu(QObject):
         super().__init__(window)
         self._window, self._themes = window, themes
         self.page = ShardingPage()
-        window.workspace.tabs.addTab(self.page, "Devices")
+        window.workspace.tabs.add_page(self.page, "Devices")
         self.page.node_chosen.connect(window.workspace.selection.select_node)
         window.controller.state_changed.connect(self._on_controller_state_changed)
         themes.changed.connect(self._on_themes_changed)

@@ -73,6 +73,8 @@ QToolButton::menu-indicator { image: none; width: 0; }
 QLineEdit, QSpinBox { background: $surface; color: $text; border: 1px solid $border;
     border-radius: 5px; padding: 4px 8px; selection-background-color: $accent;
     selection-color: $on_accent; }
+QLineEdit, QPlainTextEdit { placeholder-text-color: $muted; }
+QSpinBox::up-button, QSpinBox::down-button { width: 0; border: none; }
 QLineEdit[problem="true"] { border-color: $error; background: $error_soft; }
 QLineEdit:focus, QSpinBox:focus { border: 2px solid $accent; padding: 3px 7px; }
 

@@ -109,7 +109,7 @@ DARK = Theme(
     keyword="#d2a8ff",
     string="#8ddb9b",
     number="#8ab4f8",
-    comment="#98a3af",
+    comment="#a3adb8",
     type="#ffb077",
     symbol="#eceff4",
 )

@@ -131,6 +131,23 @@ def test_presenting_hides_what_surrounds_the_panes_and_brings_back_what_it_hid(
     assert [part.isHidden() for part in around] == [False, False, True]
 
 
+def test_presenting_enlarges_type_and_keeps_what_a_person_chose_meanwhile(
+    window: MainWindow,
+) -> None:
+    themes = window._themes
+    ordinary = themes.points
+    window.toggle_presenting()
+    assert themes.points >= 1.3 * ordinary
+    window.toggle_presenting()
+    assert themes.points == ordinary
+    window.toggle_presenting()
+    window.zoom_in()
+    chosen = themes.points
+    window.toggle_presenting()
+    assert themes.points == chosen
+    window.zoom_reset()
+
+
 def test_focus_widens_and_ends(driver: Driver, menu: GoMenu, source: Path) -> None:
     driver.finish(driver.open(source), build_capture())
     workspace = driver.window.workspace

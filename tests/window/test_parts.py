@@ -24,7 +24,6 @@ from jaxscope.ui.panes.colouring import ProgramColouring, PythonColouring
 from jaxscope.ui.panes.node_table import HEADERS, NodeTableModel
 from jaxscope.ui.settings import Settings
 from jaxscope.ui.source_reading import MAX_SOURCE_BYTES, read_source
-from jaxscope.ui.theme import DARK, LIGHT, Theme
 from jaxscope.ui.watcher import FileWatcher
 
 from .programs import OPTIMIZED, build_graph
@@ -138,37 +137,6 @@ def test_measurements_say_how_sure_they_are(qtmodeltester):
 
 def test_paths_of_leaves_are_cut_where_their_branches_are():
     assert split_path("params['a.b'][0].weight") == ["params", "['a.b']", "[0]", ".weight"]
-
-
-@pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_text_stands_out_from_every_ground(theme: Theme):
-    for text, ground, least in (
-        (theme.text, theme.surface, 7.0),
-        (theme.text, theme.selected_soft, 7.0),
-        (theme.text, theme.forward_soft, 7.0),
-        (theme.text, theme.backward_soft, 7.0),
-        (theme.muted, theme.surface, 4.5),
-        (theme.muted, theme.window, 4.5),
-        (theme.comment, theme.surface, 4.5),
-        (theme.error, theme.error_soft, 4.5),
-        (theme.warning, theme.warning_soft, 4.5),
-        (theme.on_accent, theme.accent, 4.5),
-        (theme.forward, theme.surface, 4.5),
-        (theme.backward, theme.surface, 4.5),
-    ):
-        assert contrast(text, ground) >= least, (text, ground)
-
-
-def contrast(first: str, second: str) -> float:
-    """The ratio of WCAG, 1 to 21."""
-
-    def luminance(colour: str) -> float:
-        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    high, low = sorted((luminance(first), luminance(second)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
 
 
 def test_settings_survive_and_a_broken_file_is_as_none(tmp_path: Path):
