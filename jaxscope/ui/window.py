@@ -72,7 +72,7 @@ class MainWindow(QMainWindow):
         self.workspace = Workspace(make_graph, late_panes=late_panes)
         self.start_page = StartPage(find_samples())
         self.files = FileDialogs(self)
-        self.presenting = Presenting(self)
+        self.presenting = Presenting(self, themes)
         self._notice = QFrame()
         self._notice_text = QLabel()
         self._pages = QStackedWidget()
