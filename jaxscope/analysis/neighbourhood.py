@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.analysis.crossings import find_crossings
 from jaxscope.model import NONE, Graph
 
 Int32s = npt.NDArray[np.int32]
@@ -34,19 +35,20 @@ def find_neighbourhood(graph: Graph, nodes: Sequence[int], radius: int) -> Int32
 def find_path(graph: Graph, begin: int, end: int) -> tuple[int, ...]:
     """A shortest path of values between two nodes, in the order in which values flow.
 
+    It leads into nested programs and out of them, as the values do.
     Where no value of one reaches the other, the path ignores which way values flow, as between
     two users of one value. Empty where nothing connects them.
     """
     count = len(graph.nodes)
     if not (0 <= begin < count and 0 <= end < count):
         return ()
-    source, target = graph.edges.source, graph.edges.target
-    onward = _walk(count, source, target, begin, end)
-    if onward:
-        return onward
-    backward = _walk(count, source, target, end, begin)
-    if backward:
-        return backward
+    for first, last in ((begin, end), (end, begin)):
+        across = find_crossings(graph, first, last)
+        source = np.concatenate([graph.edges.source, across[0]])
+        target = np.concatenate([graph.edges.target, across[1]])
+        path = _walk(count, source, target, first, last)
+        if path:
+            return path
     both = np.concatenate([source, target]), np.concatenate([target, source])
     return _walk(count, *both, begin, end)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
+from jaxscope.analysis.crossings import count_crossings
 from jaxscope.analysis.neighbourhood import find_neighbourhood, find_path
 from jaxscope.model import Graph, is_available
 from jaxscope.ui.command_palette import CommandPalette, Entry
@@ -108,7 +109,10 @@ class GoMenu(QMenu):
             self._say("Nothing connects these two.")
             return
         canvas.set_focus(path)
-        self._say(f"{len(path) - 1} steps from one to the other.")
+        borders = count_crossings(graph, path)
+        across = f", across {borders} borders of nested programs" if borders > 1 else ""
+        across = ", across the border of a nested program" if borders == 1 else across
+        self._say(f"{len(path) - 1} steps from one to the other{across}.")
 
     def _focus(self, radius: int) -> None:
         selection = self._window.workspace.selection

@@ -21,7 +21,7 @@ Origin = tuple[int, int]
 
 def join_boundaries(draft: Draft) -> Draft:
     """Connect users inside a nested program with producers outside, and the other way round."""
-    return _Resolver(draft, _find_boundaries(draft.graph), frozenset()).resolve()
+    return _Resolver(draft, find_boundaries(draft.graph), frozenset()).resolve()
 
 
 def skip_plumbing(draft: Draft) -> Draft:
@@ -32,11 +32,11 @@ def skip_plumbing(draft: Draft) -> Draft:
         for node, operation in enumerate(graph.nodes.operation.tolist())
         if graph.strings[operation] in PLUMBING and draft.is_shown(node) and draft.inputs[node]
     )
-    return _Resolver(draft, _Boundaries({}, {}), plumbing).resolve() if plumbing else draft
+    return _Resolver(draft, Boundaries({}, {}), plumbing).resolve() if plumbing else draft
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Boundaries:
+class Boundaries:
     """Nodes at the edges of nested programs.
 
     Attributes:
@@ -48,7 +48,8 @@ class _Boundaries:
     leaving: dict[Origin, list[int]]
 
 
-def _find_boundaries(graph: Graph) -> _Boundaries:
+def find_boundaries(graph: Graph) -> Boundaries:
+    """The nodes at the edges of all nested programs of a graph."""
     groups, nodes = graph.groups, graph.nodes
     owners = groups.owner.tolist()
     gives_result = [
@@ -81,7 +82,7 @@ def _find_boundaries(graph: Graph) -> _Boundaries:
     for node, group, result in results:
         if gives_result[group] and (group in mapped or group not in with_inputs):
             leaving.setdefault((owners[group], result), []).append(node)
-    return _Boundaries(entering, leaving)
+    return Boundaries(entering, leaving)
 
 
 def _integer(graph: Graph, string: int | None) -> int | None:
@@ -92,7 +93,7 @@ def _integer(graph: Graph, string: int | None) -> int | None:
 class _Resolver:
     """Finds the real producers of every operand; one use."""
 
-    def __init__(self, draft: Draft, boundaries: _Boundaries, plumbing: frozenset[int]) -> None:
+    def __init__(self, draft: Draft, boundaries: Boundaries, plumbing: frozenset[int]) -> None:
         self._draft = draft
         self._graph = draft.graph
         self._entering = boundaries.entering
