@@ -1,8 +1,9 @@
-"""The roofline of a compiled program: work, traffic and intensity of kernels, lines and scopes.
+"""The roofline of a program: work, traffic and intensity of kernels, equations, lines and scopes.
 
-A kernel is an instruction that runs by itself: a fusion, a library call, a copy. What stands in
-the body of a loop counts as often as the loop runs, where XLA knows that; where it does not, it
-counts once and the result says so. FLOPs are XLA's: transcendental functions are not among them.
+A kernel is an instruction that runs by itself: a fusion, a library call, a copy; before
+optimization, every instruction. What stands in the body of a loop counts as often as the loop
+runs, where that is known; where it is not, it counts once and the result says so. FLOPs are XLA's:
+transcendental functions are not among them.
 """
 
 from __future__ import annotations
@@ -10,15 +11,17 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from jaxscope.model import NONE, Graph, Stage, Unavailable
+from jaxscope.analysis.cost.loop_rounds import RUNS_INSIDE, Rounds, find_rounds
+from jaxscope.analysis.cost.shares import By, share_out
+from jaxscope.analysis.library_calls import product_cost
+from jaxscope.model import Graph, Stage, Unavailable
 
-_RUNS_INSIDE = frozenset({"while", "call", "conditional", "async-start"})
 _NO_KERNELS = frozenset(
     {
         *("parameter", "constant", "tuple", "get-tuple-element", "bitcast", "after-all"),
-        *_RUNS_INSIDE,
+        *RUNS_INSIDE,
     }
 )
 _NOWHERE = "made by the compiler"
@@ -26,11 +29,11 @@ _NOWHERE = "made by the compiler"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RooflinePoint:
-    """A kernel, or all kernels of a line or a scope.
+    """A kernel, an equation, or all kernels of a line or a scope.
 
     Attributes:
-        name: Of the instruction, the line or the scope.
-        operation: Of the instruction; `line` or `scope` otherwise.
+        name: Of the instruction, the line or the scope; id of the equation.
+        operation: Of the instruction; `line`, `scope` or `equation` otherwise.
         nodes: Node indices in the stage.
         rounds: How often the kernel runs in one run of the program; of several, the largest.
         flops: In one run of the program; NaN where unknown.
@@ -66,6 +69,8 @@ class Roofline:
         kernels: One point an instruction.
         lines: One point a source line, by the innermost line of each kernel.
         scopes: One point a named scope of the program.
+        equations: One point an equation of the last jaxpr-level stage, with its share of kernels
+            that hold several; not measured by themselves.
         num_uncounted: Kernels whose work XLA does not count.
         num_unbounded: Loops that count once because nobody knows how often they run.
         num_repeated: Kernels that count more than once, being in loops.
@@ -75,6 +80,7 @@ class Roofline:
     kernels: tuple[RooflinePoint, ...]
     lines: tuple[RooflinePoint, ...]
     scopes: tuple[RooflinePoint, ...]
+    equations: tuple[RooflinePoint, ...]
     num_uncounted: int
     num_unbounded: int
     num_repeated: int
@@ -93,20 +99,31 @@ class Roofline:
             )
         if self.num_uncounted:
             found.append(f"XLA does not count the work of {self.num_uncounted:,} kernels.")
+        if self.stage == "hlo":
+            found.append("Before optimization: as if each instruction were a kernel of its own.")
         return tuple(found)
 
 
-def find_roofline(stage: Stage | None) -> Roofline | Unavailable:
-    """The roofline of an optimized stage, or why there is none."""
+def find_roofline(
+    stage: Stage | None, trips: Mapping[str, int] | None = None
+) -> Roofline | Unavailable:
+    """The roofline of a module, or why there is none.
+
+    Args:
+        stage: The stage `optimized` or `hlo`.
+        trips: Rounds of loops that the module does not tell itself, by equation.
+    """
     if stage is None:
         return Unavailable("The capture has no compiled program.", "optimized")
     if isinstance(stage.graph, Unavailable):
         return stage.graph
     graph = stage.graph
-    rounds, num_unbounded = _find_rounds(graph)
+    rounds = find_rounds(graph, trips)
     points, num_uncounted = [], 0
     for node, times in _kernels(graph, rounds):
         flops, num_bytes = graph.nodes.cost[node, :2].tolist()
+        if math.isnan(flops):
+            flops, num_bytes = product_cost(graph, node) or (flops, num_bytes)
         if math.isnan(flops) or math.isnan(num_bytes):
             num_uncounted += 1
             continue
@@ -126,43 +143,39 @@ def find_roofline(stage: Stage | None) -> Roofline | Unavailable:
         _by_traffic(points),
         _sum(points, "line", [_line_of(graph, point.nodes[0]) for point in points]),
         _sum(points, "scope", [_scope_of(graph, point.nodes[0]) for point in points]),
+        _equations(graph, trips),
         num_uncounted,
-        num_unbounded,
+        len(rounds.unbounded),
         sum(point.rounds > 1 for point in points),
     )
 
 
-def _kernels(graph: Graph, rounds: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _equations(graph: Graph, trips: Mapping[str, int] | None) -> tuple[RooflinePoint, ...]:
+    """One point an equation; those of which XLA does not count something are left out."""
+    shares = share_out(graph, By.EQUATION, trips)
+    return _by_traffic(
+        [
+            RooflinePoint(
+                key,
+                "equation",
+                share.nodes,
+                share.rounds,
+                share.cost.flops,
+                share.cost.bytes_accessed,
+                math.nan,
+            )
+            for key, share in shares.rows.items()
+            if not share.num_unknown
+        ]
+    )
+
+
+def _kernels(graph: Graph, rounds: Rounds) -> Iterator[tuple[int, int]]:
     """Nodes that run by themselves, and how often."""
     for node, group in enumerate(graph.nodes.group.tolist()):
-        times = 1 if group == NONE else rounds[group]
+        times = rounds.of(group)
         if times and graph.string(graph.nodes.operation, node) not in _NO_KERNELS:
             yield node, times
-
-
-def _find_rounds(graph: Graph) -> tuple[list[int], int]:
-    """How often each group runs, 0 for the insides of kernels, and the number of loops of which
-    nobody knows."""
-    groups = graph.groups
-    rounds: list[int] = []
-    unbounded: set[int] = set()
-    for parent, owner, label in zip(
-        groups.parent.tolist(), groups.owner.tolist(), groups.label.tolist(), strict=True
-    ):
-        around = 1 if parent == NONE else rounds[parent]
-        operation = "" if owner == NONE else graph.string(graph.nodes.operation, owner)
-        if operation not in _RUNS_INSIDE:
-            around = 0
-        elif operation == "while":
-            known = graph.attributes(owner).get("known_trip_count", "")
-            if known.isdecimal():
-                # The condition is looked at once more than the body runs.
-                is_condition = graph.strings[label].startswith("condition")
-                around *= int(known) + is_condition
-            elif around:
-                unbounded.add(owner)
-        rounds.append(around)
-    return rounds, len(unbounded)
 
 
 def _line_of(graph: Graph, node: int) -> str:

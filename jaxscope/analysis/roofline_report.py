@@ -113,6 +113,7 @@ def roofline_to_text(
         ("kernels", found.kernels),
         ("source lines", found.lines),
         ("named scopes", found.scopes),
+        ("equations", found.equations),
     ):
         lines += ["", title, *_table(points, ceilings)]
     return "\n".join(lines)
@@ -157,6 +158,7 @@ def _points_to_json(found: Roofline, ceilings: Ceilings | None) -> dict[str, Any
                 ("kernels", found.kernels),
                 ("lines", found.lines),
                 ("scopes", found.scopes),
+                ("equations", found.equations),
             )
         },
     }

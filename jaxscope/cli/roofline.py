@@ -4,6 +4,14 @@ from __future__ import annotations
 
 import json
 
+from jaxscope.analysis.cost.before_after import (
+    cost_change_to_json,
+    cost_change_to_text,
+    find_cost_change,
+    notes_of,
+)
+from jaxscope.analysis.cost.loop_rounds import find_trips
+from jaxscope.analysis.cost.shares import By
 from jaxscope.analysis.export.contract_json import environment_to_json
 from jaxscope.analysis.export.safe_text import make_safe
 from jaxscope.analysis.roofline import find_roofline
@@ -33,14 +41,23 @@ def run(options: Options) -> int:
             measured = ask(request, Ceilings, watcher)
             store_ceilings(measured)
     ceilings = measured if options.calibrate else stored_ceilings(capture.environment)
-    found = find_roofline(capture.stage("optimized"))
+    trips = find_trips(capture)
+    found = find_roofline(capture.stage("optimized"), trips)
+    changes = {by: find_cost_change(capture, by) for by in By}
     if options.is_json:
+        before = find_roofline(capture.stage("hlo"), trips)
         report = {
             "call": capture.call,
             "environment": environment_to_json(capture.environment),
             **roofline_to_json(found, ceilings),
+            "before_optimization": roofline_to_json(before, ceilings),
+            "cost": {by.value: cost_change_to_json(change) for by, change in changes.items()},
         }
         print_text(json.dumps(report, indent=2, allow_nan=False))
     else:
-        print_text(make_safe(roofline_to_text(capture, found, ceilings)))
+        text = [roofline_to_text(capture, found, ceilings)]
+        for by, change in changes.items():
+            text += cost_change_to_text(change, f"before and after optimization, by {by.value}")
+        text += ["", *notes_of(changes.values())]
+        print_text(make_safe("\n".join(text)))
     return 0

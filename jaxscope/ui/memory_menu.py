@@ -59,7 +59,7 @@ class MemoryMenu(QObject):
             self._host = environment
             self._measured = stored_ceilings(environment)
         stage = next((stage for stage in state.stages if stage.name == "optimized"), None)
-        self.roofline.show_program(stage, self._measured)
+        self.roofline.show_program(stage, self._measured, state.capture)
 
     def _on_roofline_shown(self) -> None:
         self._show_roofline(self._window.controller.state)

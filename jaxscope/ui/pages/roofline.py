@@ -1,4 +1,4 @@
-"""What bounds each kernel, line or scope: arithmetic, or memory."""
+"""What bounds each kernel, equation, line or scope, before and after optimization."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.analysis.cost import before_after
+from jaxscope.analysis.cost.before_after import CostChange, find_cost_change
+from jaxscope.analysis.cost.loop_rounds import find_trips
+from jaxscope.analysis.cost.shares import By
 from jaxscope.analysis.quantities import format_count
 from jaxscope.analysis.roofline import Roofline, RooflinePoint, find_roofline
 from jaxscope.analysis.roofline_report import (
@@ -30,7 +34,7 @@ from jaxscope.analysis.roofline_report import (
     roofline_numbers,
     roofline_row,
 )
-from jaxscope.model import Stage, Unavailable
+from jaxscope.model import Capture, Stage, Unavailable
 from jaxscope.model.roofline import Ceilings
 from jaxscope.ui.choice_box import ChoiceBox
 from jaxscope.ui.pages.result_table import ResultTable, choose_row
@@ -41,7 +45,10 @@ if TYPE_CHECKING:
 
 _QUESTION = "What bounds each kernel: arithmetic, or memory?"
 _NAME_COLUMN = HEADERS.index("name")
-_CHOICES = ("kernels", "source lines", "named scopes")
+_CHOICES = ("kernels", "source lines", "named scopes", "equations")
+_BY = (By.EQUATION, By.LINE, By.SCOPE, By.EQUATION)
+COMPILED, RECEIVED, BOTH = range(3)
+_MODULES = ("compiled", "before optimization", "before and after")
 
 
 class RooflinePage(QWidget):
@@ -60,7 +67,9 @@ class RooflinePage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._stage: Stage | None = None
-        self._roofline: Roofline | Unavailable | None = None
+        self._capture: Capture | None = None
+        self._rooflines: dict[str, Roofline | Unavailable] = {}
+        self._changes: dict[By, CostChange | Unavailable] = {}
         self._ceilings: Ceilings | None = None
         self._theme = LIGHT
         self.heading, self.notes = QLabel(_QUESTION), QLabel()
@@ -74,18 +83,26 @@ class RooflinePage(QWidget):
         self.choice = ChoiceBox()
         self.choice.addItems(_CHOICES)
         self.choice.setAccessibleName("What each point is")
+        self.module = ChoiceBox()
+        self.module.addItems(_MODULES)
+        self.module.setAccessibleName("Which module")
+        self.module.setToolTip(
+            "The module that XLA compiled; the one that it received, as if each instruction were a "
+            "kernel; or the work of each row in both."
+        )
         self.export = QPushButton("Export …")
         self.table = ResultTable("Work and traffic")
         self._build()
         self.calibrate.clicked.connect(self._on_calibrate_clicked)
         self.choice.currentIndexChanged.connect(self._on_choice_changed)
+        self.module.currentIndexChanged.connect(self._on_choice_changed)
         self.export.clicked.connect(self._on_export_clicked)
         self.table.selectionModel().selectionChanged.connect(self._on_table_selection_changed)
 
     def _build(self) -> None:
         top = QHBoxLayout()
         top.addWidget(self.heading, 1)
-        for button in (self.choice, self.export, self.calibrate):
+        for button in (self.module, self.choice, self.export, self.calibrate):
             top.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
@@ -110,10 +127,19 @@ class RooflinePage(QWidget):
 
     # --- showing ---
 
-    def show_program(self, stage: Stage | None, ceilings: Ceilings | None) -> None:
-        """Show a compiled program under ceilings, as far as there are any."""
-        if stage is not self._stage:
-            self._stage, self._roofline = stage, None
+    def show_program(
+        self, stage: Stage | None, ceilings: Ceilings | None, capture: Capture | None = None
+    ) -> None:
+        """Show a compiled program under ceilings, as far as there are any.
+
+        Args:
+            stage: The stage `optimized`.
+            ceilings: What the machine or a chip can do at most.
+            capture: What the stage is part of, once it is complete.
+        """
+        if stage is not self._stage or capture is not self._capture:
+            self._stage, self._capture = stage, capture
+            self._rooflines, self._changes = {}, {}
         elif ceilings is self._ceilings:
             return
         self._ceilings = ceilings
@@ -139,29 +165,57 @@ class RooflinePage(QWidget):
         found = self._found()
         if found is None:
             return ()
-        return (found.kernels, found.lines, found.scopes)[self.choice.currentIndex()]
+        return (found.kernels, found.lines, found.scopes, found.equations)[
+            self.choice.currentIndex()
+        ]
+
+    @property
+    def change(self) -> CostChange | None:
+        """What optimizing did, where that is what is shown."""
+        if self._capture is None or self.module.currentIndex() != BOTH:
+            return None
+        by = _BY[self.choice.currentIndex()]
+        if by not in self._changes:
+            self._changes[by] = find_cost_change(self._capture, by)
+        found = self._changes[by]
+        return None if isinstance(found, Unavailable) else found
+
+    def _shown_stage(self) -> Stage | None:
+        """The stage of the points."""
+        if self.module.currentIndex() == RECEIVED and self._capture is not None:
+            return self._capture.stage("hlo")
+        return self._stage
 
     def _found(self) -> Roofline | None:
-        if self._stage is None:
+        found = self._search()
+        return found if isinstance(found, Roofline) else None
+
+    def _search(self) -> Roofline | Unavailable | None:
+        stage = self._shown_stage()
+        if stage is None:
             return None
-        if self._roofline is None:
-            self._roofline = find_roofline(self._stage)
-        return self._roofline if isinstance(self._roofline, Roofline) else None
+        if stage.name not in self._rooflines:
+            trips = {} if self._capture is None else find_trips(self._capture)
+            self._rooflines[stage.name] = find_roofline(stage, trips)
+        return self._rooflines[stage.name]
 
     def _show(self) -> None:
-        found, ceilings = self._found(), self._ceilings
-        self._split.setVisible(found is not None)
-        self.export.setVisible(found is not None)
-        self.choice.setVisible(found is not None)
-        if found is None:
-            missing = self._roofline
+        found = self._search()
+        self.module.setVisible(self._capture is not None)
+        for part in (self._split, self.export, self.choice):
+            part.setVisible(isinstance(found, Roofline))
+        if (change := self.change) is not None:
+            self._show_change(change)
+        elif isinstance(found, Roofline):
+            self._show_points(found)
+        else:
             self.heading.setText(_QUESTION)
             self.notes.setText(
-                missing.reason
-                if isinstance(missing, Unavailable)
-                else "Run a call, and its kernels are shown here."
+                found.reason if found is not None else "Run a call, and its kernels are shown here."
             )
-            return
+
+    def _show_points(self, found: Roofline) -> None:
+        ceilings = self._ceilings
         notes = [NO_CEILINGS if ceilings is None else describe_ceilings(ceilings)]
         if ceilings is not None:
             notes += [*ceilings.warnings, *filter(None, [describe_excess(self.points, ceilings)])]
@@ -179,6 +233,19 @@ class RooflinePage(QWidget):
             [roofline_row(point, ceilings) for point in points],
             NUMERIC,
             [roofline_numbers(point, ceilings) for point in points],
+        )
+
+    def _show_change(self, change: CostChange) -> None:
+        self.heading.setText(before_after.describe_cost_change(change))
+        self.notes.setText("\n".join(change.notes))
+        self.notes.setToolTip("")
+        if "plot" in vars(self):
+            self.plot.hide()
+        self.table.rows.set_rows(
+            before_after.HEADERS,
+            [before_after.cost_change_row(row) for row in change.rows],
+            before_after.NUMERIC,
+            [before_after.cost_change_numbers(row) for row in change.rows],
         )
 
     # --- choosing and exporting ---
@@ -222,19 +289,26 @@ class RooflinePage(QWidget):
 
     def _on_table_selection_changed(self, selected: QItemSelection, _gone: QItemSelection) -> None:
         indexes = selected.indexes()
-        if not indexes or self._stage is None:
+        stage = self._shown_stage()
+        if not indexes or stage is None:
             return
         name = self.table.rows.index(indexes[0].row(), _NAME_COLUMN).data()
+        if (change := self.change) is not None:
+            row = next(row for row in change.rows if row.name == name)
+            after = row.after.nodes
+            self.nodes_chosen.emit("optimized" if after else "hlo", after or row.before.nodes)
+            return
         for number, point in enumerate(self.points):
             if point.name == name:
                 if "plot" in vars(self):
                     self.plot.choose(number)
-                self.nodes_chosen.emit(self._stage.name, point.nodes)
+                self.nodes_chosen.emit(stage.name, point.nodes)
                 return
 
 
 def _heading(points: tuple[RooflinePoint, ...], ceilings: Ceilings | None) -> str:
-    noun = {"line": "line", "scope": "scope"}.get(points[0].operation, "kernel") if points else ""
+    kinds = ("line", "scope", "equation")
+    noun = next((kind for kind in kinds if points and points[0].operation == kind), "kernel")
     if not points:
         return "No kernel whose work is known."
     if ceilings is None:

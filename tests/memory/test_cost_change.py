@@ -1,0 +1,127 @@
+"""What each equation, line and scope costs before and after optimization."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from jaxscope.analysis.cost.before_after import (
+    CostChange,
+    CostRow,
+    cost_change_to_json,
+    cost_change_to_text,
+    find_cost_change,
+)
+from jaxscope.analysis.cost.loop_rounds import find_trips
+from jaxscope.analysis.cost.shares import COMPILER, By, share_out
+from jaxscope.analysis.roofline import Roofline, find_roofline
+from jaxscope.model import Capture, Graph, Unavailable
+from jaxscope.ui.pages.roofline import BOTH, RECEIVED, RooflinePage
+
+from .conftest import Take
+from .test_roofline import make_ceilings
+
+LOSS = "grad(loss)([f32[64, 64]] * 4, f32[256, 64])"
+
+
+def change_of(capture: Capture, by: By) -> CostChange:
+    found = find_cost_change(capture, by)
+    assert isinstance(found, CostChange)
+    return found
+
+
+def row_of(change: CostChange, what: str) -> CostRow:
+    (row,) = [row for row in change.rows if row.what == what]
+    return row
+
+
+@pytest.mark.parametrize("by", list(By))
+def test_rows_add_up_to_xlas_count_of_both_modules(take: Take, by: By) -> None:
+    capture = take(LOSS)
+    change = change_of(capture, by)
+    for stage, cost in (("hlo", change.before), ("optimized", change.after)):
+        found = capture.stage(stage)
+        assert found is not None
+        assert cost.flops == pytest.approx(found.cost.flops)
+        assert cost.bytes_accessed == pytest.approx(found.cost.bytes_accessed, abs=64)
+        assert cost.transcendentals == pytest.approx(found.cost.transcendentals)
+
+
+def test_a_scan_counts_its_length_before_optimization_as_well(take: Take) -> None:
+    capture = take("scanned(f32[7, 16, 16], f32[4, 16])")
+    product = row_of(change_of(capture, By.EQUATION), "dot_general")
+    assert product.rounds == 7
+    assert product.before.cost.flops == product.after.cost.flops == 7 * 2 * 4 * 16 * 16
+    assert any("as often as the loops run" in n for n in change_of(capture, By.EQUATION).notes)
+
+
+def test_what_fusing_spares_is_spared_by_those_that_are_fused(take: Take) -> None:
+    change = change_of(take("loss([f32[64, 64]] * 2, f32[256, 64])"), By.EQUATION)
+    square = row_of(change, "integer_pow")
+    assert 0 < square.after.cost.bytes_accessed < square.before.cost.bytes_accessed
+    assert square.after.cost.flops == square.before.cost.flops == 256 * 64
+
+
+def test_lines_hold_what_their_equations_do(take: Take) -> None:
+    capture = take(LOSS)
+    lines = change_of(capture, By.LINE)
+    assert {row.name.partition(":")[0] for row in lines.rows} <= {
+        "model.py",
+        COMPILER,
+    } or lines.rows
+    assert row_of_name(lines, COMPILER).after.cost.flops == 0
+
+
+def row_of_name(change: CostChange, name: str) -> CostRow:
+    (row,) = [row for row in change.rows if row.name == name]
+    return row
+
+
+def test_a_loop_of_unknown_length_counts_once_and_is_said_to(take: Take) -> None:
+    capture = take("looped(f32[8, 8])")
+    graphs = [stage.graph for stage in capture.stages if stage.name == "hlo"]
+    assert isinstance(graphs[0], Graph)
+    assert share_out(graphs[0], By.EQUATION).num_unbounded == 1
+    trips = find_trips(capture)
+    assert list(trips.values()) == [10]
+    assert share_out(graphs[0], By.EQUATION, trips).num_unbounded == 0
+
+
+def test_each_equation_has_a_point_under_the_roof(take: Take) -> None:
+    capture = take(LOSS)
+    for name in ("hlo", "optimized"):
+        found = find_roofline(capture.stage(name), find_trips(capture))
+        assert isinstance(found, Roofline)
+        total = sum(point.flops for point in found.equations)
+        assert total == pytest.approx(sum(point.flops for point in found.kernels))
+
+
+def test_text_and_json_tell_the_same(take: Take) -> None:
+    change = change_of(take(LOSS), By.LINE)
+    text = "\n".join(cost_change_to_text(change, "by line"))
+    assert "FLOPs before" in text and "Optimizing turned" in text
+    told = cost_change_to_json(change)
+    assert len(told["rows"]) == len(change.rows)
+    assert told["before"]["flops"] == change.before.flops
+    missing = Unavailable("XLA failed.")
+    assert cost_change_to_json(missing)["unavailable"] == "XLA failed."
+    assert "XLA failed." in cost_change_to_text(missing, "by line")[1]
+
+
+def test_the_page_shows_the_module_before_and_both(take: Take, qtbot: QtBot) -> None:
+    capture = take(LOSS)
+    page = RooflinePage()
+    qtbot.addWidget(page)
+    page.show_program(capture.stage("optimized"), make_ceilings(), capture)
+    page.module.setCurrentIndex(RECEIVED)
+    assert "as if each instruction were a kernel" in page.notes.text()
+    page.choice.setCurrentIndex(3)
+    assert page.points and page.points[0].operation == "equation"
+    page.module.setCurrentIndex(BOTH)
+    assert page.heading.text().startswith("Optimizing turned")
+    assert page.change is not None
+    assert page.table.rows.rowCount() == len(page.change.rows)
+    with qtbot.waitSignal(page.nodes_chosen) as caught:
+        page.table.selectRow(0)
+    stage, nodes = caught.args
+    assert stage == "optimized" and nodes
