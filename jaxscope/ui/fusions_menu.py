@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from jaxscope.ui.fusion_reading import OPTIMIZED, describe_launches
+from jaxscope.ui.fusion_describing import describe_launches
+from jaxscope.ui.fusion_reading import OPTIMIZED
 from jaxscope.ui.pages.fusions import FusionsPage
 
 if TYPE_CHECKING:

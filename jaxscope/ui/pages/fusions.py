@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from jaxscope.analysis.fusion.fusions import Fusion
 from jaxscope.analysis.fusion.report import FusionReport, tell_operations, tell_saving
 from jaxscope.analysis.quantities import UNKNOWN, format_bytes, format_count
-from jaxscope.ui.fusion_reading import describe_launches
+from jaxscope.ui.fusion_describing import describe_launches
 from jaxscope.ui.pages.result_table import ResultTable
 
 HEADERS = ("#", "fusion", "kind", "reads", "writes", "saves", "computed twice", "computes")

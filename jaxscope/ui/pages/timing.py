@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
@@ -12,15 +13,20 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSplitter,
     QTableView,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
 
+from jaxscope.analysis.lab_words import describe_place
 from jaxscope.analysis.quantities import three_digits
 from jaxscope.model import Measurement, Ratio
 from jaxscope.ui.pages.timing_table import TimingTableModel
 from jaxscope.ui.state import TimingState
 from jaxscope.ui.theme import LIGHT, Theme
+
+if TYPE_CHECKING:
+    from jaxscope.ui.pages.figure_panel import FigurePanel
 
 _PLOTTED = ("eager", "jit", "gradient_eager", "gradient_jit")
 _EMPTY_TITLE = "Not measured yet"
@@ -46,7 +52,8 @@ class TimingPage(QWidget):
         super().__init__(parent)
         self._state = TimingState()
         self._theme = LIGHT
-        self.plot: QWidget | None = None
+        self.distributions: FigurePanel | None = None
+        self.stages: FigurePanel | None = None
         self._verdict, self._note = QLabel(_EMPTY_TITLE), QLabel()
         self._empty = QLabel(_EMPTY_TEXT)
         self._verdict.setProperty("role", "heading")
@@ -65,6 +72,13 @@ class TimingPage(QWidget):
         self.rigorous.setToolTip("Slower; shows how much results differ from process to process")
         self.table = QTableView()
         self.rows = TimingTableModel(self)
+        self.protocol = QLabel("Choose a row to read how it was measured.")
+        self.protocol.setProperty("role", "muted")
+        self.protocol.setWordWrap(True)
+        self.protocol.setTextFormat(Qt.TextFormat.PlainText)
+        self.protocol.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._figures = QTabWidget()
+        self._figures.setDocumentMode(True)
         self._build()
 
     def _build(self) -> None:
@@ -84,7 +98,14 @@ class TimingPage(QWidget):
         top.addWidget(self.quick)
         top.addWidget(self.rigorous)
         self._split = QSplitter(Qt.Orientation.Vertical)
-        self._split.addWidget(self.table)
+        upper = QWidget()
+        column = QVBoxLayout(upper)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.protocol)
+        self._split.addWidget(upper)
+        self._split.addWidget(self._figures)
+        self._figures.hide()
         self._split.setChildrenCollapsible(False)
         self._split.hide()
         layout = QVBoxLayout(self)
@@ -94,6 +115,7 @@ class TimingPage(QWidget):
         layout.addWidget(self._empty, 1)
         self.quick.clicked.connect(self._on_quick_clicked)
         self.rigorous.clicked.connect(self._on_rigorous_clicked)
+        self.table.selectionModel().currentRowChanged.connect(self._on_table_row_changed)
 
     def show_timing(self, timing: TimingState, *, can_measure: bool) -> None:
         """Show what has been measured so far."""
@@ -121,17 +143,38 @@ class TimingPage(QWidget):
         self._draw()
 
     def _draw(self) -> None:
-        measurements = [m for m in self._state.measurements if m.name in _PLOTTED]
-        if not any(m.samples for m in measurements):
+        state = self._state
+        if not state.measurements:
             return
-        from jaxscope.ui.pages.timing_plot import TimingPlot  # pyqtgraph costs half a second
+        from jaxscope.analysis.figures.distribution import histogram_of
+        from jaxscope.analysis.figures.waterfall import waterfall_chart
 
-        if self.plot is None:
-            self.plot = TimingPlot()
-            self._split.addWidget(self.plot)
-            self._split.setSizes([520, 480])
-        if isinstance(self.plot, TimingPlot):
-            self.plot.show_samples(measurements, self._theme)
+        plotted = [m for m in state.measurements if m.name in _PLOTTED]
+        histogram = histogram_of(state.call, plotted)
+        stages = waterfall_chart(state.call, state.measurements)
+        if histogram is not None:
+            if self.distributions is None:
+                self.distributions = self._add_panel("distributions", "Distributions", 0)
+            self.distributions.show_figure(histogram, state.environment, self._theme)
+        if stages is not None:
+            if self.stages is None:
+                self.stages = self._add_panel("stages", "Stages", self._figures.count())
+            self.stages.show_figure(stages, state.environment, self._theme)
+
+    def _add_panel(self, name: str, title: str, place: int) -> FigurePanel:
+        from jaxscope.ui.pages.figure_panel import FigurePanel  # pyqtgraph costs half a second
+
+        panel = FigurePanel(name)
+        self._figures.insertTab(place, panel, title)
+        self._figures.setCurrentIndex(0)
+        if self._figures.isHidden():
+            self._figures.show()
+            self._split.setSizes([480, 520])
+        return panel
+
+    def _on_table_row_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
+        if current.isValid():
+            self.protocol.setText(self.rows.describe(current.row()))
 
     def _on_quick_clicked(self) -> None:
         self.measure_requested.emit(False)
@@ -168,4 +211,5 @@ def _describe_ratio(ratio: Ratio) -> str:
 def _notes(timing: TimingState) -> list[str]:
     plotted = [m for m in timing.measurements if m.name in _PLOTTED and m.protocol]
     protocols = dict.fromkeys(m.protocol for m in plotted)
-    return [*timing.warnings, *list(protocols)[:1]]
+    place = [] if timing.environment is None else [describe_place(timing.environment)]
+    return [*timing.warnings, *list(protocols)[:1], *place]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from jaxscope.analysis.machine import link_kernel_lines
 from jaxscope.model import Stage, StageText, is_available
 
 LINKED_BY = {"machine": "optimized"}
@@ -28,6 +27,8 @@ class KernelLinks:
             self._from = (machine, optimized)
             self._linked = machine
             if is_available(machine.text) and is_available(optimized.graph):
+                from jaxscope.analysis.machine import link_kernel_lines  # with machine code
+
                 text = machine.text.text
                 nodes = link_kernel_lines(text, optimized.graph)
                 self._linked = dataclasses.replace(machine, text=StageText(text, nodes))

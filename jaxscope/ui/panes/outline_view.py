@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QItemSelection, QModelIndex, Qt, Signal
+from PySide6.QtCore import QEvent, QItemSelection, QModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTreeView, QWidget
 
 from jaxscope.analysis.links import Linked
-from jaxscope.analysis.view.build import build_view
 from jaxscope.analysis.view.view import View
 from jaxscope.model import NONE, Graph
 from jaxscope.ui.panes.outline_model import OutlineModel
@@ -52,6 +51,8 @@ class OutlineView(QTreeView):
         """
         if graph is self._graph and (view is None or view is self.boxes.view):
             return
+        from jaxscope.analysis.view.build import build_view  # with the first outline
+
         self._graph = graph
         is_fitting = view is not None and view.graph is graph
         self.boxes.set_view(view if is_fitting else build_view(graph))
@@ -86,6 +87,19 @@ class OutlineView(QTreeView):
 
     def place_of(self, node: int) -> tuple[int, int] | None:
         """Top and bottom of a node's row, or of the closed branch that it is in."""
+        row = self._row_of(node)
+        return None if row is None else (row[0].top(), row[0].bottom() + 1)
+
+    def span_of(self, node: int) -> tuple[int, int] | None:
+        """Left and right of the name in that row."""
+        row = self._row_of(node)
+        if row is None:
+            return None
+        place, index = row
+        width = self.fontMetrics().horizontalAdvance(index.data())
+        return place.left(), place.left() + min(width, place.width())
+
+    def _row_of(self, node: int) -> tuple[QRect, QModelIndex] | None:
         view = self.boxes.view
         if view is None or not 0 <= node < len(view.box_of_node):
             return None
@@ -93,7 +107,7 @@ class OutlineView(QTreeView):
         while index.isValid():
             place = self.visualRect(index)
             if place.isValid():
-                return place.top(), place.bottom() + 1
+                return place, index
             index = index.parent()
         return None
 
