@@ -25,7 +25,7 @@ from jaxscope.ui.panes.arrangement import (
 from jaxscope.ui.panes.pane_area import PaneArea
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.panes.pane_tree import Side, side_at
-from jaxscope.ui.panes.ribbon import RibbonHandle, RibbonSplitter
+from jaxscope.ui.panes.ribbon import RIBBON_PX, RibbonHandle, RibbonSplitter
 from jaxscope.ui.panes_menu import PanesMenu
 from jaxscope.ui.settings import Settings
 from jaxscope.ui.window import MainWindow
@@ -191,6 +191,31 @@ def test_ribbons_lead_from_a_line_to_what_came_of_it(
     driver.wait_until(lambda: not first.grab().toImage().isNull())
     window.workspace.selection.clear()
     assert not len(first.bands(left, middle))
+
+
+@pytest.mark.parametrize("form", [Form.TEXT, Form.TABLE, Form.TREE, Form.GRAPH])
+def test_ribbons_lead_from_a_pane_to_the_one_below(
+    driver: Driver, window: MainWindow, source: Path, form: Form
+):
+    driver.finish(driver.open(source), capture_of(source))
+    area = area_of(window)
+    upper = area.panes[0]
+    lower = area.open_pane("jaxpr", after=upper, side=Side.BELOW)
+    assert lower is not None
+    lower.set_form(form)
+    window.workspace.selection.select_lines(str(source), (5, 6))
+    between = [each for each in ribbons(window) if each.orientation() == Qt.Orientation.Vertical]
+    (ribbon,) = between
+    assert ribbon.height() == RIBBON_PX
+    driver.wait_until(lambda: len(ribbon.bands(upper, lower)) == 2)
+    bands = ribbon.bands(upper, lower)
+    corner = ribbon.mapFromGlobal(upper.code.viewport().mapToGlobal(QPoint(0, 0))).x()
+    spans = np.asarray(upper.code.spans_of_lines([4, 5])) + corner
+    assert np.allclose(np.sort(bands[:, 0]), np.sort(spans[:, 0]), atol=1.0)
+    assert np.all(bands[:, 3] > bands[:, 2]) and np.all(bands[:, 3] <= ribbon.width())
+    driver.wait_until(lambda: not ribbon.grab().toImage().isNull())
+    area.set_ribbons_shown(False)
+    driver.wait_until(lambda: ribbon.height() < RIBBON_PX)
 
 
 def test_hovering_lights_up_other_panes_and_selects_nothing(

@@ -158,9 +158,12 @@ class GraphCanvas(PictureView):
             self._notes = notes
             self._update_highlight()
 
-    def places_of_nodes(self, nodes: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+    def places_of_nodes(
+        self, nodes: npt.NDArray[np.int32], *, is_across: bool = False
+    ) -> npt.NDArray[np.float64]:
         """Top and bottom of the boxes of nodes, in pixels from the widget's top, one row each.
 
+        Or left and right, from its left, where that is what is asked for.
         Those of nodes that are not drawn are NaN; an open group is where its title is.
         """
         places = np.full((len(nodes), 2), np.nan)
@@ -171,6 +174,10 @@ class GraphCanvas(PictureView):
         items = scene.item_of_node[nodes[known]]
         known, items = known[items >= 0], items[items >= 0]
         rects = scene.items.rect[items]
+        if is_across:
+            lefts = (rects[:, 0] - self.camera.x) * self.camera.scale
+            places[known] = np.column_stack([lefts, lefts + rects[:, 2] * self.camera.scale])
+            return places
         tops = (rects[:, 1] - self.camera.y) * self.camera.scale
         places[known, 0] = tops
         heights = np.where(items < scene.items.num_frames, _TITLE_PX, rects[:, 3])

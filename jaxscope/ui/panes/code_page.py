@@ -132,6 +132,18 @@ class CodePage(QAbstractScrollArea):
         rows = [self._folding.row_of(line) - first for line in lines]
         return [(row * self._line_px, (row + 1) * self._line_px) for row in rows]
 
+    def spans_of_lines(self, lines: Sequence[int]) -> list[tuple[float, float]]:
+        """Left and right of the texts of lines, in pixels from the left of the page."""
+        first, left = self.horizontalScrollBar().value(), float(self._gutter_px())
+        spans = []
+        for line in lines:
+            text = self._lines[line]
+            indent = len(text) - len(text.lstrip())
+            ends = ((column - first) * self._char_px for column in (indent, len(text)))
+            start, stop = (left + max(end, 0.0) for end in ends)
+            spans.append((start, stop))
+        return spans
+
     # --- folding ---
 
     @property

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 Int32s = npt.NDArray[np.int32]
 Places = npt.NDArray[np.float64]
-"""Top and bottom in pixels from the top of a form's page, one row each; NaN where it is not."""
+"""Where things begin and end on a form's page, in pixels from its top or from its left, one row
+each; NaN where they are not."""
 
 NotesOf = Callable[[str], Mapping[int, str]]
 
@@ -150,6 +151,29 @@ class Lighting:
                     places[number] = place
         elif canvas is not None:
             places = canvas.places_of_nodes(things)
+        return places
+
+    def places_across(self, things: Int32s) -> Places:
+        """Where things are on the page from left to right: boxes, or the texts of rows."""
+        shown, canvas = self.shown, self.canvas
+        places = np.full((len(things), 2), np.nan)
+        if shown is self._code:
+            lines, known = self._lines_of(things)
+            found = self._code.spans_of_lines(lines.tolist())
+            places[known] = np.asarray(found, float).reshape(-1, 2)
+        elif shown is self._table:
+            for number, node in enumerate(things.tolist()):
+                row = self._table.nodes.row_of(node)
+                if row >= 0:
+                    cell = self._table.visualRect(self._table.nodes.index(row, 0))
+                    places[number] = cell.left(), cell.right() + 1
+        elif shown is self._outline:
+            for number, node in enumerate(things.tolist()):
+                span = self._outline.span_of(node)
+                if span is not None:
+                    places[number] = span
+        elif canvas is not None:
+            places = canvas.places_of_nodes(things, is_across=True)
         return places
 
     def _lines_of(self, things: Int32s) -> tuple[Int32s, Int32s]:

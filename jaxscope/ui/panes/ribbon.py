@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen, QTransform
 from PySide6.QtWidgets import QSplitter, QSplitterHandle, QWidget
 
 from jaxscope.analysis.link_pairs import NO_PAIRS, Pairs
@@ -43,7 +43,7 @@ class RibbonSetting:
 
 
 class RibbonSplitter(QSplitter):
-    """A splitter between whose panes ribbons run, where they stand beside each other."""
+    """A splitter between whose panes ribbons run, beside each other or below each other."""
 
     def __init__(self, orientation: Qt.Orientation, setting: RibbonSetting, width_px: int) -> None:
         super().__init__(orientation)
@@ -52,9 +52,8 @@ class RibbonSplitter(QSplitter):
         self.set_ribbon_px(width_px)
 
     def set_ribbon_px(self, width_px: int) -> None:
-        """Give ribbons more or less room; below each other, panes have none between them."""
-        is_across = self.orientation() == Qt.Orientation.Horizontal
-        self.setHandleWidth(width_px if is_across else HANDLE_PX)
+        """Give ribbons more or less room."""
+        self.setHandleWidth(width_px)
 
     def createHandle(self) -> QSplitterHandle:
         return RibbonHandle(self.orientation(), self)
@@ -76,27 +75,27 @@ class RibbonHandle(QSplitterHandle):
         return super().eventFilter(watched, event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        if self.orientation() == Qt.Orientation.Vertical or self.width() < RIBBON_PX:
+        if min(self.width(), self.height()) < RIBBON_PX:
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for left, right in self._neighbours():
-            left.lighting.page.installEventFilter(self)
-            right.lighting.page.installEventFilter(self)
-            self._paint_between(painter, left, right)
+        for first, second in self._neighbours():
+            first.lighting.page.installEventFilter(self)
+            second.lighting.page.installEventFilter(self)
+            self._paint_between(painter, first, second)
 
-    def bands(self, left: StagePane, right: StagePane) -> npt.NDArray[np.float64]:
-        """Bands from one pane to another, one row each: top and bottom at the left and at the
-        right, in this widget's pixels, and 1 where the band belongs to the backward part.
+    def bands(self, first: StagePane, second: StagePane) -> npt.NDArray[np.float64]:
+        """Bands from one pane to another, one row each: where they begin and end at the first and
+        at the second, along this widget and in its pixels, and 1 for those of the backward part.
         """
-        pairs = self._pairs_of(left, right)
+        pairs = self._pairs_of(first, second)
         if not len(pairs):
             return np.zeros((0, 5))
-        at_left = self._places(left, pairs[:, 0])
-        at_right = self._places(right, pairs[:, 1])
-        is_back = np.isin(pairs[:, 0], left.lighting.backward_things())
-        is_back |= np.isin(pairs[:, 1], right.lighting.backward_things())
-        found = np.column_stack([at_left, at_right, is_back])
+        at_first = self._places(first, pairs[:, 0])
+        at_second = self._places(second, pairs[:, 1])
+        is_back = np.isin(pairs[:, 0], first.lighting.backward_things())
+        is_back |= np.isin(pairs[:, 1], second.lighting.backward_things())
+        found = np.column_stack([at_first, at_second, is_back])
         found = found[~np.isnan(found).any(axis=1)]
         bands: npt.NDArray[np.float64] = np.unique(np.round(found), axis=0)
         return bands
@@ -116,41 +115,53 @@ class RibbonHandle(QSplitterHandle):
     def _places(self, pane: StagePane, things: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
         """Where things are, at the edge of the page where they are out of sight."""
         known, back = np.unique(things, return_inverse=True)
-        page = pane.lighting.page
-        height = float(page.height())
-        places = pane.lighting.places(known)
-        places[:, 0] = np.clip(places[:, 0], 0.0, height - _OUT_OF_SIGHT_PX)
-        places[:, 1] = np.clip(places[:, 1], places[:, 0] + _OUT_OF_SIGHT_PX, height)
-        offset = self.mapFromGlobal(page.mapToGlobal(QPoint(0, 0))).y()
+        lighting = pane.lighting
+        corner = self.mapFromGlobal(lighting.page.mapToGlobal(QPoint(0, 0)))
+        if self._is_between_columns():
+            places, most, offset = lighting.places(known), lighting.page.height(), corner.y()
+        else:
+            places, most, offset = lighting.places_across(known), lighting.page.width(), corner.x()
+        places[:, 0] = np.clip(places[:, 0], 0.0, most - _OUT_OF_SIGHT_PX)
+        places[:, 1] = np.clip(places[:, 1], places[:, 0] + _OUT_OF_SIGHT_PX, most)
         moved: npt.NDArray[np.float64] = places[back] + offset
         return moved
 
+    def _is_between_columns(self) -> bool:
+        return self.orientation() == Qt.Orientation.Horizontal
+
     def _neighbours(self) -> list[tuple[StagePane, StagePane]]:
-        """Panes at both sides that stand beside each other."""
+        """Panes at both sides that face each other."""
         splitter = self.splitter()
         index = splitter.indexOf(self)
         if index < 1:
             return []
-        lefts = _panes_at(splitter.widget(index - 1), at_end=True)
-        rights = _panes_at(splitter.widget(index), at_end=False)
-        return [(a, b) for a in lefts for b in rights if _are_beside(a, b)]
+        orientation = self.orientation()
+        before = _panes_at(splitter.widget(index - 1), orientation, at_end=True)
+        after = _panes_at(splitter.widget(index), orientation, at_end=False)
+        return [(a, b) for a in before for b in after if _are_facing(a, b, orientation)]
 
-    def _paint_between(self, painter: QPainter, left: StagePane, right: StagePane) -> None:
-        theme, width = self._setting.theme, float(self.width())
-        for a_top, a_bottom, b_top, b_bottom, is_back in self.bands(left, right).tolist():
+    def _paint_between(self, painter: QPainter, first: StagePane, second: StagePane) -> None:
+        theme, is_down = self._setting.theme, not self._is_between_columns()
+        width = float(self.height() if is_down else self.width())
+        for start, stop, other_start, other_stop, is_back in self.bands(first, second).tolist():
             strong = QColor(theme.backward if is_back else theme.forward)
             soft = QColor(strong)
             soft.setAlphaF(0.22)
             strong.setAlphaF(0.75)
             painter.setPen(QPen(strong, 1.0))
             painter.setBrush(soft)
-            painter.drawPath(_band(width, (a_top, a_bottom), (b_top, b_bottom)))
+            band = _band(width, (start, stop), (other_start, other_stop))
+            painter.drawPath(_TURNED.map(band) if is_down else band)
 
 
-def _band(width: float, left: tuple[float, float], right: tuple[float, float]) -> QPainterPath:
-    """A closed shape between two stretches of the two edges."""
+_TURNED = QTransform(0, 1, 1, 0, 0, 0)
+"""Changes left to right into top to bottom."""
+
+
+def _band(width: float, first: tuple[float, float], second: tuple[float, float]) -> QPainterPath:
+    """A closed shape from a stretch of the left edge to one of the right edge."""
     middle = width / 2
-    (a, b), (c, d) = (_at_least(*left), _at_least(*right))
+    (a, b), (c, d) = (_at_least(*first), _at_least(*second))
     path = QPainterPath(QPointF(0, a))
     path.cubicTo(QPointF(middle, a), QPointF(middle, c), QPointF(width, c))
     path.lineTo(width, d)
@@ -159,24 +170,30 @@ def _band(width: float, left: tuple[float, float], right: tuple[float, float]) -
     return path
 
 
-def _at_least(top: float, bottom: float) -> tuple[float, float]:
-    return top, max(bottom, top + _LEAST_PX)
+def _at_least(start: float, stop: float) -> tuple[float, float]:
+    return start, max(stop, start + _LEAST_PX)
 
 
-def _panes_at(widget: QWidget | None, *, at_end: bool) -> Sequence[StagePane]:
-    """Panes that touch the right or left edge of a part."""
+def _panes_at(
+    widget: QWidget | None, orientation: Qt.Orientation, *, at_end: bool
+) -> Sequence[StagePane]:
+    """Panes that touch an edge of a part: its right or left one, or its lower or upper one."""
     if isinstance(widget, StagePane):
         return [widget]
     if not isinstance(widget, QSplitter):
         return []
     parts = [widget.widget(number) for number in range(widget.count())]
-    if widget.orientation() == Qt.Orientation.Horizontal:
+    if widget.orientation() == orientation:
         parts = parts[-1:] if at_end else parts[:1]
-    return [pane for part in parts for pane in _panes_at(part, at_end=at_end)]
+    return [pane for part in parts for pane in _panes_at(part, orientation, at_end=at_end)]
 
 
-def _are_beside(left: QWidget, right: QWidget) -> bool:
-    if not (left.isVisible() and right.isVisible()):
+def _are_facing(first: QWidget, second: QWidget, orientation: Qt.Orientation) -> bool:
+    if not (first.isVisible() and second.isVisible()):
         return False
-    tops = left.mapToGlobal(QPoint(0, 0)).y(), right.mapToGlobal(QPoint(0, 0)).y()
-    return tops[0] < tops[1] + right.height() and tops[1] < tops[0] + left.height()
+    corners = first.mapToGlobal(QPoint(0, 0)), second.mapToGlobal(QPoint(0, 0))
+    if orientation == Qt.Orientation.Horizontal:
+        (start, other), sizes = (at.y() for at in corners), (first.height(), second.height())
+    else:
+        (start, other), sizes = (at.x() for at in corners), (first.width(), second.width())
+    return start < other + sizes[1] and other < start + sizes[0]
