@@ -9,6 +9,7 @@ import textwrap
 from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds, three_digits
 from jaxscope.analysis.scaling import calls_to_break_even
 from jaxscope.model.agreement import Comparison, LeafAgreement
+from jaxscope.model.capture import Environment
 from jaxscope.model.lab import Crossover, ScalePoint, Scaling, Slope
 from jaxscope.model.recompilation import Signature
 from jaxscope.model.timing import Measurement
@@ -27,6 +28,14 @@ LEAF_HEADERS = (
 )  # fmt: skip
 SIGNATURE_HEADERS = ("", "function", "trace", "lower", "compile", "calls", "arguments")
 _MANY_ULPS = 1e6
+
+
+def describe_place(environment: Environment) -> str:
+    """Where and when something was measured: device, host, versions, time."""
+    device = environment.device or environment.platform
+    host = f" of {environment.host}" if environment.host else ""
+    when = f", {environment.recorded_at}" if environment.recorded_at else ""
+    return f"Measured on {device}{host}, JAX {environment.jax}, Python {environment.python}{when}."
 
 
 def describe_slope(slope: Slope) -> str:

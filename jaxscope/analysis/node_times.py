@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from jaxscope.analysis.links import Links
 from jaxscope.model.capture import Capture, Stage
 from jaxscope.model.graph import Graph
 from jaxscope.model.lab import LineTime, NodeTime, NodeTimes, Profile
@@ -48,6 +49,34 @@ def lay_over(graph: Graph, times: Sequence[NodeTime]) -> Overlay:
     return Overlay(
         graph.replace_nodes(seconds=seconds), tuple(nodes), tuple(known), tuple(strangers)
     )
+
+
+def find_node(graph: Graph, name: str) -> int | None:
+    """The node that measured times call so: by id, else by name; None where there is none."""
+    index = graph.index_by_id.get(name)
+    if index is not None:
+        return index
+    named = np.flatnonzero(graph.nodes.name == _string_place(graph, name))
+    return int(named[0]) if len(named) else None
+
+
+def names_of_linked(stages: Sequence[Stage], links: Links, name: str) -> frozenset[str]:
+    """Names of the nodes of a stage that a selection means there, as measured times call them."""
+    stage = next((stage for stage in stages if stage.name == name), None)
+    linked = links.stages.get(name)
+    if stage is None or linked is None or not is_available(stage.graph):
+        return frozenset()
+    graph = stage.graph
+    nodes = np.concatenate([linked.selected, linked.forward, linked.backward])
+    return frozenset(graph.string(graph.nodes.name, int(node)) for node in nodes)
+
+
+def _string_place(graph: Graph, text: str) -> int:
+    """Place of a string in the graph's table; −2, which no node has, where it is not there."""
+    try:
+        return graph.strings.index(text)
+    except ValueError:
+        return -2
 
 
 def sum_lines(overlay: Overlay) -> tuple[LineTime, ...]:

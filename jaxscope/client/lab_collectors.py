@@ -125,7 +125,7 @@ class ProfileCollector(LabCollector):
 
     def result(self) -> Profile:
         timeline = self._timeline
-        if not is_available(timeline) and not is_available(self._compiled):
+        if isinstance(timeline, Unavailable) and isinstance(self._compiled, Unavailable):
             timeline = self._compiled  # for the same reason
         return Profile(
             self.call,
@@ -196,8 +196,10 @@ def read_timeline(message: Message) -> Timeline:
         places["lane"],
         began,
         seconds,
-        *(read_seconds(message, name) for name in ("returned", "wall", "covered")),
-        int(read_seconds(message, "num_left_out")),
+        returned=read_seconds(message, "returned"),
+        wall=read_seconds(message, "wall"),
+        covered=read_seconds(message, "covered"),
+        num_left_out=int(read_seconds(message, "num_left_out")),
     )
 
 

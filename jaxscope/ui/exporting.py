@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import os
-import secrets
 import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -19,6 +17,7 @@ from jaxscope.errors import Explanation, InternalError, JaxscopeError, UsageErro
 from jaxscope.model import NONE, Capture
 
 if TYPE_CHECKING:  # exports and the graph view are loaded when they are first needed
+from jaxscope.ui.whole_file import write_whole
     from jaxscope.analysis.export.order import ExportOrder, Seen
     from jaxscope.ui.graph.canvas import GraphCanvas
     from jaxscope.ui.panes.stage_pane import StagePane
@@ -167,17 +166,7 @@ def write_export(order: ExportOrder, path: str) -> tuple[list[str], list[str]]:
     for suffix, part in split_order(order):
         rendered = render_order(part)
         target = place.with_name(f"{place.stem}{suffix}{place.suffix}")
-        _write_whole(target, rendered.data)
+        write_whole(target, rendered.data)
         paths.append(str(target))
         notes += rendered.notes
     return paths, notes
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all: a full disk leaves what was there before."""
-    draft = path.with_name(f".{secrets.token_hex(6)}{path.suffix}")
-    try:
-        draft.write_bytes(data)
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)

@@ -80,17 +80,24 @@ class Head:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TimingState:
-    """What has been measured of a call."""
+    """What has been measured of a call; where and when, once it is done."""
 
     call: str = ""
     measurements: tuple[Measurement, ...] = ()
     ratios: tuple[Ratio, ...] = ()
     warnings: tuple[str, ...] = ()
+    environment: Environment | None = None
 
     @classmethod
     def of(cls, timing: Timing) -> TimingState:
         """What a finished or saved measurement found."""
-        return cls(timing.call, timing.measurements, timing.ratios, timing.warnings)
+        return cls(
+            timing.call,
+            timing.measurements,
+            timing.ratios,
+            timing.warnings,
+            timing.environment,
+        )
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -177,7 +184,11 @@ class WindowState:
         if capture is None or not timing.measurements or timing.call != capture.call:
             return None
         return Timing(
-            timing.call, capture.environment, timing.measurements, timing.ratios, timing.warnings
+            timing.call,
+            timing.environment or capture.environment,
+            timing.measurements,
+            timing.ratios,
+            timing.warnings,
         )
 
     @property

@@ -126,10 +126,11 @@ def test_measurements_say_how_sure_they_are(qtmodeltester):
     once = Measurement("compile", 0.2, 0.2, 0.2, 0.0, 1, (0.2,), False)
     assert row_texts(noisy)[2:] == (
         "9.00 µs to 12.0 µs (95%)",
+        "",
         "40",
         "noisy; see the plot",
     )
-    assert row_texts(once)[1:] == ("200 ms", "one run", "1", "")
+    assert row_texts(once)[1:] == ("200 ms", "one run", "", "1", "")
     model = TimingTableModel()
     model.set_measurements([noisy, once])
     qtmodeltester.check(model)

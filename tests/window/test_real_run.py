@@ -124,7 +124,7 @@ def test_the_call_is_measured_and_plotted(qtbot: QtBot, window: MainWindow, tmp_
     names = [m.name for m in window.controller.state.timing.measurements]
     assert {"eager", "jit", "compile"} <= set(names)
     assert page.rows.rowCount() == len(names)
-    assert "jit" in page.verdict_text and page.plot is not None
+    assert "jit" in page.verdict_text and page.distributions is not None
 
 
 def test_every_format_is_written_from_the_window(qtbot: QtBot, window: MainWindow, tmp_path: Path):

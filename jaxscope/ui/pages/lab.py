@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTabWidget, QWidget
 
+from jaxscope.analysis.links import Links
 from jaxscope.ui.state import WindowState
 from jaxscope.ui.theme import LIGHT, Theme
 
@@ -24,10 +25,12 @@ class LabPage(QTabWidget):
     Signals:
         experiment_requested: A request whose file and call are still to be added.
         colours_wanted: The graphs are to be shown, coloured by measured time.
+        node_chosen: A stage and the number of a node of it that was clicked here.
     """
 
     experiment_requested = Signal(object)
     colours_wanted = Signal()
+    node_chosen = Signal(str, int)
 
     profile: ProfilePage
     scaling: ScalingPage
@@ -64,6 +67,7 @@ class LabPage(QTabWidget):
             self.addTab(page, title)
             page.wanted.connect(self.experiment_requested)
         self.profile.colours_wanted.connect(self.colours_wanted)
+        self.profile.node_chosen.connect(self.node_chosen)
         self._pages = tuple(page for _, page in titled)
         self.set_theme(self._theme)
         self.show_state(self._state, can_run=self._can_run)
@@ -78,6 +82,11 @@ class LabPage(QTabWidget):
         for page in self._pages:
             page.set_runnable(can_run)
             page.show_lab(state.lab)
+
+    def show_links(self, links: Links) -> None:
+        """Mark what a selection made elsewhere means here."""
+        if self._pages:
+            self.profile.show_links(links)
 
     def set_theme(self, theme: Theme) -> None:
         """Use a theme's colours."""

@@ -4,32 +4,58 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QPushButton, QSplitter, QWidget
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QPushButton,
+    QSplitter,
+    QTabWidget,
+    QWidget,
+)
 
-from jaxscope.analysis.node_times import Overlay, lay_over, sum_lines
+from jaxscope.analysis.lab_words import describe_place
+from jaxscope.analysis.links import Links
+from jaxscope.analysis.node_times import (
+    Overlay,
+    find_node,
+    lay_over,
+    names_of_linked,
+    sum_lines,
+)
 from jaxscope.analysis.quantities import format_seconds
 from jaxscope.client.requests import ProfileRequest
 from jaxscope.model import SourceFile, Stage, is_available
 from jaxscope.model.lab import LineTime, NodeTimes, Profile
+from jaxscope.model.timeline import Timeline
 from jaxscope.ui.lab_state import LabState
 from jaxscope.ui.pages.experiment import ExperimentPage
 from jaxscope.ui.pages.result_table import ResultTable
 from jaxscope.ui.theme import Theme
 
+if TYPE_CHECKING:
+    from jaxscope.analysis.figures.lanes import LaneChart
+    from jaxscope.ui.pages.figure_panel import FigurePanel
+
 _LINE_HEADERS = ("alone", "share", "with calls", "line", "code")
 _NODE_HEADERS = ("alone", "with inside", "interval", "times", "name", "operation")
+_NAME_COLUMN = 4
+_TIMELINE_STAGE = "optimized"
 
 
 class ProfilePage(ExperimentPage):
-    """Two tables: source lines and nodes, of the compiled program or of the eager run.
+    """Two tables: source lines and nodes, of the compiled program or of the eager run; and one run.
 
     Signals:
         colours_wanted: The graphs are to be shown, coloured by measured time.
+        node_chosen: A stage and the number of a node of it that was clicked here.
     """
 
     colours_wanted = Signal()
+    node_chosen = Signal(str, int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
@@ -59,8 +85,15 @@ class ProfilePage(ExperimentPage):
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.addWidget(self.lines)
         self._split.addWidget(self.nodes)
-        self._split.hide()
-        self.body.addWidget(self._split, 1)
+        self.run: FigurePanel | None = None
+        self._chart: LaneChart | None = None
+        self._chosen: frozenset[str] = frozenset()
+        self._tabs = QTabWidget()
+        self._tabs.setDocumentMode(True)
+        self._tabs.addTab(self._split, "Lines and nodes")
+        self._tabs.hide()
+        self.body.addWidget(self._tabs, 1)
+        self.nodes.clicked.connect(self._on_nodes_clicked)
         self.body.addStretch(0)
         self.colours.clicked.connect(self.colours_wanted)
         self.side.currentIndexChanged.connect(self._on_side_changed)
@@ -71,7 +104,9 @@ class ProfilePage(ExperimentPage):
     def show_lab(self, lab: LabState) -> None:
         if lab.profile is not self._profile:
             self._profile = lab.profile
+            self._chart = None
             self._show()
+            self._show_run()
 
     def set_program(self, stages: Sequence[Stage], files: Sequence[SourceFile]) -> None:
         """The stages that names are looked up in, and the files that lines are."""
@@ -81,13 +116,14 @@ class ProfilePage(ExperimentPage):
         super().set_theme(theme)
         self.lines.fit()
         self.nodes.fit()
+        self._show_run()
 
     def _on_side_changed(self, _index: int) -> None:
         self._show()
 
     def _show(self) -> None:
         profile = self._profile
-        self._split.setVisible(profile is not None)
+        self._tabs.setVisible(profile is not None)
         self.colours.setVisible(profile is not None)
         if profile is None:
             self.say("")
@@ -95,7 +131,8 @@ class ProfilePage(ExperimentPage):
         side = profile.compiled if self.side.currentIndex() == 0 else profile.eager
         if not isinstance(side, NodeTimes):
             self.say(f"{self.side.currentText()}: not available", [side.reason])
-            self._split.hide()
+            for table in (self.lines, self.nodes):
+                table.rows.set_rows((), ())
             return
         overlay = self._overlay(side)
         heading = (
@@ -106,12 +143,58 @@ class ProfilePage(ExperimentPage):
             f"{side.runs} runs. {side.protocol}",
             f"Without recording a run takes {format_seconds(side.plain_wall)}.",
             *profile.warnings,
+            describe_place(profile.environment),
         ]
         if overlay is None or overlay.strangers:
             notes.append("Some names belong to another program than the one that is shown.")
         self.say(heading, notes)
         self._show_lines(overlay, side)
         self._show_nodes(overlay, side)
+
+    def show_links(self, links: Links) -> None:
+        """Mark the instructions that a selection made elsewhere means."""
+        self._chosen = names_of_linked(self._stages, links, _TIMELINE_STAGE)
+        if self.run is not None:
+            self.run.choose(self._chosen)
+
+    def _show_run(self) -> None:
+        """The timeline of one run, made anew only for another profile."""
+        profile = self._profile
+        timeline = profile.timeline if profile is not None else None
+        if profile is None or not isinstance(timeline, Timeline):
+            if self.run is not None:
+                self._tabs.setTabVisible(1, False)
+            return
+        from jaxscope.analysis.figures.timeline import timeline_chart
+        from jaxscope.ui.pages.figure_panel import FigurePanel  # pyqtgraph costs half a second
+
+        if self._chart is None:
+            self._chart = timeline_chart(profile.call, timeline)
+        if self.run is None:
+            self.run = FigurePanel("timeline")
+            self.run.bar_chosen.connect(self._choose_node)
+            self._tabs.addTab(self.run, "One run")
+        self._tabs.setTabVisible(1, True)
+        self.run.show_figure(self._chart, profile.environment, self.theme)
+        self.run.choose(self._chosen)
+
+    def _on_nodes_clicked(self, index: QModelIndex) -> None:
+        self._choose_node(self.nodes.rows.row_text(index.row()).split("\t")[_NAME_COLUMN])
+
+    def _choose_node(self, name: str) -> None:
+        """Tell which node of which stage has that name, where the program shown has one."""
+        for stage in self._stages:
+            if not is_available(stage.graph) or stage.name not in self._measured_stages():
+                continue
+            place = find_node(stage.graph, name)
+            if place is not None:
+                self.node_chosen.emit(stage.name, place)
+                return
+
+    def _measured_stages(self) -> tuple[str, ...]:
+        profile = self._profile
+        sides = () if profile is None else (profile.compiled, profile.eager)
+        return tuple(side.stage for side in sides if isinstance(side, NodeTimes))
 
     def _overlay(self, side: NodeTimes) -> Overlay | None:
         stage = next((stage for stage in self._stages if stage.name == side.stage), None)

@@ -2,51 +2,63 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections.abc import Sequence
 
 import numpy as np
 import pyqtgraph
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from jaxscope.model import Measurement
+from jaxscope.analysis.export.chart import SERIES_COLORS, ticks
+from jaxscope.analysis.figures.distribution import Histogram
+from jaxscope.analysis.quantities import format_seconds
 from jaxscope.ui.theme import Theme
-
-_NUM_BINS = 60
-_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 class SecondsAxis(pyqtgraph.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
     """Writes powers of ten as people say them: 10 µs, 1 ms."""
 
     def tickStrings(self, values: Sequence[float], _scale: float, _spacing: float) -> list[str]:
-        return [_power_text(value) for value in values]
+        return [format_seconds(10.0**value) for value in values]
 
     def tickValues(self, low: float, high: float, _size: float) -> list[tuple[float, list[float]]]:
-        """Ticks at 1, 3, 10, 30, …, as on paper with a logarithmic scale."""
-        decades = range(math.floor(low), math.ceil(high) + 1)
-        steps = [decade + part for decade in decades for part in (0.0, math.log10(3.0))]
-        return [(0.5, [step for step in steps if low <= step <= high])]
+        """Ticks at 1, 3, 10 or finer, as many as the range asks for."""
+        if not -300 < low < high < 300:
+            return []
+        return [(0.3, [math.log10(value) for value in ticks(10.0**low, 10.0**high)])]
 
 
 class TimingPlot(QWidget):
-    """One filled histogram per measurement; drawn anew for every change of data or theme."""
+    """One filled histogram per measurement; drawn anew for every change of data or theme.
+
+    Signals:
+        reading_changed: What lies under the pointer, in one line.
+    """
+
+    reading_changed = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.plot = pyqtgraph.PlotWidget(axisItems={"bottom": SecondsAxis("bottom")})
+        self._histogram: Histogram | None = None
+        self._axis = SecondsAxis("bottom")
+        self.plot = pyqtgraph.PlotWidget(axisItems={"bottom": self._axis})
         self.plot.setMenuEnabled(False)
+        self.plot.setMouseEnabled(x=True, y=False)
         self.plot.setLabel("bottom", "time of one call")
         self.plot.setLabel("left", "share of calls, %")
-        self.plot.setAccessibleName("Distribution of call times")
+        self.plot.setAccessibleName("Distribution of call times; its table has the same values")
         self._legend = self.plot.addLegend(offset=(-10, 10))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.plot)
+        self.plot.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
 
-    def show_samples(self, measurements: Sequence[Measurement], theme: Theme) -> None:
-        """Draw the samples of the measurements that have more than a few."""
+    def show_histogram(self, histogram: Histogram, theme: Theme) -> None:
+        """Draw the distributions, and a line at the median of each."""
+        self._histogram = histogram
         plot = self.plot
         plot.clear()
         plot.setBackground(theme.surface)
@@ -54,36 +66,44 @@ class TimingPlot(QWidget):
             axis = plot.getAxis(name)
             axis.setPen(theme.border)
             axis.setTextPen(theme.text)
+            axis.setTickFont(self.font())
+            axis.label.setFont(self.font())
         self._legend.setLabelTextColor(theme.text)
+        self._legend.setLabelTextSize(f"{self.font().pointSizeF():g}pt")
         self._legend.setBrush(pyqtgraph.mkBrush(theme.raised))
         self._legend.setPen(pyqtgraph.mkPen(theme.border))
-        colours = (theme.backward, theme.forward, theme.selected, theme.good)
-        drawn = [m for m in measurements if sum(s > 0 for s in m.samples) >= 5]
-        if not drawn:
-            return
-        samples = [np.log10([s for s in m.samples if s > 0]) for m in drawn]
-        low, high = min(s.min() for s in samples), max(s.max() for s in samples)
-        edges = np.linspace(low - 0.02, high + 0.02, _NUM_BINS + 1)
-        for number, (measurement, logs) in enumerate(zip(drawn, samples, strict=True)):
-            colour = QColor(colours[number % len(colours)])
-            fill = QColor(colour)
+        edges = np.log10(histogram.edges)
+        colors = SERIES_COLORS[theme.name]
+        for number, found in enumerate(histogram.series):
+            color = QColor(colors[number % len(colors)])
+            fill = QColor(color)
             fill.setAlpha(90)
-            counts, _ = np.histogram(logs, edges)
             plot.plot(
                 edges,
-                100.0 * counts / len(logs),
+                100.0 * np.array(found.shares),
                 stepMode="center",
                 fillLevel=0,
                 brush=fill,
-                pen=pyqtgraph.mkPen(colour, width=2),
-                name=measurement.name.replace("_", " "),
+                pen=pyqtgraph.mkPen(color, width=2),
+                name=f"{found.name}: {format_seconds(found.median)}",
             )
-        plot.autoRange()
+            line = pyqtgraph.InfiniteLine(
+                math.log10(max(found.median, histogram.edges[0])),
+                pen=pyqtgraph.mkPen(color, width=2, style=Qt.PenStyle.DashLine),
+            )
+            plot.addItem(line)
+        self.fit()
 
+    def fit(self) -> None:
+        """Show the whole of it."""
+        self.plot.autoRange()
 
-def _power_text(power: float) -> str:
-    seconds = 10.0**power
-    for scale, unit in _UNITS:
-        if seconds >= scale * 0.999:
-            return f"{seconds / scale:.3g} {unit}"
-    return f"{seconds:.1g} s"
+    def describe_at(self, place: QPointF) -> str:
+        """The bin at a place of the plot's scene, or nothing."""
+        if self._histogram is None:
+            return ""
+        at = 10.0 ** self.plot.getPlotItem().vb.mapSceneToView(place).x()
+        return self._histogram.describe_bin(bisect.bisect_right(self._histogram.edges, at) - 1)
+
+    def _on_scene_mouse_moved(self, place: QPointF) -> None:
+        self.reading_changed.emit(self.describe_at(place))

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from jaxscope.analysis.quantities import format_seconds
+from jaxscope.analysis.statistics import count_outliers
 from jaxscope.model import Measurement
 
 Index = QModelIndex | QPersistentModelIndex
 
-HEADERS = ("what", "median", "interval", "runs", "quality")
+HEADERS = ("what", "median", "interval", "on the device", "runs", "quality")
+_HINTS = {
+    1: "Wall time as the calling program sees it",
+    2: "Where the median lies, and how surely",
+    3: "For how long a call kept the device at work, by XLA's own recorder, from further calls; "
+    "it is no part of the other columns",
+}
 MEANINGS = {
     "eager": "each operation run on its own, as plain Python calls do",
     "jit": "compiled once, then called",
@@ -24,6 +32,9 @@ MEANINGS = {
     "eager_dispatch": "the part of an eager call before the device answers",
     "gradient_eager_dispatch": "its part before the device answers",
     "gradient_jit_dispatch": "its part before the device answers",
+    "gradient_first_call": "its first call after compiling",
+    "gradient_second_call": "the call after it",
+    "gradient_first_eager_call": "its first call without jit: compiles every operation",
     "gradient_trace": "running the Python code once to record it",
     "gradient_lower": "turning it into StableHLO",
     "gradient_compile": "XLA's compilation of it",
@@ -65,9 +76,11 @@ class TimingTableModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
-        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
             return HEADERS[section]
-        return None
+        return _HINTS.get(section) if role == Qt.ItemDataRole.ToolTipRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
@@ -75,20 +88,39 @@ class TimingTableModel(QAbstractTableModel):
         row = self._rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return row_texts(row)[index.column()]
-        if role == Qt.ItemDataRole.ToolTipRole:
-            parts = (MEANINGS.get(row.name, ""), row.protocol, *row.reasons)
-            return "\n".join(part for part in parts if part)
-        return None
+        return describe_protocol(row) if role == Qt.ItemDataRole.ToolTipRole else None
+
+    def describe(self, row: int) -> str:
+        """How a row was measured, in whole sentences."""
+        return describe_protocol(self._rows[row]) if 0 <= row < len(self._rows) else ""
 
 
-def row_texts(row: Measurement) -> tuple[str, str, str, str, str]:
+def describe_protocol(row: Measurement) -> str:
+    """What was measured, how, and what to mind."""
+    outliers = count_outliers(row.samples)
+    told = (
+        f"{outliers.mild:,} mild and {outliers.severe:,} severe outliers are among the samples."
+        if outliers.mild or outliers.severe
+        else ""
+    )
+    meaning = f"{row.name.replace('_', ' ')}: {MEANINGS.get(row.name, row.detail)}"
+    parts = (meaning, row.protocol, *row.reasons, told)
+    return "\n".join(part for part in parts if part)
+
+
+def row_texts(row: Measurement) -> tuple[str, ...]:
     """The cells of one measurement."""
     meaning = MEANINGS.get(row.name, "")
-    what = row.name.replace("_", " ") + (f" — {meaning}" if meaning else "")
+    detail = f" ({row.detail})" if row.detail else ""
+    what = row.name.replace("_", " ") + detail + (f" — {meaning}" if meaning else "")
     interval = "one run" if row.confidence == 0 else (
         f"{format_seconds(row.low)} to {format_seconds(row.high)} ({row.confidence:.0%})"
     )  # fmt: skip
     quality = "noisy; see the plot" if row.is_noisy else (
         "steady" if row.runs > 1 else ""
     )  # fmt: skip
-    return what, format_seconds(row.median), interval, f"{row.runs:,}", quality
+    device = "" if math.isnan(row.device_seconds) else (
+        f"{format_seconds(row.device_seconds)} ({format_seconds(row.device_low)} to "
+        f"{format_seconds(row.device_high)})"
+    )  # fmt: skip
+    return what, format_seconds(row.median), interval, device, f"{row.runs:,}", quality
