@@ -37,9 +37,15 @@ def run(options: Options) -> int:
     if options.output is None:
         print_text(format_json(capture))
         return 0
-    places, notes = write_capture(
-        capture, options.output, options.output_format, options.stage, options.picture
-    )
+    with show_progress() as show:
+        places, notes = write_capture(
+            capture,
+            options.output,
+            options.output_format,
+            options.stage,
+            options.picture,
+            lambda doing, share: show(f"{doing} … {share:.0%} (Ctrl-C stops it)"),
+        )
     _tell(capture, places, notes, options)
     return 0
 

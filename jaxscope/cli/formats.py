@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 from jaxscope.analysis.export.contract_json import capture_to_json
@@ -18,7 +19,12 @@ def format_json(capture: Capture) -> str:
 
 
 def write_capture(
-    capture: Capture, path: Path, ending: str, stage: str, look: PictureOptions
+    capture: Capture,
+    path: Path,
+    ending: str,
+    stage: str,
+    look: PictureOptions,
+    on_step: Callable[[str, float], None] = lambda _doing, _share: None,
 ) -> tuple[list[Path], list[str]]:
     """Write a capture; returns the files, and what is not as it was asked for.
 
@@ -28,6 +34,7 @@ def write_capture(
         ending: One of the parser's `FORMATS`.
         stage: The stage that a picture or text shows, or `all`.
         look: How pictures look.
+        on_step: Told what is being done, and how much of it is done, from 0 to 1.
 
     Raises:
         UsageError: There is no such stage.
@@ -45,15 +52,17 @@ def write_capture(
     notes: list[str] = []
     for suffix, part in split_order(order):
         place = path.with_name(f"{path.stem}{suffix}{path.suffix}")
-        notes += _write(part, place)
+        notes += _write(part, place, on_step)
         places.append(place)
     return places, notes
 
 
-def _write(order: ExportOrder, path: Path) -> tuple[str, ...]:
+def _write(
+    order: ExportOrder, path: Path, on_step: Callable[[str, float], None]
+) -> tuple[str, ...]:
     from jaxscope.analysis.export.render import render_order  # brings the layout of graphs
 
-    rendered = render_order(order)
+    rendered = render_order(order, on_step)
     write_file(path, lambda draft: _fill(draft, rendered.data))
     return rendered.notes
 

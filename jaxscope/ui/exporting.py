@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import enum
 import threading
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from jaxscope.analysis.export.choices import ALL_STAGES, DEFAULT_SCALE, EVERYTHING, FIRST
 from jaxscope.errors import Explanation, InternalError, JaxscopeError, UsageError
 from jaxscope.model import NONE, Capture
+from jaxscope.ui.whole_file import write_whole
 
 if TYPE_CHECKING:  # exports and the graph view are loaded when they are first needed
-from jaxscope.ui.whole_file import write_whole
     from jaxscope.analysis.export.order import ExportOrder, Seen
+    from jaxscope.analysis.export.steps import OnStep
     from jaxscope.ui.graph.canvas import GraphCanvas
     from jaxscope.ui.panes.stage_pane import StagePane
 
@@ -32,6 +35,10 @@ FORMATS: Mapping[str, str] = {
     "txt": "Text of the stage",
     "json": "Everything, as data",
 }
+
+
+_TELL_S = 0.05
+"""So often progress is told: as smooth as an eye asks for."""
 
 
 class Extent(enum.Enum):
@@ -123,35 +130,94 @@ def see(canvas: GraphCanvas) -> Seen:
     )
 
 
-class Exporter(QObject):
-    """`finished` carries what to say of it, `failed` the error."""
+class ExportStopped(Exception):
+    """The person stopped an export."""
 
+
+class Exporter(QObject):
+    """Writes one export at a time on a thread, and can be stopped.
+
+    Signals:
+        progressed: What is being done, and how much of it is done, from 0 to 1.
+        finished: What to say of it.
+        failed: The error.
+        stopped: It was stopped, and left nothing behind.
+    """
+
+    progressed = Signal(str, float)
     finished = Signal(str)
     failed = Signal(object)
+    stopped = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._thread: threading.Thread | None = None
+        self._is_stopped = threading.Event()
+        self._told = 0.0
+
+    @property
+    def is_running(self) -> bool:
+        """Whether something is being written."""
+        return self._thread is not None and self._thread.is_alive()
 
     def start(self, order: ExportOrder, path: str) -> None:
         """Write in the background."""
-        threading.Thread(
+        if self.is_running:
+            remedy = "Wait for it, or stop it at the bottom of the window."
+            what = "Another export is being written."
+            self.failed.emit(UsageError(Explanation(what, remedy=remedy)))
+            return
+        self._is_stopped.clear()
+        self._thread = threading.Thread(
             target=self._work, args=(order, path), name="jaxscope-export", daemon=True
-        ).start()
+        )
+        self._thread.start()
+
+    def stop(self, wait_s: float = 0.0) -> None:
+        """Stop it, and give it time to clean up."""
+        self._is_stopped.set()
+        if self._thread is not None and wait_s:
+            self._thread.join(wait_s)
 
     def _work(self, order: ExportOrder, path: str) -> None:
         try:
-            paths, notes = write_export(order, path)
+            paths, notes = write_export(order, path, self._on_step)
+        except ExportStopped:
+            self._tell(self.stopped)
         except JaxscopeError as error:
-            self.failed.emit(error)
+            self._tell(self.failed, error)
         except OSError as error:
             reason = error.strerror or str(error)
-            self.failed.emit(UsageError(Explanation(f"{path} was not written.", why=reason)))
+            explained = Explanation(f"{path} was not written.", why=reason)
+            self._tell(self.failed, UsageError(explained))
         except Exception as error:
             what = "The export failed inside jaxscope."
-            self.failed.emit(InternalError(Explanation(what, why=repr(error)[:500])))
+            self._tell(self.failed, InternalError(Explanation(what, why=repr(error)[:500])))
         else:
-            self.finished.emit(" ".join([f"Exported to {', '.join(paths)}.", *notes]))
+            self._tell(self.finished, " ".join([f"Exported to {', '.join(paths)}.", *notes]))
+
+    def _on_step(self, doing: str, share: float) -> None:
+        if self._is_stopped.is_set():
+            raise ExportStopped
+        now = time.monotonic()
+        if now - self._told > _TELL_S:
+            self._told = now
+            self._tell(self.progressed, doing, share)
+            time.sleep(0)  # the window may take Python's lock before its turn
+
+    def _tell(self, signal: SignalInstance, *about: object) -> None:
+        """Emit, unless the window is gone meanwhile."""
+        with contextlib.suppress(RuntimeError):
+            signal.emit(*about)
 
 
-def write_export(order: ExportOrder, path: str) -> tuple[list[str], list[str]]:
+def write_export(order: ExportOrder, path: str, on_step: OnStep) -> tuple[list[str], list[str]]:
     """Write one file, or one for each stage; returns the paths, and what is not as asked for.
+
+    Args:
+        order: What to write.
+        path: Where to.
+        on_step: Told how far it is; what it raises ends the export, and no file is half written.
 
     Raises:
         JaxscopeError: The format is unknown, or the stage has nothing of that kind.
@@ -159,12 +225,16 @@ def write_export(order: ExportOrder, path: str) -> tuple[list[str], list[str]]:
     """
     from jaxscope.analysis.export.order import split_order
     from jaxscope.analysis.export.render import render_order
+    from jaxscope.analysis.export.steps import part_of_steps
 
     place = Path(path)
     paths: list[str] = []
     notes: list[str] = []
-    for suffix, part in split_order(order):
-        rendered = render_order(part)
+    parts = split_order(order)
+    for number, (suffix, part) in enumerate(parts):
+        step = part_of_steps(on_step, number / len(parts), (number + 1) / len(parts))
+        rendered = render_order(part, step)
+        step("Writing", 1.0)
         target = place.with_name(f"{place.stem}{suffix}{place.suffix}")
         write_whole(target, rendered.data)
         paths.append(str(target))

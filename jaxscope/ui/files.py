@@ -15,6 +15,7 @@ from jaxscope.ui.exporting import ExportChoice, Exporter, make_order
 
 if TYPE_CHECKING:
     from jaxscope.ui.export_dialog import ExportDialog
+    from jaxscope.ui.export_progress import ExportProgress
     from jaxscope.ui.window import MainWindow
 
 _OPEN_FILTER = "Python and saved captures (*.py *.jaxscope);;All files (*)"
@@ -34,6 +35,8 @@ class FileDialogs(QObject):
         self.exporter = Exporter(self)
         self.exporter.finished.connect(self._on_exporter_finished)
         self.exporter.failed.connect(self._on_exporter_failed)
+        self.exporter.stopped.connect(self._on_exporter_stopped)
+        self.progress: ExportProgress | None = None
 
     def ask_open(self) -> None:
         """Ask for a file to open."""
@@ -79,6 +82,11 @@ class FileDialogs(QObject):
         panes = [(area.wanted_stage(pane), pane) for pane in area.panes]
         active = (area.wanted_stage(area.active), area.active)
         order = make_order(capture, path, choice or self._choice, active, panes)
+        if self.progress is None:
+            from jaxscope.ui.export_progress import ExportProgress  # at the first export
+
+            self.progress = ExportProgress(self.exporter, self._window)
+            self._window.statusBar().addPermanentWidget(self.progress)
         self.exporter.start(order, path)
 
     def load(self, path: str) -> None:
@@ -129,6 +137,9 @@ class FileDialogs(QObject):
 
     def _on_exporter_failed(self, error: JaxscopeError) -> None:
         self._window.controller.show_problem(error)
+
+    def _on_exporter_stopped(self) -> None:
+        self._window.statusBar().showMessage("The export was stopped.", _MESSAGE_MS)
 
     def _on_exporter_finished(self, said: str) -> None:
         self._window.statusBar().showMessage(said, _MESSAGE_MS)

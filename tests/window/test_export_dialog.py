@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
+from jaxscope.analysis.export.steps import OnStep
 from jaxscope.analysis.tint import ColourBy
 from jaxscope.analysis.view.palette import DARK, LIGHT
 from jaxscope.model import Capture
@@ -139,3 +140,30 @@ def test_the_dialog_offers_only_what_makes_sense(qtbot: QtBot) -> None:
     assert enabled["png"] == (True, True)
     assert enabled["svg"] == enabled["pdf"] == enabled["dot"] == (True, False)
     assert enabled["html"] == enabled["txt"] == enabled["json"] == (False, False)
+
+
+def test_an_export_can_be_stopped_and_leaves_nothing(
+    driver: Driver, canvas: GraphCanvas, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def linger(_order: object, on_step: OnStep) -> None:
+        while True:  # as long as a large picture takes
+            on_step("Drawing", 0.4)
+
+    monkeypatch.setattr("jaxscope.analysis.export.render.render_order", linger)
+    files, window = driver.window.files, driver.window
+    files.export(str(tmp_path / "large.svg"))
+    progress = files.progress
+    assert progress is not None
+    driver.wait_until(progress.isVisible)
+    with driver.qtbot.waitSignal(files.exporter.failed) as refused:
+        files.export(str(tmp_path / "other.svg"))
+    assert "Another export" in refused.args[0].explanation.what
+    with driver.qtbot.waitSignal(files.exporter.stopped):
+        driver.qtbot.mouseClick(progress.stop_button, Qt.MouseButton.LeftButton)
+    assert not progress.isVisible()
+    assert "stopped" in window.statusBar().currentMessage()
+    files.export(str(tmp_path / "large.svg"))
+    with driver.qtbot.waitSignal(files.exporter.stopped):
+        window.stop_run()
+    assert list(tmp_path.glob("*.svg")) == []
+    assert list(tmp_path.glob(".*")) == []

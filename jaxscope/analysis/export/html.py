@@ -11,15 +11,17 @@ import functools
 import hashlib
 import html
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from jaxscope.analysis.export.order import Seen
 from jaxscope.analysis.export.page_data import build_page_data, list_omissions
 from jaxscope.analysis.export.page_drawing import MAX_SEEN_BOXES, draw_graph, style_rules
 from jaxscope.analysis.export.safe_text import make_safe_line
 from jaxscope.analysis.export.stage_choice import find_stage
+from jaxscope.analysis.export.steps import OnStep, ignore_steps, part_of_steps
 from jaxscope.model import Capture, Unavailable, is_available
 
 _PAGE = """\
@@ -70,6 +72,9 @@ title="Words that must all occur, or /a regular expression/; Enter goes on, Shif
 """
 
 
+_LINKED, _DRAWN = 0.2, 0.7
+"""Shares of the time after which stages are linked, and drawn."""
+
 _SCRIPTS = ("page_links.js", "page_fold.js", "page_search.js", "page.js")
 """The last one starts the page, so it comes after what it uses."""
 
@@ -80,6 +85,7 @@ def capture_to_html(
     *,
     seen: Mapping[str, Seen] = MappingProxyType({}),
     notes: list[str] | None = None,
+    on_step: OnStep = ignore_steps,
 ) -> str:
     """The page.
 
@@ -88,15 +94,20 @@ def capture_to_html(
         stage_name: The stage that the right pane opens with.
         seen: Pictures of stages as they are on a screen, to begin with.
         notes: Takes a sentence for everything that is left out.
+        on_step: Told how far it is.
 
     Raises:
         UsageError: There is no such stage.
         EnvironmentProblem: That stage is not available; carries the reason.
     """
     find_stage(capture, stage_name)
+    on_step("Linking stages", 0.0)
     data = build_page_data(capture, stage_name)
     drawings = []
     for index, stage in enumerate(capture.stages):
+        on_step(
+            f"Drawing {make_safe_line(stage.title)}", _LINKED + 0.5 * index / len(capture.stages)
+        )
         if not is_available(stage.graph):
             continue
         drawing = draw_graph(stage.graph, seen.get(stage.name))
@@ -128,7 +139,7 @@ def capture_to_html(
         environment=_escape(_describe(capture)),
         style=style,
         drawings="\n".join(drawings),
-        data=_embed(data),
+        data=_embed(data, part_of_steps(on_step, _DRAWN, 1.0)),
         script=script,
     )
 
@@ -146,9 +157,25 @@ def _escape(text: str) -> str:
     return html.escape(make_safe_line(text))
 
 
-def _embed(data: object) -> str:
-    """JSON that no text inside can end: `</script>` and `<!--` need a `<`."""
-    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+def _embed(data: Mapping[str, Any], on_step: OnStep) -> str:
+    """JSON that no text inside can end: `</script>` and `<!--` need a `<`.
+
+    Column by column: the whole of a large program takes longer than a window may be silent.
+    """
+    stages = []
+    for number, stage in enumerate(data["stages"]):
+        on_step("Writing", number / len(data["stages"]))
+        stages.append(_join((name, _escape_json(column)) for name, column in stage.items()))
+    rest = [(name, _escape_json(value)) for name, value in data.items() if name != "stages"]
+    return _join([*rest, ("stages", f"[{','.join(stages)}]")])
+
+
+def _join(members: Iterable[tuple[str, str]]) -> str:
+    return "{" + ",".join(f'"{name}":{value}' for name, value in members) + "}"
+
+
+def _escape_json(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 

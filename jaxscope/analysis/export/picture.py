@@ -36,16 +36,27 @@ class Picture:
         height: Likewise, legend included.
         palette: Of its theme.
         shapes: From back to front, to be read once.
+        num_shapes: About how many they are.
     """
 
     width: float
     height: float
     palette: Palette
     shapes: Iterator[Shape]
+    num_shapes: int
 
 
-def make_picture(scene: Scene, theme: str = "light", look: Look = PLAIN) -> Picture:
+def make_picture(
+    scene: Scene, theme: str = "light", look: Look = PLAIN, *, has_text: bool = True
+) -> Picture:
     """What to paint of a scene, and how much room that takes.
+
+    Args:
+        scene: What to draw.
+        theme: `light` or `dark`.
+        look: What colours tell and what is outlined.
+        has_text: Whether anything can be read at the size it is meant for: without, there are
+            neither texts on boxes and lines nor signs and arrows.
 
     Raises:
         KeyError: There is no such theme.
@@ -55,14 +66,19 @@ def make_picture(scene: Scene, theme: str = "light", look: Look = PLAIN) -> Pict
     width = max(scene.width, MIN_WIDTH_PX if entries else 1.0)
     height = max(scene.height, 1.0)
     shapes = itertools.chain(
-        _scene_shapes(scene, look, painting),
+        _scene_shapes(scene, look, painting, has_text),
         draw_legend(entries, painting.palette, height, width),
     )
     height += legend_height(entries, width)
-    return Picture(width, height, painting.palette, shapes)
+    return Picture(width, height, painting.palette, shapes, _count_shapes(scene))
 
 
-def _scene_shapes(scene: Scene, look: Look, painting: Painting) -> Iterator[Shape]:
+def _count_shapes(scene: Scene) -> int:
+    """About how many there are: a frame or box has four, a line an arrow."""
+    return 4 * len(scene.items) + 2 * len(scene.lines) + 2 * len(scene.connectors) + 1
+
+
+def _scene_shapes(scene: Scene, look: Look, painting: Painting, has_text: bool) -> Iterator[Shape]:
     palette = painting.palette
     frames = range(scene.items.num_frames)
     depth: list[int] = []
@@ -72,16 +88,23 @@ def _scene_shapes(scene: Scene, look: Look, painting: Painting) -> Iterator[Shap
         yield _frame(scene, item, depth[item], palette)
     for line in range(len(scene.lines)):
         yield Path(tuple(strokes_of(scene, line)), palette.edge, 1.3)
-    for line in range(len(scene.lines)):
-        arrow = arrow_of(scene, line)
-        if arrow:
-            yield Polygon(arrow, palette.edge)
+    if has_text:
+        for line in range(len(scene.lines)):
+            arrow = arrow_of(scene, line)
+            if arrow:
+                yield Polygon(arrow, palette.edge)
     for item in frames:
-        yield from _header(scene, item, palette)
+        yield _header(scene, item, palette)
+        if has_text:
+            yield from _header_text(scene, item, palette)
     for item in range(scene.items.num_frames, len(scene.items)):
-        yield from _box(scene, item, painting.inks(item))
-    yield from _connectors(scene, palette)
-    yield from _edge_labels(scene, depth, palette)
+        inks = painting.inks(item)
+        yield from _box(scene, item, inks)
+        if has_text:
+            yield from _box_text(scene, item, inks)
+    yield from _connectors(scene, palette, has_text)
+    if has_text:
+        yield from _edge_labels(scene, depth, palette)
     yield from _outlines(scene, look, palette)
 
 
@@ -103,12 +126,18 @@ def _outlines(scene: Scene, look: Look, palette: Palette) -> Iterator[Rect]:
 def _frame(scene: Scene, item: int, depth: int, palette: Palette) -> Rect:
     x, y, width, height = scene.items.rect[item].tolist()
     fill = palette.frame_fill[depth % 2]
-    return Rect(x, y, width, height, 8.0, fill, palette.frame_border, item=item)
+    return Rect(
+        x, y, width, height, 8.0, fill, palette.frame_border, item=item, layer=depth
+    )  # fmt: skip
 
 
-def _header(scene: Scene, item: int, palette: Palette) -> Iterator[Shape]:
+def _header(scene: Scene, item: int, palette: Palette) -> Rect:
     x, y, width, _ = scene.items.rect[item].tolist()
-    yield Rect(x + 0.5, y + 0.5, width - 1, HEADER_PX - 1, 7.0, palette.header_fill, "")
+    return Rect(x + 0.5, y + 0.5, width - 1, HEADER_PX - 1, 7.0, palette.header_fill, "")
+
+
+def _header_text(scene: Scene, item: int, palette: Palette) -> Iterator[Shape]:
+    x, y = scene.items.rect[item, :2].tolist()
     title = make_safe_line(scene.items.titles[item])
     yield _sign(x + 16, y + HEADER_PX / 2, True, palette.muted)
     yield Text(x + 26, y + 17.5, title, TITLE_PX, palette.text, is_bold=True)
@@ -138,11 +167,19 @@ def _box(scene: Scene, item: int, inks: Inks) -> Iterator[Shape]:
         x, y, width, height, radius, fill, border, 1.2, is_dashed=inks.is_dashed, item=item
     )  # fmt: skip
     if inks.share:
-        yield Rect(x + 5, y + height - 4, (width - 10) * inks.share, 3.0, 0.0, border, "")
+        long = (width - 10) * inks.share
+        yield Rect(x + 5, y + height - 4, long, 3.0, 0.0, border, "", layer=1)
+
+
+def _box_text(scene: Scene, item: int, inks: Inks) -> Iterator[Shape]:
+    items = scene.items
+    x, y, width, height = items.rect[item].tolist()
+    if items.style[item] == Style.REPEAT:  # the uppermost of a stack of cards
+        width, height = width - 6, height - 6
     indent = 0.0
     if items.is_group[item]:
         indent = 8.0
-        yield _sign(x + 11, y + height / 2, False, border)
+        yield _sign(x + 11, y + height / 2, False, inks.border)
     middle = x + indent + (width - indent) / 2
     title, detail = make_safe_line(items.titles[item]), make_safe_line(items.details[item])
     top = y + (17.0 if detail else height / 2 + 4.5)
@@ -151,15 +188,16 @@ def _box(scene: Scene, item: int, inks: Inks) -> Iterator[Shape]:
         yield Text(middle, y + height - 9, detail, DETAIL_PX, inks.detail, is_centred=True)
 
 
-def _connectors(scene: Scene, palette: Palette) -> Iterator[Shape]:
+def _connectors(scene: Scene, palette: Palette, has_text: bool) -> Iterator[Shape]:
     connectors = scene.connectors
     for rect, text in zip(connectors.rect.tolist(), connectors.texts, strict=True):
         x, y, width, height = rect
         yield Rect(
             x, y, width, height, height / 2, palette.stub_fill, palette.muted, is_dashed=True
         )
-        label = make_safe_line(text)
-        yield Text(x + width / 2, y + 13, label, STUB_TEXT_PX, palette.text, is_centred=True)
+        if has_text:
+            label = make_safe_line(text)
+            yield Text(x + width / 2, y + 13, label, STUB_TEXT_PX, palette.text, is_centred=True)
 
 
 def _edge_labels(scene: Scene, depth: list[int], palette: Palette) -> Iterator[Shape]:

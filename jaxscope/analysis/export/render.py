@@ -6,12 +6,15 @@ Renderers import what they need when they run: PDF and PNG bring libraries that 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 from collections.abc import Callable, Mapping
 
+from jaxscope.analysis.collector import paused_collector
 from jaxscope.analysis.export.choices import ALL_STAGES, EVERYTHING, FIRST, NOTHING
 from jaxscope.analysis.export.order import ExportOrder, Seen
 from jaxscope.analysis.export.stage_choice import find_stage_graph
+from jaxscope.analysis.export.steps import OnStep, ignore_steps
 from jaxscope.analysis.layout.compose import build_scene
 from jaxscope.analysis.view.build import build_view
 from jaxscope.analysis.view.framing import open_largest
@@ -21,6 +24,11 @@ from jaxscope.model import Capture, is_available
 
 MAX_DRAWN_BOXES = 60_000
 """A picture of more boxes opens fewer groups: at so many, its file has tens of megabytes."""
+
+
+_JSON_PIECES = 20_000
+_MANY_PIECES = 10_000_000
+"""Of the JSON of a large program; how many there are is known when they are written."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -36,8 +44,12 @@ class Rendered:
     notes: tuple[str, ...] = ()
 
 
-def render_order(order: ExportOrder) -> Rendered:
+def render_order(order: ExportOrder, on_step: OnStep = ignore_steps) -> Rendered:
     """The content of one file.
+
+    Args:
+        order: What to render.
+        on_step: Told how far it is; what it raises ends the export.
 
     Raises:
         UsageError: There is no such format or stage, or a number is none.
@@ -49,15 +61,32 @@ def render_order(order: ExportOrder) -> Rendered:
         raise UsageError(
             Explanation(f"There is no format .{order.ending}.", remedy=f"Formats are {known}.")
         )
-    notes: list[str] = []
-    data = render(order, notes)
-    return Rendered(data if isinstance(data, bytes) else data.encode("utf-8"), tuple(notes))
+    course = Course(on_step)
+    with paused_collector():  # it would go through millions of pieces, holding up a window
+        data = render(order, course)
+    whole = data if isinstance(data, bytes) else data.encode("utf-8")
+    return Rendered(whole, tuple(course.notes))
 
 
-Notes = list[str]
+@dataclasses.dataclass(frozen=True, slots=True)
+class Course:
+    """How one export goes.
+
+    Attributes:
+        on_step: Told how far it is.
+        notes: Sentences on what is not as it was asked for; grows.
+    """
+
+    on_step: OnStep
+    notes: list[str] = dataclasses.field(default_factory=list)
+
+    def go_on(self) -> bool:
+        """For a layout, which asks whether it should stop: told of as a step, it never does."""
+        self.on_step("Laying out", 0.0)
+        return False
 
 
-def _show(order: ExportOrder, stage: str, notes: Notes) -> Seen:
+def _show(order: ExportOrder, stage: str, course: Course) -> Seen:
     """The picture of a stage, as it is seen or made."""
     if stage in order.seen:
         return order.seen[stage]
@@ -66,9 +95,11 @@ def _show(order: ExportOrder, stage: str, notes: Notes) -> Seen:
     kept = opened
     if opened is not None and len(opened) and len(view.boxes) > MAX_DRAWN_BOXES:
         kept = open_largest(view, opened, MAX_DRAWN_BOXES)
-    scene = build_scene(view, kept, direction=order.direction)
+    scene = build_scene(
+        view, kept, direction=order.direction, should_stop=course.go_on
+    )  # fmt: skip
     if opened is not None and kept is not None and len(kept) < len(opened):
-        notes.append(
+        course.notes.append(
             f"The picture of {stage} leaves {len(opened) - len(kept):,} groups closed: "
             f"opened, it would have more than {MAX_DRAWN_BOXES:,} boxes."
         )
@@ -91,18 +122,20 @@ def _choose_open(view: View, expand: str) -> frozenset[str] | None:
     return open_largest(view, view.all_groups(), int(expand))
 
 
-def _render_svg(order: ExportOrder, notes: Notes) -> str:
+def _render_svg(order: ExportOrder, course: Course) -> str:
     from jaxscope.analysis.export.svg import scene_to_svg
 
-    seen = _show(order, order.stage, notes)
-    return scene_to_svg(seen.scene, order.theme, order.capture.call, seen.look)
+    seen = _show(order, order.stage, course)
+    return scene_to_svg(
+        seen.scene, order.theme, order.capture.call, seen.look, on_step=course.on_step
+    )
 
 
-def _render_png(order: ExportOrder, notes: Notes) -> bytes:
+def _render_png(order: ExportOrder, course: Course) -> bytes:
     from jaxscope.analysis.export.picture import make_picture
     from jaxscope.analysis.export.png import fit_scale, is_legible, scene_to_png
 
-    seen = _show(order, order.stage, notes)
+    seen = _show(order, order.stage, course)
     picture = make_picture(seen.scene, order.theme, seen.look)
     scale = order.scale
     if order.width_px is not None:
@@ -115,48 +148,50 @@ def _render_png(order: ExportOrder, notes: Notes) -> bytes:
             f"{picture.width * each:,.0f} × {picture.height * each:,.0f}"
             for each in (possible, scale)
         )
-        notes.append(
+        course.notes.append(
             f"The picture of {order.stage} is {made} pixels, not {asked}: few programs open larger "
             "ones. SVG has no limit."
         )
     if not is_legible(possible):
-        notes.append(
+        course.notes.append(
             f"Texts are left out of the picture of {order.stage}: they would be too small to read."
         )
-    return scene_to_png(seen.scene, order.theme, scale, seen.look)
+    return scene_to_png(seen.scene, order.theme, scale, seen.look, on_step=course.on_step)
 
 
-def _render_pdf(order: ExportOrder, notes: Notes) -> bytes:
+def _render_pdf(order: ExportOrder, course: Course) -> bytes:
     from jaxscope.analysis.export.pdf import page_scale, pictures_to_pdf
     from jaxscope.analysis.export.picture import make_picture
 
     pages = []
     for stage in order.stages:
-        seen = _show(order, stage.name, notes)
+        seen = _show(order, stage.name, course)
         picture = make_picture(seen.scene, order.theme, seen.look)
         if (scale := page_scale(picture)) < 1:
-            notes.append(
+            course.notes.append(
                 f"The page of {stage.name} is shrunk to {scale:.1%}: PDF allows sides of 5 m."
             )
         pages.append((stage.title or stage.name, picture))
-    return pictures_to_pdf(pages, order.capture.call)
+    return pictures_to_pdf(pages, order.capture.call, on_step=course.on_step)
 
 
-def _render_dot(order: ExportOrder, notes: Notes) -> str:
+def _render_dot(order: ExportOrder, course: Course) -> str:
     from jaxscope.analysis.export.dot import graph_to_dot, scene_to_dot
 
     if order.stage in order.seen or order.expand != FIRST:
-        return scene_to_dot(_show(order, order.stage, notes).scene, order.theme)
+        return scene_to_dot(_show(order, order.stage, course).scene, order.theme)
     return graph_to_dot(find_stage_graph(order.capture, order.stage), order.theme)
 
 
-def _render_html(order: ExportOrder, notes: Notes) -> str:
+def _render_html(order: ExportOrder, course: Course) -> str:
     from jaxscope.analysis.export.html import capture_to_html
 
     capture, stage = order.capture, order.stage
     if stage == ALL_STAGES:
         stage = _last_available(capture)
-    return capture_to_html(capture, stage, seen=order.seen, notes=notes)
+    return capture_to_html(
+        capture, stage, seen=order.seen, notes=course.notes, on_step=course.on_step
+    )
 
 
 def _last_available(capture: Capture) -> str:
@@ -167,13 +202,13 @@ def _last_available(capture: Capture) -> str:
     return (graphs or names)[-1]
 
 
-def _render_markdown(order: ExportOrder, _notes: Notes) -> str:
+def _render_markdown(order: ExportOrder, _course: Course) -> str:
     from jaxscope.analysis.export.markdown import capture_to_markdown
 
     return capture_to_markdown(order.capture, *(stage.name for stage in order.stages))
 
 
-def _render_text(order: ExportOrder, _notes: Notes) -> str:
+def _render_text(order: ExportOrder, _course: Course) -> str:
     from jaxscope.analysis.export.text import capture_to_text, stages_to_text
 
     if order.stage != ALL_STAGES:
@@ -181,13 +216,19 @@ def _render_text(order: ExportOrder, _notes: Notes) -> str:
     return stages_to_text(order.capture, [stage.name for stage in order.stages])
 
 
-def _render_json(order: ExportOrder, _notes: Notes) -> str:
+def _render_json(order: ExportOrder, course: Course) -> bytes:
     from jaxscope.analysis.export.contract_json import capture_to_json
 
-    return json.dumps(capture_to_json(order.capture), indent=1, allow_nan=False) + "\n"
+    course.on_step("Gathering", 0.0)
+    pieces = json.JSONEncoder(indent=1, allow_nan=False).iterencode(capture_to_json(order.capture))
+    parts: list[bytes] = []
+    while text := "".join(itertools.islice(pieces, _JSON_PIECES)):
+        course.on_step("Writing", min(0.99, len(parts) * _JSON_PIECES / _MANY_PIECES))
+        parts.append(text.encode())
+    return b"".join([*parts, b"\n"])
 
 
-_RENDERERS: Mapping[str, Callable[[ExportOrder, Notes], str | bytes]] = {
+_RENDERERS: Mapping[str, Callable[[ExportOrder, Course], str | bytes]] = {
     "svg": _render_svg,
     "png": _render_png,
     "pdf": _render_pdf,

@@ -10,7 +10,12 @@ from jaxscope.model import NONE
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Rect:
-    """A rectangle with round corners; colours are `#rrggbb`, empty ones paint nothing."""
+    """A rectangle with round corners; colours are `#rrggbb`, empty ones paint nothing.
+
+    Attributes:
+        layer: How many rectangles of its kind it lies upon: those of one layer never overlap, so
+            they may be painted in any order.
+    """
 
     x: float
     y: float
@@ -22,6 +27,7 @@ class Rect:
     border_px: float = 1.0
     is_dashed: bool = False
     item: int = NONE
+    layer: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

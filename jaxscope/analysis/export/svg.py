@@ -10,12 +10,14 @@ from jaxscope.analysis.export.look import PLAIN, Look
 from jaxscope.analysis.export.picture import make_picture
 from jaxscope.analysis.export.safe_text import make_safe_line
 from jaxscope.analysis.export.shapes import Path, Polygon, Rect, Shape, Text
-from jaxscope.analysis.export.strokes import Stroke
+from jaxscope.analysis.export.steps import OnStep, ignore_steps, tell_steps
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.model import NONE
 
 FONT_FAMILY = "DejaVu Sans"
-_FALLBACKS = f"'{FONT_FAMILY}', Verdana, sans-serif"
+"""The bundled font; see `painter`."""
+
+FONT_FALLBACKS = f"'{FONT_FAMILY}', Verdana, sans-serif"
 _LETTERS = {"move": "M", "line": "L", "curve": "C"}
 
 
@@ -25,7 +27,7 @@ def scene_to_svg(
     title: str = "",
     look: Look = PLAIN,
     *,
-    has_text: bool = True,
+    on_step: OnStep = ignore_steps,
 ) -> str:
     """An SVG document of the whole scene.
 
@@ -34,49 +36,53 @@ def scene_to_svg(
         theme: `light` or `dark`.
         title: For screen readers and the window's title; empty leaves it out.
         look: What colours tell and what is outlined.
-        has_text: Whether to write the texts; where they could not be read they only cost time.
+        on_step: Told how far it is.
 
     Raises:
         KeyError: There is no such theme.
     """
     picture = make_picture(scene, theme, look)
-    width, height = _number(picture.width), _number(picture.height)
+    width, height = format_number(picture.width), format_number(picture.height)
     name = f"<title>{_escape(title)}</title>\n" if title else ""
-    ground = picture.palette.background
-    body = "\n".join(
-        _render(shape, scene) for shape in picture.shapes if has_text or not isinstance(shape, Text)
-    )
+    shapes = tell_steps(picture.shapes, picture.num_shapes, "Drawing", on_step)
+    body = "\n".join(render_shape(shape, scene) for shape in shapes)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
-        f' viewBox="0 0 {width} {height}" font-family="{_FALLBACKS}" role="img">\n{name}'
-        f'<rect width="{width}" height="{height}" fill="{ground}"/>\n{body}\n</svg>\n'
+        f' viewBox="0 0 {width} {height}" font-family="{FONT_FALLBACKS}" role="img">\n{name}'
+        f'<rect width="{width}" height="{height}" fill="{picture.palette.background}"/>\n'
+        f"{body}\n</svg>\n"
     )
 
 
-def _render(shape: Shape, scene: Scene) -> str:
+def render_shape(shape: Shape, scene: Scene | None = None) -> str:
+    """One shape as an element; rectangles of items have ids where the scene is given."""
     if isinstance(shape, Rect):
         return _render_rect(shape, scene)
     if isinstance(shape, Path):
-        steps = " ".join(_step(stroke) for stroke in shape.strokes)
-        width = _number(shape.width_px)
-        return f'<path d="{steps}" fill="none" stroke="{shape.color}" stroke-width="{width}"/>'
+        width = format_number(shape.width_px)
+        return (
+            f'<path d="{path_data(shape)}" fill="none" stroke="{shape.color}"'
+            f' stroke-width="{width}"/>'
+        )
     if isinstance(shape, Polygon):
         return f'<polygon points="{_points(shape.points)}" fill="{shape.color}"/>'
     return _render_text(shape)
 
 
-def _render_rect(shape: Rect, scene: Scene) -> str:
+def _render_rect(shape: Rect, scene: Scene | None) -> str:
     stroke = ""
     if shape.border:
-        stroke = f' stroke="{shape.border}" stroke-width="{_number(shape.border_px)}"'
+        stroke = f' stroke="{shape.border}" stroke-width="{format_number(shape.border_px)}"'
     if shape.is_dashed:
         stroke += ' stroke-dasharray="4 3"'
     fill = shape.fill or "none"
-    identity = "" if shape.item == NONE else f' id="{_escape(_identity(scene, shape.item))}"'
+    identity = ""
+    if scene is not None and shape.item != NONE:
+        identity = f' id="{_escape(_identity(scene, shape.item))}"'
     return (
-        f'<rect{identity} x="{_number(shape.x)}" y="{_number(shape.y)}"'
-        f' width="{_number(shape.width)}" height="{_number(shape.height)}"'
-        f' rx="{_number(shape.radius)}" fill="{fill}"{stroke}/>'
+        f'<rect{identity} x="{format_number(shape.x)}" y="{format_number(shape.y)}"'
+        f' width="{format_number(shape.width)}" height="{format_number(shape.height)}"'
+        f' rx="{format_number(shape.radius)}" fill="{fill}"{stroke}/>'
     )
 
 
@@ -91,21 +97,23 @@ def _render_text(shape: Text) -> str:
     weight = ' font-weight="bold"' if shape.is_bold else ""
     anchor = ' text-anchor="middle"' if shape.is_centred else ""
     return (
-        f'<text x="{_number(shape.x)}" y="{_number(shape.baseline)}"'
-        f' font-size="{_number(shape.size_px)}"{weight}{anchor} fill="{shape.color}">'
+        f'<text x="{format_number(shape.x)}" y="{format_number(shape.baseline)}"'
+        f' font-size="{format_number(shape.size_px)}"{weight}{anchor} fill="{shape.color}">'
         f"{_escape(shape.text)}</text>"
     )
 
 
-def _step(stroke: Stroke) -> str:
-    return _LETTERS[stroke.kind] + _points(stroke.points)
+def path_data(path: Path) -> str:
+    """The strokes of a path as the attribute `d` has them."""
+    return " ".join(_LETTERS[kind] + _points(points) for kind, points in path.strokes)
 
 
 def _points(points: Iterable[tuple[float, float]]) -> str:
-    return " ".join(_number(value) for value in itertools.chain.from_iterable(points))
+    return " ".join(format_number(value) for value in itertools.chain.from_iterable(points))
 
 
-def _number(value: float) -> str:
+def format_number(value: float) -> str:
+    """A coordinate, to a hundredth of a pixel."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
