@@ -21,6 +21,7 @@ from jaxscope.cli.picture_options import (
     read_picture_options,
 )
 from jaxscope.cli.time_options import TimeOptions, add_time_options, read_time_options
+from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import Explanation, UsageError
 
 
@@ -157,7 +158,7 @@ def parse(words: Sequence[str]) -> Options:
         output_format=output_format,
         stage=read.stage if verb == "capture" else "optimized",
         target=read.target,
-        python=Path(read.python).expanduser() if read.python else None,
+        python=_read_python(read.python, read.target),
         timeout_s=read.timeout,
         memory_bytes=None if read.memory is None else int(read.memory * 2**30),
         x64=read.x64,
@@ -260,6 +261,13 @@ def _add_capture_options(parser: argparse.ArgumentParser) -> None:
         " can be repeated",
     )
     add_picture_options(parser)
+
+
+def _read_python(word: str | None, target: str) -> Path | None:
+    """The interpreter; one on another machine has its home there."""
+    if not word:
+        return None
+    return Path(word) if is_remote(target) else Path(word).expanduser()
 
 
 def _read_xla(words: Sequence[str]) -> dict[str, str]:

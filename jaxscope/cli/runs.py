@@ -14,6 +14,7 @@ from jaxscope.cli.parser import Options
 from jaxscope.cli.progress import Show, show_progress
 from jaxscope.client.events import Event, Failed, NotResponding, Output, Progress
 from jaxscope.client.results import Result
+from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, UsageError
 from jaxscope.model import Capture
 
@@ -33,7 +34,6 @@ def run_options(options: Options) -> dict[str, Any]:
 
 def target_options(options: Options) -> dict[str, Any]:
     """The options of requests that trace or compile."""
-    _check_target(options.target)
     return {"target": options.target, "x64": options.x64}
 
 
@@ -118,6 +118,8 @@ def _read_python(options: Options) -> str | None:
     if options.python is None:
         return None
     path = options.python
+    if is_remote(options.target):
+        return str(path)
     if path.is_dir() and (path / "bin" / "python").exists():
         path = path / "bin" / "python"  # the folder of an environment
     if not path.is_file():
@@ -129,13 +131,3 @@ def _read_python(options: Options) -> str | None:
         )
     # Not resolved: a link to an interpreter is what makes an environment an environment.
     return str(path.absolute())
-
-
-def _check_target(target: str) -> None:
-    if target.startswith("ssh://"):
-        what = "Workers on other machines (ssh://) are not available yet in this version."
-    else:
-        return
-    raise EnvironmentProblem(
-        Explanation(what=what, remedy="Targets on this machine are cpu, cpu:8, gpu, gpu:0, tpu.")
-    )

@@ -22,6 +22,7 @@ from jaxscope.client.events import (
     Responding,
     Whereabouts,
 )
+from jaxscope.client.far_endings import on_machine
 from jaxscope.client.plain_text import HeadAndTail, clean_fields, clean_text
 from jaxscope.client.requests import Request
 from jaxscope.client.results import Result
@@ -49,6 +50,7 @@ class Run:
         send: Callable[[Message], None],
         on_event: Callable[[Event], None] | None,
         python: str,
+        machine: str = "",
     ) -> None:
         self.id = secrets.token_hex(8)
         self.request = request
@@ -56,6 +58,7 @@ class Run:
         self._send = send
         self._on_event = on_event
         self._python = python
+        self._machine = machine
         # As the worker names it in stacks.
         self._file = os.path.realpath(getattr(request, "file", None) or "")
         self._queue: queue.SimpleQueue[bytes | dict[str, Any]] = queue.SimpleQueue()
@@ -236,6 +239,8 @@ class Run:
         if failure is None or (ending.reason in _STOP_REASONS and not self._is_done):
             # What the code raises when it is interrupted is no fault of the code.
             failure = explain_ending(ending, python=self._python, file=self._file)
+        if self._machine:
+            failure = on_machine(failure, ending.reason, self._machine)
         output = self.output("stderr")[-4000:]
         if not failure.explanation.output and output and not isinstance(failure, Stopped):
             failure = type(failure)(dataclasses.replace(failure.explanation, output=output))

@@ -17,13 +17,16 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import IO, Any, Self
 
+from jaxscope.client.carried_sources import collect_sources, sources_to_arrays
 from jaxscope.client.composite_run import CompositeRun
 from jaxscope.client.composites import composite_for
 from jaxscope.client.events import Event
+from jaxscope.client.far_sessions import FarSessions, remote_target
+from jaxscope.client.link import Link, LocalLink
 from jaxscope.client.live_run import Run
 from jaxscope.client.relay import (
     CONTROL,
@@ -34,14 +37,11 @@ from jaxscope.client.relay import (
     split_relayed_frames,
 )
 from jaxscope.client.requests import MEASURING, Request, request_fields
-from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, WorkerLost
+from jaxscope.errors import Explanation, JaxscopeError, WorkerLost
 from jaxscope.wire.frames import HEADER as WORKER_HEADER
 from jaxscope.wire.frames import FrameError
 from jaxscope.wire.messages import Message, encode_message
 
-_BOOTSTRAP = os.path.join(
-    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "worker", "bootstrap.py"
-)
 _READ_BYTES = 1 << 20
 _GREETING_LIMIT_BYTES = 64 << 10
 _CLOSE_S = 3.0
@@ -61,6 +61,8 @@ class Session:
         *,
         environment: Mapping[str, str] | None = None,
         is_warm: bool = True,
+        link: Link | None = None,
+        ssh_options: Sequence[str] = (),
     ) -> None:
         """Start a supervisor.
 
@@ -68,9 +70,11 @@ class Session:
             python: Interpreter for user code; ours if None.
             environment: Variables to set for workers, beyond this process's own.
             is_warm: Whether to start a spare worker now, before there is a request.
+            link: How to reach the supervisor; a process on this machine if None.
+            ssh_options: Options of OpenSSH's for targets on other machines.
 
         Raises:
-            EnvironmentProblem: No process can be started.
+            EnvironmentProblem: It cannot be started.
         """
         self.python = python or sys.executable
         self._environment = dict(environment or {})
@@ -78,7 +82,13 @@ class Session:
         self._runs: dict[int, Run] = {}
         self._numbers = itertools.count(1)
         self._is_over = False
-        self._process = _start_supervisor()
+        self._link = link or LocalLink()
+        self._far = FarSessions(
+            lambda far: Session(link=far, environment=environment, is_warm=False),
+            ssh_options=ssh_options,
+        )
+        connection = self._link.connect()
+        self._process, self._first = connection.process, connection.first
         self.supervisor_pid = self._process.pid
         self._input = _pipe(self._process.stdin)
         self._errors = _Tail(_pipe(self._process.stderr))
@@ -113,7 +123,32 @@ class Session:
     def _start_worker(
         self, request: Request, on_event: Callable[[Event], None] | None = None
     ) -> Run:
+        if target := remote_target(request):
+            return self._far.start(request, on_event, target)
+        return self.start_here(request, on_event)
+
+    def start_here(
+        self, request: Request, on_event: Callable[[Event], None] | None = None, target: str = ""
+    ) -> Run:
+        """Start a run of one worker on the machine that the supervisor is on.
+
+        Args:
+            request: What to do there.
+            on_event: As for `start`.
+            target: What the person calls the target, if that is not how the machine calls it.
+
+        Raises:
+            UsageError: The request makes no sense.
+            WorkerLost: The session is closed, or its supervisor is gone.
+        """
         fields = request_fields(request)
+        carried: Mapping[str, Any] = {}
+        if self._link.machine:
+            fields["target_name"] = target
+            for name in ("file", "other_file"):
+                if fields.get(name):
+                    fields[name] = os.path.realpath(fields[name])  # as carried files are named
+            carried = sources_to_arrays(collect_sources(map(fields.get, ("file", "other_file"))))
         number = next(self._numbers)
         key = self._worker_key(request)
 
@@ -126,8 +161,15 @@ class Session:
                 frames = encode_message(message)
                 self._send(b"".join(_renumber(frame, number) for frame in frames))
 
-        run = Run(request, command=command, send=send, on_event=on_event, python=key["python"])
-        message = Message(request.type, {**fields, "run": run.id})
+        run = Run(
+            request,
+            command=command,
+            send=send,
+            on_event=on_event,
+            python=key["python"],
+            machine=self._link.machine,
+        )
+        message = Message(request.type, {**fields, "run": run.id}, carried)
         frames = b"".join(_renumber(frame, number) for frame in encode_message(message))
         start = {
             "op": "start",
@@ -148,8 +190,17 @@ class Session:
         run.begin(on_end=lambda: self._forget(number))
         return run
 
+    def ping(self) -> bool:
+        """Tell the supervisor that somebody is here; whether it can still be told anything."""
+        try:
+            self._send(encode_control(0, {"op": "ping"}))
+        except WorkerLost:
+            return False
+        return self._process.poll() is None
+
     def close(self) -> None:
         """End all runs and processes. Waits a moment, at most 3 s; harmless to call twice."""
+        self._far.close()
         with self._lock:
             was_over, self._is_over = self._is_over, True
             with contextlib.suppress(OSError):
@@ -175,8 +226,9 @@ class Session:
         self.close()
 
     def _worker_key(self, request: Request) -> dict[str, Any]:
+        is_here = not self._link.machine  # elsewhere it is the one that runs the supervisor
         return {
-            "python": _find_program(request.python or self.python),
+            "python": _find_program(request.python or self.python) if is_here else "",
             "environment": {**self._environment, **request.environment},
         }
 
@@ -213,7 +265,7 @@ class Session:
 
     def _relay(self, output: IO[bytes]) -> None:
         """Hand every frame to its run, until the supervisor's output ends."""
-        data = _skip_greeting(output)
+        data = _skip_greeting(output) if self._first is None else self._first
         splitter = split_relayed_frames()
         while True:
             for header, payload in splitter.feed(data):
@@ -251,22 +303,6 @@ class _Tail:
         with self._stream:
             while data := os.read(self._stream.fileno(), 4096):
                 self._tail = (self._tail + data)[-4096:]
-
-
-def _start_supervisor() -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-I", "-S", _BOOTSTRAP, "jaxscope.client.supervisor"]
-    try:
-        return subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C in a terminal is for us to translate into a stop
-        )
-    except OSError as error:
-        raise EnvironmentProblem(
-            Explanation("No process can be started.", why=str(error), kind="NotStarted")
-        ) from None
 
 
 def _find_program(python: str) -> str:

@@ -13,6 +13,7 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from typing import IO, Any
@@ -99,7 +100,7 @@ class WorkerProcess:
         theirs = (request_read, reply_write, heartbeat_write, stack_write)
         try:
             self.process: subprocess.Popen[bytes] = subprocess.Popen(
-                [python, BOOTSTRAP, "jaxscope.worker.main", *map(str, theirs), str(os.getpid())],
+                [python or sys.executable, BOOTSTRAP, "jaxscope.worker.main", *map(str, theirs), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

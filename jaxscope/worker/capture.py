@@ -96,7 +96,7 @@ class _Pipeline:
     ) -> None:
         self._pass_watch = PassWatch(bool(request.get("passes")))
         self._options: dict[str, str] = dict(request.get("options") or {})
-        self._target = str(request.get("target") or "cpu")
+        self._target = str(request.get("target_name") or request.get("target") or "cpu")
         self._channel = channel
         self._source = source
         self._call = call

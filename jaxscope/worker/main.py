@@ -28,6 +28,7 @@ from jaxscope.errors import (
 from jaxscope.wire.frames import FrameError
 from jaxscope.wire.messages import read_message
 from jaxscope.wire.protocol import DISCONNECTED_STATUS, PROTOCOL_VERSION
+from jaxscope.worker.carried import adopt_sources
 from jaxscope.worker.channel import Channel, Handler
 from jaxscope.worker.explain import was_interrupted
 from jaxscope.worker.isolation import isolate, make_private
@@ -107,6 +108,7 @@ def _serve(channel: Channel) -> int:
         message = channel.receive()
     except (EOFError, FrameError):
         return 0
+    adopt_sources(message.arrays)
     request = dict(message.fields)
     channel.run = str(request.pop("run", ""))
     return _answer(message.type, request, channel)

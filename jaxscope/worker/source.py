@@ -18,6 +18,7 @@ import sys
 import tokenize
 
 from jaxscope.errors import Explanation, SourceError
+from jaxscope.worker.carried import carried_file, is_carried
 
 MAX_SOURCE_BYTES = 5 << 20
 """Python needs about a hundred times this much memory to parse a file."""
@@ -55,13 +56,16 @@ def read_source(path: str) -> SourceSnapshot:
     """
     data = _read_bytes(path)
     return SourceSnapshot(
-        path=os.path.realpath(path),
+        path=path if is_carried(path) else os.path.realpath(path),
         text=_decode(data, path),
         sha256=hashlib.sha256(data).hexdigest(),
     )
 
 
 def _read_bytes(path: str) -> bytes:
+    carried = carried_file(path)
+    if carried is not None:
+        return carried
     descriptor = -1
     try:
         _refuse_irregular(os.stat(path), path)
@@ -182,6 +186,8 @@ def open_folder(source: SourceSnapshot) -> tuple[str, ...]:
     Returns:
         A sentence for every import of the file that finds another module than the one beside it.
     """
+    if is_carried(source.path):
+        return ()  # the modules that lie beside it there came along
     folder = os.path.dirname(source.path)
     messages = tuple(
         f"`import {name}` finds {origin}, not {name}.py beside the file: "

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from jaxscope.worker.carried import is_carried
+
 _PREFIX = "jaxscope_user_"
 
 
@@ -21,7 +23,7 @@ def execute_file(path: str, text: str) -> ModuleType:
     """
     file = Path(path)
     name, package, folder = _module_name(file)
-    if str(folder) not in sys.path:
+    if not is_carried(path) and str(folder) not in sys.path:
         sys.path.append(str(folder))
     module = ModuleType(name)
     module.__file__ = path
@@ -32,11 +34,15 @@ def execute_file(path: str, text: str) -> ModuleType:
     return module
 
 
+def _is_file(path: Path) -> bool:
+    return is_carried(str(path)) or path.is_file()
+
+
 def _module_name(file: Path) -> tuple[str, str, Path]:
     """Full name, package and the folder that belongs on the path."""
     folder = file.parent
     parts: list[str] = []
-    while (folder / "__init__.py").is_file() and folder.parent != folder:
+    while _is_file(folder / "__init__.py") and folder.parent != folder:
         parts.insert(0, folder.name)
         folder = folder.parent
     if parts and all(part.isidentifier() for part in parts):

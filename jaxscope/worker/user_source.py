@@ -13,6 +13,7 @@ import numpy as np
 
 from jaxscope.errors import JaxscopeError
 from jaxscope.model.graph import Graph
+from jaxscope.worker.carried import is_carried
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.source import SourceSnapshot, read_source
 
@@ -82,7 +83,9 @@ def send_files(channel: Channel, main: SourceSnapshot, others: Iterable[str]) ->
     for path in others:
         if len(sent) >= MAX_FILES:
             break
-        if path in sent or path.startswith(installed) or not os.path.isfile(path):
+        if path in sent or path.startswith(installed):
+            continue
+        if not is_carried(path) and not os.path.isfile(path):
             continue
         try:
             snapshot = read_source(path)

@@ -81,13 +81,6 @@ def test_promised_verbs_say_not_yet(jaxscope: CommandLine, verb: list[str]) -> N
     assert "not available yet" in answer.errors
 
 
-@pytest.mark.parametrize("target", ["ssh://host/"])
-def test_promised_targets_say_not_yet(jaxscope: CommandLine, user_file: Path, target: str) -> None:
-    answer = jaxscope("capture", user_file, "--target", target, "--json")
-    assert answer.status == 3
-    assert "not available yet" in answer.json()["what"]
-
-
 def test_an_interpreter_that_is_not_there(jaxscope: CommandLine, user_file: Path) -> None:
     answer = jaxscope("capture", user_file, "--python", "/no/python", "--json")
     assert answer.status == 3

@@ -1,0 +1,32 @@
+"""Say of a failure on another machine where it happened."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, Stopped, WorkerLost
+
+
+def on_machine(failure: JaxscopeError, reason: str, machine: str) -> JaxscopeError:
+    """The same failure with its machine named, where that is part of what happened.
+
+    Args:
+        failure: What went wrong.
+        reason: Why the worker ended, see `ending.Ending`.
+        machine: As the target names it.
+    """
+    host = machine.rpartition("@")[2]
+    told = failure.explanation
+    if reason == "supervisor" and not isinstance(failure, Stopped):
+        return WorkerLost(
+            Explanation(
+                what=f"The connection to {host} was lost.",
+                why=told.why,
+                remedy="Run again: the connection is made anew. What ran there has ended.",
+                kind="LostConnection",
+                output=told.output,
+            )
+        )
+    if isinstance(failure, EnvironmentProblem | WorkerLost) and not isinstance(failure, Stopped):
+        return type(failure)(dataclasses.replace(told, what=f"On {host}: {told.what}"))
+    return failure
