@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QInputDialog, QMenu
 from jaxscope.ui.panes.arrangement import format_arrangement, parse_arrangement
 from jaxscope.ui.panes.pane_tree import Side
 from jaxscope.ui.panes.stage_pane import StagePane
+from jaxscope.ui.panes.twins import Twins
 from jaxscope.ui.settings import Settings
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def add_panes_menu(window: MainWindow, settings: Settings) -> PanesMenu:
     else:
         window.menuBar().insertMenu(before, menu)
     menu.restore()
+    Twins(window.workspace)
     return menu
 
 

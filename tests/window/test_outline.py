@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -9,10 +12,16 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from view.programs import layers, outline, trace
 
+from jaxscope.analysis.archive import save_capture
 from jaxscope.analysis.view.build import build_view
-from jaxscope.model import Graph
+from jaxscope.model import Cost, Graph, GraphBuilder, GroupKind, NodeKind, Stage, StageText
 from jaxscope.ui.panes.outline_model import OutlineModel
 from jaxscope.ui.panes.outline_view import OutlineView
+from jaxscope.ui.panes.pane_header import Form
+from jaxscope.ui.window import MainWindow
+
+from .conftest import Driver
+from .programs import build_capture
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +68,55 @@ def test_a_selection_is_shown_in_its_branch_and_told_when_chosen(
     assert view.isExpanded(view.currentIndex().parent()), "its branch was opened"
     qtbot.keyClick(view, Qt.Key.Key_Down)
     assert told == [view.boxes.node_at(view.currentIndex())]
+
+
+def test_an_outline_and_its_graph_are_open_and_closed_together(
+    driver: Driver, window: MainWindow, graph: Graph, tmp_path: Path
+) -> None:
+    stage = Stage("jaxpr", "jaxpr", StageText.plain(""), graph, Cost(), 0.0)
+    path = tmp_path / "kept.jaxscope"
+    save_capture(dataclasses.replace(build_capture(), stages=(stage,)), path)
+    window.open_path(str(path))
+    area = window.workspace.area
+    first = next(pane for pane in area.panes if area.wanted_stage(pane) == "jaxpr")
+    twin = area.open_pane("jaxpr")
+    assert twin is not None
+    twin.set_form(Form.TREE)
+    canvas, tree = first.canvas, twin.outline
+    assert canvas is not None
+    driver.wait_until(lambda: canvas.scene is not None and tree.opened() == canvas.expanded)
+    canvas.expand_all()
+    driver.wait_until(lambda: not canvas.is_busy and tree.opened() == canvas.expanded)
+    assert canvas.expanded == canvas.view.all_groups()
+    canvas.collapse_all()
+    driver.wait_until(lambda: not canvas.is_busy and tree.opened() == frozenset())
+    rows = (tree.boxes.index(row, 0) for row in range(tree.boxes.rowCount()))
+    branch = next(each for each in rows if tree.boxes.hasChildren(each))
+    tree.expand(branch)
+    driver.wait_until(lambda: not canvas.is_busy and len(canvas.scene.opened) == 1)
+    assert tree.opened() == canvas.expanded
+    tree.collapse(branch)
+    driver.wait_until(lambda: not canvas.is_busy and not canvas.scene.opened)
+    canvas.expand_many()
+    twin.set_form(Form.TEXT)
+    canvas.collapse_all()
+    driver.wait_until(lambda: not canvas.is_busy)
+    twin.set_form(Form.TREE)
+    driver.wait_until(lambda: tree.opened() == frozenset())
+
+
+def test_thousands_of_branches_open_at_once(qtbot: QtBot) -> None:
+    builder = GraphBuilder()
+    for number in range(3_000):
+        group = builder.add_group(f"g{number}", GroupKind.JAXPR, f"part {number}")
+        for step in range(2):
+            builder.add_node(f"{number}/{step}", NodeKind.EQUATION, "add", group=group)
+    view = OutlineView()
+    qtbot.addWidget(view)
+    view.show()
+    built = build_view(builder.build(), ["box-repeats"])
+    view.set_graph(built.graph, built)
+    view.follow(built, built.all_groups())
+    assert view.opened() == built.all_groups()
+    view.follow(built, frozenset())
+    assert view.opened() == frozenset()

@@ -188,6 +188,14 @@ class PictureView(SceneView):
         self._restart()
         self.group_toggled.emit(group_id)
 
+    def follow(self, ids: Collection[str], group_id: str) -> None:
+        """Open exactly these groups, as somebody did elsewhere; one of them keeps its place."""
+        wanted = frozenset(ids)
+        if self._view is not None and wanted != self._expanded:
+            self._keep_eye_on(self.scene.item_of_id.get(group_id, NONE) if self.scene else NONE)
+            self._expanded = wanted
+            self._restart()
+
     def expand_all(self) -> None:
         """Open every group."""
         if self._view is not None:

@@ -7,7 +7,7 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTreeView, QWidget
 
 from jaxscope.analysis.links import Linked
-from jaxscope.analysis.view.view import View
+from jaxscope.analysis.view.view import ROOT, View
 from jaxscope.model import NONE, Graph
 from jaxscope.ui.panes.outline_model import OutlineModel
 from jaxscope.ui.theme import Theme
@@ -20,11 +20,15 @@ class OutlineView(QTreeView):
         node_chosen: Index of a node that a person chose; of a group, its own or its first.
         nodes_chosen: Indices of several, and whether they are chosen besides what is already.
         node_hovered: Index of the node under the pointer, or -1.
+        group_toggled: Id of a group that a person opened or closed.
+        graph_shown: A graph is to be shown, another one or the same again.
     """
 
     node_chosen = Signal(int)
     nodes_chosen = Signal(object, bool)
     node_hovered = Signal(int)
+    group_toggled = Signal(str)
+    graph_shown = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,6 +44,8 @@ class OutlineView(QTreeView):
         self.entered.connect(self._on_entered)
         self._graph: Graph | None = None
         self._is_told = False
+        self.expanded.connect(self._on_toggled)
+        self.collapsed.connect(self._on_toggled)
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
 
     def set_graph(self, graph: Graph, view: View | None) -> None:
@@ -49,6 +55,7 @@ class OutlineView(QTreeView):
             graph: Of the stage.
             view: The graph's view where the graph is drawn already, else None.
         """
+        self.graph_shown.emit()
         if graph is self._graph and (view is None or view is self.boxes.view):
             return
         from jaxscope.analysis.view.build import build_view  # with the first outline
@@ -58,9 +65,44 @@ class OutlineView(QTreeView):
         self.boxes.set_view(view if is_fitting else build_view(graph))
         shown = self.boxes.view
         assert shown is not None
-        for number, box in enumerate(shown.boxes):
-            if box.id in shown.opened:
-                self.setExpanded(self.boxes.index_of_box(number), True)
+        self._open_exactly(shown.opened)
+
+    def follow(self, view: View | None, opened: frozenset[str]) -> None:
+        """Show a graph's view with the same groups open, without telling anybody."""
+        if view is None or self._graph is not view.graph:
+            return
+        if view is not self.boxes.view:
+            self.boxes.set_view(view)
+        if opened != self.opened():
+            self._open_exactly(opened)
+
+    def opened(self) -> frozenset[str]:
+        """Ids of the groups that are open and seen to be."""
+        view = self.boxes.view
+        found: set[str] = set()
+        queue = [*view.boxes[ROOT].children] if view is not None else []
+        for number in queue:  # grows while it is read
+            assert view is not None
+            box = view.boxes[number]
+            if box.children and self.isExpanded(self.boxes.index_of_box(number)):
+                found.add(box.id)
+                queue += box.children
+        return frozenset(found)
+
+    def _open_exactly(self, opened: frozenset[str]) -> None:
+        view = self.boxes.view
+        assert view is not None
+        was_told, self._is_told = self._is_told, True
+        self.scheduleDelayedItemsLayout()  # or thousands of branches would be laid out one by one
+        for number, box in enumerate(view.boxes[ROOT + 1 :], start=ROOT + 1):
+            if box.children:
+                self.setExpanded(self.boxes.index_of_box(number), box.id in opened)
+        self._is_told = was_told
+
+    def _on_toggled(self, index: QModelIndex) -> None:
+        view = self.boxes.view
+        if not self._is_told and view is not None:
+            self.group_toggled.emit(view.boxes[self.boxes.box_at(index)].id)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
