@@ -78,6 +78,11 @@ VERBS = {
         "show how a call is spread over devices: parts of arrays, collectives",
         "jaxscope sharding samples/parallel_devices.py --target cpu:8",
     ),
+    "targets": Verb(
+        "targets",
+        "compile a call for many chips and compare estimates, work and memory",
+        f"jaxscope targets {_SAMPLE} 'grad(simple_graph)(f32[1000])' --targets v5e,v6e,h100",
+    ),
     "check": Verb("not_yet", "look for pitfalls in a call", f"jaxscope check {_SAMPLE}"),
     "diff": Verb(
         "diff",
@@ -112,6 +117,7 @@ class Options:
         is_rigorous: Whether `time` measures in several processes.
         time: Which experiment `time` makes.
         diff: What `diff` is asked for beyond its two sides.
+        targets: What `targets` compiles for; empty for every chip that it can.
         timeout_s: Wall seconds after which a run is stopped, or None.
         memory_bytes: Memory a worker may take, or None for the default share of the machine.
     """
@@ -124,6 +130,7 @@ class Options:
     output_format: str = "json"
     stage: str = "optimized"
     target: str = "cpu"
+    targets: tuple[str, ...] = ()
     python: Path | None = None
     timeout_s: float | None = None
     memory_bytes: int | None = None
@@ -158,6 +165,7 @@ def parse(words: Sequence[str]) -> Options:
         output_format=output_format,
         stage=read.stage if verb == "capture" else "optimized",
         target=read.target,
+        targets=_read_targets(read.targets) if verb == "targets" else (),
         python=_read_python(read.python, read.target),
         timeout_s=read.timeout,
         memory_bytes=None if read.memory is None else int(read.memory * 2**30),
@@ -223,6 +231,14 @@ def _make_parser(verb: str) -> argparse.ArgumentParser:
             action="store_true",
             help="measure anew what this machine reaches at most (3 s), and keep it",
         )
+    if verb == "targets":
+        parser.add_argument(
+            "--targets",
+            default="",
+            metavar="A,B,…",
+            help="such as v5e:2x2,h100,aot:gpu:a100:8,cpu (default: every chip that the installed "
+            "compilers know)",
+        )
     if verb == "time":
         add_time_options(parser)
     if verb == "diff":
@@ -270,6 +286,10 @@ def _read_python(word: str | None, target: str) -> Path | None:
     return Path(word) if is_remote(target) else Path(word).expanduser()
 
 
+def _read_targets(words: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word.strip() for word in words.split(",") if word.strip()))
+
+
 def _read_xla(words: Sequence[str]) -> dict[str, str]:
     """Options of XLA's by name; the last of a name counts."""
     options: dict[str, str] = {}
@@ -288,7 +308,12 @@ def _read_xla(words: Sequence[str]) -> dict[str, str]:
 
 def _add_common_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("common options")
-    group.add_argument("--target", default="cpu", help="cpu, cpu:8, gpu, gpu:0, tpu (default: cpu)")
+    group.add_argument(
+        "--target",
+        default="cpu",
+        help="cpu, cpu:8, gpu, gpu:0, tpu, or compile only: aot:tpu:v5e:2x2, aot:gpu:h100 "
+        "(default: cpu)",
+    )
     group.add_argument("--python", metavar="PATH", help="run user code under that interpreter")
     group.add_argument(
         "--timeout", type=_positive, metavar="S", help="stop the run after so many seconds"

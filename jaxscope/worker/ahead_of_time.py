@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import glob
 import importlib.metadata
 import importlib.util
 import math
@@ -36,6 +37,7 @@ _TPU_SETTINGS = {
     "TPU_SKIP_MDS_QUERY": "1",
     "TPU_WORKER_HOSTNAMES": "localhost",
 }
+_TPU_DEVICE_FILES = ("/dev/accel*", "/dev/vfio/[0-9]*")
 _CUDA_PLUGINS = ("jax_plugins.xla_cuda12", "jax_plugins.xla_cuda13")
 _PREFERRED_HOST = (2, 2, 1)
 """Chips of a host along each axis, where the topology divides by it."""
@@ -142,7 +144,7 @@ def _open(target: str) -> Topology:
         )
     chip = chip_of_target(target)
     try:
-        with _silence():
+        with quiet_compilers():
             compat.load_plugins()
             devices = _open_tpu(name, size, chip) if kind == "tpu" else _open_gpu(size, chip)
     except EnvironmentProblem:
@@ -167,8 +169,6 @@ def _unknown(target: str, why: str, kind: str) -> EnvironmentProblem:
 def _open_tpu(name: str, size: str, chip: Chip | None) -> list[Any]:
     from jax.experimental import topologies
 
-    for setting, value in _TPU_SETTINGS.items():
-        os.environ.setdefault(setting, value)
     size = size or (chip.topology if chip is not None else "")
     axes = [int(axis) for axis in size.split("x") if axis] or [0]
     _check_count(math.prod(axes))
@@ -203,8 +203,15 @@ def _check_count(count: int) -> None:
 
 
 @contextlib.contextmanager
-def _silence() -> Iterator[None]:
-    """Keep what compilers print while they load out of the person's own output."""
+def quiet_compilers() -> Iterator[None]:
+    """Keep what compilers print while they load out of the person's own output.
+
+    Where there is no TPU, libtpu must not ask Google's metadata server for one meanwhile: outside
+    of Google's cloud it would wait for an answer.
+    """
+    if not any(map(glob.glob, _TPU_DEVICE_FILES)):
+        for setting, value in _TPU_SETTINGS.items():
+            os.environ.setdefault(setting, value)
     sys.stderr.flush()
     kept = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -20,6 +20,7 @@ from jaxscope.worker.ahead_of_time import (
     find_missing,
     is_ahead_of_time,
     open_topology,
+    quiet_compilers,
 )
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.remedies import describe_missing_backend
@@ -143,7 +144,8 @@ def describe_environment(target: str = "") -> dict[str, str]:
 def handle_environment(_request: dict[str, Any], channel: Channel) -> None:
     """Answer what `jaxscope doctor` asks: versions, devices, targets. Runs no user code."""
     channel.progress("environment", "Looking for devices")
-    devices, targets = _survey()
+    with quiet_compilers():
+        devices, targets = _survey()
     channel.send(
         "environment",
         {

@@ -1,0 +1,134 @@
+"""A row for each target: time at best, work, traffic, memory, and whether the memory is enough."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+
+from jaxscope.analysis.roofline import find_roofline
+from jaxscope.analysis.targets.estimate import estimate
+from jaxscope.errors import JaxscopeError
+from jaxscope.model import Capture, Stage, Unavailable, is_available
+from jaxscope.model.chip import chip_of_target
+
+_SCALES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_SIZE = r"([\d.]+)([KMGT]?)B?"
+_EXHAUSTED = (
+    re.compile(rf"Used {_SIZE} of {_SIZE} hbm", re.IGNORECASE),
+    re.compile(rf"\({_SIZE}\) exceeds available HBM \({_SIZE}\)", re.IGNORECASE),
+)
+"""How XLA says that a chip's memory is too small: first what is needed, then what there is."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TargetRow:
+    """What is known of a call on one target; NaN is unknown.
+
+    Attributes:
+        target: As it was asked for.
+        chip: Its name; empty where nothing is published here.
+        seconds: At best, by the chip's published peaks.
+        kernels: Instructions that run by themselves, loops counted once.
+        fusions: Those of them that are fusions.
+        flops: Of a run, per device, loops as often as they run.
+        num_bytes: Exchanged with the chip's memory in a run, per device.
+        cycles: XLA's own estimate; TPUs only.
+        needed_bytes: Memory that is needed at once, per device; arguments and results included.
+        memory_bytes: Memory that there is, per device.
+        compile_seconds: What XLA took.
+        reason: Why the program does not compile for it; empty if it does.
+    """
+
+    target: str
+    chip: str = ""
+    seconds: float = math.nan
+    kernels: int = 0
+    fusions: int = 0
+    flops: float = math.nan
+    num_bytes: float = math.nan
+    cycles: float = math.nan
+    needed_bytes: float = math.nan
+    memory_bytes: float = math.nan
+    compile_seconds: float = math.nan
+    reason: str = ""
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether the memory is enough; None where that is not known."""
+        if math.isnan(self.needed_bytes) or math.isnan(self.memory_bytes):
+            return None
+        return self.needed_bytes <= self.memory_bytes
+
+
+def summarize(target: str, found: Capture | JaxscopeError) -> TargetRow:
+    """The row of a target, from the capture for it or from why there is none."""
+    if isinstance(found, JaxscopeError):
+        return _summarize_failure(target, found)
+    chip = chip_of_target(target)
+    stage = found.stage("optimized")
+    roofline = find_roofline(stage)
+    if stage is None or isinstance(roofline, Unavailable):
+        why = roofline.reason if isinstance(roofline, Unavailable) else "It was not compiled."
+        return TargetRow(target, chip.title if chip else "", reason=why)
+    points = roofline.kernels
+    row = TargetRow(
+        target,
+        chip.title if chip else "",
+        kernels=len(points) + roofline.num_uncounted,
+        fusions=sum(point.operation == "fusion" for point in points),
+        flops=sum(point.flops for point in points),
+        num_bytes=sum(point.num_bytes for point in points),
+        needed_bytes=_needed(found),
+        memory_bytes=chip.device_memory_bytes if chip else math.nan,
+        compile_seconds=_seconds(stage),
+    )
+    if roofline.num_uncounted:
+        row = dataclasses.replace(row, flops=math.nan, num_bytes=math.nan)
+    best = estimate(stage, chip) if chip else None
+    if best is None or isinstance(best, Unavailable):
+        return row
+    return dataclasses.replace(
+        row, seconds=best.seconds, num_bytes=best.num_bytes, cycles=best.cycles
+    )
+
+
+def read_exhausted(text: str) -> tuple[float, float]:
+    """Bytes that XLA says a program needs, and that there are; NaN where the text says neither."""
+    for pattern in _EXHAUSTED:
+        match = pattern.search(text)
+        if match is not None:
+            needed, needed_unit, there, unit = match.groups()
+            return (
+                float(needed) * _SCALES[needed_unit.upper()],
+                float(there) * _SCALES[unit.upper()],
+            )
+    return math.nan, math.nan
+
+
+def _summarize_failure(target: str, error: JaxscopeError) -> TargetRow:
+    chip = chip_of_target(target)
+    explanation = error.explanation
+    needed, there = read_exhausted(explanation.why)
+    if math.isnan(there) and chip is not None:
+        there = chip.device_memory_bytes
+    why = explanation.why.partition("\n")[0]
+    reason = explanation.what if not math.isnan(needed) else f"{explanation.what} {why}".strip()
+    return TargetRow(
+        target,
+        chip.title if chip else "",
+        needed_bytes=needed,
+        memory_bytes=there,
+        reason=reason,
+    )
+
+
+def _needed(capture: Capture) -> float:
+    plan = capture.memory
+    if isinstance(plan, Unavailable):
+        return math.nan
+    return plan.total_bytes if math.isnan(plan.peak_bytes) else plan.peak_bytes
+
+
+def _seconds(stage: Stage) -> float:
+    return float(stage.seconds) if is_available(stage.seconds) else math.nan

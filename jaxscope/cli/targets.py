@@ -1,0 +1,75 @@
+"""`jaxscope targets FILE [CALL]`: one call compiled for many chips, side by side."""
+
+from __future__ import annotations
+
+import json
+
+from jaxscope.analysis.export.safe_text import make_safe
+from jaxscope.analysis.targets.report import targets_to_json, targets_to_text
+from jaxscope.analysis.targets.summary import summarize
+from jaxscope.cli.output import print_text
+from jaxscope.cli.parser import Options
+from jaxscope.cli.progress import show_progress
+from jaxscope.cli.runs import Watcher, named_program, run_options, target_options
+from jaxscope.client.many_targets import capture_targets, default_targets, full_target
+from jaxscope.client.requests import CaptureRequest
+from jaxscope.client.run import inspect_environment
+from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError
+from jaxscope.model import Capture
+
+
+def run(options: Options) -> int:
+    """Compile for each target and print a row for each.
+
+    Raises:
+        JaxscopeError: The call failed, or no target can be compiled for.
+    """
+    request = CaptureRequest(
+        named_program(options),
+        options.call,
+        **{**target_options(options), "target": "cpu"},
+        **run_options(options),
+    )
+    with show_progress() as show:
+        watcher = Watcher(show)
+        targets = tuple(map(full_target, options.targets)) or _available(watcher, options)
+
+        def on_found(target: str, _found: Capture | JaxscopeError) -> None:
+            show(f"{target} is done …")
+
+        found = capture_targets(request, targets, on_event=watcher, on_found=on_found)
+    rows = [summarize(target, answer) for target, answer in found]
+    call = next((answer.call for _, answer in found if isinstance(answer, Capture)), "")
+    call = call or options.call or ""
+    if options.is_json:
+        report = targets_to_json(call, str(options.file), rows)
+        print_text(json.dumps(report, indent=2, allow_nan=False))
+    else:
+        print_text(make_safe(targets_to_text(call, rows)))
+    return 0
+
+
+def _available(watcher: Watcher, options: Options) -> tuple[str, ...]:
+    """Every chip that a compiler is installed for.
+
+    Raises:
+        EnvironmentProblem: None is.
+    """
+    report = inspect_environment(on_event=watcher, **run_options(options))
+    rows = {
+        kind: target
+        for target in report.targets
+        for kind in ("tpu", "gpu")
+        if target.target.startswith(f"aot:{kind}:")
+    }
+    kinds = [kind for kind, row in rows.items() if row.is_available]
+    if not kinds:
+        raise EnvironmentProblem(
+            Explanation(
+                what="No compiler for absent chips is installed.",
+                why="\n".join(f"{row.reason}." for row in rows.values()),
+                remedy="Install one of them, or name targets of this machine: --targets cpu,cpu:8",
+                kind="CompilerMissing",
+            )
+        )
+    return default_targets(kinds)

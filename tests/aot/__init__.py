@@ -1,0 +1,1 @@
+"""Compiling for chips that are not there."""

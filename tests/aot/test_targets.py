@@ -1,0 +1,216 @@
+"""One call on many targets: rows, estimates by published peaks, and what is said of each."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from jaxscope.analysis.targets.estimate import ESTIMATE, Estimate, estimate
+from jaxscope.analysis.targets.report import targets_to_json, targets_to_text
+from jaxscope.analysis.targets.summary import TargetRow, read_exhausted, summarize
+from jaxscope.cli import main
+from jaxscope.client.many_targets import capture_targets, default_targets, full_target
+from jaxscope.client.requests import CaptureRequest
+from jaxscope.errors import CallError, EnvironmentProblem, Explanation, TraceError, UsageError
+from jaxscope.model import Capture, Unavailable
+from jaxscope.model.chip import chip_names, find_chip
+
+from .conftest import CUT, ON_ONE, needs_gpu_compiler, needs_tpu_compiler
+
+Compile = Callable[..., Capture]
+GIB = 1 << 30
+
+
+def estimate_on(capture: Capture, chip_name: str) -> Estimate:
+    chip = find_chip(chip_name)
+    assert chip is not None
+    found = estimate(capture.stage("optimized"), chip)
+    assert isinstance(found, Estimate)
+    return found
+
+
+def test_a_sum_takes_as_long_as_its_bytes(compile_for: Compile) -> None:
+    capture = compile_for("cpu", "jnp.add(f32[512, 512], f32[512, 512])")
+    found = estimate_on(capture, "v5e")
+    assert found.num_bytes == 3 * 512 * 512 * 4
+    assert found.seconds == pytest.approx(found.num_bytes / 819e9)
+    assert found.num_bound_by_memory == 1
+    assert math.isnan(found.cycles)
+
+
+def test_a_large_product_takes_as_long_as_its_arithmetic(compile_for: Compile) -> None:
+    capture = compile_for("cpu", "jnp.matmul(f32[2048, 2048], f32[2048, 2048])")
+    single, half = estimate_on(capture, "v100"), estimate_on(capture, "v5e")
+    assert single.seconds == pytest.approx(2 * 2048**3 / 15.7e12, rel=0.01)
+    assert half.seconds == pytest.approx(2 * 2048**3 / 197e12, rel=0.01)
+    assert single.num_bound_by_memory == 0
+
+
+def test_half_a_chip_takes_twice_as_long(compile_for: Compile) -> None:
+    """A device of TPU v3 has half of its chip's traffic."""
+    capture = compile_for("cpu", "jnp.add(f32[512, 512], f32[512, 512])")
+    assert estimate_on(capture, "v3").seconds == pytest.approx(3 * 512 * 512 * 4 / 450e9)
+
+
+def test_without_a_program_there_is_no_estimate() -> None:
+    chip = find_chip("v5e")
+    assert chip is not None
+    assert isinstance(estimate(None, chip), Unavailable)
+
+
+@pytest.mark.parametrize(
+    ("word", "target"),
+    [
+        ("v5e", "aot:tpu:v5e:1x1"),
+        (" v5e:2x2 ", "aot:tpu:v5e:2x2"),
+        ("h100", "aot:gpu:h100"),
+        ("H100:8", "aot:gpu:h100:8"),
+        ("aot:tpu:v4:2x2x1", "aot:tpu:v4:2x2x1"),
+        ("cpu:8", "cpu:8"),
+    ],
+)
+def test_a_chips_name_is_a_target(word: str, target: str) -> None:
+    assert full_target(word) == target
+
+
+def test_the_default_is_every_chip_of_a_kind() -> None:
+    assert len(default_targets()) == len(chip_names())
+    assert default_targets(["gpu"])[0].startswith("aot:gpu:")
+
+
+@pytest.mark.parametrize(
+    ("text", "needed", "there"),
+    [
+        (
+            "RESOURCE_EXHAUSTED: Ran out of memory on HBM, the total memory required for HLO "
+            "temporaries (32.00G) exceeds available HBM (15.75G).",
+            32.0 * GIB,
+            15.75 * GIB,
+        ),
+        ("Ran out of memory in memory space hbm. Used 21.05G of 15.75G hbm.", 21.05, 15.75),
+        ("Used 512.00M of 1.00K hbm", 0.5, 1 / (1 << 20)),
+    ],
+)
+def test_what_xla_says_of_memory(text: str, needed: float, there: float) -> None:
+    found = read_exhausted(text)
+    scale = 1 if needed > 1000 else GIB
+    assert found == pytest.approx((needed * scale, there * scale))
+
+
+def test_other_texts_say_nothing_of_memory() -> None:
+    assert all(map(math.isnan, read_exhausted("INTERNAL: something else (3G)")))
+
+
+def test_a_program_that_does_not_fit_has_a_row() -> None:
+    why = "RESOURCE_EXHAUSTED: Used 21.00G of 15.75G hbm."
+    row = summarize("aot:tpu:v5e:1x1", TraceError(Explanation("XLA ran out of memory.", why=why)))
+    assert row.fits is False
+    text = targets_to_text("f(x)", [row])
+    assert "needs 21.0 GiB, has 15.8 GiB" in text
+    [target] = targets_to_json("f(x)", "f.py", [row])["targets"]
+    assert target["memory"] == {
+        "needed_bytes": 21.0 * GIB,
+        "available_bytes": 15.75 * GIB,
+        "fits": False,
+    }
+    assert target["estimate"]["seconds"] is None
+    assert target["kernels"] is None
+
+
+def test_unknown_is_neither_zero_nor_yes() -> None:
+    row = TargetRow("cpu")
+    assert row.fits is None
+    [target] = targets_to_json("f(x)", "f.py", [row])["targets"]
+    assert target["memory"]["fits"] is None
+    assert target["cost"]["flops"] is None
+
+
+def test_every_estimate_is_marked(compile_for: Compile) -> None:
+    row = summarize("cpu", compile_for("cpu"))
+    assert ESTIMATE in targets_to_text(ON_ONE, [row])
+    assert ESTIMATE in targets_to_json(ON_ONE, "f.py", [row])["notes"]
+
+
+def test_a_target_that_fails_costs_only_its_row(program: Path) -> None:
+    request = CaptureRequest(str(program), ON_ONE)
+    found = dict(capture_targets(request, ["cpu", "gpu:77"]))
+    assert isinstance(found["cpu"], Capture)
+    assert isinstance(found["gpu:77"], EnvironmentProblem)
+    row = summarize("gpu:77", found["gpu:77"])
+    assert "gpu:77" in row.reason
+
+
+def test_a_call_that_fails_everywhere_fails(program: Path) -> None:
+    with pytest.raises(CallError):
+        capture_targets(CaptureRequest(str(program), "nothing(1)"), ["cpu", "cpu:2"])
+
+
+def test_no_target_is_no_question(program: Path) -> None:
+    with pytest.raises(UsageError):
+        capture_targets(CaptureRequest(str(program), ON_ONE), [])
+
+
+def test_the_command_prints_a_table_and_json(
+    program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["targets", str(program), ON_ONE, "--targets", "cpu,cpu:2,cpu"]) == 0
+    shown = capsys.readouterr().out
+    assert ON_ONE in shown
+    assert [line.split()[0] for line in shown.splitlines() if line.startswith("  cpu")] == [
+        "cpu",
+        "cpu:2",
+    ]
+    assert main(["targets", str(program), ON_ONE, "--targets", "cpu", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["format"] == "jaxscope.targets"
+    assert [target["target"] for target in report["targets"]] == ["cpu"]
+
+
+@needs_tpu_compiler
+def test_tpus_side_by_side(compile_for: Compile) -> None:
+    one = summarize("aot:tpu:v5e:2x2", compile_for("aot:tpu:v5e:2x2"))
+    four = summarize("aot:tpu:v5e:2x2", compile_for("aot:tpu:v5e:2x2", CUT))
+    assert one.fits
+    assert one.cycles > four.cycles > 0
+    assert one.seconds > four.seconds > 0
+    assert one.flops > four.flops > 0
+
+
+@needs_tpu_compiler
+def test_what_stays_on_the_chip_is_no_traffic(compile_for: Compile) -> None:
+    capture = compile_for("aot:tpu:v5e:2x2")
+    counted = capture.stage("optimized").cost.bytes_accessed  # type: ignore[union-attr]
+    assert 0 < estimate_on(capture, "v5e").num_bytes < counted
+
+
+@needs_tpu_compiler
+def test_a_program_too_large_for_a_tpu(program: Path) -> None:
+    request = CaptureRequest(str(program), "huge(f32[1024, 1024])")
+    [(target, found)] = capture_targets(request, ["aot:tpu:v5e:1x1"])
+    row = summarize(target, found)
+    assert row.fits is False
+    assert row.needed_bytes >= 32 * GIB
+    assert row.memory_bytes < 16 * GIB
+
+
+@needs_gpu_compiler
+def test_a_program_too_large_for_a_gpu(program: Path) -> None:
+    request = CaptureRequest(str(program), "huge(f32[1024, 1024])")
+    found = dict(capture_targets(request, ["aot:gpu:rtx4090", "aot:gpu:a100"]))
+    rows = {target: summarize(target, answer) for target, answer in found.items()}
+    assert rows["aot:gpu:rtx4090"].fits is False
+    assert rows["aot:gpu:a100"].fits is True
+
+
+@needs_gpu_compiler
+def test_products_of_libraries_are_counted(compile_for: Compile) -> None:
+    """V100 gets calls of cuBLAS, whose work XLA does not count."""
+    old, new = (summarize(f"aot:gpu:{name}", compile_for(f"aot:gpu:{name}")) for name in OLD_NEW)
+    assert old.flops == pytest.approx(new.flops, rel=0.05)
+
+
+OLD_NEW = ("v100", "a100")
