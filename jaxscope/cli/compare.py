@@ -16,6 +16,7 @@ from jaxscope.analysis.lab_words import (
     describe_ulps,
     leaf_row,
 )
+from jaxscope.analysis.origin_words import TRIAL_HEADERS, describe_origin, trial_row
 from jaxscope.analysis.quantities import format_count
 from jaxscope.analysis.text_table import format_table
 from jaxscope.cli.parser import Options
@@ -23,7 +24,14 @@ from jaxscope.cli.runs import named_program, run_options, target_options, watchi
 from jaxscope.cli.timing import format_timing
 from jaxscope.client.requests import AgreementRequest, ComparisonRequest
 from jaxscope.client.run import ask
-from jaxscope.model.agreement import Agreement, Comparison, LeafAgreement, ResultsAgreement
+from jaxscope.model.agreement import (
+    Agreement,
+    Comparison,
+    LeafAgreement,
+    Origin,
+    ResultsAgreement,
+)
+from jaxscope.model.unavailable import Unavailable
 
 _MAX_ROWS = 20
 
@@ -109,6 +117,10 @@ def write_agreement(found: Agreement) -> str:
         lines += ["", *_describe_results(pair)]
     if found.num_equations:
         lines += ["", *_describe_equations(found)]
+    lines += ["", *describe_origin(found.origin)]
+    if isinstance(found.origin, Origin) and found.origin.trials:
+        rows = [trial_row(trial) for trial in found.origin.trials if trial.outcome != "unchanged"]
+        lines += format_table(TRIAL_HEADERS, rows) if rows else []
     lines += [f"warning: {warning}" for warning in found.warnings]
     return "\n".join(lines)
 
@@ -121,6 +133,7 @@ def agreement_to_json(found: Agreement) -> dict[str, Any]:
             "pairs": [results_to_json(pair) for pair in found.pairs],
             "stage": found.stage,
             "num_equations": found.num_equations,
+            "origin": _origin_to_json(found.origin),
             "equations": [
                 {
                     "id": equation.id,
@@ -133,6 +146,12 @@ def agreement_to_json(found: Agreement) -> dict[str, Any]:
             ],
         },
     }
+
+
+def _origin_to_json(origin: Origin | Unavailable) -> dict[str, Any]:
+    if isinstance(origin, Unavailable):
+        return {"unavailable": origin.reason}
+    return {**dataclasses.asdict(origin), "worst": _leaf_to_json(origin.worst)}
 
 
 def results_to_json(pair: ResultsAgreement) -> dict[str, Any]:
@@ -167,10 +186,7 @@ def _describe_results(pair: ResultsAgreement) -> Iterator[str]:
 def _describe_equations(found: Agreement) -> Iterator[str]:
     total = format_count(found.num_equations, "equation")
     if not found.equations:
-        yield f"Each of {total} gives the same bits compiled and by itself."
-        pair = next((pair for pair in found.pairs if pair.second == "jit"), None)
-        if pair is not None and not all(leaf.is_equal for leaf in pair.leaves):
-            yield "So the difference arises only where XLA fuses them or sums in another order."
+        yield f"Each of {total} gives the same bits one by one and compiled with all others."
         return
     yield (
         f"{len(found.equations):,} of {total} ({found.stage}) give other bits compiled than one by "

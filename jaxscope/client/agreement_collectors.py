@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -26,10 +26,13 @@ from jaxscope.model.agreement import (
     Comparison,
     EquationAgreement,
     LeafAgreement,
+    Origin,
     ProgramCost,
     ResultsAgreement,
+    Trial,
 )
 from jaxscope.model.timing import Timing
+from jaxscope.model.unavailable import Unavailable
 from jaxscope.wire.messages import Message
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
@@ -113,6 +116,42 @@ class _EquationsFields(msgspec.Struct, frozen=True):
     equations: Annotated[tuple[_EquationFields, ...], msgspec.Meta(max_length=10_000)]
 
 
+class _TrialFields(msgspec.Struct, frozen=True):
+    what: ShortText
+    option: ShortText
+    outcome: Literal["equal", "both", "unchanged", "changed", "failed"]
+    reason: ShortText
+    whole: Literal["", "equal", "unchanged", "changed", "failed"] = ""
+
+    def to_model(self) -> Trial:
+        return Trial(self.what, self.option, self.outcome, self.reason, self.whole)
+
+
+class _OriginFields(msgspec.Struct, frozen=True):
+    equations: Annotated[tuple[ShortText, ...], msgspec.Meta(min_length=1, max_length=10_000)]
+    operations: Annotated[tuple[ShortText, ...], msgspec.Meta(min_length=1, max_length=10_000)]
+    place: ShortText
+    worst: _LeafFields
+    is_least: bool
+    fusions: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=10_000)]
+    trials: Annotated[tuple[_TrialFields, ...], msgspec.Meta(max_length=1_000)]
+    num_compiled: _Count
+    reason: ShortText
+
+    def to_model(self) -> Origin:
+        return Origin(
+            self.equations,
+            self.operations,
+            self.place,
+            self.worst.to_model(),
+            self.is_least,
+            self.fusions,
+            tuple(trial.to_model() for trial in self.trials),
+            self.num_compiled,
+            self.reason,
+        )
+
+
 class AgreementCollector(LabCollector):
     """Answers to `agree`."""
 
@@ -120,6 +159,7 @@ class AgreementCollector(LabCollector):
         super().__init__(call)
         self._pairs: list[ResultsAgreement] = []
         self._equations = _EquationsFields("", 0, ())
+        self._origin: Origin | Unavailable = Unavailable("It was not looked for.")
 
     def take(self, message: Message) -> None:
         if message.type == "results":
@@ -128,6 +168,10 @@ class AgreementCollector(LabCollector):
             self._pairs.append(read_results(message))
         elif message.type == "equations":
             self._equations = msgspec.convert(dict(message.fields), _EquationsFields)
+        elif message.type == "origin":
+            self._origin = msgspec.convert(dict(message.fields), _OriginFields).to_model()
+        elif message.type == "origin_missing":
+            self._origin = Unavailable(read_text(message, "reason"))
 
     def result(self) -> Agreement:
         found = self._equations
@@ -142,6 +186,7 @@ class AgreementCollector(LabCollector):
             ),
             found.num_equations,
             tuple(self.warnings),
+            self._origin,
         )
 
     def is_empty(self) -> bool:

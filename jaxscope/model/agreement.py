@@ -7,6 +7,7 @@ import math
 
 from jaxscope.model.capture import Environment
 from jaxscope.model.timing import Timing
+from jaxscope.model.unavailable import Unavailable
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -82,6 +83,61 @@ class EquationAgreement:
     inputs_equal: bool
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Trial:
+    """What compiling without a part of the compiler did to results that differ.
+
+    Attributes:
+        what: The part that was switched off, such as `pass fusion`.
+        option: Of XLA's, by which it was.
+        outcome: `equal` to the eager results; `both`: equal to them if each equation is compiled
+            without that part as well; `unchanged`, `changed` to yet others, or `failed`.
+        reason: Why it failed, or empty.
+        whole: The same of the whole program; empty where it was not looked at.
+    """
+
+    what: str
+    option: str
+    outcome: str
+    reason: str = ""
+    whole: str = ""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Origin:
+    """Where compiled results first leave the eager ones, and what makes them.
+
+    All of it was compiled and compared; nothing is concluded from the looks of a program.
+
+    Attributes:
+        equations: Ids of equations which, compiled together, give other bits than one by one. The
+            result of the last differs; of what it is computed from, nothing does.
+        operations: What each of them is.
+        place: `file:line` of the last, or empty.
+        worst: The difference of its result.
+        is_least: Whether without any one of the others the difference vanishes.
+        fusions: Of the optimized program: those that compute all of these equations.
+        trials: What was switched off.
+        num_compiled: How many compilations this took.
+        reason: Why something was not looked at, or empty.
+    """
+
+    equations: tuple[str, ...]
+    operations: tuple[str, ...]
+    place: str
+    worst: LeafAgreement
+    is_least: bool
+    fusions: tuple[str, ...] = ()
+    trials: tuple[Trial, ...] = ()
+    num_compiled: int = 0
+    reason: str = ""
+
+    @property
+    def causes(self) -> tuple[Trial, ...]:
+        """What restores the eager bits when it is switched off; empty: unknown."""
+        return tuple(trial for trial in self.trials if trial.outcome in ("equal", "both"))
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Agreement:
     """How well eager, jitted and double-precision results agree.
@@ -91,6 +147,7 @@ class Agreement:
         stage: Name of the stage whose equations were compared.
         equations: Those that differ, in program order.
         num_equations: How many were compared.
+        origin: Where eager and jit part, or why that is not known.
     """
 
     call: str
@@ -100,6 +157,7 @@ class Agreement:
     equations: tuple[EquationAgreement, ...] = ()
     num_equations: int = 0
     warnings: tuple[str, ...] = ()
+    origin: Origin | Unavailable = Unavailable("It was not looked for.")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ Client to worker (each starts a run; one run at a time):
                  kept, dropped: measure so many calls after so many; finish
     agree        file, call, target, x64
     calibrate    target, x64                 measures what the machine reaches at most
+    remat        file, call, target, x64     compiles a gradient with each policy of jax.checkpoint
     outline      file                        lists functions and calls; executes nothing
     propose      file, function              finds a call of the function that traces
     environment                              versions and devices, for `doctor`
@@ -54,7 +55,9 @@ Worker to client:
     pass         name, pipeline (both empty for the module as XLA received it), cost [flops, bytes,
                  transcendentals]; array proto (uint8, a serialized HloModuleProto): the module
                  after a pass that changed something, in order
-    passes_end   seconds, reason (null, or why passes are missing)
+    passes_end   seconds, reason (null, or why passes are missing), no_times (null, or why no pass
+                 has seconds); array pass_seconds (float64): of the pass before each `pass`, in the
+                 compilation whose result is shown; NaN is unknown
     check        rule, severity, message, remedy, file, line
     message      text
     timed        call, environment {…}       what a run measures: `time` and the experiments
@@ -90,10 +93,18 @@ Worker to client:
     side_end     reasons [text, …]: what disturbed it
     ceiling      name ("matmul" or "stream"), unit, work, protocol; array seconds (float64): times
                  of so much work each
+    remat_subject  text                      which gradient the policies are for
+    remat_policy policy, seconds, temporary_bytes (null: unknown), reason (null, or why it could not
+                 be compiled); arrays: the columns of the gradient's jaxpr, proto (uint8) and
+                 instruction_cost (as in `stage`) of the compiled module
     results      first, second, reason, leaves [{path, type, count, differing, max_ulp,
                  max_absolute, max_relative, index, first, second, num_nan}, …]
     equations    stage, num_equations, equations [{id, operation, place, inputs_equal,
                  worst {as a leaf}}, …]
+    origin       equations [id, …], operations [text, …], place, worst {as a leaf}, is_least,
+                 fusions [text, …], trials [{what, option, outcome, reason, whole}, …],
+                 num_compiled, reason: where eager and jit part, and what switched off mends it
+    origin_missing  reason
     outline      functions [{name, kind, line, end_line, signature, doc}], calls [{call, line}], doc
     proposal     call
     environment  jax, jaxlib, numpy, python, executable, platform, device, host, system,
@@ -111,7 +122,7 @@ PROTOCOL_VERSION = 1
 REQUESTS = frozenset(
     {
         *("capture", "time", "profile", "scale", "recompile", "compare", "side", "agree"),
-        "calibrate",
+        *("calibrate", "remat"),
         *("outline", "propose", "environment"),
     }
 )

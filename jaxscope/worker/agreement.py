@@ -22,7 +22,8 @@ from jaxscope.worker.measuring import (
     open_laboratory,
     refuse_absent_target,
 )
-from jaxscope.worker.program import trace_call
+from jaxscope.worker.origin import send_origin
+from jaxscope.worker.program import TracedProgram, trace_call
 from jaxscope.worker.subjects import Forms, find_forms
 from jaxscope.worker.tagging import nested_jaxprs
 from jaxscope.worker.ulps import compare_arrays
@@ -56,7 +57,14 @@ def handle_agree(request: dict[str, Any], channel: Channel) -> None:
         ):
             send_results(channel, first, second, one, other)
         channel.progress("equations", "Comparing equation by equation")
-        _try(laboratory, "comparing equations", lambda: _compare_equations(laboratory, call))
+        program = _try(laboratory, "tracing", lambda: trace_call(call))
+        if program is not None:
+            _try(
+                laboratory,
+                "comparing equations",
+                lambda: _compare_equations(laboratory, program, call),
+            )
+            _look_for_origin(laboratory, program, call, eager, jitted)
 
 
 def send_results(channel: Channel, first: str, second: str, one: Any, other: Any) -> None:
@@ -123,12 +131,34 @@ def _widen(leaf: Any) -> Any:
     return leaf
 
 
-def _compare_equations(laboratory: Laboratory, call: Call) -> None:
+def _look_for_origin(
+    laboratory: Laboratory, program: TracedProgram, call: Call, eager: Any, jitted: Any
+) -> None:
+    """Where eager and jit differ, find out where that comes from."""
+    reason = ""
+    if jitted is None:
+        reason = "jit could not be run."
+    elif find_difference(jax.tree.leaves(eager), jax.tree.leaves(jitted)) is None:
+        reason = "Eager and jit agree bit by bit."
+    if reason:
+        laboratory.channel.send("origin_missing", {"reason": reason})
+        return
+    laboratory.channel.progress("origin", "Looking for where the difference arises")
+    send_origin(laboratory, program, call, find_difference)
+
+
+def find_difference(one: Sequence[Any], other: Sequence[Any]) -> dict[str, Any] | None:
+    """The worst difference of two lists of arrays; None where all are equal bit by bit."""
+    pairs = [(plain(a), plain(b)) for a, b in zip(one, other, strict=True)]
+    worst = _worst("", [a for a, _ in pairs], [b for _, b in pairs])
+    return worst if worst is not None and (worst["differing"] or worst["num_nan"]) else None
+
+
+def _compare_equations(laboratory: Laboratory, program: TracedProgram, call: Call) -> None:
     """Compare every equation's result, eager and compiled, and send those that differ.
 
     All of them are results of the compiled program here, so XLA may fuse it in another way.
     """
-    program = trace_call(call)
     inputs = find_inputs(program, call)
     jaxpr = program.derived.jaxpr
     inner = compat.open_jaxpr(jaxpr)

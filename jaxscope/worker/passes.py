@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -93,6 +93,21 @@ def send_passes(
     times = watch.seconds_of(recorder.steps)
     fields["no_times"] = watch.reason or None
     channel.send("passes_end", fields, {"pass_seconds": np.array(times, np.float64)})
+
+
+def name_passes(compile: Callable[[Mapping[str, Any]], Any]) -> list[str]:
+    """Names of the passes that change a program, in order.
+
+    Args:
+        compile: Compiles it with options of XLA's.
+
+    Raises:
+        Exception: Whatever compiling raises.
+    """
+    with _scratch() as folder:
+        compile(_options(folder))
+        files = [match for name in os.listdir(folder) if (match := _FILE.fullmatch(name))]
+    return [file["name"] for file in sorted(files, key=lambda file: int(file["number"]))]
 
 
 def _options(folder: str) -> dict[str, Any]:

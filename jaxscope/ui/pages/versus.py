@@ -17,9 +17,11 @@ from jaxscope.analysis.lab_words import (
     describe_ulps,
     leaf_row,
 )
+from jaxscope.analysis.origin_words import TRIAL_HEADERS, describe_origin, trial_row
 from jaxscope.analysis.quantities import format_count
 from jaxscope.client.requests import AgreementRequest, ComparisonRequest, Request
 from jaxscope.model.agreement import Agreement, Comparison, ResultsAgreement
+from jaxscope.model.unavailable import Unavailable
 from jaxscope.ui.lab_state import LabState
 from jaxscope.ui.pages.experiment import ExperimentPage
 from jaxscope.ui.pages.result_table import ResultTable
@@ -100,16 +102,18 @@ class AgreementPage(ExperimentPage):
         super().__init__(
             "Do eager, jit and double precision agree?",
             "Runs the call three ways and counts differences in units of the last place (ULP): "
-            "the distance between neighbouring numbers of the result's type.",
+            "the distance between neighbouring numbers of the result's type. Where eager and jit "
+            "differ, parts are compiled by themselves, and without single passes, to find out why.",
             "Compare results",
             parent,
         )
         self._found: Agreement | None = None
         self.results = ResultTable("Differences of results")
         self.equations = ResultTable("Differences of equations")
+        self.trials = ResultTable("What was switched off")
         self._split = QSplitter(Qt.Orientation.Vertical)
-        self._split.addWidget(self.results)
-        self._split.addWidget(self.equations)
+        for table in (self.results, self.equations, self.trials):
+            self._split.addWidget(table)
         self._split.hide()
         self.body.addWidget(self._split, 1)
         self.body.addStretch(0)
@@ -127,7 +131,7 @@ class AgreementPage(ExperimentPage):
             return
         self.say(
             "\n".join(describe_results(pair) for pair in found.pairs),
-            [describe_equations(found), *found.warnings],
+            [*describe_origin(found.origin), describe_equations(found), *found.warnings],
         )
         show_leaves(self.results, found.pairs)
         self.equations.rows.set_rows(
@@ -143,11 +147,14 @@ class AgreementPage(ExperimentPage):
                 for equation in found.equations
             ],
         )
+        trials = () if isinstance(found.origin, Unavailable) else found.origin.trials
+        self.trials.setVisible(bool(trials))
+        self.trials.rows.set_rows(TRIAL_HEADERS, [trial_row(trial) for trial in trials])
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
-        self.results.fit()
-        self.equations.fit()
+        for table in (self.results, self.equations, self.trials):
+            table.fit()
 
 
 def describe_results(pair: ResultsAgreement) -> str:
@@ -172,8 +179,8 @@ def describe_equations(found: Agreement) -> str:
         return "Equations were not compared one by one."
     if not found.equations:
         return (
-            f"Each of {format_count(found.num_equations, 'equation')} gives the same bits compiled "
-            "and by itself: differences arise only where XLA fuses or sums in another order."
+            f"Each of {format_count(found.num_equations, 'equation')} gives the same bits one by "
+            "one and compiled with all others."
         )
     here = [equation for equation in found.equations if equation.inputs_equal]
     return (

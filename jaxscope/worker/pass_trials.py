@@ -1,0 +1,140 @@
+"""Which pass of XLA's makes compiled results leave the eager ones: switch each off, and compare.
+
+What is said of a pass was seen: with it, other bits; without it, the eager ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from jaxscope.model.op_name import TagTable, read_op_name
+from jaxscope.worker import compat
+from jaxscope.worker.divergence import Compare, Fields, OutOfTime
+
+_DISABLE = "xla_disable_hlo_passes"
+_MOST_PASSES = 60
+_MOST_PAIRS = 40
+_LLVM: tuple[str, dict[str, Any]] = (
+    "LLVM's optimizations",
+    {"xla_backend_optimization_level": 0},
+)
+_COMPUTATION = re.compile(r"^(?:ENTRY )?%?(?P<name>[\w.\-]+)[ (].*\{$")
+_FUSION = re.compile(r"%?(?P<name>[\w.\-]+) = .*\bfusion\(.*calls=%?(?P<called>[\w.\-]+)")
+_OP_NAME = re.compile(r'op_name="(?P<name>[^"]*)"')
+
+Run = Callable[[Mapping[str, Any]], Sequence[Any]]
+"""Compiles something with options of XLA's, and returns what it computes."""
+
+
+def try_passes(
+    run: Run,
+    eager: Sequence[Any],
+    run_apart: Run,
+    list_passes: Callable[[Mapping[str, Any]], list[str]],
+    compare: Compare,
+) -> Iterator[Fields]:
+    """Compile without each pass, without LLVM's optimizations, and without some pairs of passes.
+
+    Args:
+        run: Compiles and runs what differs.
+        eager: What it should compute.
+        run_apart: The same, each equation compiled by itself: eager code is compiled as well, so
+            what is left out on one side may have to be left out on the other.
+        list_passes: Names of those that change it, with options of XLA's.
+        compare: None where two results are equal bit by bit.
+
+    Yields:
+        The fields of a `Trial`; the first compilation is the plain one and yields nothing.
+
+    Raises:
+        Exception: Whatever compiling in the plain way raises; `OutOfTime` when time is up.
+    """
+    plain = list(run({}))
+    names = list(dict.fromkeys(list_passes({})))[:_MOST_PASSES]
+    changing = []
+    restored = False
+    for what, options in (*((f"pass {n}", {_DISABLE: n}) for n in names), _LLVM):
+        trial = _try(run, what, options, eager, plain, compare)
+        if trial["outcome"] == "changed":
+            if _agree(run, run_apart, options, compare):
+                trial["outcome"] = "both"
+            elif options is not _LLVM[1]:
+                changing.append(str(options[_DISABLE]))
+        restored |= trial["outcome"] in ("equal", "both")
+        yield trial
+    if restored:
+        return
+    # Where one pass is left out, another may do something instead.
+    pairs = [(a, b) for a in changing for b in dict.fromkeys(list_passes({_DISABLE: a})) if a != b]
+    for one, other in pairs[:_MOST_PAIRS]:
+        what, options = f"passes {one} and {other}", {_DISABLE: f"{one},{other}"}
+        trial = _try(run, what, options, eager, plain, compare)
+        if trial["outcome"] == "changed" and _agree(run, run_apart, options, compare):
+            trial["outcome"] = "both"
+        if trial["outcome"] in ("equal", "both"):
+            yield trial
+            return
+
+
+def _agree(run: Run, run_apart: Run, options: Mapping[str, Any], compare: Compare) -> bool:
+    """Whether together and apart give the same bits where both are compiled with the options."""
+    try:
+        return compare(list(run_apart(options)), list(run(options))) is None
+    except OutOfTime:
+        raise
+    except Exception:  # an equation that does not compile like this; its group did
+        return False
+
+
+def _try(
+    run: Run,
+    what: str,
+    options: Mapping[str, Any],
+    eager: Sequence[Any],
+    plain: Sequence[Any],
+    compare: Compare,
+) -> Fields:
+    outcome, reason = try_options(run, options, eager, plain, compare)
+    option = ", ".join(f"{name}={value}" for name, value in options.items())
+    return {"what": what, "option": option, "outcome": outcome, "reason": reason}
+
+
+def try_options(
+    run: Run,
+    options: Mapping[str, Any],
+    eager: Sequence[Any],
+    plain: Sequence[Any],
+    compare: Compare,
+) -> tuple[str, str]:
+    """`equal` to the eager result, `unchanged`, `changed` to others, or `failed`, and why.
+
+    Raises:
+        OutOfTime: The budget is spent.
+    """
+    try:
+        found = list(run(options))
+    except OutOfTime:
+        raise
+    except Exception as error:  # a pass that XLA cannot do without, or an option it lacks
+        text = " ".join(str(error).split())[:200]
+        return "failed", f"{type(error).__name__}: {text}"
+    if compare(eager, found) is None:
+        return "equal", ""
+    return ("unchanged" if compare(plain, found) is None else "changed"), ""
+
+
+def find_fusions(executable: Any, table: TagTable, ids: Sequence[str]) -> list[str]:
+    """Names of the fusions of an optimized program that compute all of these equations."""
+    inside: dict[str, set[str]] = {}
+    fusions: list[tuple[str, str]] = []
+    computation = ""
+    for line in compat.optimized_module_of(executable).to_string().splitlines():
+        if header := _COMPUTATION.match(line):
+            computation = header["name"]
+        if named := _OP_NAME.search(line):
+            inside.setdefault(computation, set()).update(read_op_name(named["name"], table).derived)
+        if fusion := _FUSION.search(line):
+            fusions.append((fusion["name"], fusion["called"]))
+    return [name for name, called in fusions if set(ids) <= inside.get(called, set())]
