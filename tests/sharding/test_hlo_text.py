@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable
+from random import Random
 
 import numpy as np
 import pytest
@@ -37,9 +38,9 @@ def test_a_range_is_the_table_that_its_text_describes(
 
 
 @given(SIZES, st.integers(1, 4), st.randoms())
-def test_every_device_holds_exactly_one_tile(tiles: list[int], copies: int, random: object) -> None:
+def test_every_device_holds_exactly_one_tile(tiles: list[int], copies: int, random: Random) -> None:
     devices = list(range(math.prod(tiles) * copies))
-    random.shuffle(devices)  # type: ignore[attr-defined]
+    random.shuffle(devices)
     text = f"{{devices=[{comma([*tiles, copies])}]{comma(devices)} last_tile_dim_replicate}}"
     sharding = parse_hlo_sharding(text)
     if math.prod(tiles) == 1:

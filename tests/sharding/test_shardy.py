@@ -48,7 +48,7 @@ def test_it_means_what_jax_makes_of_the_same_specification(
     axes, dimensions = case
     ours = parse_shardy(write(dimensions), {"mesh": Mesh(axes)})
     names, sizes = zip(*axes, strict=True)
-    spec = PartitionSpec(*(tuple(each) or None for each in dimensions))  # type: ignore[no-untyped-call]
+    spec = PartitionSpec(*(tuple(each) or None for each in dimensions))
     theirs = NamedSharding(AbstractMesh(sizes, names), spec)
     assert ours == parse_hlo_sharding(hlo_sharding_text(theirs, len(dimensions)))
     if ours.kind is ShardingKind.TILED:

@@ -8,7 +8,7 @@ import shutil
 import socket
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -41,8 +41,8 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-def capture(session: Session, server: Server, file: Path, call: str, **options: object) -> Capture:
-    request = CaptureRequest(str(file), call, server.target(), python=PYTHON, **options)  # type: ignore[arg-type]
+def capture(session: Session, server: Server, file: Path, call: str) -> Capture:
+    request = CaptureRequest(str(file), call, server.target(), python=PYTHON)
     result = session.start(request).wait()
     assert isinstance(result, Capture)
     return result
@@ -88,8 +88,8 @@ def test_modules_beside_the_file_come_along_and_keep_their_names(
     )
     original = session_module.collect_sources
 
-    def collect_and_remove(files: object) -> dict[str, bytes]:
-        found = original(files)  # type: ignore[arg-type]
+    def collect_and_remove(files: Iterable[str | None]) -> dict[str, bytes]:
+        found = original(files)
         shutil.rmtree(folder)  # so that nothing can be read here by accident
         return found
 
@@ -182,7 +182,8 @@ def test_a_lost_connection_is_told_ends_the_far_side_and_is_made_anew(
         run = start(session, request)
         wait_until(lambda: pid.exists() and bool(pid.read_text()))
         (far,) = session._far._sessions.values()
-        far._process.kill()  # type: ignore[attr-defined] # as a network that goes away does
+        assert isinstance(far, Session)
+        far._process.kill()  # as a network does that goes away
         with pytest.raises(WorkerLost) as caught:
             run.wait(20)
         assert (
