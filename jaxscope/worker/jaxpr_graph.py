@@ -115,7 +115,7 @@ class _Converter:
         self._texts: dict[int, tuple[Any, str]] = {}
         self._keep_alive: list[Any] = []
         self._nested_of = remember_nested()
-        self._shares: dict[int, list[str]] = {}
+        self._shares: dict[int, list[tuple[str, Any]]] = {}
         self._used: set[int] = set()
 
     def convert_root(self, jaxpr: Any, arguments: Sequence[str], results: Sequence[str]) -> None:
@@ -250,6 +250,8 @@ class _Converter:
         prefix = f"{group_id}/"
         operands = owner_operands(equation, parameter, inner)
         places = self._add_inputs(inner, prefix, group, operands)
+        if len({self._source(owner) for _, owner in self._shares.get(id(inner), ())}) > 1:
+            around = dataclasses.replace(around, source=())  # which of the lines is not known
         self._add_equations(inner, prefix, group, around, places)
         self._add_outputs(inner, prefix, group, places)
 
@@ -298,7 +300,8 @@ class _Converter:
             origins or around.origins,
             direction if direction is not Direction.NONE else around.direction,
             around.scope + scope,
-            self._source(equation),
+            # Functions of JAX that are traced once for all their callers have no user's frame.
+            self._source(equation) or around.source,
         )
 
     def _read_stack(self, stack: Any) -> tuple[tuple[str, ...], Direction, tuple[str, ...]]:
@@ -335,7 +338,7 @@ class _Converter:
         for name, jaxpr in nested:
             inner = compat.open_jaxpr(jaxpr)
             shown = self._groups.get(id(inner), f"{path}/{name}")
-            owners = [owner for owner in self._shares.get(id(inner), ()) if owner != path]
+            owners = [owner for owner, _ in self._shares.get(id(inner), ()) if owner != path]
             if shown != f"{path}/{name}":
                 attributes["shares"] = shown
             if owners:

@@ -34,16 +34,16 @@ def remember_nested() -> NestedOf:
     return nested_of
 
 
-def find_owners(root: Any, nested_of: NestedOf) -> dict[int, list[str]]:
-    """Ids of all equations that own each nested jaxpr, by the open jaxpr's identity."""
-    owners: dict[int, list[str]] = {}
+def find_owners(root: Any, nested_of: NestedOf) -> dict[int, list[tuple[str, Any]]]:
+    """Ids and equations of all owners of each nested jaxpr, by the open jaxpr's identity."""
+    owners: dict[int, list[tuple[str, Any]]] = {}
 
     def visit(inner: Any, prefix: str) -> None:
         for number, equation in enumerate(inner.eqns):
             for name, jaxpr in nested_of(equation):
                 nested = compat.open_jaxpr(jaxpr)
                 is_new = id(nested) not in owners
-                owners.setdefault(id(nested), []).append(f"{prefix}{number}")
+                owners.setdefault(id(nested), []).append((f"{prefix}{number}", equation))
                 if is_new:
                     visit(nested, f"{prefix}{number}/{name}/")
 

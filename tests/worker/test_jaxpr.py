@@ -134,6 +134,41 @@ def test_named_scopes_and_source_positions_are_kept() -> None:
     assert place.column == 19
 
 
+def lines_by_id(function: Any, *args: Any) -> dict[str, list[int]]:
+    """Lines below the function's own `def`, of each equation."""
+    graph = convert(function, *args)[1].graph
+    first = function.__code__.co_firstlineno
+    nodes = (graph.node(i) for i in range(len(graph.nodes)))
+    return {
+        n.id: [place.line - first for place in n.source[:1]]
+        for n in nodes
+        if n.kind is NodeKind.EQUATION
+    }
+
+
+def test_what_a_library_function_does_stands_on_the_line_that_calls_it() -> None:
+    def spread(x: Any) -> Any:
+        shifted = x + 1
+        return jnp.var(shifted)
+
+    lines = lines_by_id(spread, jnp.ones(3))
+    assert lines["0"] == [1]
+    inner = [found for node_id, found in lines.items() if "/" in node_id]
+    assert inner
+    assert all(found == [2] for found in inner)
+
+
+def test_what_two_lines_share_stands_on_neither() -> None:
+    def norms(x: Any) -> Any:
+        first = jnp.linalg.norm(x)
+        return first + jnp.linalg.norm(x * 2)
+
+    lines = lines_by_id(norms, jnp.ones(3))
+    owners = [node_id for node_id in lines if f"{node_id}/jaxpr/0" in lines]
+    assert [lines[owner] for owner in owners] == [[1]]  # the second owner shows the same body
+    assert all(not found for node_id, found in lines.items() if "/" in node_id)
+
+
 def test_the_text_is_jaxs_and_its_lines_link_to_equations() -> None:
     jaxpr, converted = convert(looped, jnp.ones(4))
 
