@@ -125,9 +125,9 @@ def describe_nothing() -> str:
     """What to do while nothing is selected."""
     return (
         "<p>Click a line of the source, an equation, an instruction or a box.</p>"
-        "<p>What came from it and what went into it lights up in every pane.</p>"
-        "<p>Pointing at it shows that ahead. With Ctrl, one more is selected; with Shift, all up "
-        "to it.</p>"
+        "<p>What it came from and what it went into lights up in every pane.</p>"
+        "<p>Rest the pointer on something to see its links ahead. Ctrl+click adds one more, "
+        "Shift+click all up to there.</p>"
     )
 
 

@@ -12,7 +12,7 @@ from jaxscope.ui.graph.camera import OVERVIEW_PX
 from jaxscope.ui.graph.canvas import GraphCanvas
 
 _CHOOSER_LETTERS = 9
-_ARROW_PX = 46
+_ARROW_PX = 32
 """Of the choice of colours: its arrow, and the room around its text."""
 _GAP_PX = 4
 _LEAST_HEIGHT_PX = 160

@@ -40,6 +40,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.</p><table
 
 
 _SEARCH_PX = 150
+_WIDEST_SEARCH_EM = 14
 _ARROW_PX = 29
 """Of a choice: its frame, its arrow, and the room around its text."""
 _NARROW_EM = 26
@@ -221,6 +222,8 @@ class PaneHeader(QWidget):
         # The stage's name is worth more than a wide search.
         spare = room - (self.search.minimumWidth() + gap if is_searching or fits else 0)
         self.chooser.setMinimumWidth(_least_px(self.chooser) + min(more_px, max(spare, 0)))
+        self.chooser.setMaximumWidth(max(name_px, _least_px(self.chooser)))
+        self.search.setMaximumWidth(_WIDEST_SEARCH_EM * self.fontMetrics().height())
 
     def _build_chooser(self) -> None:
         chooser = self.chooser
@@ -258,6 +261,7 @@ class PaneHeader(QWidget):
         search.setMinimumWidth(44)
         search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         search.textChanged.connect(self.search_edited)
+        self._row.addStretch()
         self._row.addWidget(search, 1)
         self._found.setProperty("role", "muted")
         self._found.hide()
