@@ -13,7 +13,7 @@ def init(key):
     keys = jax.random.split(key, len(WIDTHS) - 1)
     return [
         {"weights": jax.random.normal(k, (m, n)) / m**0.5, "bias": jnp.zeros(n)}
-        for k, m, n in zip(keys, WIDTHS[:-1], WIDTHS[1:])
+        for k, m, n in zip(keys, WIDTHS[:-1], WIDTHS[1:], strict=True)
     ]
 
 
