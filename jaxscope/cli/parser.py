@@ -114,6 +114,7 @@ class Options:
         passes: Whether `capture` compiles once more and records what each XLA pass changed.
         xla: Options of XLA's that `capture` compiles with, name to value.
         calibrate: Whether `roofline` measures what the machine reaches at most.
+        remat: Whether `memory` compares policies of `jax.checkpoint`.
         is_rigorous: Whether `time` measures in several processes.
         time: Which experiment `time` makes.
         diff: What `diff` is asked for beyond its two sides.
@@ -139,6 +140,7 @@ class Options:
     is_rigorous: bool = False
     passes: bool = False
     calibrate: bool = False
+    remat: bool = False
     xla: Mapping[str, str] = dataclasses.field(default_factory=dict)
     picture: PictureOptions = dataclasses.field(default_factory=PictureOptions)
     time: TimeOptions = dataclasses.field(default_factory=TimeOptions)
@@ -174,6 +176,7 @@ def parse(words: Sequence[str]) -> Options:
         is_rigorous=getattr(read, "rigorous", False),
         passes=getattr(read, "passes", False),
         calibrate=getattr(read, "calibrate", False),
+        remat=getattr(read, "remat", False),
         xla=_read_xla(read.xla) if verb == "capture" else {},
         picture=read_picture_options(read) if verb == "capture" else PictureOptions(),
         time=read_time_options(read) if verb == "time" else TimeOptions(),
@@ -225,6 +228,12 @@ def _make_parser(verb: str) -> argparse.ArgumentParser:
             )
     if verb == "capture":
         _add_capture_options(parser)
+    if verb == "memory":
+        parser.add_argument(
+            "--remat",
+            action="store_true",
+            help="compile the gradient anew with each policy of jax.checkpoint, and compare",
+        )
     if verb == "roofline":
         parser.add_argument(
             "--calibrate",
@@ -279,15 +288,15 @@ def _add_capture_options(parser: argparse.ArgumentParser) -> None:
     add_picture_options(parser)
 
 
+def _read_targets(words: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word.strip() for word in words.split(",") if word.strip()))
+
+
 def _read_python(word: str | None, target: str) -> Path | None:
     """The interpreter; one on another machine has its home there."""
     if not word:
         return None
     return Path(word) if is_remote(target) else Path(word).expanduser()
-
-
-def _read_targets(words: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word.strip() for word in words.split(",") if word.strip()))
 
 
 def _read_xla(words: Sequence[str]) -> dict[str, str]:

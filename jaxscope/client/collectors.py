@@ -30,6 +30,7 @@ from jaxscope.client.lab_collectors import (
     RecompilationCollector,
     ScalingCollector,
 )
+from jaxscope.client.remat_collector import RematCollector
 from jaxscope.client.requests import (
     AgreementRequest,
     CalibrationRequest,
@@ -37,6 +38,7 @@ from jaxscope.client.requests import (
     ComparisonRequest,
     ProfileRequest,
     RecompilationRequest,
+    RematRequest,
     Request,
     ScalingRequest,
     SideRequest,
@@ -82,6 +84,7 @@ _LAB_COLLECTORS: dict[type[Request], type[LabCollector]] = {
     SideRequest: SideCollector,
     AgreementRequest: AgreementCollector,
     CalibrationRequest: CeilingsCollector,
+    RematRequest: RematCollector,
 }
 
 T = TypeVar("T")

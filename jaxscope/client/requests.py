@@ -227,6 +227,16 @@ class CalibrationRequest(Request):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class RematRequest(Request):
+    """Compile a call's gradient with every policy of `jax.checkpoint` on the base function."""
+
+    file: str | None = None
+    call: str | None = None
+    target: str = "cpu"
+    x64: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class OutlineRequest(Request):
     """List the functions and offered calls of a file; executes nothing of it."""
 
@@ -258,6 +268,7 @@ _TYPES: dict[type[Request], str] = {
     SideRequest: "side",
     AgreementRequest: "agree",
     CalibrationRequest: "calibrate",
+    RematRequest: "remat",
     OutlineRequest: "outline",
     ProposeRequest: "propose",
     EnvironmentRequest: "environment",

@@ -8,6 +8,7 @@ from jaxscope.model import Capture, Timing
 from jaxscope.model.agreement import Agreement, Comparison
 from jaxscope.model.lab import Profile, Scaling
 from jaxscope.model.recompilation import Recompilation
+from jaxscope.model.remat import RematPolicies
 from jaxscope.model.roofline import Ceilings
 
 
@@ -101,6 +102,7 @@ Result = (
     | Comparison
     | Agreement
     | Ceilings
+    | RematPolicies
     | Outline
     | Proposal
     | EnvironmentReport

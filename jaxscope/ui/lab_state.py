@@ -8,10 +8,14 @@ from typing import Any
 from jaxscope.model.agreement import Agreement, Comparison
 from jaxscope.model.lab import Profile, Scaling
 from jaxscope.model.recompilation import Recompilation
+from jaxscope.model.remat import RematPolicies
 from jaxscope.model.roofline import Ceilings
 
-LabResult = Profile | Scaling | Recompilation | Comparison | Agreement | Ceilings
-LAB_RESULTS = (Profile, Scaling, Recompilation, Comparison, Agreement, Ceilings)
+LabResult = Profile | Scaling | Recompilation | Comparison | Agreement | Ceilings | RematPolicies
+LAB_RESULTS = (
+    *(Profile, Scaling, Recompilation, Comparison, Agreement, Ceilings),
+    RematPolicies,
+)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -24,6 +28,12 @@ class LabState:
     comparison: Comparison | None = None
     agreement: Agreement | None = None
     ceilings: Ceilings | None = None
+    rematpolicies: RematPolicies | None = None
+
+    def results(self) -> tuple[LabResult, ...]:
+        """All that was found, to be saved."""
+        found = (getattr(self, field.name) for field in dataclasses.fields(self))
+        return tuple(result for result in found if result is not None)
 
     def with_result(self, result: LabResult) -> LabState:
         """The same with a newer result in place of the old one."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from jaxscope.client.ceilings_collector import store_ceilings, stored_ceilings
-from jaxscope.client.requests import CalibrationRequest
+from jaxscope.client.requests import CalibrationRequest, RematRequest
 from jaxscope.model.roofline import Ceilings
 from jaxscope.ui.pages.memory import MemoryPage
 from jaxscope.ui.pages.roofline import RooflinePage
@@ -31,6 +31,7 @@ class MemoryMenu(QObject):
         window.workspace.tabs.add_page(self.page, "Memory")
         window.workspace.lab.addTab(self.roofline, "Roofline")
         self.page.node_chosen.connect(window.workspace.selection.select_node)
+        self.page.remat.compare_requested.connect(self._on_compare_requested)
         self.roofline.nodes_chosen.connect(self._on_roofline_nodes_chosen)
         self.roofline.calibration_requested.connect(self._on_roofline_calibration_requested)
         self.roofline.shown.connect(self._on_roofline_shown)
@@ -45,6 +46,9 @@ class MemoryMenu(QObject):
             self.page.show_capture(state.capture)
         can_run = bool(state.file and state.call) and not state.is_view_only
         self.roofline.set_can_calibrate(can_run and not state.is_running)
+        self.page.remat.set_can_compare(can_run and not state.is_running)
+        remat = state.lab.rematpolicies
+        self.page.remat.show_policies(remat if remat and remat.call == state.call else None)
         measured = state.lab.ceilings
         if measured is not None and measured is not self._measured:
             store_ceilings(measured)
@@ -66,6 +70,9 @@ class MemoryMenu(QObject):
 
     def _on_roofline_nodes_chosen(self, stage: str, nodes: Sequence[int]) -> None:
         self._window.workspace.selection.select_nodes(stage, nodes)
+
+    def _on_compare_requested(self) -> None:
+        self._window.controller.experiment(RematRequest())
 
     def _on_roofline_calibration_requested(self) -> None:
         self._window.controller.experiment(

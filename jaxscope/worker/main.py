@@ -44,6 +44,7 @@ HANDLERS = {
     "compare": ("jaxscope.worker.comparison", "handle_compare"),
     "side": ("jaxscope.worker.side", "handle_side"),
     "agree": ("jaxscope.worker.agreement", "handle_agree"),
+    "remat": ("jaxscope.worker.remat", "handle_remat"),
     "calibrate": ("jaxscope.worker.memory_calibration", "handle_calibrate"),
     "propose": ("jaxscope.worker.propose", "handle_propose"),
     "outline": ("jaxscope.worker.outline", "handle_outline"),

@@ -79,7 +79,7 @@ class Settings:
             call = _with_dtype(call, self.dtype)
         if self.remat not in (AS_WRITTEN, NONE):
             policy = getattr(jax.checkpoint_policies, self.remat)
-            call = dataclasses.replace(call, base=_with_remat(call.base, policy))
+            call = dataclasses.replace(call, base=with_remat(call.base, policy))
         forms = find_forms(call)
         if self.donate not in (AS_WRITTEN, NONE):
             return with_donation(
@@ -134,7 +134,7 @@ def _with_dtype(call: Call, dtype: str) -> Call:
     return dataclasses.replace(call, args=args, kwargs=kwargs)
 
 
-def _with_remat(base: Callable[..., Any], policy: Any) -> Callable[..., Any]:
+def with_remat(base: Callable[..., Any], policy: Any) -> Callable[..., Any]:
     """The function, rematerialized; what is no array passes around `jax.checkpoint`."""
 
     def rematerialized(*args: Any, **kwargs: Any) -> Any:

@@ -52,7 +52,7 @@ def test_a_scan_counts_its_length_before_optimization_as_well(take: Take) -> Non
     product = row_of(change_of(capture, By.EQUATION), "dot_general")
     assert product.rounds == 7
     assert product.before.cost.flops == product.after.cost.flops == 7 * 2 * 4 * 16 * 16
-    assert any("as often as the loops run" in n for n in change_of(capture, By.EQUATION).notes)
+    assert any("as often as the loop runs" in n for n in change_of(capture, By.EQUATION).notes)
 
 
 def test_what_fusing_spares_is_spared_by_those_that_are_fused(take: Take) -> None:

@@ -106,12 +106,8 @@ def _names(capture: Capture) -> dict[str, str]:
 
 def _notes(before: Shares, after: Shares, rows: list[CostRow]) -> tuple[str, ...]:
     notes = ["Both columns are XLA's own counts, of the module before and after optimization."]
-    num_looped = sum(row.rounds > 1 for row in rows)
-    if num_looped:
-        verb = "counts" if num_looped == 1 else "count"
-        notes.append(
-            f"{format_count(num_looped, 'row')} of loops {verb} as often as the loops run."
-        )
+    if any(row.rounds > 1 for row in rows):
+        notes.append("What stands in a loop counts as often as the loop runs.")
     unbounded = max(before.num_unbounded, after.num_unbounded)
     if unbounded:
         what = f"{format_count(unbounded, 'loop')} {'counts' if unbounded == 1 else 'count'} once"

@@ -172,7 +172,7 @@ _ONE_FLOP = """abs add add_any and ceil clamp clz complex div eq floor ge gt ima
 _ONE_TRANSCENDENTAL = """atan2 atan cbrt cos erf exp expm1 log log1p rsqrt sin sqrt tan tanh"""
 _MOVES = """broadcast_in_dim concatenate copy copy_p device_put expand_dims iota
     optimization_barrier pad reshape rev squeeze stack transpose"""
-_FREE = """num_programs pcast program_id pbroadcast pvary random_unwrap random_wrap
+_FREE = """name num_programs pcast program_id pbroadcast pvary random_unwrap random_wrap
     stop_gradient"""
 _REDUCTIONS = "and max min or prod sum xor"
 

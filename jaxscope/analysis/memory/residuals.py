@@ -85,7 +85,7 @@ def find_residuals(capture: Capture) -> Residuals:
     for stage in reversed(capture.stages):
         graph = stage.graph
         if is_available(graph) and _has_backward_equations(graph):
-            return _residuals_of(stage, graph)
+            return find_kept(stage, graph)
     return NO_RESIDUALS
 
 
@@ -105,15 +105,18 @@ def _has_backward_equations(graph: Graph) -> bool:
     return bool(np.any((nodes.kind == NodeKind.EQUATION) & (nodes.direction == Direction.BACKWARD)))
 
 
-def _residuals_of(stage: Stage, graph: Graph) -> Residuals:
+def find_kept(stage: Stage, graph: Graph) -> Residuals:
+    """Residuals of one jaxpr-level stage."""
     nodes, edges = graph.nodes, graph.edges
     backward = (nodes.direction == Direction.BACKWARD) & (nodes.kind == NodeKind.EQUATION)
     once = _runs_once(graph)[nodes.group]
     crossing = backward[edges.target] & ~backward[edges.source] & once[edges.source]
     crossing &= once[edges.target]
     readers: dict[tuple[int, int], list[str]] = {}
+    named = _named(graph)
     for number in np.flatnonzero(crossing).tolist():
         key = int(edges.source[number]), int(edges.output[number])
+        key = named.get(key[0], key)
         readers.setdefault(key, []).append(graph.string(nodes.id, int(edges.target[number])))
     values = [
         _value(stage, graph, node, output, tuple(dict.fromkeys(read)))
@@ -124,6 +127,19 @@ def _residuals_of(stage: Stage, graph: Graph) -> Residuals:
         tuple(_by_size(_of_kind(graph, values, NodeKind.EQUATION))),
         tuple(_by_size(_of_kind(graph, values, NodeKind.INPUT))),
     )
+
+
+def _named(graph: Graph) -> dict[int, tuple[int, int]]:
+    """For each equation that only gives a value a name, the value: the same memory."""
+    operations, edges = graph.nodes.operation.tolist(), graph.edges
+    names = {node for node, code in enumerate(operations) if graph.strings[code] == "name"}
+    found: dict[int, tuple[int, int]] = {}
+    for source, output, target in zip(
+        edges.source.tolist(), edges.output.tolist(), edges.target.tolist(), strict=True
+    ):
+        if target in names:
+            found[target] = found.get(source, (source, output))
+    return found
 
 
 def _runs_once(graph: Graph) -> npt.NDArray[np.bool_]:

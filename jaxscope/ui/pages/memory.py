@@ -25,6 +25,7 @@ from jaxscope.analysis.memory.report import COMPUTED, MemoryReport, buffer_row, 
 from jaxscope.analysis.memory.residuals import KeptValue
 from jaxscope.analysis.quantities import format_bytes, format_count
 from jaxscope.model import Capture, Unavailable, is_available
+from jaxscope.ui.pages.remat import RematPart
 from jaxscope.ui.pages.result_table import ResultTable
 from jaxscope.ui.theme import LIGHT, Theme
 
@@ -64,6 +65,7 @@ class MemoryPage(QWidget):
         self.kept = ResultTable("Values kept for the backward part")
         self.donated = ResultTable("Donated arguments")
         self.constants = ResultTable("Captured arrays")
+        self.remat = RematPart()
         self.tabs = QTabWidget()
         self._build()
         self.to_peak.clicked.connect(self._on_to_peak_clicked)
@@ -90,6 +92,7 @@ class MemoryPage(QWidget):
             ("Kept for the backward part", self.kept),
             ("Donated", self.donated),
             ("Captured arrays", self.constants),
+            ("Remat policies", self.remat),
         ):
             self.tabs.addTab(page, title)
         self._split = QSplitter(Qt.Orientation.Vertical)
@@ -126,7 +129,7 @@ class MemoryPage(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Use a theme's colours."""
         self._theme = theme
-        for table in (self.alive, self.kept, self.donated, self.constants):
+        for table in (self.alive, self.kept, self.donated, self.constants, self.remat.table):
             table.fit()
         if (live := self._live()) is not None:
             self.plot.show_live(live, theme)
