@@ -1,0 +1,203 @@
+"""Comparisons of real programs: what they are made with, and processes that take turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jaxscope.client import paired_run, rigorous_run
+from jaxscope.client.events import Event, Failed, Progress
+from jaxscope.client.paired_run import side_requests
+from jaxscope.client.requests import ComparisonRequest, TimeRequest
+from jaxscope.client.session import Session
+from jaxscope.errors import CallError, Stopped, TraceError
+from jaxscope.model import Timing
+from jaxscope.model.agreement import Comparison
+
+PROGRAMS = """
+import os
+
+import jax
+import jax.numpy as jnp
+
+def layer(x, w):
+    return jnp.tanh(x @ w)
+
+def loss(w, x):
+    for _ in range(3):
+        x = layer(x, w)
+    return x.sum()
+
+def devices(x):
+    return x * jax.device_count()
+
+def variable(x):
+    return x + float(os.environ.get("JAXSCOPE_TEST", "0"))
+
+def fails_in_the_second(x):
+    if os.environ.get("JAXSCOPE_TEST"):
+        raise ValueError("not here")
+    return x
+"""
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with Session(is_warm=False) as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("comparison") / "programs.py"
+    path.write_text(PROGRAMS, "utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two instead of six: what one more process does, another would do as well."""
+    monkeypatch.setattr(paired_run, "RIGOROUS_PROCESSES", 2)
+    monkeypatch.setattr(rigorous_run, "RIGOROUS_PROCESSES", 2)
+
+
+def compare(session: Session, file: str, call: str, **options: Any) -> Comparison:
+    request = ComparisonRequest(file, call, budget_s=0.3, **options)
+    found = session.start(request).wait()
+    assert isinstance(found, Comparison)
+    return found
+
+
+def test_a_type_is_that_of_arguments_and_results(session: Session, file: str) -> None:
+    found = compare(session, file, "layer(f32[8, 8], f32[8, 8])", other_dtype="bfloat16")
+    assert found.second.endswith("in bfloat16")
+    (leaf,) = found.agreement.leaves
+    assert 0 < leaf.max_ulp < 10_000  # in those of float32 it would be millions
+    assert 0 < found.second_cost.memory < found.first_cost.memory
+
+
+def test_double_precision_is_that_of_one_side_only(session: Session, file: str) -> None:
+    found = compare(session, file, "layer(f32[8, 8], f32[8, 8])", other_dtype="float64")
+    (leaf,) = found.agreement.leaves
+    assert leaf.type == "f32[8,8]"
+    assert 0 < leaf.max_ulp < 10_000
+    assert found.second_cost.memory > found.first_cost.memory
+    assert not [text for text in found.timing.warnings if "compiled again" in text]
+
+
+def test_a_consuming_program_is_not_compared_with_one_that_keeps_its_data_warm(
+    session: Session, file: str
+) -> None:
+    found = compare(session, file, "layer(f32[8, 8], f32[8, 8])", other_donate="x")
+    assert found.timing.measurement("second").runs > 0
+    assert all(leaf.is_equal for leaf in found.agreement.leaves)
+    with pytest.raises(CallError, match="no array argument 'y'"):
+        compare(session, file, "layer(f32[8, 8], f32[8, 8])", other_donate="y")
+
+
+def test_remat_computes_more(session: Session, file: str) -> None:
+    call = "grad(loss)(f32[8, 8], f32[8, 8])"
+    found = compare(session, file, call, other_remat="nothing_saveable")
+    assert found.second_cost.flops > found.first_cost.flops
+    assert not found.is_across_processes
+
+
+def test_remat_of_what_has_no_gradient_is_remarked_on(session: Session, file: str) -> None:
+    found = compare(session, file, "devices(f32[8])", remat="none", other_remat="dots_saveable")
+    assert [text for text in found.timing.warnings if "takes no gradient" in text]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("other_dtype", "float8"), ("other_remat", "all"), ("remat", "some")]
+)
+def test_a_setting_that_does_not_exist_is_refused(
+    session: Session, file: str, name: str, value: str
+) -> None:
+    with pytest.raises(CallError, match=f"no .* '{value}'"):
+        compare(session, file, "devices(f32[8])", **{name: value})
+
+
+@pytest.mark.usefixtures("two_processes")
+def test_targets_are_compared_across_processes(session: Session, file: str) -> None:
+    found = compare(session, file, "devices(f32[8])", other_target="cpu:2")
+    assert found.is_across_processes
+    assert found.num_processes == 2
+    assert (found.first, found.second) == ("devices(f32[8]) on cpu", "devices(f32[8]) on cpu:2")
+    assert found.agreement.leaves[0].differing == 8  # one device there, two here
+    assert found.timing.measurement("first").runs == 2  # a value of each process
+    assert found.timing.measurement("second_compile").runs == 2
+    assert [ratio.verdict for ratio in found.timing.ratios] == ["unclear"]  # of two, none
+
+
+@pytest.mark.usefixtures("two_processes")
+def test_variables_are_of_one_process(session: Session, file: str) -> None:
+    found = compare(session, file, "variable(f32[8])", other_environment={"JAXSCOPE_TEST": "2"})
+    assert found.second == "variable(f32[8]) with JAXSCOPE_TEST=2"
+    assert found.agreement.leaves[0].max_absolute == pytest.approx(2.0, rel=1e-5)
+
+
+def test_a_program_that_fails_in_one_process_ends_both(session: Session, file: str) -> None:
+    with pytest.raises(TraceError, match="ValueError"):
+        compare(
+            session,
+            file,
+            "fails_in_the_second(f32[8])",
+            other_environment={"JAXSCOPE_TEST": "1"},
+        )
+
+
+@pytest.mark.usefixtures("two_processes")
+def test_rigorous_takes_a_value_from_each_process(session: Session, file: str) -> None:
+    events: list[Event] = []
+    request = TimeRequest(file, "devices(f32[8])", budget_s=0.3, rigorous=True)
+    timing = session.start(request, events.append).wait()
+    assert isinstance(timing, Timing)
+    assert timing.measurement("jit").runs == 2
+    assert timing.measurement("jit").protocol.startswith("Medians of 2 fresh processes.")
+    texts = [event.text for event in events if isinstance(event, Progress)]
+    assert [text for text in texts if text.startswith("Process 2 of 2: ")]
+
+
+def test_stopping_keeps_the_processes_that_are_done(session: Session, file: str) -> None:
+    events: list[Event] = []
+
+    def stop(event: Event) -> None:
+        events.append(event)
+        if isinstance(event, Progress) and event.text.startswith("Process 2 of 6"):
+            run.interrupt()
+
+    run = session.start(
+        ComparisonRequest(
+            file, "devices(f32[8])", other_precision="highest", budget_s=0.3, rigorous=True
+        ),
+        stop,
+    )
+    with pytest.raises(Stopped):
+        run.wait()
+    assert isinstance(events[-1], Failed)
+    partial = events[-1].partial
+    assert isinstance(partial, Comparison)
+    assert partial.num_processes == 1
+    assert [text for text in partial.timing.warnings if "of 1 of 6 processes" in text]
+
+
+def test_a_side_is_as_the_first_unless_something_else_is_said(tmp_path: Path) -> None:
+    request = ComparisonRequest(
+        str(tmp_path / "a.py"),
+        "f(x)",
+        environment={"A": "1"},
+        dtype="float32",
+        other_dtype="bfloat16",
+        other_python="/usr/bin/python3",
+        timeout_s=9.0,
+    )
+    first, second = side_requests(request)
+    assert (first.dtype, second.dtype) == ("float32", "bfloat16")
+    assert (first.python, second.python) == (None, "/usr/bin/python3")
+    assert (first.file, first.call) == (second.file, second.call)
+    assert first.environment == second.environment == {"A": "1"}
+    assert first.timeout_s == second.timeout_s == 9.0
+    assert request.needs_processes
