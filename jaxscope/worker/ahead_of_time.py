@@ -22,6 +22,7 @@ from jaxscope.errors import EnvironmentProblem, Explanation
 from jaxscope.model.chip import Chip, chip_names, chip_of_target
 from jaxscope.worker import compat
 from jaxscope.worker.gpu_description import describe_gpu
+from jaxscope.worker.tpu_bundles import ask_for_bundles
 from jaxscope.worker.tracebacks import safe_text
 
 _TARGET = re.compile(
@@ -144,6 +145,8 @@ def _open(target: str) -> Topology:
         )
     chip = chip_of_target(target)
     try:
+        if kind == "tpu":
+            ask_for_bundles()
         with quiet_compilers():
             compat.load_plugins()
             devices = _open_tpu(name, size, chip) if kind == "tpu" else _open_gpu(size, chip)

@@ -19,15 +19,11 @@ from jaxscope.errors import EnvironmentProblem, Explanation
 from jaxscope.model.graph_columns import strings_to_arrays
 from jaxscope.wire.scratch import make_scratch, remove_stale_scratch
 from jaxscope.worker import compat
+from jaxscope.worker.kernel_files import kernel_files
+from jaxscope.worker.tpu_bundles import remove_bundles
 
 MAX_CODE_BYTES = 16 << 20
 NO_CODE = "XLA generated no code: all that is left are constants, copies and library calls."
-_FILE = re.compile(
-    r"module_\d+\.(?P<module>[^.]*)(?:\.obj-file)?"
-    r"(?:\.(?:__compute_module_)?(?P<kernel>.+?)(?:_kernel_module)?)?"
-    r"\.(?P<form>ir-no-opt\.ll|ir-with-opt\.ll|ptx|o)"
-)
-"""Files of one kernel, or of several of a program's, which then bear the program's name."""
 _OPTION_UNKNOWN = re.compile(r"No such compile option: '(?P<option>\w+)'")
 _OPTION_REFUSED = re.compile(r"(?:No such compile option: '|While setting option )(?P<option>\w+)")
 _TRUTHS = {"true": True, "false": False}
@@ -42,7 +38,7 @@ class MachineCode:
         kernels: Name of the kernel, which is that of the instruction it computes; or of the
             program, for a file with several kernels.
         forms: `ir-no-opt` and `ir-with-opt` (LLVM IR before and after LLVM's own optimization),
-            `ptx`, or `object` (an object file).
+            `ptx`, `launch`, `registers`, `sass`, `bundles`, or `object` (an object file).
         data: The files' bytes.
         num_left_out: Kernels left out to stay below `MAX_CODE_BYTES`.
     """
@@ -79,23 +75,14 @@ class Dump:
 
     def machine_code(self) -> MachineCode:
         """The kernels in the order of their names; none if XLA generated no code."""
-        files: dict[str, list[tuple[str, Path]]] = {}
-        for path in sorted(self.folder.iterdir()):
-            match = _FILE.fullmatch(path.name)
-            if match is not None:
-                form = "object" if match["form"] == "o" else match["form"].removesuffix(".ll")
-                files.setdefault(match["kernel"] or match["module"], []).append((form, path))
-        rows: list[tuple[str, str, bytes]] = []
-        num_left_out = size = 0
-        for kernel, forms in sorted(files.items()):
-            length = sum(path.stat().st_size for _, path in forms)
-            if size + length > MAX_CODE_BYTES:
-                num_left_out += 1  # a smaller one may still fit
-                continue
-            size += length
-            rows += [(kernel, form, path.read_bytes()) for form, path in forms]
-        kernels, kinds, data = zip(*rows, strict=True) if rows else ((), (), ())
-        return MachineCode(kernels, kinds, data, num_left_out)
+        found, num_left_out = kernel_files(self.folder, MAX_CODE_BYTES)
+        remove_bundles()
+        return MachineCode(
+            tuple(code.kernel for code in found),
+            tuple(code.form for code in found),
+            tuple(code.data for code in found),
+            num_left_out,
+        )
 
 
 def compile_with(

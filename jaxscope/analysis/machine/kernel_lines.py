@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model.graph import NONE, Graph
 
+_NO_NAME = re.compile(r"[^A-Za-z0-9_]")
 _KERNEL, _KERNEL_END = "; ===== ", " ====="
 _ASSEMBLY = "; ----- assembly for "
 
@@ -23,6 +26,8 @@ def link_kernel_lines(text: str, optimized: Graph) -> npt.NDArray[np.int32]:
     """
     strings = optimized.strings
     by_name = {strings[s]: index for index, s in enumerate(optimized.nodes.name.tolist())}
+    # The GPU's compiler has no dots in names: `gemm_fusion_dot_3` computes `gemm_fusion_dot.3`.
+    by_name = {_NO_NAME.sub("_", name): index for name, index in by_name.items()} | by_name
     lines = text.split("\n")
     nodes = np.full(len(lines), NONE, np.int32)
     of_kernel = current = NONE

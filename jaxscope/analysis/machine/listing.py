@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 
+from jaxscope.analysis.machine.bundles import count_slots
 from jaxscope.analysis.machine.disassembly import disassemble, processor_name
 from jaxscope.analysis.machine.object_file import ObjectFileError, read_object_file
 
@@ -12,10 +13,15 @@ MAX_TEXT_CHARS = 8 << 20
 """A window shows a text of this length at once, and few read further."""
 
 OBJECT = "object"
+BUNDLES = "bundles"
 FORMS = {
+    "launch": "launched with",
+    "registers": "registers and spills, as ptxas says",
     "ir-no-opt": "LLVM IR before optimization",
     "ir-with-opt": "LLVM IR after optimization",
     "ptx": "PTX",
+    "sass": "SASS",
+    BUNDLES: "bundles of a TPU",
     OBJECT: "assembly",
 }
 """Forms of a kernel's code in the order in which the compiler makes them, with their titles."""
@@ -77,6 +83,8 @@ class _Listing:
             else:
                 text = part.data.decode("utf-8", "replace").rstrip()
                 self._add(f"; ----- {FORMS[part.form]} -----")
+                if part.form == BUNDLES:
+                    self._add(f"; {count_slots(text).describe()}")
                 is_complete = self._add_all(text.split("\n"))
             self._add("")
             if not is_complete:

@@ -1,0 +1,92 @@
+"""What NVIDIA's tools tell of a kernel where they are installed: registers, spills, SASS.
+
+`ptxas` comes with the wheel `nvidia-cuda-nvcc-cu12`, `nvdisasm` with NVIDIA's CUDA toolkit.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+_BUDGET_S = 5.0
+"""For all kernels together; one takes some 50 ms."""
+_TARGET = re.compile(rb"^\.target (sm_\w{1,10})", re.MULTILINE)
+_SAYS = re.compile(r"(\d+ bytes stack frame.*|Used \d+ registers.*)")
+
+
+class GpuTools:
+    """Looks at kernels until its time is over; without the tools it finds nothing."""
+
+    def __init__(self) -> None:
+        self._assembler, self._disassembler = _find("ptxas"), _find("nvdisasm")
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._left_s = _BUDGET_S
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        type: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def look_at(self, ptx: Path) -> Iterator[tuple[str, bytes]]:
+        """Forms of a kernel and their texts: `registers`, and `sass` where both tools are."""
+        head = _TARGET.search(ptx.read_bytes()[:4096])
+        if not self._assembler or head is None:
+            return
+        if self._left_s <= 0:
+            yield "registers", b"not asked: the time for that is over"
+            return
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix=f"jaxscope-scratch-{os.getpid()}-")
+        binary = os.path.join(self._folder.name, "kernel.cubin")
+        options = ["-v", f"-arch={head[1].decode()}", str(ptx), "-o", binary]
+        said = self._run([self._assembler, *options])
+        told = _SAYS.findall(said.stderr) if said is not None else []
+        if told:
+            yield "registers", "\n".join(told).encode()
+        if told and self._disassembler:
+            sass = self._run([self._disassembler, "-c", binary])
+            if sass is not None and sass.returncode == 0:
+                yield "sass", sass.stdout.encode()
+
+    def _run(self, command: list[str]) -> subprocess.CompletedProcess[str] | None:
+        start = time.perf_counter()
+        try:
+            return subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=max(self._left_s, 0.1),
+                check=False,
+                stdin=subprocess.DEVNULL,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        finally:
+            self._left_s -= time.perf_counter() - start
+
+
+def _find(program: str) -> str:
+    """A tool of the environment's wheels or on PATH; empty where there is none."""
+    for folder in sys.path:
+        for found in sorted(glob.glob(os.path.join(glob.escape(folder), "nvidia/*/bin", program))):
+            if os.access(found, os.X_OK):
+                return found
+    return shutil.which(program) or ""
