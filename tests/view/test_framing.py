@@ -10,6 +10,7 @@ import pytest
 from jaxscope.analysis.layout.compose import build_scene
 from jaxscope.analysis.view.build import build_view
 from jaxscope.analysis.view.framing import list_openings
+from jaxscope.analysis.view.shrinking import shrink_view
 from jaxscope.analysis.view.view import ROOT, View
 
 from .programs import layers, trace
@@ -40,3 +41,19 @@ def test_the_last_opening_makes_the_smallest_picture(view: View) -> None:
     first, last = (build_scene(view, openings[at]) for at in (0, -1))
     assert last.width * last.height < first.width * first.height
     assert len(last.items) < len(first.items)
+
+
+def test_a_shrunk_view_gives_the_same_picture() -> None:
+    function, arguments = layers(8)
+    view = build_view(trace(jax.value_and_grad(function), *arguments))
+    small = shrink_view(view, view.opened)
+    assert len(small.boxes) < len(view.boxes)
+    for opened in list_openings(view):
+        whole, shrunk = build_scene(view, opened), build_scene(small, opened)
+        assert shrunk.items.rect.tolist() == whole.items.rect.tolist()
+        assert (shrunk.items.ids, shrunk.items.titles) == (whole.items.ids, whole.items.titles)
+        assert shrunk.items.details == whole.items.details
+        assert shrunk.lines.points.tolist() == whole.lines.points.tolist()
+        assert shrunk.connectors.texts == whole.connectors.texts
+        assert shrunk.item_of_node.tolist() == whole.item_of_node.tolist()
+    assert list_openings(small) == list_openings(view)

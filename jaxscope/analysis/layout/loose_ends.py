@@ -6,6 +6,7 @@ group that a value leaves and the group that it reaches each get a stub that tel
 
 from __future__ import annotations
 
+import collections
 import functools
 import math
 from collections.abc import Callable
@@ -159,7 +160,7 @@ class LooseEnds:
     def _tell(
         self, place: End, by_far: dict[int, Values], is_source: bool, bundle: int
     ) -> list[LooseEnd]:
-        if is_source or len(by_far) > _MAX_STUBS_PER_BOX:
+        if len(by_far) > 1 and (is_source or len(by_far) > _MAX_STUBS_PER_BOX):
             groups = [(tuple(by_far), {k: v for each in by_far.values() for k, v in each.items()})]
         else:
             groups = [((far,), values) for far, values in by_far.items()]
@@ -176,7 +177,8 @@ class LooseEnds:
     def _describe(self, values: Values) -> str:
         """How many values, and how many bytes they are, where that is known."""
         strings = self._view.graph.strings
-        size = sum(_bytes_of(strings[type_]) for type_ in values.values())
+        types = collections.Counter(values.values())
+        size = sum(count * _bytes_of(strings[type_]) for type_, count in types.items())
         count = f"{len(values):,} values"
         if len(values) == 1:
             count = short_type(strings[next(iter(values.values()))])

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from jaxscope.analysis.collector import paused_collector
 from jaxscope.analysis.layout.compose import build_scene
 from jaxscope.analysis.layout.engines import LayoutCache
 from jaxscope.analysis.layout.fit import Fit
@@ -13,6 +14,7 @@ from jaxscope.analysis.layout.layered import ShouldStop
 from jaxscope.analysis.layout.nesting import DOWN
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.view.framing import list_next, list_openings
+from jaxscope.analysis.view.shrinking import shrink_view
 from jaxscope.analysis.view.view import View
 from jaxscope.ui.graph.camera import OVERVIEW_PX, READABLE_SCALE, SIDE_PX
 
@@ -30,6 +32,9 @@ _MOST_PAGES = 2.0
 
 _LEGEND_PX = 60.0
 """What the legend takes once there is a picture."""
+
+_LARGE = 500
+"""Boxes from which on it pays to leave out those that a first picture does not show."""
 
 _FEW_BOXES = 24
 _MAX_TRIES = 8  # each takes as long as a small picture
@@ -71,6 +76,14 @@ class Arranger:
 
     def choose(self) -> Arranged:
         """The scene with most groups open that is no wider than can be read; or the narrowest."""
+        with paused_collector():  # once for all that is tried
+            if len(self.view.boxes) <= _LARGE:
+                return self._choose()
+            small = dataclasses.replace(self, view=shrink_view(self.view, self.view.opened))
+            scene, fit = small._choose()
+            return Arranged(self._build(scene.opened, fit), fit)
+
+    def _choose(self) -> Arranged:
         found: list[Arranged] = []
         is_wide = self._most_across(False) >= _TWO_COLUMNS_PX
         for beside in (True, False) if is_wide else (False,):
@@ -85,20 +98,23 @@ class Arranger:
         """The scene of some open groups as it comes, or wrapped where that could not be read."""
         found: list[Arranged] = []
         for fit in self._list_fits(beside):
-            scene = build_scene(
-                self.view,
-                opened,
-                direction=self.direction,
-                cache=self.cache,
-                fit=fit,
-                should_stop=self.should_stop,
-            )
+            scene = self._build(opened, fit)
             found.append(Arranged(scene, fit))
             if not self._excess(scene):
                 return found[-1]
             if self._across(scene) > _HOPELESS * self._most_across(True):
                 break
         return min(found, key=lambda each: self._excess(each.scene))
+
+    def _build(self, opened: frozenset[str], fit: Fit) -> Scene:
+        return build_scene(
+            self.view,
+            opened,
+            direction=self.direction,
+            cache=self.cache,
+            fit=fit,
+            should_stop=self.should_stop,
+        )
 
     def _list_fits(self, beside: bool) -> Iterator[Fit]:
         yield Fit(beside)
