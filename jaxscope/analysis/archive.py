@@ -1,7 +1,8 @@
 """`.jaxscope` files: save a capture, and reopen it without running anything.
 
 A file is a zip with `manifest.json` (everything small), `sources.json` (texts of the user's files)
-and one `stages/N.bin` per stage (its columns and its text, as described in the manifest). Reading
+one `stages/N.bin` per stage (its columns and its text, as described in the manifest), and where
+something was measured `lab.json`. Reading
 treats the file as hostile: nothing is unpickled or run, no path in it is opened, sizes are checked
 while inflating, and what does not fit is refused as a whole.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ import numpy.typing as npt
 
 from jaxscope.analysis import archive_container
 from jaxscope.analysis.archive_bookmarks import decode_bookmarks, encode_bookmarks
+from jaxscope.analysis.archive_lab import LabResult, decode_lab, encode_lab, split_timing
 from jaxscope.analysis.archive_manifest import (
     FORMAT,
     VERSION,
@@ -55,6 +58,7 @@ FILE_ENDING = ".jaxscope"
 _MANIFEST = "manifest.json"
 _SOURCES = "sources.json"
 _PASSES = "passes.json"
+_LAB = "lab.json"
 _DTYPES = {
     "int8": "<i1",
     "uint8": "<u1",
@@ -67,10 +71,34 @@ _TEXT, _LINE_NODES = "text.utf8", "text.line_nodes"
 Arrays = dict[str, npt.NDArray[Any]]
 
 
-def save_capture(capture: Capture, path: str | Path, timing: Timing | None = None) -> None:
+@dataclasses.dataclass(frozen=True, eq=False)
+class Saved:
+    """What a file holds.
+
+    Attributes:
+        capture: The capture.
+        timing: The measurements of its call, if there are any.
+        lab: What experiments found, at most one of each kind.
+    """
+
+    capture: Capture
+    timing: Timing | None = None
+    lab: tuple[LabResult, ...] = ()
+
+
+def save_capture(
+    capture: Capture,
+    path: str | Path,
+    timing: Timing | None = None,
+    lab: Sequence[object] = (),
+) -> None:
     """Write a capture, and its measurements if there are any, to a file.
 
     The file is complete or not there: it is written beside its place and moved.
+
+    Args:
+        timing: Measurements of its call.
+        lab: What experiments found; what is of no kind that files hold is left out.
 
     Raises:
         UsageError: `path` is a folder, or its folder does not exist; or notes are too long.
@@ -101,6 +129,7 @@ def save_capture(capture: Capture, path: str | Path, timing: Timing | None = Non
         wall_seconds=capture.wall_seconds,
         timing=None if timing is None else TimingEntry.from_model(timing),
         memory=MemoryEntry.from_model(capture.memory),
+        job=capture.job,
         placement=capture.placement if is_available(capture.placement) else None,
         placement_missing=None if is_available(capture.placement) else capture.placement,
     )
@@ -114,6 +143,9 @@ def save_capture(capture: Capture, path: str | Path, timing: Timing | None = Non
         tags = capture.pass_tags
         passes = tuple(map(PassEntry.from_model, capture.passes))
         entries[_PASSES] = _encode(PassEntries(passes, tags.base, tags.derived))
+    measured = [*lab, *(() if timing is None else (timing,))]
+    if measured:
+        entries[_LAB] = encode_lab(measured)
     archive_container.write(Path(path), entries, encode_bookmarks(capture.bookmarks))
 
 
@@ -132,11 +164,23 @@ def load_session(path: str | Path) -> tuple[Capture, Timing | None]:
     Raises:
         SourceError: The file is missing, damaged, too large or no capture.
     """
+    saved = load_saved(path)
+    return saved.capture, saved.timing
+
+
+def load_saved(path: str | Path) -> Saved:
+    """Read all that a file holds; nothing is run and no other file is opened.
+
+    Raises:
+        SourceError: The file is missing, damaged, too large or no capture.
+    """
     place = Path(path)
     entries, comment = archive_container.read_commented(place)
     try:
         capture, timing = _decode(entries)
-        return dataclasses.replace(capture, bookmarks=decode_bookmarks(comment)), timing
+        known, lab = split_timing(decode_lab(entries[_LAB]) if _LAB in entries else ())
+        marked = dataclasses.replace(capture, bookmarks=decode_bookmarks(comment))
+        return Saved(marked, known or timing, lab)
     except (
         ValueError,  # includes msgspec's and Unicode's errors
         KeyError,
@@ -161,7 +205,7 @@ def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
     texts = msgspec.json.decode(entries[_SOURCES], type=Sources).texts
     if len(texts) != len(manifest.files):
         raise ValueError(f"{len(manifest.files)} source files are listed, {len(texts)} are there")
-    wanted = {_MANIFEST, _SOURCES, _PASSES, *map(_stage_name, range(len(manifest.stages)))}
+    wanted = {_MANIFEST, _SOURCES, _PASSES, _LAB, *map(_stage_name, range(len(manifest.stages)))}
     if set(entries) - wanted:
         raise ValueError(f"the entry {min(set(entries) - wanted)} belongs to no stage")
     stages = tuple(
@@ -191,6 +235,7 @@ def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
         pass_tags=pass_tags,
         memory=(manifest.memory or MemoryEntry(missing=NO_MEMORY_PLAN)).to_model(),
         placement=manifest.placement or manifest.placement_missing or NO_PLACEMENT,
+        job=manifest.job,
     )
     timing = None if manifest.timing is None else manifest.timing.to_model()
     return capture, timing

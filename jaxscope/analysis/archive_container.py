@@ -21,7 +21,9 @@ MAX_TOTAL_BYTES = 512 << 20
 """Of all entries together, inflated."""
 
 _CHUNK_BYTES = 1 << 20
-_NAME = re.compile(r"manifest\.json|sources\.json|passes\.json|stages/(?:0|[1-9]\d?)\.bin")
+_NAME = re.compile(
+    r"manifest\.json|sources\.json|passes\.json|lab\.json|stages/(?:0|[1-9]\d?)\.bin"
+)
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _IS_ENCRYPTED = 0x1
 _COMPRESSION_LEVEL = 1  # half the size costs a tenth of the time that level 6 takes

@@ -7,7 +7,11 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from jaxscope.analysis.export.lab_json import lab_head_to_json, node_times_to_json
+from jaxscope.analysis.export.lab_json import (
+    lab_head_to_json,
+    node_times_to_json,
+    timeline_to_json,
+)
 from jaxscope.analysis.node_times import Overlay, overlay_stage, sum_lines
 from jaxscope.analysis.quantities import format_count, format_seconds
 from jaxscope.analysis.text_table import format_table
@@ -84,7 +88,8 @@ def profile_to_json(found: LaidOver) -> dict[str, Any]:
         "profile": {
             name: node_times_to_json(side, found.overlay(side) if is_available(side) else None)
             for name, side in (("compiled", profile.compiled), ("eager", profile.eager))
-        },
+        }
+        | {"timeline": timeline_to_json(profile.timeline)},
     }
 
 

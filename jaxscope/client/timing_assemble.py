@@ -261,7 +261,15 @@ def make_ratio(name: str, log_ratios: npt.NDArray[np.float64], *, is_judged: boo
         raise MalformedTiming(f"the ratios of {name} are impossible")
     interval = find_ratio_interval(log_ratios)
     verdict = judge(interval) if is_judged else "unclear"
-    return Ratio(name, interval.median, interval.low, interval.high, verdict)
+    return Ratio(
+        name,
+        interval.median,
+        interval.low,
+        interval.high,
+        verdict,
+        interval.confidence,
+        len(log_ratios),
+    )
 
 
 def _chunk_medians(

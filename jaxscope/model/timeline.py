@@ -25,6 +25,9 @@ class Timeline:
         wall: When the result was ready.
         covered: Seconds in which at least one instruction was at work.
         num_left_out: Events too short to be kept where there were very many.
+
+    Raises:
+        ValueError: The columns do not belong together, or a time cannot be.
     """
 
     names: tuple[str, ...]
@@ -37,6 +40,17 @@ class Timeline:
     wall: float
     covered: float
     num_left_out: int = 0
+
+    def __post_init__(self) -> None:
+        columns = (self.name, self.lane, self.began, self.seconds)
+        if len({len(column) for column in columns}) != 1:
+            raise ValueError("the columns of a timeline differ in length")
+        for column, known in ((self.name, self.names), (self.lane, self.lanes)):
+            if np.any(column < 0) or np.any(column >= len(known)):
+                raise ValueError("an event of a timeline has a name or a lane that is not there")
+        times = np.concatenate([self.began, self.seconds, [self.returned, self.wall]])
+        if not np.all(np.isfinite(times)) or np.any(self.seconds < 0) or self.wall < 0:
+            raise ValueError("an event of a timeline has no possible time")
 
     @property
     def coverage(self) -> float:

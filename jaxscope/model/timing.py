@@ -62,6 +62,8 @@ class Ratio:
         low: Lower end of its interval.
         high: Upper end.
         verdict: `faster`, `slower`, `same` or `unclear`, said of the second against the first.
+        confidence: Coverage of the interval; few pairs reach little. NaN where it is not known.
+        pairs: How many pairs of chunks, or of processes, it is from; 0 where that is not known.
     """
 
     name: str
@@ -69,6 +71,8 @@ class Ratio:
     low: float
     high: float
     verdict: str = "unclear"
+    confidence: float = math.nan
+    pairs: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

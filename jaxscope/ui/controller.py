@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -20,8 +20,9 @@ from jaxscope.client.requests import (
 from jaxscope.errors import Explanation, JaxscopeError, UsageError
 from jaxscope.model import Capture, Timing
 from jaxscope.ui.bridge import Bridge
+from jaxscope.ui.lab_state import LabResult
 from jaxscope.ui.outlines import merge_outline
-from jaxscope.ui.progress import apply_event
+from jaxscope.ui.progress import add_lab_result, apply_event
 from jaxscope.ui.source_reading import read_source
 from jaxscope.ui.state import Job, Phase, TimingState, WindowState, end_run, show_capture, start_run
 
@@ -88,7 +89,13 @@ class Controller(QObject):
         if call:
             self.run(call, target)
 
-    def open_capture(self, capture: Capture, path: str, timing: Timing | None = None) -> None:
+    def open_capture(
+        self,
+        capture: Capture,
+        path: str,
+        timing: Timing | None = None,
+        lab: Sequence[LabResult] = (),
+    ) -> None:
         """Show a saved capture, and what was measured of it; nothing is run."""
         self._forget_run()
         source = next((f for f in capture.files if f.path == capture.source.file), None)
@@ -98,6 +105,8 @@ class Controller(QObject):
         state = dataclasses.replace(show_capture(state, capture), phase=Phase.IDLE)
         if timing is not None:
             state = dataclasses.replace(state, timing=TimingState.of(timing))
+        for result in lab:
+            state = add_lab_result(state, result)
         self._set(state)
 
     def close_file(self) -> None:

@@ -91,15 +91,16 @@ class FileDialogs(QObject):
 
     def load(self, path: str) -> None:
         """Open a saved capture, view-only."""
-        from jaxscope.analysis.archive import load_session  # only when a saved capture is opened
+        from jaxscope.analysis.archive import load_saved  # only when a saved capture is opened
 
         try:
-            capture, timing = load_session(path)
+            saved = load_saved(path)
         except JaxscopeError as error:
             self._window.controller.show_problem(error)
             return
-        self._window.controller.open_capture(capture, os.path.abspath(path), timing)
-        self._window.call_bar.set_call(capture.call)
+        place = os.path.abspath(path)
+        self._window.controller.open_capture(saved.capture, place, saved.timing, saved.lab)
+        self._window.call_bar.set_call(saved.capture.call)
         self._window.keep_recent(os.path.abspath(path))
 
     def save(self, path: str) -> None:
@@ -111,7 +112,8 @@ class FileDialogs(QObject):
             return
         try:
             marked = dataclasses.replace(capture, bookmarks=self.bookmarks.to_model())
-            save_capture(marked, path, self._window.controller.state.full_timing())
+            state = self._window.controller.state
+            save_capture(marked, path, state.full_timing(), state.lab.results())
         except JaxscopeError as error:
             self._window.controller.show_problem(error)
             return

@@ -33,6 +33,10 @@ FAST_CALL_S = 5e-6
 _READING_S = 20e-6
 """What is timed between two readings of the clock where calls are that fast."""
 FIRST_LOOK = 12
+LEAST_ROUNDS = 6
+"""Fewer admit no interval of 95 %, and so no verdict."""
+OVERTIME = 2
+"""How many budgets may be spent to reach them."""
 LEAST_S = 0.5
 PRECISION = 0.02
 """Half-width of the interval of the log-ratio at which measuring stops: the verdict's margin."""
@@ -222,7 +226,8 @@ class Stopwatch:
         Args:
             subjects: One or two, warmed up.
             rounds: Filled while measuring, so what was measured survives a failure.
-            budget_s: No round starts after so much time; one round always runs.
+            budget_s: No round starts after so much time, or after twice as much where there are
+                too few for an interval of 95 %; one round always runs.
             typical_s: Duration of a call of the slower one; slow ones are not put in chunks.
             on_look: Told at each look.
 
@@ -242,7 +247,8 @@ class Stopwatch:
                     on_look(rounds)
                     if spent_s >= LEAST_S and half_width(rounds.log_values) <= PRECISION:
                         rounds.stopped = "precise"
-                if spent_s >= budget_s and not rounds.stopped:
+                is_enough = len(rounds.log_values) >= LEAST_ROUNDS
+                if spent_s >= budget_s * (1 if is_enough else OVERTIME) and not rounds.stopped:
                     rounds.stopped = "budget"
 
     def _measure_round(

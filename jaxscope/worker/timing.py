@@ -45,6 +45,7 @@ from jaxscope.worker.stages_timing import (
     time_stages,
 )
 from jaxscope.worker.stopwatch import (
+    OVERTIME,
     Recording,
     Rounds,
     Stopwatch,
@@ -181,7 +182,9 @@ class _Session:
         subjects = [subject for subject in (eager, jitted) if subject is not None]
         if not subjects:
             return
-        longest_s = max(self._budget_s, 2 * sum(subject.typical_s for subject in subjects))
+        longest_s = max(
+            OVERTIME * self._budget_s, 2 * sum(subject.typical_s for subject in subjects)
+        )
         with self._part(f"{prefix}steady", f"Timing the {noun}", longest_s):
             self._measure_steady(subjects, prefix)
         recording_s = _DEVICE_SHARE * self._budget_s * len(subjects)

@@ -29,7 +29,7 @@ def describe_protocol(subject: Subject, rounds: Rounds, budget_s: float, *, pair
         if subject.steady_call is not None
         else ""
     )
-    ends = {"precise": " Precise within 2 %.", "budget": f" Ended at the budget of {budget_s:g} s."}
+    ends = {"precise": " Precise within 2 %.", "budget": f" Ended by the budget of {budget_s:g} s."}
     each = (
         f"Calls so fast that {subject.num_inner} were timed together" if subject.num_inner > 1
         else "Each call timed by itself"

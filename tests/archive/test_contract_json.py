@@ -144,6 +144,10 @@ def test_timing_has_the_keys_of_the_contract() -> None:
         "noisy": True,
         "protocol": "",
         "reasons": ["r"],
+        "detail": None,
+        "began": None,
+        "ended": None,
+        "device": None,
     }
     assert out["ratios"][0]["name"] == "eager/jit"
     assert set(out) == {"call", "environment", "measurements", "ratios", "warnings"}

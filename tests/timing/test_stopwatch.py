@@ -68,6 +68,16 @@ def test_slow_calls_are_not_put_in_chunks() -> None:
     assert subjects[0].num_calls == 2 * len(rounds.log_values)
 
 
+def test_twice_the_budget_may_go_to_six_pairs_and_no_more() -> None:
+    found = []
+    for call_s in (0.15, 0.2, 2.0):
+        clock, rounds = Clockwork(), pair()
+        subjects = [clock.subject(name, call_s / 2) for name in "ab"]
+        watch(clock).measure(subjects, rounds, budget_s=1.0, typical_s=call_s / 2)
+        found.append(len(rounds.log_values))
+    assert found == [6, 5, 1]
+
+
 def test_both_sides_go_first_about_equally_often() -> None:
     clock, rounds = Clockwork(), pair()
     rng = random.Random(2)

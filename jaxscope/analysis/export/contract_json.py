@@ -13,6 +13,7 @@ from typing import Any
 
 from jaxscope.analysis.export.text_columns import TextColumns
 from jaxscope.analysis.fusion.report import fusion_to_json, report_fusions
+from jaxscope.analysis.sharding.job import job_to_json
 from jaxscope.analysis.sharding.report import PlacementReport, placement_to_json
 from jaxscope.errors import JaxscopeError
 from jaxscope.model import (
@@ -78,6 +79,7 @@ def capture_to_json(capture: Capture) -> Json:
         "seconds": number_to_json(capture.wall_seconds),
         "memory": memory_to_json(capture.memory),
         "placement": placement_to_json(PlacementReport(capture)),
+        "job": job_to_json(capture.job),
         "fusion": _fusion(capture),
     }
 
@@ -95,6 +97,8 @@ def timing_to_json(timing: Timing) -> Json:
                 "low": number_to_json(ratio.low),
                 "high": number_to_json(ratio.high),
                 "verdict": ratio.verdict,
+                "confidence": number_to_json(ratio.confidence),
+                "pairs": ratio.pairs or None,
             }
             for ratio in timing.ratios
         ],
@@ -361,4 +365,14 @@ def _measurement(measurement: Measurement) -> Json:
         "noisy": measurement.is_noisy,
         "protocol": measurement.protocol,
         "reasons": list(measurement.reasons),
+        "detail": measurement.detail or None,
+        "began": number_to_json(measurement.began),
+        "ended": number_to_json(measurement.ended),
+        "device": None
+        if math.isnan(measurement.device_seconds)
+        else {
+            "median": number_to_json(measurement.device_seconds),
+            "low": number_to_json(measurement.device_low),
+            "high": number_to_json(measurement.device_high),
+        },
     }

@@ -8,6 +8,7 @@ from jaxscope.analysis.export.contract_json import Json, environment_to_json, nu
 from jaxscope.analysis.node_times import Overlay, sum_lines
 from jaxscope.model.capture import Environment
 from jaxscope.model.lab import NodeTimes
+from jaxscope.model.timeline import Timeline
 from jaxscope.model.unavailable import Unavailable
 
 
@@ -54,5 +55,29 @@ def node_times_to_json(side: NodeTimes | Unavailable, overlay: Overlay | None) -
                 "inclusive": line.total,
             }
             for line in (sum_lines(overlay) if overlay is not None else ())
+        ],
+    }
+
+
+def timeline_to_json(timeline: Timeline | Unavailable) -> Json:
+    """One run of the optimized program; an event is name, lane, began, seconds."""
+    if isinstance(timeline, Unavailable):
+        return {"unavailable": timeline.reason}
+    return {
+        "wall": timeline.wall,
+        "returned": timeline.returned,
+        "covered": timeline.covered,
+        "coverage": timeline.coverage,
+        "left_out": timeline.num_left_out,
+        "lanes": list(timeline.lanes),
+        "events": [
+            [timeline.names[name], lane, began, seconds]
+            for name, lane, began, seconds in zip(
+                timeline.name.tolist(),
+                timeline.lane.tolist(),
+                timeline.began.tolist(),
+                timeline.seconds.tolist(),
+                strict=True,
+            )
         ],
     }

@@ -26,7 +26,11 @@ _COPIES = frozenset({"transfer", "fetch", "throughput"})
 
 def waterfall_chart(call: str, measurements: Sequence[Measurement]) -> LaneChart | None:
     """The chart of a call's measurements; None where it is not known when they were taken."""
-    placed = [m for m in measurements if not math.isnan(m.began + m.ended) and not _is_part(m)]
+    placed = [
+        m
+        for m in measurements
+        if math.isfinite(m.began) and m.began <= m.ended < math.inf and not _is_part(m)
+    ]
     placed.sort(key=lambda m: (m.began, m.ended))
     if not placed:
         return None

@@ -63,7 +63,7 @@ class LanePlot(QWidget):
             self._ended = np.array([bar.ended for bar in chart.bars])
             self._row = np.array([bar.row for bar in chart.bars])
             self.fit()
-        self.setMinimumHeight(self.sizeHint().height())
+        self.setMinimumHeight(round(self._top() + self._num_rows() * self._row_range()[0] + 8))
         self.updateGeometry()
         self.update()
 
@@ -114,9 +114,7 @@ class LanePlot(QWidget):
         return x, self._top() + (self._row[place] + 0.5) * self._row_height()
 
     def sizeHint(self) -> QSize:
-        rows = len(self._chart.row_names) if self._chart is not None else 1
-        height = self._top() + rows * self._row_height() + 2.4 * self.fontMetrics().height()
-        return QSize(600, round(height))
+        return QSize(600, round(self._top() + self._num_rows() * self._row_range()[1] + 8))
 
     # --- painting ---
 
@@ -143,7 +141,7 @@ class LanePlot(QWidget):
 
     def _paint_axis(self, painter: QPainter) -> None:
         metrics = QFontMetricsF(self.font())
-        bottom = self.height() - 1.8 * metrics.height()
+        bottom = self._top() + self._num_rows() * self._row_height()
         num_wanted = max(2, int(self._axis_width() / (7 * metrics.height())))
         for value in even_ticks(self._from_s, self._to_s, num_wanted):
             x = float(self._to_x(value))
@@ -152,7 +150,8 @@ class LanePlot(QWidget):
             text = format_seconds(value)
             painter.setPen(QColor(self._theme.text))
             at = x - metrics.horizontalAdvance(text) / 2
-            painter.drawText(round(at), round(bottom + 1.2 * metrics.height()), text)
+            # Above: in a chart of many rows the lower end may be out of sight.
+            painter.drawText(round(at), round(self._top() - 0.4 * metrics.height()), text)
 
     def _paint_rows(self, painter: QPainter, chart: LaneChart) -> None:
         height = self._row_height()
@@ -278,10 +277,18 @@ class LanePlot(QWidget):
         return max(self.width() - self._left() - 8.0 * self.fontMetrics().averageCharWidth(), 20.0)
 
     def _top(self) -> float:
-        return 1.9 * self.fontMetrics().height()
+        return 3.2 * self.fontMetrics().height()
+
+    def _num_rows(self) -> int:
+        return max(len(self._chart.row_names) if self._chart is not None else 0, 1)
+
+    def _row_range(self) -> tuple[float, float]:
+        """How low and how high a row may be."""
+        return 1.2 * self.fontMetrics().height(), 1.8 * self.fontMetrics().height()
 
     def _row_height(self) -> float:
-        return 1.7 * self.fontMetrics().height()
+        lowest, highest = self._row_range()
+        return min(max((self.height() - self._top() - 8) / self._num_rows(), lowest), highest)
 
     def _color(self, kind: int) -> QColor:
         return QColor(KIND_COLORS[self._theme.name][kind])
