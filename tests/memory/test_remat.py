@@ -83,7 +83,7 @@ def test_what_is_kept_is_what_the_policy_says(found: RematPolicies) -> None:
     assert kept["dots_saveable"] == kept["dots_with_no_batch_dims_saveable"] == 2
     assert kept["save_only_these_names(first)"] == 1
     assert kept["as written"] == 3  # tanh, its slope, cos
-    assert kept["everything_saveable"] == 4  # and what was given a name, by itself
+    assert kept["everything_saveable"] in (3, 4)  # and what was given a name by itself, before 0.12
 
 
 def test_what_is_not_kept_is_computed_again(found: RematPolicies) -> None:

@@ -8,12 +8,13 @@ happen in place. Whatever else XLA shares, it decides by lifetimes, which are no
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from jaxscope.analysis.memory.schedule import Schedule, inner_groups
-from jaxscope.analysis.memory.sizes import find_bytes
+from jaxscope.analysis.memory.sizes import find_bytes, find_padding
 from jaxscope.model import Graph
 
 Held = tuple[tuple[int, ...], ...]
@@ -32,11 +33,13 @@ class Buffer:
     Attributes:
         node: The node that makes it.
         output: Which of its results.
-        num_bytes: NaN where its type has no known size.
+        num_bytes: With padding; NaN where its type has no known size.
         start: First step at which it is needed.
         end: Last step, included.
         kind: `argument`, `result`, `constant` or `temporary`.
         writers: Nodes that write to the same memory later, such as a loop's body.
+        layout: As XLA prints it, such as `{1,0:T(8,128)}`.
+        padding: Bytes of it that hold nothing, because the layout has tiles.
     """
 
     node: int
@@ -46,6 +49,8 @@ class Buffer:
     end: int
     kind: str = "temporary"
     writers: tuple[int, ...] = ()
+    layout: str = ""
+    padding: float = 0.0
 
 
 class BufferFinder:
@@ -197,10 +202,17 @@ class BufferFinder:
         if self._graph.string(self._graph.nodes.operation, node) == "constant":
             kind = "constant"
         held = []
-        for output, text in enumerate(self._graph.row(self._graph.nodes.types, node)):
+        types = self._graph.row(self._graph.nodes.types, node)
+        layouts = self._attributes.text(node, "layout").split(", ")
+        if len(layouts) != len(types):
+            layouts = [""] * len(types)
+        for output, (text, layout) in enumerate(zip(types, layouts, strict=True)):
             self._leader.append(len(self._buffers))
             held.append((len(self._buffers),))
-            self._buffers.append(Buffer(node, output, find_bytes(text), step, step, kind))
+            padding = find_padding(text, layout)
+            size = find_bytes(text) + (0.0 if math.isnan(padding) else padding)
+            buffer = Buffer(node, output, size, step, step, kind, (), layout, padding)
+            self._buffers.append(buffer)
         return tuple(held)
 
     def _find(self, number: int) -> int:
@@ -243,12 +255,17 @@ class _AttributeReader:
 
     def number(self, node: int, key: str) -> int:
         """An attribute that is a number; -1 where it is not there."""
+        text = self.text(node, key)
+        return int(text) if text.isdecimal() else -1
+
+    def text(self, node: int, key: str) -> str:
+        """An attribute; empty if it is not there."""
         row = self._graph.nodes.attributes[node].tolist()
         wanted = self._keys.get(key, -1)
         for name, value in zip(row[0::2], row[1::2], strict=True):
-            if name == wanted and self._graph.strings[value].isdecimal():
-                return int(self._graph.strings[value])
-        return -1
+            if name == wanted:
+                return self._graph.strings[value]
+        return ""
 
     def roots(self) -> dict[int, int]:
         """The root of each group; of the entry computation under -1."""

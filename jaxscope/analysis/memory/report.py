@@ -69,8 +69,11 @@ def place_text(place: SourcePosition | None) -> str:
     return f"{os.path.basename(place.file)}:{place.line}" if place is not None else ""
 
 
-def buffer_row(graph: Graph, buffer: Buffer) -> tuple[str, str, str, str, str, str]:
-    """Bytes, kind, name, type, steps and source line of a buffer, as texts."""
+ALIVE_HEADERS = ("bytes", "kind", "name", "type", "layout", "padding", "steps", "line")
+
+
+def buffer_row(graph: Graph, buffer: Buffer) -> tuple[str, ...]:
+    """The cells of a buffer, for the columns of `ALIVE_HEADERS`."""
     nodes = graph.nodes
     types = graph.row(nodes.types, buffer.node)
     # What a loop fills was made by the compiler: the line is that of what is written there.
@@ -81,6 +84,8 @@ def buffer_row(graph: Graph, buffer: Buffer) -> tuple[str, str, str, str, str, s
         buffer.kind,
         graph.string(nodes.name, buffer.node),
         types[buffer.output] if buffer.output < len(types) else "",
+        buffer.layout,
+        format_bytes(buffer.padding) if buffer.padding else "",
         f"{buffer.start}–{buffer.end}",
         place_text(places[0] if places else None),
     )
@@ -106,6 +111,18 @@ def memory_to_text(report: MemoryReport) -> str:
     return "\n".join(lines)
 
 
+def describe_padding(live: LiveRanges) -> str:
+    """What layouts cost at the peak, in a sentence."""
+    alive = live.alive_at(live.peak_step)
+    padding = sum(buffer.padding for buffer in alive if buffer.padding == buffer.padding)
+    unknown = sum(buffer.padding != buffer.padding for buffer in alive)
+    if unknown:
+        return f"How the tiles of {format_count(unknown, 'layout')} pad is not known."
+    if not padding:
+        return "No layout pads: dimensions lie one after the other, without tiles to fill."
+    return f"{format_bytes(padding)} of the peak are padding, which the tiles of layouts ask for."
+
+
 def _live_text(live: LiveRanges | Unavailable) -> Iterator[str]:
     if isinstance(live, Unavailable):
         yield f"Live ranges: not available: {live.reason}"
@@ -119,9 +136,10 @@ def _live_text(live: LiveRanges | Unavailable) -> Iterator[str]:
     yield f"  {COMPUTED}"
     if live.num_unsized:
         yield f"  {format_count(live.num_unsized, 'buffer')} of unknown size not counted"
+    yield f"  {describe_padding(live)}"
     alive = live.alive_at(live.peak_step)
     rows = [buffer_row(live.graph, buffer) for buffer in alive[:_MAX_ROWS]]
-    yield from format_table(("alive then", "", "name", "type", "steps", "line"), rows, right=(0,))
+    yield from format_table(("alive then", *ALIVE_HEADERS[1:]), rows, right=(0, 5))
     if len(alive) > _MAX_ROWS:
         yield f"  and {len(alive) - _MAX_ROWS:,} smaller ones"
 
@@ -187,6 +205,8 @@ def _live_to_json(live: LiveRanges) -> dict[str, Any]:
                 "output": buffer.output,
                 "bytes": _number(buffer.num_bytes),
                 "kind": buffer.kind,
+                "layout": buffer.layout,
+                "padding_bytes": _number(buffer.padding),
                 "first_step": buffer.start,
                 "last_step": buffer.end,
                 "writers": [graph.string(graph.nodes.id, node) for node in buffer.writers],

@@ -21,7 +21,14 @@ from PySide6.QtWidgets import (
 
 from jaxscope.analysis.memory.buffers import Buffer
 from jaxscope.analysis.memory.live_ranges import LiveRanges
-from jaxscope.analysis.memory.report import COMPUTED, MemoryReport, buffer_row, place_text
+from jaxscope.analysis.memory.report import (
+    ALIVE_HEADERS,
+    COMPUTED,
+    MemoryReport,
+    buffer_row,
+    describe_padding,
+    place_text,
+)
 from jaxscope.analysis.memory.residuals import KeptValue
 from jaxscope.analysis.quantities import format_bytes, format_count
 from jaxscope.model import Capture, Unavailable, is_available
@@ -32,7 +39,6 @@ from jaxscope.ui.theme import LIGHT, Theme
 if TYPE_CHECKING:
     from jaxscope.ui.pages.memory_plot import MemoryPlot
 
-_ALIVE_HEADERS = ("bytes", "kind", "name", "type", "steps", "line")
 _KEPT_HEADERS = ("bytes", "equation", "type", "id", "line", "read by")
 _DONATED_HEADERS = ("bytes", "argument", "type", "what became of it")
 _CONSTANT_HEADERS = ("bytes", "type", "id")
@@ -154,10 +160,10 @@ class MemoryPage(QWidget):
             f"{format_bytes(float(live.timeline[step]))} in {format_count(len(alive), 'buffer')}"
         )
         self.alive.rows.set_rows(
-            _ALIVE_HEADERS,
+            ALIVE_HEADERS,
             [buffer_row(live.graph, buffer) for buffer in alive],
-            (0, 4),
-            [(_sortable(buffer), float(buffer.start)) for buffer in alive],
+            (0, 5, 6),
+            [(_sortable(b), _or_least(b.padding), float(b.start)) for b in alive],
         )
 
     def _live(self) -> LiveRanges | None:
@@ -224,7 +230,8 @@ class MemoryPage(QWidget):
         else:
             notes = (
                 f"At most {format_bytes(live.peak_bytes)} is alive at once, "
-                f"{format_bytes(live.peak_temporary_bytes)} of temporaries. {COMPUTED}"
+                f"{format_bytes(live.peak_temporary_bytes)} of temporaries. {COMPUTED} "
+                f"{describe_padding(live)}"
             )
         self.heading.setText(heading)
         self.notes.setText(notes)
@@ -305,4 +312,8 @@ def _cell(table: ResultTable, selected: QItemSelection, column: int) -> str:
 
 
 def _sortable(buffer: Buffer) -> float:
-    return -1.0 if math.isnan(buffer.num_bytes) else buffer.num_bytes
+    return _or_least(buffer.num_bytes)
+
+
+def _or_least(value: float) -> float:
+    return -1.0 if math.isnan(value) else value
