@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from jaxscope.ui.theme import ThemeSwitch
     from jaxscope.ui.window import MainWindow
 
-_MESSAGE_MS = 6_000
+_MESSAGE_MS, _SETTLED_MS = 6_000, 250
 _ENLARGED = 1.4
 """Type in a lecture hall: what reads well at a desk is half as tall as the last row needs; more
 would leave three panes beside each other too few letters a line."""
@@ -54,7 +54,12 @@ class Presenting:
         self._points = (before, self._themes.points)
         self._was_full_screen = window.isFullScreen()
         window.showFullScreen()
-        window.statusBar().showMessage("F11 shows everything again.", _MESSAGE_MS)
+        # Not yet: a status bar that is given larger type shows again what a message has hidden.
+        QTimer.singleShot(_SETTLED_MS, window, self._tell)
+
+    def _tell(self) -> None:
+        if self.is_on:
+            self._window.statusBar().showMessage("F11 shows everything again.", _MESSAGE_MS)
 
     def _end(self, hidden: list[QWidget]) -> None:
         self._hidden = None

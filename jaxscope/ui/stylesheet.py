@@ -143,8 +143,8 @@ QTableCornerButton::section { background: $surface; border: none; }
 
 QSplitter::handle { background: transparent; }
 QSplitter::handle:hover { background: $accent_soft; }
-QScrollArea, QScrollArea > QWidget > QWidget[role="content"] { background: transparent;
-    border: none; }
+QScrollArea, QScrollArea > QWidget > QWidget[role="content"],
+QWidget[role="content"] > QWidget[role="content"] { background: transparent; border: none; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
 QScrollBar:vertical { background: transparent; width: 12px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 12px; margin: 0; }

@@ -114,6 +114,8 @@ DARK = Theme(
     symbol="#eceff4",
 )
 
+_OUTLINE_PERCENT = 140
+"""How much darker than its window the style's outlines are."""
 MIN_POINTS, BASE_POINTS, MAX_POINTS = 7.0, 10.0, 24.0
 
 
@@ -172,6 +174,7 @@ class ThemeSwitch(QObject):
         font.setPointSizeF(self._points)
         self._application.setFont(font)
         self._application.setPalette(_palette(self.theme))
+        self._application.setPalette(_palette_of_ticks(self.theme), "QCheckBox")
         self._application.setStyleSheet(build_stylesheet(self.theme, self._points))
         self.changed.emit(self.theme)
 
@@ -190,6 +193,13 @@ def fixed_font(points: float) -> QFont:
 def _system_theme() -> Theme:
     scheme = QGuiApplication.styleHints().colorScheme()
     return DARK if scheme == Qt.ColorScheme.Dark else LIGHT
+
+
+def _palette_of_ticks(theme: Theme) -> QPalette:
+    """The style outlines boxes in a darker shade of their window: black on black in the dark."""
+    palette = _palette(theme)
+    palette.setColor(QPalette.ColorRole.Window, QColor(theme.muted).lighter(_OUTLINE_PERCENT))
+    return palette
 
 
 def _palette(theme: Theme) -> QPalette:

@@ -22,6 +22,8 @@ from PySide6.QtWidgets import (
 )
 
 _COLUMNS = 3
+_WIDEST_PX = 1_320
+"""Lines of more are hard to read, and cards of more are empty."""
 _MAX_SAMPLE_BYTES = 200_000
 _MAX_LESSON_CHARACTERS = 120
 _MAX_TITLE_CHARACTERS = 60
@@ -51,7 +53,8 @@ class SampleCard(QPushButton):
         self.setProperty("role", "sample")
         self.setAccessibleName(path.stem)
         self.setAccessibleDescription(lesson.text())
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        # Not at least as high as it wishes: that is its height in the narrowest of columns.
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
@@ -80,7 +83,15 @@ class StartPage(QScrollArea):
         self._recent_box.setSpacing(2)
         content = QWidget()
         content.setProperty("role", "content")
-        layout = QVBoxLayout(content)
+        column = QWidget()
+        column.setProperty("role", "content")
+        column.setMaximumWidth(_WIDEST_PX)
+        centred = QHBoxLayout(content)
+        centred.setContentsMargins(0, 0, 0, 0)
+        centred.addStretch(1)
+        centred.addWidget(column, 1_000)  # all there is, up to its widest
+        centred.addStretch(1)
+        layout = QVBoxLayout(column)
         layout.setContentsMargins(36, 28, 36, 28)
         layout.setSpacing(12)
         title = QLabel("See what JAX and XLA do with your code")
@@ -222,6 +233,7 @@ def _is_not_first_lesson(path: Path) -> bool:
 def _heading(text: str) -> QLabel:
     label = QLabel(text)
     label.setProperty("role", "heading")
+    label.setContentsMargins(0, 12, 0, 0)
     return label
 
 

@@ -188,6 +188,11 @@ class PaneHeader(QWidget):
             self._later.start()  # not before the focus has really changed
         return super().eventFilter(watched, event)
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._later.start()  # the buttons are dressed after this
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
