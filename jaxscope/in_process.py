@@ -15,6 +15,7 @@ from jaxscope.model import Capture
 from jaxscope.wire.messages import Message
 from jaxscope.worker.capture import send_capture
 from jaxscope.worker.channel import Channel
+from jaxscope.worker.job import tell_job
 from jaxscope.worker.live_call import default_target, describe_live_call, find_live_source
 
 
@@ -43,7 +44,9 @@ def capture_function(
     call = describe_live_call(function, args, kwargs)
     source = find_live_source(function)
     request = {"target": default_target(), "passes": passes}
-    send_capture(request, _Ear(assembler), source, call)
+    ear = _Ear(assembler)
+    send_capture(request, ear, source, call)
+    tell_job(ear)
     return assembler.capture()
 
 

@@ -20,6 +20,7 @@ from jaxscope.model import (
     Timing,
     Unavailable,
 )
+from jaxscope.model.job import Job
 from jaxscope.model.memory import MemoryPlan
 from jaxscope.model.sharding import Placement
 
@@ -214,6 +215,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     timing: TimingEntry | None = None
     memory: MemoryEntry | None = None
     placement: Placement | None = None
+    job: Job | None = None
     placement_missing: Unavailable | None = None
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -30,6 +31,7 @@ from jaxscope.model import (
     Unavailable,
 )
 from jaxscope.model.capture import NO_MEMORY_PLAN, NO_PLACEMENT
+from jaxscope.model.job import Job, Member
 from jaxscope.model.memory import MemoryPlan
 from jaxscope.model.sharding import Device, Placement, Propagated
 
@@ -164,6 +166,18 @@ class _Placement(msgspec.Struct):
     values: dict[str, tuple[Propagated, ...]] = {}
 
 
+class _Member(msgspec.Struct):
+    host: str | None = None
+    lowered: str | None = None
+    compiled: str | None = None
+    unavailable: str | None = None
+
+
+class _Job(msgspec.Struct):
+    process: int
+    members: Annotated[list[_Member], msgspec.Meta(min_length=1)]
+
+
 class _Capture(msgspec.Struct):
     format: str
     version: int
@@ -181,6 +195,7 @@ class _Capture(msgspec.Struct):
     seconds: float | None = None
     memory: _Memory | None = None
     placement: _Placement | None = None
+    job: _Job | None = None
 
 
 def load_contract(path: str | Path) -> Capture:
@@ -230,6 +245,21 @@ def _read(raw: _Capture) -> Capture:
         wall_seconds=raw.seconds or 0.0,
         memory=NO_MEMORY_PLAN if raw.memory is None else _read_memory(raw.memory),
         placement=_read_placement(raw.placement),
+        job=_read_job(raw.job),
+    )
+
+
+def _read_job(raw: _Job | None) -> Job | None:
+    if raw is None:
+        return None
+    if not 0 <= raw.process < len(raw.members):
+        raise ValueError(f"it is of process {raw.process} of {len(raw.members)}")
+    return Job(
+        raw.process,
+        tuple(
+            Member(m.host or "", m.lowered or "", m.compiled or "", m.unavailable or "")
+            for m in raw.members
+        ),
     )
 
 

@@ -40,7 +40,7 @@ def run(options: Options) -> int:
     with show_progress() as show:
         places, notes = write_capture(
             capture,
-            options.output,
+            _own_place(options.output, capture),
             options.output_format,
             options.stage,
             options.picture,
@@ -48,6 +48,13 @@ def run(options: Options) -> int:
         )
     _tell(capture, places, notes, options)
     return 0
+
+
+def _own_place(path: Path, capture: Capture) -> Path:
+    """Where to write: each process of several has a file of its own, `out.process1.json`."""
+    if capture.job is None:
+        return path
+    return path.with_name(f"{path.stem}.process{capture.job.process}{path.suffix}")
 
 
 def obtain_capture(options: Options, watcher: Watcher) -> Capture:

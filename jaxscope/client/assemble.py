@@ -20,12 +20,14 @@ from jaxscope.analysis.fates import FateTable
 from jaxscope.analysis.hlo.graph import convert_hlo
 from jaxscope.analysis.hlo.text_lines import link_hlo_lines
 from jaxscope.analysis.machine import CodePart, list_machine_code
+from jaxscope.analysis.sharding.job import tell_job
 from jaxscope.client.capture_messages import (
     CheckFields,
     DoneFields,
     EnvironmentFields,
     FileFields,
     HeadFields,
+    JobFields,
     KernelsFields,
     MemoryFields,
     MessageFields,
@@ -52,6 +54,7 @@ from jaxscope.model import (
 )
 from jaxscope.model.capture import NO_MEMORY_PLAN, NO_PLACEMENT
 from jaxscope.model.graph_columns import graph_from_arrays, strings_from_arrays
+from jaxscope.model.job import Job
 from jaxscope.model.memory import MemoryPlan
 from jaxscope.model.op_name import TagTable, strip_tags
 from jaxscope.model.sharding import Placement
@@ -84,6 +87,7 @@ class CaptureAssembler:
         self._passes = PassesAssembler()
         self._memory: MemoryPlan | Unavailable = NO_MEMORY_PLAN
         self._placement: Placement | Unavailable = NO_PLACEMENT
+        self._job: Job | None = None
         self._wall_seconds = 0.0
         self._is_done = False
         self._readers: dict[str, Callable[[Message], Stage | None]] = {
@@ -96,6 +100,7 @@ class CaptureAssembler:
             "kernels": self._read_kernels,
             "memory": self._read_memory,
             "placement": self._read_placement,
+            "job": self._read_job,
             "pass": self._read_pass,
             "passes_end": self._read_passes_end,
             "check": self._read_check,
@@ -149,6 +154,7 @@ class CaptureAssembler:
             wall_seconds=self._wall_seconds,
             memory=self._memory,
             placement=self._placement,
+            job=self._job,
         )
 
     def _read_head(self, message: Message) -> None:
@@ -266,6 +272,10 @@ class CaptureAssembler:
 
     def _read_memory(self, message: Message) -> None:
         self._memory = read_message_fields(message, MemoryFields).to_model()
+
+    def _read_job(self, message: Message) -> None:
+        self._job = read_message_fields(message, JobFields).to_model()
+        self._messages.append(tell_job(self._job))
 
     def _read_placement(self, message: Message) -> None:
         self._placement = read_placement(message, self._tags)

@@ -20,6 +20,7 @@ from jaxscope.model import (
     Severity,
     Unavailable,
 )
+from jaxscope.model.job import Job, Member
 from jaxscope.model.memory import MemoryPlan
 from jaxscope.wire.messages import Message
 
@@ -169,6 +170,28 @@ class PlacementFields(msgspec.Struct, frozen=True):
     axes: Annotated[tuple[tuple[ShortText, Size], ...], msgspec.Meta(max_length=64)] = ()
     arguments: Annotated[tuple[LongText, ...], _MaxLeaves] = ()
     results: Annotated[tuple[LongText, ...], _MaxLeaves] = ()
+
+
+class MemberFields(msgspec.Struct, frozen=True):
+    """A process of a `job`."""
+
+    host: ShortText = ""
+    lowered: ShortText = ""
+    compiled: ShortText = ""
+    reason: ShortText = ""
+
+
+class JobFields(msgspec.Struct, frozen=True):
+    """A `job`."""
+
+    process: Line
+    members: Annotated[tuple[MemberFields, ...], msgspec.Meta(min_length=1, max_length=1 << 17)]
+
+    def to_model(self) -> Job:
+        if self.process >= len(self.members):
+            raise ValueError(f"process {self.process} of {len(self.members)}")
+        members = (Member(m.host, m.lowered, m.compiled, m.reason) for m in self.members)
+        return Job(self.process, tuple(members))
 
 
 class PassFields(msgspec.Struct, frozen=True):

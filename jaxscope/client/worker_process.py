@@ -100,7 +100,11 @@ class WorkerProcess:
         theirs = (request_read, reply_write, heartbeat_write, stack_write)
         try:
             self.process: subprocess.Popen[bytes] = subprocess.Popen(
-                [python or sys.executable, BOOTSTRAP, "jaxscope.worker.main", *map(str, theirs), str(os.getpid())],
+                [
+                    *(python or sys.executable, BOOTSTRAP, "jaxscope.worker.main"),
+                    *map(str, theirs),
+                    str(os.getpid()),
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from jaxscope.model.bookmark import Bookmark
 from jaxscope.model.graph import Cost, Graph
+from jaxscope.model.job import Job
 from jaxscope.model.memory import MemoryPlan
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.passes import PassRecord
@@ -188,6 +189,7 @@ class Capture:
         memory: XLA's memory plan of the compiled program, or why there is none.
         bookmarks: Places that a person marked.
         placement: On which devices its arrays lie, or why that is not known.
+        job: The processes that run the program together; None for a program of one process.
         pass_tags: What the tags in the modules of `passes` stand for.
     """
 
@@ -209,6 +211,7 @@ class Capture:
     memory: MemoryPlan | Unavailable = NO_MEMORY_PLAN
     bookmarks: tuple[Bookmark, ...] = ()
     placement: Placement | Unavailable = NO_PLACEMENT
+    job: Job | None = None
     pass_tags: TagTable = dataclasses.field(default_factory=TagTable)
 
     def stage(self, name: str) -> Stage | None:

@@ -52,6 +52,8 @@ Worker to client:
                  [text, …]: shardings as HLO writes them, empty where unknown; array proto (uint8, a
                  serialized HloModuleProto), for several devices: the module in which every value
                  has its sharding, before it is cut for one device
+    job          process, members [{host, lowered, compiled, reason}, …], one for each process of a
+                 distributed program: what it compiled (SHA-256), or why that is not known
     pass         name, pipeline (both empty for the module as XLA received it), cost [flops, bytes,
                  transcendentals]; array proto (uint8, a serialized HloModuleProto): the module
                  after a pass that changed something, in order

@@ -32,6 +32,7 @@ from jaxscope.worker.carried import adopt_sources
 from jaxscope.worker.channel import Channel, Handler
 from jaxscope.worker.explain import was_interrupted
 from jaxscope.worker.isolation import isolate, make_private
+from jaxscope.worker.job import finish_job
 from jaxscope.worker.run_notes import RunNotes
 from jaxscope.worker.tracebacks import render_exception, safe_text
 
@@ -133,6 +134,7 @@ def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> 
             _prepare(request, channel)
         notes = RunNotes()
         kept = handler(request, channel)
+        finish_job(channel)
     except JaxscopeError as error:
         fault = next((name for cls, name in _FAULTS if isinstance(error, cls)), "internal")
         stage = getattr(error, "stage", None)

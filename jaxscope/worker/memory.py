@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxscope.worker import compat
+from jaxscope.worker.job import note_program
 from jaxscope.worker.machine_code import compile_with
 from jaxscope.worker.sharding import describe_placement, propagation_options
 
@@ -61,8 +62,10 @@ def compile_program(
     start = time.perf_counter()
     compiled = compile_with(lowered, {**options, **propagation_options(lowered)}, wanted)
     seconds = time.perf_counter() - start
+    module = compat.optimized_module_of(compiled)
+    note_program(lowered, module)
     return Compiled(
-        compat.optimized_module_of(compiled),
+        module,
         seconds,
         describe_memory(compiled, lowered),
         describe_placement(lowered, compiled, Path(options["xla_dump_to"])),

@@ -12,6 +12,7 @@ from jaxscope.analysis.quantities import format_bytes, format_count
 from jaxscope.analysis.sharding.arrays import SpreadArray, find_arrays
 from jaxscope.analysis.sharding.collectives import KINDS, RING, Collective, find_collectives
 from jaxscope.analysis.sharding.cut import cut_to_text, name_devices
+from jaxscope.analysis.sharding.job import tell_job
 from jaxscope.analysis.sharding.nodes import PER_DEVICE
 from jaxscope.analysis.text_table import format_table
 from jaxscope.model import Capture, Graph, Unavailable, is_available
@@ -108,6 +109,8 @@ def placement_to_text(report: PlacementReport) -> str:
     placement = report.placement
     if isinstance(placement, Unavailable):
         return "\n".join([*lines, f"Devices: not available: {placement.reason}"])
+    if report.capture.job is not None:
+        lines.append(tell_job(report.capture.job))
     lines += [tell_devices(placement), VIEWS, "", *_arrays_text(report), ""]
     lines += _collectives_text(report)
     plan = report.capture.memory

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from jaxscope.analysis.quantities import format_bytes
 from jaxscope.analysis.sharding.arrays import SpreadArray
 from jaxscope.analysis.sharding.collectives import KINDS, RING, Collective
+from jaxscope.analysis.sharding.job import tell_job
 from jaxscope.analysis.sharding.nodes import PER_DEVICE
 from jaxscope.analysis.sharding.report import (
     VIEWS,
@@ -116,7 +117,8 @@ class ShardingPage(QWidget):
         told = found.reason if isinstance(found, Unavailable) else tell_total(found)
         if report.num_devices < 2:
             told += " Choose a target with several devices, such as cpu:8, to spread arrays."
-        self.notes.setText(f"{told}\n{VIEWS}")
+        job = f"{tell_job(report.capture.job)}\n" if report.capture.job is not None else ""
+        self.notes.setText(f"{job}{told}\n{VIEWS}")
         self.notes.setToolTip(RING)
         self._split.show()
         self._fill(report)
