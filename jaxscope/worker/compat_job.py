@@ -55,7 +55,7 @@ def await_all(client: Any, name: str, timeout_s: float) -> None:
 
 def leave() -> None:
     """Take this process out of the job, as the end of a program does."""
-    jax.distributed.shutdown()
+    jax.distributed.shutdown()  # type: ignore[no-untyped-call] # JAX does not annotate it
 
 
 def program_text(module: Any) -> str:
