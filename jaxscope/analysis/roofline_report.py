@@ -65,8 +65,14 @@ def roofline_numbers(point: RooflinePoint, ceilings: Ceilings | None) -> tuple[f
 
 
 def describe_ceilings(ceilings: Ceilings) -> str:
-    """What was measured and where, in a sentence."""
+    """What was measured and where, or what is published, in a sentence."""
     arithmetic, bandwidth = ceilings.arithmetic, ceilings.bandwidth
+    if ceilings.is_published:
+        return (
+            f"{ceilings.environment.device}: {format_flops(arithmetic.best)}/s and "
+            f"{format_bytes(bandwidth.best)}/s; they meet at {three_digits(ceilings.ridge)} "
+            "FLOP/byte. Not measured."
+        )
     host = ceilings.environment.host
     where = f"on {host}, {ceilings.environment.device}" if host else ceilings.environment.device
     return (
@@ -78,7 +84,9 @@ def describe_ceilings(ceilings: Ceilings) -> str:
 
 
 def describe_protocol(ceilings: Ceilings) -> str:
-    """How the ceilings were measured."""
+    """How the ceilings were measured, or where they are from."""
+    if ceilings.is_published:
+        return f"{ceilings.arithmetic.protocol} {ceilings.bandwidth.protocol}"
     return (
         f"{ceilings.arithmetic.protocol} {ceilings.bandwidth.protocol} What stays in caches can be "
         "faster."
@@ -139,6 +147,7 @@ def roofline_to_json(found: Roofline | Unavailable, ceilings: Ceilings | None) -
         "ceilings": None
         if ceilings is None
         else {
+            "published_for": ceilings.environment.device if ceilings.is_published else None,
             "flops_per_second": ceilings.arithmetic.best,
             "bytes_per_second": ceilings.bandwidth.best,
             "protocol": [ceilings.arithmetic.protocol, ceilings.bandwidth.protocol],

@@ -118,6 +118,7 @@ class Options:
         is_rigorous: Whether `time` measures in several processes.
         time: Which experiment `time` makes.
         diff: What `diff` is asked for beyond its two sides.
+        chip: Whose published limits `roofline` takes, or None for those that were measured.
         targets: What `targets` compiles for; empty for every chip that it can.
         timeout_s: Wall seconds after which a run is stopped, or None.
         memory_bytes: Memory a worker may take, or None for the default share of the machine.
@@ -140,6 +141,7 @@ class Options:
     is_rigorous: bool = False
     passes: bool = False
     calibrate: bool = False
+    chip: str | None = None
     remat: bool = False
     xla: Mapping[str, str] = dataclasses.field(default_factory=dict)
     picture: PictureOptions = dataclasses.field(default_factory=PictureOptions)
@@ -176,6 +178,7 @@ def parse(words: Sequence[str]) -> Options:
         is_rigorous=getattr(read, "rigorous", False),
         passes=getattr(read, "passes", False),
         calibrate=getattr(read, "calibrate", False),
+        chip=getattr(read, "chip", None),
         remat=getattr(read, "remat", False),
         xla=_read_xla(read.xla) if verb == "capture" else {},
         picture=read_picture_options(read) if verb == "capture" else PictureOptions(),
@@ -239,6 +242,11 @@ def _make_parser(verb: str) -> argparse.ArgumentParser:
             "--calibrate",
             action="store_true",
             help="measure anew what this machine reaches at most (3 s), and keep it",
+        )
+        parser.add_argument(
+            "--chip",
+            metavar="NAME",
+            help="take what is published of a chip as the limits, such as v5e or h100",
         )
     if verb == "targets":
         parser.add_argument(

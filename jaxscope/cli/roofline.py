@@ -24,6 +24,9 @@ from jaxscope.cli.runs import Watcher, run_options, target_options
 from jaxscope.client.ceilings_collector import store_ceilings, stored_ceilings
 from jaxscope.client.requests import CalibrationRequest
 from jaxscope.client.run import ask
+from jaxscope.errors import Explanation, UsageError
+from jaxscope.model import Capture
+from jaxscope.model.chip import chip_names, chip_of_target, find_chip
 from jaxscope.model.roofline import Ceilings
 
 
@@ -40,7 +43,10 @@ def run(options: Options) -> int:
             request = CalibrationRequest(**target_options(options), **run_options(options))
             measured = ask(request, Ceilings, watcher)
             store_ceilings(measured)
-    ceilings = measured if options.calibrate else stored_ceilings(capture.environment)
+    if options.calibrate:
+        ceilings: Ceilings | None = measured
+    else:
+        ceilings = _published(options.chip, capture) or stored_ceilings(capture.environment)
     trips = find_trips(capture)
     found = find_roofline(capture.stage("optimized"), trips)
     changes = {by: find_cost_change(capture, by) for by in By}
@@ -61,3 +67,20 @@ def run(options: Options) -> int:
         text += ["", *notes_of(changes.values())]
         print_text(make_safe("\n".join(text)))
     return 0
+
+
+def _published(name: str | None, capture: Capture) -> Ceilings | None:
+    """What is published of the chip that was asked for, else of the one compiled for.
+
+    Raises:
+        UsageError: No such chip is described here.
+    """
+    chip = find_chip(name) if name else chip_of_target(capture.target)
+    if chip is None and name:
+        raise UsageError(
+            Explanation(
+                what=f"Nothing is kept here about a chip {name[:60]!r}.",
+                remedy=f"Chips are {', '.join(chip_names())}.",
+            )
+        )
+    return chip.ceilings() if chip is not None else None

@@ -1,4 +1,4 @@
-"""What a machine can do at most, as measured on it."""
+"""What a machine can do at most, as measured on it or as published of its chip."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from jaxscope.model.capture import Environment
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ceiling:
-    """One measured rate.
+    """One rate.
 
     Attributes:
         name: `matmul` or `stream`.
         unit: `FLOP` or `bytes`, per second.
         best: Work over the shortest of the measured times.
         median: Work over the median time.
-        runs: Number of times.
+        runs: Number of times; 0 for a published peak, which stands as `best` and as `median`.
         protocol: One sentence: how it was measured.
     """
 
@@ -43,6 +43,11 @@ class Ceilings:
     arithmetic: Ceiling
     bandwidth: Ceiling
     warnings: tuple[str, ...] = ()
+
+    @property
+    def is_published(self) -> bool:
+        """Whether these are a chip's published peaks: nothing was measured."""
+        return self.arithmetic.runs == 0
 
     @property
     def ridge(self) -> float:

@@ -11,6 +11,7 @@ from jaxscope.client import run
 from jaxscope.errors import EnvironmentProblem, JaxscopeError
 from jaxscope.model import Capture, Unavailable, is_available
 from jaxscope.model.chip import chip_names, find_chip
+
 from .conftest import CUT, ON_ONE, needs_tpu_compiler
 
 pytestmark = needs_tpu_compiler

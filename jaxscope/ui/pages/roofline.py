@@ -35,6 +35,7 @@ from jaxscope.analysis.roofline_report import (
     roofline_row,
 )
 from jaxscope.model import Capture, Stage, Unavailable
+from jaxscope.model.chip import chip_names, chip_of_target, find_chip
 from jaxscope.model.roofline import Ceilings
 from jaxscope.ui.choice_box import ChoiceBox
 from jaxscope.ui.pages.result_table import ResultTable, choose_row
@@ -48,6 +49,7 @@ _NAME_COLUMN = HEADERS.index("name")
 _CHOICES = ("kernels", "source lines", "named scopes", "equations")
 _BY = (By.EQUATION, By.LINE, By.SCOPE, By.EQUATION)
 COMPILED, RECEIVED, BOTH = range(3)
+_MEASURED = "this machine"
 _MODULES = ("compiled", "before optimization", "before and after")
 
 
@@ -71,6 +73,7 @@ class RooflinePage(QWidget):
         self._rooflines: dict[str, Roofline | Unavailable] = {}
         self._changes: dict[By, CostChange | Unavailable] = {}
         self._ceilings: Ceilings | None = None
+        self._published: dict[str, Ceilings] = {}
         self._theme = LIGHT
         self.heading, self.notes = QLabel(_QUESTION), QLabel()
         self.heading.setProperty("role", "heading")
@@ -90,19 +93,26 @@ class RooflinePage(QWidget):
             "The module that XLA compiled; the one that it received, as if each instruction were a "
             "kernel; or the work of each row in both."
         )
+        self.limits = ChoiceBox()
+        self.limits.addItem(_MEASURED)
+        self.limits.setAccessibleName("Whose limits")
+        self.limits.setToolTip(
+            "What this machine reached when it was measured, or what is published of a chip"
+        )
         self.export = QPushButton("Export …")
         self.table = ResultTable("Work and traffic")
         self._build()
         self.calibrate.clicked.connect(self._on_calibrate_clicked)
         self.choice.currentIndexChanged.connect(self._on_choice_changed)
         self.module.currentIndexChanged.connect(self._on_choice_changed)
+        self.limits.currentIndexChanged.connect(self._on_choice_changed)
         self.export.clicked.connect(self._on_export_clicked)
         self.table.selectionModel().selectionChanged.connect(self._on_table_selection_changed)
 
     def _build(self) -> None:
         top = QHBoxLayout()
         top.addWidget(self.heading, 1)
-        for button in (self.module, self.choice, self.export, self.calibrate):
+        for button in (self.module, self.choice, self.limits, self.export, self.calibrate):
             top.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
@@ -140,6 +150,7 @@ class RooflinePage(QWidget):
         if stage is not self._stage or capture is not self._capture:
             self._stage, self._capture = stage, capture
             self._rooflines, self._changes = {}, {}
+            self._choose_limits()
         elif ceilings is self._ceilings:
             return
         self._ceilings = ceilings
@@ -155,8 +166,33 @@ class RooflinePage(QWidget):
         self.table.fit()
         self._show()
 
+    @property
+    def ceilings(self) -> Ceilings | None:
+        """The limits that are shown: measured here, or of the chosen chip."""
+        chip = find_chip(str(self.limits.currentData() or ""))
+        return (
+            self._ceilings
+            if chip is None
+            else self._published.setdefault(chip.name, chip.ceilings())
+        )
+
+    def _choose_limits(self) -> None:
+        """A program for an absent chip is seen under that chip's limits at first."""
+        chip = chip_of_target(self._capture.target) if self._capture is not None else None
+        if chip is not None:
+            self._fill_limits()
+            self.limits.setCurrentIndex(self.limits.findData(chip.name))
+        elif self._capture is not None:
+            self.limits.setCurrentIndex(0)
+
+    def _fill_limits(self) -> None:
+        if self.limits.count() == 1:  # reading the chips' files can wait until somebody looks
+            for name in chip_names():
+                self.limits.addItem(name, name)
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._fill_limits()
         self.shown.emit()
 
     @property
@@ -202,7 +238,7 @@ class RooflinePage(QWidget):
     def _show(self) -> None:
         found = self._search()
         self.module.setVisible(self._capture is not None)
-        for part in (self._split, self.export, self.choice):
+        for part in (self._split, self.export, self.choice, self.limits):
             part.setVisible(isinstance(found, Roofline))
         if (change := self.change) is not None:
             self._show_change(change)
@@ -215,7 +251,7 @@ class RooflinePage(QWidget):
             )
 
     def _show_points(self, found: Roofline) -> None:
-        ceilings = self._ceilings
+        ceilings = self.ceilings
         notes = [NO_CEILINGS if ceilings is None else describe_ceilings(ceilings)]
         if ceilings is not None:
             notes += [*ceilings.warnings, *filter(None, [describe_excess(self.points, ceilings)])]
@@ -263,7 +299,7 @@ class RooflinePage(QWidget):
             Path(path).write_text(self.table.rows.to_csv(), encoding="utf-8")
 
     def _on_export_clicked(self) -> None:
-        endings = "Table (*.csv)" if self._ceilings is None else "Table (*.csv);;Picture (*.png)"
+        endings = "Table (*.csv)" if self.ceilings is None else "Table (*.csv);;Picture (*.png)"
         path, _ = QFileDialog.getSaveFileName(self, "Export", "roofline.csv", endings)
         if not path:
             return
