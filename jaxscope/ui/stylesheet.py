@@ -136,7 +136,7 @@ QTableView::item { padding: 0 5px; }
 QTreeView::item:selected, QListView::item:selected, QTableView::item:selected {
     background: $accent_soft; color: $text; }
 QHeaderView::section { background: $surface; color: $muted; border: none;
-    border-bottom: 1px solid $border; padding: 4px 8px; }
+    border-bottom: 1px solid $border; padding: 4px 8px; font-weight: 400; }
 QHeaderView::section:hover { color: $text; background: $raised; }
 QHeaderView { background: $surface; }
 QTableCornerButton::section { background: $surface; border: none; }
