@@ -6,6 +6,7 @@ Each process captures its own program; here they tell each other what it was.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import json
@@ -17,6 +18,9 @@ from jaxscope.worker.channel import Channel
 
 WAIT_S = 60.0
 """For what the other processes have to say: they may be slower, or have failed."""
+
+PARTING_S = 5.0
+"""For the others to finish, where one of them has failed and never will."""
 
 _noted: list[dict[str, str]] = []
 _rounds = itertools.count()
@@ -36,11 +40,26 @@ def note_program(lowered: Any, module: Any) -> None:
     )
 
 
-def tell_job(channel: Channel) -> None:
-    """Exchange what was compiled with the other processes; ends with a message `job`."""
+def tell_failure(what: str) -> None:
+    """Let the other processes know that this one compiles nothing: they would wait for it."""
+    job = compat_job.find_job()
+    if job is None:
+        return
+    client, number, _ = job
+    told = _missing(f"Process {number} failed: {what}")
+    with contextlib.suppress(Exception):  # the person is told of the failure itself
+        compat_job.publish(client, f"jaxscope/{next(_rounds)}/{number}", json.dumps(told))
+
+
+def tell_job(channel: Channel) -> bool:
+    """Exchange what was compiled with the other processes; ends with a message `job`.
+
+    Returns:
+        Whether all of them were heard.
+    """
     job = compat_job.find_job()
     if job is None or not _noted:
-        return
+        return True
     client, number, count = job
     key = f"jaxscope/{next(_rounds)}"
     channel.progress("job", f"Hearing what the other {count - 1} processes compiled")
@@ -55,6 +74,7 @@ def tell_job(channel: Channel) -> None:
         own if other == number else _hear(client, f"{key}/{other}", other) for other in range(count)
     ]
     channel.send("job", {"process": number, "members": members})
+    return all(member.get("compiled") for member in members)
 
 
 def finish_job(channel: Channel) -> None:
@@ -62,13 +82,13 @@ def finish_job(channel: Channel) -> None:
 
     The process with the job's coordinator must not end before the rest: they would be killed.
     """
-    tell_job(channel)
+    is_complete = tell_job(channel)
     job = compat_job.find_job()
     if job is None:
         return
     channel.progress("job", "Waiting for the other processes to finish")
     try:
-        compat_job.await_all(job[0], "jaxscope/end", WAIT_S)
+        compat_job.await_all(job[0], "jaxscope/end", WAIT_S if is_complete else PARTING_S)
         compat_job.leave()
     except Exception:
         return  # some process is gone; this one has said all it knows
@@ -80,7 +100,7 @@ def _hear(client: Any, key: str, other: int) -> dict[str, str]:
     except Exception as error:  # JAX's own error classes differ by release
         first_line = str(error).partition("\n")[0][:200]
         return _missing(f"Process {other} did not say what it compiled: {first_line}")
-    return {name: str(told.get(name, "")) for name in ("host", "lowered", "compiled")}
+    return {name: str(told.get(name, "")) for name in ("host", "lowered", "compiled", "reason")}
 
 
 def _missing(reason: str) -> dict[str, str]:

@@ -32,7 +32,7 @@ from jaxscope.worker.carried import adopt_sources
 from jaxscope.worker.channel import Channel, Handler
 from jaxscope.worker.explain import was_interrupted
 from jaxscope.worker.isolation import isolate, make_private
-from jaxscope.worker.job import finish_job
+from jaxscope.worker.job import finish_job, tell_failure
 from jaxscope.worker.run_notes import RunNotes
 from jaxscope.worker.tracebacks import render_exception, safe_text
 
@@ -138,6 +138,7 @@ def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> 
     except JaxscopeError as error:
         fault = next((name for cls, name in _FAULTS if isinstance(error, cls)), "internal")
         stage = getattr(error, "stage", None)
+        tell_failure(error.explanation.what)
         _send_failure(channel, stage, fault, error.explanation)
         return 1
     except BaseException as error:

@@ -129,6 +129,16 @@ def test_programs_that_differ_are_found_out(tmp_path: Path) -> None:
     assert "0 differs from StableHLO on" in jobs[1]["text"]
 
 
+def test_a_process_that_fails_keeps_nobody_waiting(tmp_path: Path) -> None:
+    words = ["capture", "job.py", "broken(shared())", "--json"]
+    first, second = launch(tmp_path, words)
+    assert (first.status, second.status) == (0, 1)
+    assert "only here" in json.loads(second.output)["why"]
+    told = json.loads(first.output)["job"]
+    assert told["same_program"] is None
+    assert "Process 1 failed: The code raised ValueError while tracing." in told["text"]
+
+
 def job(*members: Member, process: int = 0) -> Job:
     return Job(process, members)
 
