@@ -31,3 +31,22 @@ def test_a_collector_that_was_off_stays_off() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_what_a_layout_leaves_is_not_looked_through_as_new() -> None:
+    looked: list[int] = []
+
+    def watch(phase: str, info: dict[str, int]) -> None:
+        if phase == "start":
+            looked.append(sum(len(gc.get_objects(generation)) for generation in (0, 1)))
+
+    with paused_collector():
+        kept = [[number] for number in range(200_000)]
+    gc.callbacks.append(watch)
+    try:
+        more = [[number] for number in range(5_000)]
+    finally:
+        gc.callbacks.remove(watch)
+    assert len(kept) == 200_000 and len(more) == 5_000
+    assert looked and max(looked) < 100_000
+    assert not gc.get_freeze_count()
