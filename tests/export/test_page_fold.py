@@ -13,13 +13,16 @@ from PySide6.QtQml import QJSEngine
 
 import jaxscope.analysis.export
 from jaxscope.analysis.export.html import capture_to_html
+from jaxscope.analysis.export.page_homes import find_homes
 from jaxscope.analysis.layout.compose import build_scene
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.view.build import build_view
 from jaxscope.model import Capture, is_available
 
-SCRIPT = Path(jaxscope.analysis.export.__file__).parent / "page_fold.js"
-HEADER = 34.0
+SCRIPTS = Path(jaxscope.analysis.export.__file__).parent
+TITLE_PX = 120
+
+pytestmark = pytest.mark.usefixtures("qapp")
 
 
 class Fold:
@@ -28,44 +31,58 @@ class Fold:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self._engine = QJSEngine()
-        items = [
-            {
-                "rect": scene.items.rect[item].tolist(),
-                "parent": int(scene.items.parent[item]),
-                "isFrame": item < scene.items.num_frames,
-                "titleWidth": 120,
-            }
-            for item in range(len(scene.items))
+        homes = find_homes(scene)
+        drawing = {
+            "items": [
+                {
+                    "rect": scene.items.rect[item].tolist(),
+                    "parent": int(scene.items.parent[item]),
+                    "isFrame": item < scene.items.num_frames,
+                    "titleWidth": TITLE_PX,
+                }
+                for item in range(len(scene.items))
+            ],
+            "stubs": [
+                {"rect": rect, "home": home}
+                for rect, home in zip(
+                    scene.connectors.rect.tolist(), homes.of_connector, strict=True
+                )
+            ],
+            "lines": [
+                {"corners": scene.lines.corners(line).tolist(), "home": home}
+                for line, home in enumerate(homes.of_line)
+            ],
+            "size": [scene.width, scene.height],
+            "isDown": scene.direction == "down",
+        }
+        programs = [
+            (SCRIPTS / name).read_text(encoding="utf-8")
+            for name in ("page_rows.js", "page_place.js")
         ]
-        program = SCRIPT.read_text(encoding="utf-8")
-        self._evaluate(f"{program}\nvar items = {json.dumps(items)};")
+        self._evaluate("\n".join([*programs, f"var drawing = {json.dumps(drawing)};"]))
 
-    def rects(self, folded: set[int]) -> dict[int, tuple[float, float, float, float]]:
-        """Left, top, right, bottom of everything that is seen."""
+    def places(self, folded: set[int]) -> dict[str, Any]:
+        """Rects of items and of stubs, corners of lines, None where hidden, and the size."""
         answer = self._evaluate(
-            f"(() => {{ const folded = new Set({sorted(folded)});"
-            "const maps = foldMaps(items, [], folded);"
-            "return JSON.stringify(items.map(({ rect: [x, y, w, h] }, i) => maps.hidden[i] ? null :"
-            "[maps.x(x), maps.y(y), maps.x(x + w),"
-            f"folded.has(i) ? maps.y(y) + {HEADER} : maps.y(y + h)])); }})()"
-        )
-        return {i: tuple(rect) for i, rect in enumerate(json.loads(answer)) if rect is not None}
+            f"JSON.stringify(placeAll(drawing, new Set({sorted(folded)})))"
+        )  # fmt: skip
+        return dict(json.loads(answer))
 
     def _evaluate(self, program: str) -> str:
         answer = self._engine.evaluate(program)
-        assert not answer.isError(), answer.toString()
+        assert not answer.isError(), (answer.toString(), answer.property("lineNumber").toInt())
         return str(answer.toString())
 
 
-@pytest.fixture(scope="module")
-def fold(capture: Capture) -> Fold:
+@pytest.fixture(scope="module", params=["down", "right"])
+def fold(capture: Capture, request: pytest.FixtureRequest) -> Fold:
     stage = max(
         (s for s in capture.stages if is_available(s.graph)),
         key=lambda s: len(s.graph.groups) if is_available(s.graph) else 0,
     )
     assert is_available(stage.graph)
     view = build_view(stage.graph)
-    scene = build_scene(view, view.all_groups())
+    scene = build_scene(view, view.all_groups(), direction=request.param)
     assert scene.items.num_frames > 2
     return Fold(scene)
 
@@ -78,41 +95,93 @@ def is_around(scene: Scene, frame: int, item: int) -> bool:
     return False
 
 
-@pytest.mark.usefixtures("qapp")
+def some_folds(scene: Scene, num: int) -> list[set[int]]:
+    random = np.random.default_rng(4)
+    frames = range(scene.items.num_frames)
+    return [set(), set(frames), *({i for i in frames if random.random() < 0.5} for _ in range(num))]
+
+
 def test_nothing_moves_while_nothing_is_folded(fold: Fold) -> None:
-    for item, (left, top, right, bottom) in fold.rects(set()).items():
-        x, y, width, height = fold.scene.items.rect[item].tolist()
-        assert (left, top, right, bottom) == pytest.approx((x, y, x + width, y + height))
+    seen = fold.places(set())
+    np.testing.assert_allclose(seen["rects"], fold.scene.items.rect, atol=1e-6)
+    for line, corners in enumerate(seen["lines"]):
+        np.testing.assert_allclose(corners, fold.scene.lines.corners(line), atol=1e-6)
 
 
-@pytest.mark.usefixtures("qapp")
-def test_a_folded_frame_hides_what_is_inside_and_gives_room_back(fold: Fold) -> None:
+def test_a_folded_frame_hides_what_is_inside_and_gives_its_room_back(fold: Fold) -> None:
     scene = fold.scene
-    whole = fold.rects(set())
+    area = scene.width * scene.height
     for frame in range(scene.items.num_frames):
-        seen = fold.rects({frame})
-        assert frame in seen
-        assert not [item for item in seen if is_around(scene, frame, item)]
-        assert max(r[3] for r in seen.values()) <= max(r[3] for r in whole.values())
+        seen = fold.places({frame})
+        for item, rect in enumerate(seen["rects"]):
+            assert (rect is None) == is_around(scene, frame, item)
+        width, height = seen["size"]
+        assert width * height < area * 1.01
     outermost = {i for i in range(scene.items.num_frames) if scene.items.parent[i] < 0}
-    lowest = max(rect[3] for rect in fold.rects(outermost).values())
-    assert lowest < 0.7 * max(rect[3] for rect in whole.values())
+    width, height = fold.places(outermost)["size"]
+    assert width * height < 0.5 * area, "no gap is left where something was"
 
 
-@pytest.mark.usefixtures("qapp")
-def test_whatever_is_folded_no_two_boxes_overlap(fold: Fold) -> None:
-    scene, random = fold.scene, np.random.default_rng(4)
-    for _ in range(25):
-        folded = {i for i in range(scene.items.num_frames) if random.random() < 0.5}
-        seen = fold.rects(folded)
-        boxes = sorted(seen)
-        for at, one in enumerate(boxes):
-            for other in boxes[at + 1 :]:
-                if is_around(scene, one, other) or is_around(scene, other, one):
-                    continue
-                a, b = seen[one], seen[other]
-                apart = a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
-                assert apart, (folded, one, other)
+def test_a_frame_stays_as_it_is_while_something_beside_it_is_folded(fold: Fold) -> None:
+    scene = fold.scene
+    frame = next(
+        f
+        for f in range(scene.items.num_frames)
+        if not any(scene.items.parent[g] == f for g in range(scene.items.num_frames))
+    )
+    others = {
+        f
+        for f in range(scene.items.num_frames)
+        if f != frame and not is_around(scene, f, frame)
+    }  # fmt: skip
+    assert others
+    rects = fold.places(others)["rects"]
+    for item in np.flatnonzero(scene.items.parent == frame).tolist():
+        moved = np.subtract(rects[item], rects[frame])[:2]
+        was = np.subtract(scene.items.rect[item], scene.items.rect[frame])[:2]
+        np.testing.assert_allclose(moved, was, atol=1e-6)
+
+
+def test_whatever_is_folded_nothing_overlaps_and_all_is_inside(fold: Fold) -> None:
+    scene = fold.scene
+    for folded in some_folds(scene, 25):
+        seen = fold.places(folded)
+        width, height = seen["size"]
+        boxes = [(i, rect) for i, rect in enumerate(seen["rects"]) if rect is not None]
+        boxes += [(-2, rect) for rect in seen["stubs"] if rect is not None]
+        for at, (one, (x, y, w, h)) in enumerate(boxes):
+            assert x > -0.01
+            assert y > -0.01
+            assert x + w < width + 0.01
+            assert y + h < height + 0.01
+            for other, (left, top, wide, high) in boxes[at + 1 :]:
+                is_apart = (
+                    x + w <= left + 0.01
+                    or left + wide <= x + 0.01
+                    or y + h <= top + 0.01
+                    or top + high <= y + 0.01
+                )
+                is_inside = left > x - 0.01 and top > y - 0.01 and left + wide < x + w + 0.01
+                assert is_apart or is_inside, (folded, one, other)
+
+
+def test_lines_end_where_they_ended_before(fold: Fold) -> None:
+    """At the border of the item that they come from or lead to, whatever its size is now."""
+    scene = fold.scene
+    items, lines = scene.items, scene.lines
+    for folded in some_folds(scene, 8):
+        seen = fold.places(folded)
+        for line, corners in enumerate(seen["lines"]):
+            if corners is None or lines.source[line] == lines.target[line]:
+                continue
+            assert np.isfinite(corners).all()
+            for item, (x, y) in (
+                (lines.source[line], corners[0]),
+                (lines.target[line], corners[-1]),
+            ):
+                left, top, width, height = seen["rects"][item]
+                assert left - 1 < x < left + width + 1, (folded, line, items.titles[item])
+                assert top - 1 < y < top + height + 1, (folded, line, items.titles[item])
 
 
 def test_every_sign_can_be_pressed_by_keyboard_and_told_by_a_screen_reader(

@@ -90,20 +90,77 @@ def test_boxes_unfold_and_fold(page: Browser) -> None:
     assert count(page, f"{RIGHT} g.item:not(.is-away)") == shown
 
 
-def test_a_box_alone_unfolds_into_a_layout_of_its_own(page: Browser) -> None:
-    stage = "Number(document.querySelector('template[data-opens]').dataset.stage)"
-    page.evaluate(f"state.panes[1].stage = {stage}; showPane(state.panes[1])")
-    box = page.evaluate(f"document.querySelector('{RIGHT} .sign[data-inside]').dataset.inside")
-    page.evaluate(f"document.querySelector('{RIGHT} .sign[data-inside]').focus()")
-    page.press("Enter")
-    assert page.evaluate("state.panes[1].detail").startswith("with-")
-    assert page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "true"
-    frames = page.evaluate(
-        f"[...document.querySelectorAll('{RIGHT} g.item[data-id]')].map((g) => g.dataset.id)"
+def show_stage_with_closed_boxes(page: Browser) -> None:
+    page.evaluate(
+        "state.panes[1].stage = data.stages.findIndex((stage, i) => {"
+        " const drawing = document.getElementById(`drawing-${i}`);"
+        " return drawing && drawing.content.querySelectorAll('[data-inside]').length > 1; });"
+        " showPane(state.panes[1])"
     )
-    assert box in frames
+
+
+def test_boxes_unfold_one_after_another_and_leave_no_gap(page: Browser) -> None:
+    show_stage_with_closed_boxes(page)
+    opened = []
+    for _ in range(2):
+        page.evaluate(
+            f"document.querySelector('{RIGHT} .sign[aria-expanded=false]:not(.is-away)').focus()"
+        )
+        opened.append(page.evaluate("document.activeElement.getAttribute('aria-label')"))
+        page.press("Enter")
+        assert page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "true"
+    assert opened[0].split()[-1] != opened[1].split()[-1]
+    widest = page.evaluate(
+        "(() => { const { items, folded, svg } = state.panes[1].drawing;"
+        " const rects = items.filter((item) => item.parent < 0"
+        "   && !item.group.classList.contains('is-away')).map(({ box }) => box.getBBox());"
+        " const rows = rects.map((r) => [r.y, r.y + r.height]).sort((a, b) => a[0] - b[0]);"
+        " let [end, gap] = [rows[0][1], 0];"
+        " rows.forEach(([a, b]) => { gap = Math.max(gap, a - end); end = Math.max(end, b); });"
+        " return gap; })()"
+    )
+    assert widest < 250, "rows follow one another"
+
+
+def test_keys_walk_from_box_to_box_and_fold(page: Browser) -> None:
+    show_stage_with_closed_boxes(page)
+    page.evaluate(f"document.querySelector('{RIGHT} g.item[data-nodes]:not([data-title])').focus()")
+    first = page.evaluate("document.activeElement.querySelector('rect').getBBox().y")
+    page.press("ArrowDown")
+    below = page.evaluate("document.activeElement.querySelector('rect').getBBox().y")
+    assert below > first
     page.press("Enter")
-    assert page.evaluate("state.panes[1].drawing.folded.size") == 1
+    assert page.evaluate("document.activeElement.classList.contains('is-chosen')") is True
+    page.evaluate(f"document.querySelector('{RIGHT} .sign[data-inside]').focus()")
+    page.press("+")
+    assert page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "true"
+    page.press("-")
+    assert page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "false"
+
+
+def test_an_argument_lights_up_its_parameter(page: Browser) -> None:
+    lit = page.evaluate(
+        "data.stages.map((stage, i) => stage.hasGraph && stage.inputs.length ?"
+        " [...linksOfNodes(i, new Set([stage.inputs[0]])).lines] : null)"
+    )
+    assert lit[0]
+    line = page.evaluate(f"document.querySelector('[data-line=\"{lit[0][0]}\"]').textContent")
+    assert "def " in line
+    assert [each for each in lit if each] == [lit[0]] * len([each for each in lit if each])
+
+
+def test_lines_bear_types(page: Browser) -> None:
+    page.evaluate(
+        "state.panes[1].stage = 0; showPane(state.panes[1]); foldAll(state.panes[1], false)"
+    )
+    types = page.evaluate(
+        f"[...document.querySelectorAll('{RIGHT} .type-of text')].map((t) => t.textContent)"
+    )
+    assert types
+    assert all("[" in each or "values" in each for each in types)
+    page.evaluate("foldAll(state.panes[1], true)")
+    page.evaluate("foldAll(state.panes[1], false)")
+    assert count(page, f"{RIGHT} .type-of:not(.is-away)") == len(types)
 
 
 def test_whatever_is_folded_the_drawing_stays_valid(page: Browser) -> None:

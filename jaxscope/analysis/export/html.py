@@ -75,7 +75,10 @@ title="Words that must all occur, or /a regular expression/; Enter goes on, Shif
 _LINKED, _DRAWN = 0.2, 0.7
 """Shares of the time after which stages are linked, and drawn."""
 
-_SCRIPTS = ("page_links.js", "page_fold.js", "page_search.js", "page.js")
+_SCRIPTS = (
+    *("page_links.js", "page_rows.js", "page_place.js", "page_fold.js", "page_search.js"),
+    *("page_walk.js", "page.js"),
+)
 """The last one starts the page, so it comes after what it uses."""
 
 
@@ -118,11 +121,6 @@ def capture_to_html(
             if drawing.unfolded:
                 unfolded = drawing.unfolded
                 drawings.append(f'<template id="unfolded-{index}">{unfolded}</template>')
-            for number, (box, single) in enumerate(drawing.with_one.items()):
-                name = (
-                    f'id="with-{number}-{index}" data-stage="{index}" data-opens="{_escape(box)}"'
-                )
-                drawings.append(f"<template {name}>{single}</template>")
         if notes is not None:
             notes += list_omissions(stage)
             if stage.name in seen and len(seen[stage.name].scene.items) > MAX_SEEN_BOXES:

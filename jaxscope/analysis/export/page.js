@@ -83,7 +83,8 @@ function inspect() {
   if (selection === null) {
     body.append(element("p", "Choose a source line, a line of text or a box: everything that came "
       + "from it or went into it lights up in every pane. Escape clears the choice. A box folds and "
-      + "unfolds by its sign, by a double click, or by the left and right arrow keys."));
+      + "unfolds by its sign, by a double click, or by the keys − and +; arrow keys walk from box to "
+      + "box, and Enter chooses one."));
     return;
   }
   const list = element("dl");
@@ -273,89 +274,6 @@ function makePane(section, stageIndex, form) {
   state.panes.push(pane);
 }
 
-// ---- folding -----------------------------------------------------------------------------------
-
-// The frame that an element of a drawing opens or closes, with its pane; null if it has none.
-function frameOf(target) {
-  const pane = state.panes.find((candidate) => candidate.body.contains(target));
-  if (!pane || !pane.drawing) return null;
-  const sign = target.closest("text[data-item]");
-  if (sign) return { pane, index: Number(sign.dataset.item) };
-  const group = target.closest("g.item");
-  const index = pane.drawing.items.findIndex((item) => item.group === group);
-  return index >= 0 && pane.drawing.items[index].isFrame ? { pane, index } : null;
-}
-
-function fold(frame, isFolded) {
-  const { pane, index } = frame;
-  const before = pane.drawing.items[index].box.getBoundingClientRect();
-  if (isFolded === undefined) toggleFold(pane.drawing, index);
-  else setFolded(pane.drawing, index, isFolded);
-  resize(pane);
-  const after = pane.drawing.items[index].box.getBoundingClientRect();
-  pane.body.scrollLeft += after.left - before.left; // the eye stays on what was folded
-  pane.body.scrollTop += after.top - before.top;
-}
-
-function foldAll(pane, isFolded) {
-  if (!isFolded) unfold(pane, []);
-  else {
-    pane.drawing.items.forEach((item, index) => { if (item.isFrame) pane.drawing.folded.add(index); });
-    applyFolding(pane.drawing);
-  }
-  zoom(pane, 0);
-}
-
-// Show the drawing in which everything is open, with the frames folded that are in `ids`.
-function unfold(pane, ids) {
-  if (pane.detail !== "unfolded" && document.getElementById(`unfolded-${pane.stage}`)) {
-    pane.detail = "unfolded";
-    showPane(pane);
-  }
-  const folded = new Set(ids);
-  pane.drawing.folded.clear();
-  pane.drawing.items.forEach((item, index) => {
-    if (item.isFrame && folded.has(item.group.dataset.id)) pane.drawing.folded.add(index);
-  });
-  applyFolding(pane.drawing);
-  resize(pane);
-}
-
-// Open a box that is closed in the first drawing: everything else keeps its state.
-function unfoldOne(pane, id) {
-  const single = [...document.querySelectorAll(`template[data-stage="${pane.stage}"]`)]
-    .find((template) => template.dataset.opens === id);
-  if (single && pane.detail === "drawing" && pane.drawing.folded.size === 0) {
-    // It has a drawing of its own, laid out anew.
-    pane.detail = single.id.slice(0, single.id.lastIndexOf("-"));
-    showPane(pane);
-    resize(pane);
-    lookAt(pane, id);
-    return;
-  }
-  const open = new Set([id]);
-  pane.drawing.items.forEach((item, index) => {
-    if (item.isFrame && !pane.drawing.folded.has(index)) open.add(item.group.dataset.id);
-  });
-  const content = document.getElementById(`unfolded-${pane.stage}`).content;
-  const ids = [...content.querySelectorAll("g.item[data-id]")].map((group) => group.dataset.id);
-  unfold(pane, ids.filter((other) => !open.has(other)));
-  lookAt(pane, id);
-}
-
-function lookAt(pane, id) {
-  const opened = pane.drawing.items.findIndex((item) => item.group.dataset.id === id);
-  pane.drawing.items[opened].box.scrollIntoView({ block: "nearest", inline: "center" });
-  pane.drawing.items[opened].texts[0].focus({ preventScroll: true });
-}
-
-// A sign was pressed: of a frame, or of a box whose inside is in the other drawing.
-function press(sign) {
-  const pane = state.panes.find((candidate) => candidate.body.contains(sign));
-  if (sign.dataset.inside !== undefined) unfoldOne(pane, sign.dataset.inside);
-  else fold(frameOf(sign));
-}
-
 function resize(pane) {
   const svg = pane.body.querySelector("svg");
   const box = svg.viewBox.baseVal;
@@ -399,22 +317,6 @@ document.addEventListener("click", (event) => {
   const target = event.target.closest("[data-nodes], #source [data-line]");
   if (target) choose(target);
 });
-document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") select(null);
-  if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
-    const frame = frameOf(event.target);
-    if (frame) { fold(frame, event.key === "ArrowLeft"); event.preventDefault(); }
-  }
-  if (event.key === "Enter" || event.key === " ") {
-    if (event.target.closest(".sign")) {
-      press(event.target.closest(".sign"));
-      event.preventDefault();
-      return;
-    }
-    const target = event.target.closest("[data-nodes], #source [data-line]");
-    if (target) { choose(target); event.preventDefault(); }
-  }
-});
 document.getElementById("theme").addEventListener("click", () => {
   setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
 });
@@ -422,6 +324,7 @@ document.getElementById("theme").addEventListener("click", () => {
 setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 showSource();
 startSearch();
+startWalking();
 if (data.stages.length) {
   makePane(document.getElementById("left"), data.first[0], "text");
   makePane(document.getElementById("right"), data.first[1], "graph");

@@ -63,7 +63,8 @@ def build_page_data(capture: Capture, right_stage: str) -> dict[str, Any]:
     own = [name for name in names if name not in LATE_STAGES and _graph_of(capture, name)]
     lowered = own[-1] if own else ""
     graphs = {s.name: s.graph for s in capture.stages if is_available(s.graph)}
-    columns = build_all_columns(graphs, "jaxpr", lowered, paths).of_stage
+    every = build_all_columns(graphs, "jaxpr", lowered, paths)
+    columns = every.of_stage
     told = _with_fusions(capture)
     stages = [_stage(stage, columns.get(stage.name)) for stage in told]
     definition = f"{paths.get(capture.source.file, 0)}:{capture.source.line}"
@@ -73,6 +74,7 @@ def build_page_data(capture: Capture, right_stage: str) -> dict[str, Any]:
             for file in capture.files
         ],
         "definition": definition,
+        "arguments": [make_safe_line(path) for path in every.arguments],
         "maxLines": MAX_LINES,
         "kinds": [kind.name.lower() for kind in NodeKind],
         "stages": stages,

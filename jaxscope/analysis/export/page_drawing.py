@@ -3,40 +3,41 @@
 from __future__ import annotations
 
 import dataclasses
+import heapq
 import html
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from jaxscope.analysis.export.order import Seen
+from jaxscope.analysis.export.page_homes import find_homes, frame_depths
 from jaxscope.analysis.export.page_tints import draw_legend, names_by_item, tint_rules
 from jaxscope.analysis.export.safe_text import make_safe_line
 from jaxscope.analysis.export.strokes import arrow_of
 from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.layout.engines import LayoutCache
+from jaxscope.analysis.layout.edge_labels import (
+    LABEL_HEIGHT_PX,
+    LABEL_TEXT_PX,
+    EdgeLabel,
+    EdgeLabels,
+)
 from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
 from jaxscope.analysis.layout.text_width import measure_text
 from jaxscope.analysis.tint import Tint
 from jaxscope.analysis.view.build import build_view
-from jaxscope.analysis.view.framing import open_largest
 from jaxscope.analysis.view.palette import DARK, LIGHT, Palette
-from jaxscope.analysis.view.tree import GATHERED
 from jaxscope.analysis.view.view import View
-from jaxscope.model import Graph, Unavailable
+from jaxscope.model import NONE, Graph, Unavailable
 
 TintOf = Callable[[Scene], Tint | None]
 
-MAX_BOXES = 400
-"""Groups are drawn opened, the largest first, up to so many boxes; the page folds and unfolds what
-is drawn, and cannot lay out what is not."""
+MAX_BOXES = 1_000
+"""Groups are drawn opened up to so many boxes; the page folds and unfolds what is drawn, and cannot
+lay out what is not. More would swell the page."""
 
 MAX_SEEN_BOXES = 4_000
 """A picture of more boxes than that is not taken from a screen: browsers stall."""
-
-_MAX_ARRAYS = 6
-_MAX_SINGLE = 12
-"""For so many boxes there is a drawing in which it alone is opened; more would swell the page."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,13 +47,10 @@ class Drawings:
     Attributes:
         first: As the window shows it at first.
         unfolded: With as many groups open as a page can take; empty where that is no more.
-        with_one: As at first with one more box open, by its id, laid out anew, so without the
-            gaps that folding leaves.
     """
 
     first: str
     unfolded: str
-    with_one: dict[str, str]
 
 
 def draw_graph(graph: Graph, seen: Seen | None = None) -> Drawings | Unavailable:
@@ -69,24 +67,17 @@ def draw_graph(graph: Graph, seen: Seen | None = None) -> Drawings | Unavailable
     if seen is not None and len(seen.scene.items) > MAX_SEEN_BOXES:
         seen = None
     view = build_view(graph)
-    cache: LayoutCache = {}
-    scene = build_scene(view, cache=cache) if seen is None else seen.scene
+    scene = build_scene(view) if seen is None else seen.scene
     tint_of = (seen.tint_of if seen is not None else None) or _tint_nothing
     if not len(scene.items):
         return Unavailable("There is nothing to draw: the program has no operations.")
     unfolded = build_scene(
-        view, open_largest(view, _foldable(view), MAX_BOXES), direction=scene.direction
-    )
+        view, _choose_unfolded(view, scene.opened), direction=scene.direction
+    )  # fmt: skip
     inside = unfolded.opened - scene.opened
     if not inside:
-        return Drawings(_draw(scene, inside, tint_of), "", {})
-    with_one = {}
-    closed = [each for each in scene.items.ids[scene.items.num_frames :] if each in inside]
-    for each in closed[:_MAX_SINGLE]:
-        single = build_scene(view, scene.opened | {each}, direction=scene.direction, cache=cache)
-        if len(single.items) <= MAX_BOXES:
-            with_one[each] = _draw(single, inside - {each}, tint_of)
-    return Drawings(_draw(scene, inside, tint_of), _draw(unfolded, frozenset(), tint_of), with_one)
+        return Drawings(_draw(scene, inside, tint_of), "")
+    return Drawings(_draw(scene, inside, tint_of), _draw(unfolded, frozenset(), tint_of))
 
 
 def _tint_nothing(_scene: Scene) -> Tint | None:
@@ -100,12 +91,14 @@ def _draw(scene: Scene, inside: frozenset[str], tint_of: TintOf) -> str:
         inside: Ids of boxes that another drawing shows the inside of.
     """
     tint = tint_of(scene)
+    homes = find_homes(scene)
     parts = [
         *_draw_frames(scene),
-        *_draw_lines(scene),
+        *_draw_lines(scene, homes.of_line),
         *_draw_frame_titles(scene),
         *_draw_boxes(scene, inside, tint),
-        *_draw_stubs(scene),
+        *_draw_stubs(scene, homes.of_connector),
+        *_draw_labels(scene),
     ]
     width, height = scene.width + 2, scene.height + 2
     return draw_legend(tint) + (
@@ -115,13 +108,29 @@ def _draw(scene: Scene, inside: frozenset[str], tint_of: TintOf) -> str:
     )
 
 
-def _foldable(view: View) -> frozenset[str]:
-    """Groups that may be drawn opened; the dozens of arrays of one parameter would only be wide."""
-    return frozenset(
-        box.id
-        for box in view.boxes[1:]
-        if box.children and (box.kind not in GATHERED or len(box.children) <= _MAX_ARRAYS)
-    )
+def _choose_unfolded(view: View, shown: frozenset[str]) -> frozenset[str]:
+    """The groups that the page can open: those that are open, and of the others as many as fit.
+
+    Groups of few boxes come first, so that most of what a reader points at opens.
+    """
+    boxes, opened, num_boxes = view.boxes, set[str](), 0
+    queue: list[tuple[bool, int, int]] = []
+
+    def offer(children: Iterable[int]) -> None:
+        for child in children:
+            if boxes[child].children:
+                is_more = boxes[child].id not in shown
+                heapq.heappush(queue, (is_more, len(boxes[child].children), child))
+
+    offer(boxes[0].children)
+    while queue:
+        is_more, size, index = heapq.heappop(queue)
+        if is_more and num_boxes + size > MAX_BOXES:
+            break
+        num_boxes += size
+        opened.add(boxes[index].id)
+        offer(boxes[index].children)
+    return frozenset(opened)
 
 
 def style_rules() -> str:
@@ -134,7 +143,9 @@ def _rules(root: str, palette: Palette) -> Iterator[str]:
     for style, fill in palette.fill.items():
         border = palette.border[style]
         yield f"{root} svg .style-{int(style)} .box {{ fill: {fill}; stroke: {border}; }}"
-    yield f"{root} svg .frame {{ fill: {palette.frame_fill[0]}; stroke: {palette.frame_border}; }}"
+    for depth, fill in enumerate(palette.frame_fill):
+        yield f"{root} svg .frame-{depth} {{ fill: {fill}; stroke: {palette.frame_border}; }}"
+        yield f"{root} svg .plate-{depth} {{ fill: {fill}; }}"
     yield f"{root} svg .wire {{ stroke: {palette.edge}; }}"
     yield f"{root} svg .tip {{ fill: {palette.edge}; }}"
     yield f"{root} svg .stub {{ fill: {palette.stub_fill}; }}"
@@ -182,14 +193,16 @@ def _group(scene: Scene, item: int, nodes: str, more: str = "", tint: str = "") 
 
 
 def _draw_frames(scene: Scene) -> Iterator[str]:
-    nodes = _nodes_by_item(scene)
+    nodes, depth = _nodes_by_item(scene), frame_depths(scene)
     for item in range(scene.items.num_frames):
         x, y, width, height = scene.items.rect[item].tolist()
         own = int(scene.items.node[item])
         title = measure_text(scene.items.titles[item], TITLE_PX, is_bold=True) + 60
         more = f' data-title="{title:.0f}" data-id="{_attribute(scene.items.ids[item])}"'
         yield _group(scene, item, nodes[item] if own >= 0 else "", more)
-        yield _rectangle("frame box" if own >= 0 else "frame", x, y, width, height)
+        yield _rectangle(
+            f"frame frame-{depth[item] % 2}{' box' if own >= 0 else ''}", x, y, width, height
+        )
         yield "</g>"
 
 
@@ -222,51 +235,51 @@ def _draw_boxes(scene: Scene, inside: frozenset[str], tint: Tint | None) -> Iter
         if scene.items.ids[item] in inside:
             name = _attribute(f"Unfold {scene.items.titles[item]}")
             box = _attribute(scene.items.ids[item])
-            home = int(scene.items.parent[item])
-            sign = f' data-inside="{box}" role="button" aria-expanded="false" aria-label="{name}"'
-            yield f'<g data-at="{x:.1f} {y:.1f}" data-home="{home}">'
+            sign = (
+                f' data-item="{item}" data-inside="{box}" role="button" aria-expanded="false"'
+                f' aria-label="{name}"'
+            )
             yield _text(x + 7, y + height / 2 + TITLE_PX / 3, TITLE_PX, "▸", "sign", sign)
-            yield "</g>"
 
 
-def _draw_lines(scene: Scene) -> Iterator[str]:
-    for line in range(len(scene.lines)):
+def _draw_lines(scene: Scene, homes: Sequence[int]) -> Iterator[str]:
+    for line, home in enumerate(homes):
         corners = scene.lines.corners(line).tolist()
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners)
         title = html.escape(make_safe_line(scene.lines.types[line]))
-        home = f' data-home="{_home_of_line(scene, line)}"'
-        yield f'<path class="wire"{home} d="{path}"><title>{title}</title></path>'
-        yield from _tip(scene, line, home)
+        yield f'<path class="wire" data-home="{home}" d="{path}"><title>{title}</title></path>'
+        arrow = arrow_of(scene, line)
+        if arrow:
+            points = " ".join(f"{across:.1f},{along:.1f}" for across, along in arrow)
+            yield f'<polygon class="tip" data-line="{line}" points="{points}"/>'
 
 
-def _home_of_line(scene: Scene, line: int) -> int:
-    """The frame that a line is drawn in, or -1 for none."""
-    parent = scene.items.parent
-    source, target = int(scene.lines.source[line]), int(scene.lines.target[line])
-    if source >= 0 and target >= 0 and parent[target] == source:
-        return source
-    if source >= 0 and target >= 0 and parent[source] == target:
-        return target
-    return int(parent[source if source >= 0 else target])
+def _draw_labels(scene: Scene) -> Iterator[str]:
+    """Types of values, where no box says them: on plates, so that the line ends at them."""
+    depth = frame_depths(scene)
+    for label in EdgeLabels(scene).all():
+        piece = _piece_under(scene, label)
+        ground = "" if label.group == NONE else f" plate-{depth[label.group] % 2}"
+        yield f'<g class="type-of" data-line="{label.line}" data-piece="{piece}">'
+        yield _rectangle(f"plate{ground}", label.x, label.y, label.width, LABEL_HEIGHT_PX)
+        middle = label.x + label.width / 2
+        yield _text(middle, label.y + 10.5, LABEL_TEXT_PX, label.text, "detail middle")
+        yield "</g>"
 
 
-def _tip(scene: Scene, line: int, home: str) -> Iterator[str]:
-    """The arrow head at the end of a line, if it has one."""
-    corners = arrow_of(scene, line)
-    if corners:
-        (x, y), *_ = corners
-        points = " ".join(f"{across:.1f},{along:.1f}" for across, along in corners)
-        yield f'<polygon class="tip" data-at="{x:.1f} {y:.1f}"{home} points="{points}"/>'
+def _piece_under(scene: Scene, label: EdgeLabel) -> int:
+    """Number of the piece of its line that a label stands on: the one whose middle is nearest."""
+    corners = scene.lines.corners(label.line)
+    middles = (corners[:-1] + corners[1:]) / 2
+    here = (label.x + label.width / 2, label.y + LABEL_HEIGHT_PX / 2)
+    return int(np.argmin(np.abs(middles - here).sum(axis=1)))
 
 
-def _draw_stubs(scene: Scene) -> Iterator[str]:
+def _draw_stubs(scene: Scene, homes: Sequence[int]) -> Iterator[str]:
     connectors = scene.connectors
-    for rect, text, item in zip(
-        connectors.rect.tolist(), connectors.texts, connectors.item.tolist(), strict=True
-    ):
+    for rect, text, home in zip(connectors.rect.tolist(), connectors.texts, homes, strict=True):
         x, y, width, height = rect
-        home = int(scene.items.parent[item])
-        yield f'<g data-at="{x:.1f} {y:.1f}" data-home="{home}" data-beside="{item}">'
+        yield f'<g class="stub-of" data-home="{home}">'
         yield _rectangle("stub", x, y, width, height)
         baseline = y + height / 2 + STUB_TEXT_PX / 3
         yield _text(x + width / 2, baseline, STUB_TEXT_PX, text, "detail middle")

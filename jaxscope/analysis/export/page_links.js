@@ -89,6 +89,26 @@ function sameInputs(mine, chosen, stage) {
   return new Set(stage.inputs.filter((_, k) => chosen.has(mine.inputs[k])));
 }
 
+// The source line with the parameter that an argument is passed to: from the definition on, the
+// first that has its name, before the signature ends.
+function lineOfParameter(path) {
+  const name = (/^[\p{L}\p{N}_]+/u.exec(path) || [""])[0];
+  const [file, first] = data.definition.split(":").map(Number);
+  const lines = data.files[file] ? data.files[file].lines : [];
+  if (!name || first < 1) return null;
+  for (let i = first - 1; i < lines.length; i += 1) {
+    if (lines[i].split(/[^\p{L}\p{N}_]+/u).includes(name)) return `${file}:${i + 1}`;
+    if (/:\s*(#.*)?$/.test(lines[i])) return null;
+  }
+  return null;
+}
+
+function parameterLines(stage, chosen) {
+  const keys = [...keysOf(stage.argumentRow, stage.argumentKey, chosen)];
+  const lines = keys.map((key) => lineOfParameter(data.arguments[key]));
+  return new Set(lines.filter((line) => line !== null));
+}
+
 function linksOfNodes(from, chosen) {
   const mine = data.stages[from];
   const inside = withInsides(mine, chosen);
@@ -106,5 +126,6 @@ function linksOfNodes(from, chosen) {
   let lines = linesOf(mine, inside);
   const base = data.stages.findIndex((stage) => stage.isBase);
   if (lines.size === 0 && base >= 0) lines = linesOf(data.stages[base], stages[base].nodes);
+  if (lines.size === 0) lines = parameterLines(mine, chosen);
   return { lines, stages };
 }
