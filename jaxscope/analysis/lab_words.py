@@ -7,22 +7,13 @@ import os
 import textwrap
 
 from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds, three_digits
-from jaxscope.analysis.scaling import calls_to_break_even
+from jaxscope.analysis.scaling import calls_to_break_even, name_quantity
 from jaxscope.model.agreement import Comparison, LeafAgreement
 from jaxscope.model.capture import Environment
 from jaxscope.model.lab import Crossover, ScalePoint, Scaling, Slope
 from jaxscope.model.recompilation import Signature
 from jaxscope.model.timing import Measurement
 
-SCALING_HEADERS = (
-    "size", "eager", "jit", "eager/jit", "compile time", "pays off after", "work", "read, written",
-    "memory",
-)  # fmt: skip
-_NAMES = {
-    "compile_time": "compile time",
-    "flops": "work",
-    "bytes_accessed": "read, written",
-}
 LEAF_HEADERS = (
     "result", "type", "differing", "worst in ULP", "absolute", "relative", "worst at", "values",
 )  # fmt: skip
@@ -38,9 +29,9 @@ def describe_place(environment: Environment) -> str:
     return f"Measured on {device}{host}, JAX {environment.jax}, Python {environment.python}{when}."
 
 
-def describe_slope(slope: Slope) -> str:
+def describe_slope(slope: Slope, forms: tuple[str, str] = ("eager", "jit")) -> str:
     """One sentence: the power that a quantity grows with, and how sure that is."""
-    name = _NAMES.get(slope.quantity, slope.quantity)
+    name = name_quantity(slope.quantity, forms)
     since = f"from {slope.first_size:,} on, {slope.num_points} sizes"
     return (
         f"  {name} grows like size^{slope.slope:.2f} ({slope.low:.2f} to {slope.high:.2f}, "
@@ -49,7 +40,8 @@ def describe_slope(slope: Slope) -> str:
 
 
 def describe_crossovers(scaling: Scaling) -> str:
-    """Where eager and jit change places, or that they do not."""
+    """Where the two forms change places, or that they do not."""
+    first, second = scaling.forms
     if scaling.crossovers:
         return "\n".join(map(_describe_crossover, scaling.crossovers))
     verdicts = {
@@ -60,10 +52,18 @@ def describe_crossovers(scaling: Scaling) -> str:
     if not any(point.ratio for point in scaling.points):
         return "Only one form was measured, so there is nothing to cross."
     if verdicts == {"faster"}:
-        return "jit is faster than eager at every size where the order is clear; no crossover."
+        return _describe_order(second, first)
     if verdicts == {"slower"}:
-        return "eager is faster than jit at every size where the order is clear; no crossover."
-    return "Eager and jit do not clearly change places within these sizes."
+        return _describe_order(first, second)
+    return f"{_upper_first(first)} and {second} do not clearly change places within these sizes."
+
+
+def _describe_order(faster: str, slower: str) -> str:
+    return f"{faster} is faster than {slower} at every size where the order is clear; no crossover."
+
+
+def _upper_first(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _describe_crossover(crossover: Crossover) -> str:
@@ -73,10 +73,31 @@ def _describe_crossover(crossover: Crossover) -> str:
     )
 
 
-def scaling_row(point: ScalePoint) -> tuple[str, ...]:
-    """The cells of one size, as `SCALING_HEADERS` has them; empty for what is unknown."""
+def scaling_headers(scaling: Scaling) -> tuple[str, ...]:
+    """Heads of the columns of `scaling_row`."""
+    first, second = scaling.forms
+    other = "pays off after" if is_usual(scaling) else name_quantity("first_compile", scaling.forms)
+    return (
+        "size",
+        first,
+        second,
+        f"{first}/{second}",
+        name_quantity("compile_time", scaling.forms),
+        other,
+        "work",
+        "read, written",
+        "memory",
+    )
+
+
+def is_usual(scaling: Scaling) -> bool:
+    """Whether the two forms are eager and jit."""
+    return scaling.forms == ("eager", "jit")
+
+
+def scaling_row(point: ScalePoint, scaling: Scaling) -> tuple[str, ...]:
+    """The cells of one size, as `scaling_headers` has them; empty for what is unknown."""
     ratio = point.ratio
-    calls = calls_to_break_even(point)
     return (
         f"{point.size:,}",
         _cell(point.eager),
@@ -84,11 +105,17 @@ def scaling_row(point: ScalePoint) -> tuple[str, ...]:
         "" if ratio is None
         else f"{three_digits(ratio.low)} to {three_digits(ratio.high)} {ratio.verdict}",
         "" if math.isnan(point.compile_time) else format_seconds(point.compile_time),
-        "" if math.isnan(calls) else "never" if math.isinf(calls) else f"{calls:,.0f} calls",
+        _break_even(point) if is_usual(scaling)
+        else "" if math.isnan(point.first_compile) else format_seconds(point.first_compile),
         "" if math.isnan(point.flops) else format_flops(point.flops),
         "" if math.isnan(point.bytes_accessed) else format_bytes(point.bytes_accessed),
         "" if math.isnan(point.memory) else format_bytes(point.memory),
     )  # fmt: skip
+
+
+def _break_even(point: ScalePoint) -> str:
+    calls = calls_to_break_even(point)
+    return "" if math.isnan(calls) else "never" if math.isinf(calls) else f"{calls:,.0f} calls"
 
 
 def _cell(measurement: Measurement | None) -> str:
@@ -146,7 +173,7 @@ def cost_lines(found: Comparison) -> tuple[str, ...]:
     ):  # fmt: skip
         pair = [getattr(cost, name) for cost in (found.first_cost, found.second_cost)]
         if not all(map(math.isnan, pair)):
-            lines.append(f"  {_NAMES.get(name, name)}: {write(pair[0])} and {write(pair[1])}")
+            lines.append(f"  {name_quantity(name)}: {write(pair[0])} and {write(pair[1])}")
     return tuple(lines)
 
 

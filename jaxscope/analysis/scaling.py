@@ -16,6 +16,7 @@ QUANTITIES: dict[str, Callable[[ScalePoint], float]] = {
     "eager": lambda point: math.nan if point.eager is None else point.eager.median,
     "jit": lambda point: math.nan if point.jit is None else point.jit.median,
     "compile_time": lambda point: point.compile_time,
+    "first_compile": lambda point: point.first_compile,
     "flops": lambda point: point.flops,
     "bytes_accessed": lambda point: point.bytes_accessed,
     "memory": lambda point: point.memory,
@@ -77,8 +78,25 @@ def trimmed_pairs(num_points: int, confidence: float = 0.95) -> tuple[int, float
     return outside, float(1.0 - 2.0 * tail[outside])
 
 
-def find_crossovers(points: Sequence[ScalePoint]) -> tuple[Crossover, ...]:
-    """Where eager and jitted calls change places; sizes with an unclear order decide nothing."""
+def name_quantity(quantity: str, forms: tuple[str, str] = ("eager", "jit")) -> str:
+    """What a quantity is called, where the two forms have names of their own."""
+    first, second = forms
+    is_usual = forms == ("eager", "jit")
+    names = {
+        "eager": first,
+        "jit": second,
+        "compile_time": "compile time" if is_usual else f"compile time of {second}",
+        "first_compile": f"compile time of {first}",
+        "flops": "work",
+        "bytes_accessed": "read, written",
+    }
+    return names.get(quantity, quantity)
+
+
+def find_crossovers(
+    points: Sequence[ScalePoint], forms: tuple[str, str] = ("eager", "jit")
+) -> tuple[Crossover, ...]:
+    """Where the two forms change places; sizes with an unclear order decide nothing."""
     decided = [
         (point.size, math.log(point.ratio.median), point.ratio.verdict)
         for point in points
@@ -90,7 +108,7 @@ def find_crossovers(points: Sequence[ScalePoint]) -> tuple[Crossover, ...]:
             continue
         share = before / (before - after)
         size = math.exp(math.log(low) + share * (math.log(high) - math.log(low)))
-        names = {"faster": "jit", "slower": "eager"}
+        names = {"faster": forms[1], "slower": forms[0]}
         found.append(Crossover(low, high, size, names[old], names[new]))
     return tuple(found)
 

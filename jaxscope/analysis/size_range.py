@@ -8,8 +8,10 @@ from jaxscope.errors import Explanation, UsageError
 
 _SCALE = re.compile(r"(?P<vary>[^=]+)=(?P<low>\d+)\.\.(?P<high>\d+)(?:/(?P<count>\d+))?")
 _NAME = re.compile(r"[^\W\d]\w*(?:[\w.\[\]'\"]*:\d+(?:,[^\W\d][\w.\[\]'\"]*:\d+)*)?")
+_NAMES = re.compile(r"[^\W\d][\w.\[\]'\"]*(?:\+[^\W\d][\w.\[\]'\"]*)*")
 _MAX_SIZES = 40
 _MAX_SIZE = 2**31
+DEFAULT_GROWTH = "1..64"
 
 
 def read_scale(text: str) -> tuple[str, tuple[int, ...]]:
@@ -28,6 +30,21 @@ def read_scale(text: str) -> tuple[str, tuple[int, ...]]:
     if count is not None and not 2 <= count <= _MAX_SIZES:
         raise _no_range(text, f"There may be 2 to {_MAX_SIZES} sizes.")
     return match["vary"].strip(), spread_sizes(low, high, count)
+
+
+def read_growth(text: str) -> tuple[str, tuple[int, ...]]:
+    """Such as `1..64`, or `x+y=1..64`: names of what is stacked, empty for all, and the sizes.
+
+    Raises:
+        UsageError: It is no such text.
+    """
+    names, equals, rest = text.strip().rpartition("=")
+    if equals and _NAMES.fullmatch(names.strip()) is None:
+        raise _no_range(text, f"{names[:60]!r} names no arguments.")
+    try:
+        return names.strip(), read_scale(f"n={rest}")[1]
+    except UsageError:
+        raise _no_range(text, "It is neither LOW..HIGH nor NAME=LOW..HIGH.") from None
 
 
 def spread_sizes(low: int, high: int, count: int | None = None) -> tuple[int, ...]:

@@ -14,9 +14,9 @@ from jaxscope.analysis.export.scaling_files import (
     scaling_to_svg,
 )
 from jaxscope.analysis.lab_words import (
-    SCALING_HEADERS,
     describe_crossovers,
     describe_slope,
+    scaling_headers,
     scaling_row,
 )
 from jaxscope.analysis.text_table import format_table
@@ -43,6 +43,7 @@ def run_scaling(options: Options) -> Scaling:
         vary=time.vary,
         sizes=time.sizes,
         skip_eager=time.skip_eager,
+        preset=time.preset,
         **target_options(options),
         **run_options(options),
     )
@@ -66,12 +67,12 @@ def write_scaling(scaling: Scaling) -> str:
         f"JAX {environment.jax}, Python {environment.python}, {environment.device}",
         "",
         *format_table(
-            SCALING_HEADERS,
-            [scaling_row(point) for point in scaling.points],
-            right=range(len(SCALING_HEADERS)),
+            scaling_headers(scaling),
+            [scaling_row(point, scaling) for point in scaling.points],
+            right=range(len(scaling_headers(scaling))),
         ),
         "",
-        *map(describe_slope, scaling.slopes),
+        *(describe_slope(slope, scaling.forms) for slope in scaling.slopes),
         "",
         describe_crossovers(scaling),
         *_reasons(scaling),

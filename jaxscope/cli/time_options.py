@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jaxscope.analysis.size_range import read_scale
+from jaxscope.analysis.size_range import read_growth, read_scale
 from jaxscope.cli.comparison_options import (
     add_comparison_options,
     differs,
@@ -25,6 +25,7 @@ class TimeOptions:
         experiment: `call`, `nodes`, `scaling`, `recompilations`, `comparison` or `agreement`.
         vary: What `scaling` changes.
         sizes: To what, in rising order.
+        preset: Which two forms `scaling` measures; empty for eager and jit.
         others: Further calls of `recompilations`.
         against: The second call of `comparison`; None for the same call.
         against_file: Its file; None for the same.
@@ -37,6 +38,7 @@ class TimeOptions:
     experiment: str = "call"
     vary: str = ""
     sizes: tuple[int, ...] = ()
+    preset: str = ""
     others: tuple[str, ...] = ()
     against: str | None = None
     against_file: Path | None = None
@@ -64,6 +66,17 @@ def add_time_options(parser: argparse.ArgumentParser) -> None:
         "n=1..64 a name n that the call uses; /7 at the end asks for seven sizes",
     )
     one.add_argument(
+        "--batch",
+        metavar="[NAMES=]LOW..HIGH",
+        help="measure a loop over so many calls against vmap; all array arguments are stacked, or "
+        "those named: x+y=1..256",
+    )
+    one.add_argument(
+        "--depth",
+        metavar="LOW..HIGH",
+        help="feed the result back into the first argument so many times: unrolled against scan",
+    )
+    one.add_argument(
         "--recompilations",
         nargs="*",
         metavar="CALL",
@@ -89,13 +102,13 @@ def read_time_options(read: argparse.Namespace) -> TimeOptions:
         UsageError: They do not go together, or a range is none.
     """
     output = Path(read.output) if read.output else None
-    vary, sizes = read_scale(read.scale) if read.scale else ("", ())
+    preset, vary, sizes = _read_sizes(read)
     against_file = Path(read.against_file) if read.against_file else None
     made_with = read_comparison_options(read)
     compares = read.against is not None or against_file is not None or differs(made_with)
     if read.per_node:
         experiment = "nodes"
-    elif read.scale:
+    elif sizes:
         experiment = "scaling"
     elif read.recompilations is not None:
         experiment = "recompilations"
@@ -123,7 +136,7 @@ def read_time_options(read: argparse.Namespace) -> TimeOptions:
     ):
         raise UsageError(
             Explanation(
-                what="-o writes what --scale found, as .csv, .json, .svg or .png.",
+                what="-o writes what --scale found, or a preset, as .csv, .json, .svg or .png.",
                 remedy="Such as: --scale x:0=64..4096 -o scaling.svg",
             )
         )
@@ -131,6 +144,7 @@ def read_time_options(read: argparse.Namespace) -> TimeOptions:
         experiment,
         vary,
         sizes,
+        preset,
         tuple(read.recompilations or ()),
         read.against,
         against_file,
@@ -138,3 +152,13 @@ def read_time_options(read: argparse.Namespace) -> TimeOptions:
         read.no_eager,
         output,
     )
+
+
+def _read_sizes(read: argparse.Namespace) -> tuple[str, str, tuple[int, ...]]:
+    """The preset, what is varied, and the sizes; none where sizes are not varied."""
+    if read.scale:
+        return "", *read_scale(read.scale)
+    for preset in ("batch", "depth"):
+        if text := getattr(read, preset):
+            return preset, *read_growth(text)
+    return "", "", ()

@@ -238,10 +238,13 @@ class ScalingCollector(LabCollector):
         super().__init__(call)
         self._vary = ""
         self._points: dict[int, ScalePoint] = {}
+        self._forms = ("eager", "jit")
 
     def take(self, message: Message) -> None:
         if message.type == "scale":
             self._vary = read_text(message, "vary")
+            first, second = read_names(message, "forms")
+            self._forms = (first, second)
         elif message.type == "scale_point":
             point = _read_point(message)
             if len(self._points) >= _MAX_POINTS:
@@ -256,8 +259,9 @@ class ScalingCollector(LabCollector):
             self._vary,
             points,
             fit_slopes(points),
-            find_crossovers(points),
+            find_crossovers(points, self._forms),
             tuple(self.warnings),
+            self._forms,
         )
 
     def is_empty(self) -> bool:
@@ -272,7 +276,7 @@ def _read_point(message: Message) -> ScalePoint:
     ratio = None
     if "log_ratios" in message.arrays and len(message.arrays["log_ratios"]):
         ratio = make_ratio("eager/jit", read_column(message, "log_ratios", np.float64))
-    names = ("trace", "lower", "compile", "flops", "bytes_accessed", "memory")
+    names = ("trace", "lower", "compile", "flops", "bytes_accessed", "memory", "first_compile")
     return ScalePoint(
         size,
         eager,

@@ -104,6 +104,9 @@ class ScalingRequest(Request):
         sizes: In rising order.
         budget_s: Wall seconds for each pair of forms at each size.
         skip_eager: Whether to measure the jitted form only.
+        preset: Which two forms: empty for eager and jit; `batch` for a loop over the jitted call
+            and its vmap, where `vary` names what is stacked, or nothing for all arrays; `depth` for
+            the call applied to its own result so many times, unrolled and as a scan.
     """
 
     file: str | None = None
@@ -114,6 +117,7 @@ class ScalingRequest(Request):
     sizes: tuple[int, ...] = ()
     budget_s: float = 0.5
     skip_eager: bool = False
+    preset: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -255,7 +259,13 @@ class ProposeRequest(Request):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EnvironmentRequest(Request):
-    """Versions, devices and targets."""
+    """Versions, devices and targets.
+
+    Attributes:
+        target: Names the machine, if that is not this one.
+    """
+
+    target: str = ""
 
 
 _TYPES: dict[type[Request], str] = {

@@ -108,8 +108,9 @@ class ScalePoint:
 
     Attributes:
         size: Of what is varied.
-        eager: Steady calls run equation by equation; None where there are none.
-        jit: Steady calls of the compiled program.
+        eager: Steady calls of the first form: run equation by equation, or what `Scaling.forms`
+            says; None where there are none.
+        jit: Steady calls of the second: the compiled program.
         ratio: Of the two, paired.
         trace: Seconds of tracing once.
         lower: Seconds of lowering once.
@@ -118,6 +119,7 @@ class ScalePoint:
         bytes_accessed: The same of bytes read and written.
         memory: Bytes of arguments, results and temporaries.
         reason: Why something is missing, or empty.
+        first_compile: Seconds from Python to program of the first form, where it is compiled, too.
     """
 
     size: int
@@ -131,6 +133,7 @@ class ScalePoint:
     bytes_accessed: float = math.nan
     memory: float = math.nan
     reason: str = ""
+    first_compile: float = math.nan
 
     @property
     def compile_time(self) -> float:
@@ -143,7 +146,8 @@ class Slope:
     """How a quantity grows: it goes like size to the power of the slope.
 
     Attributes:
-        quantity: `eager`, `jit`, `compile_time`, `flops`, `bytes_accessed` or `memory`.
+        quantity: `eager`, `jit`, `compile_time`, `first_compile`, `flops`, `bytes_accessed` or
+            `memory`.
         slope: Median of the slopes between all pairs of points, both axes logarithmic.
         low: Lower end of its interval.
         high: Upper end.
@@ -169,7 +173,7 @@ class Crossover:
         low: The last size of the old order.
         high: The first size of the new one.
         size: Where the curves cross, by interpolation.
-        before: Which of `eager` and `jit` is faster up to there.
+        before: Which of the two forms is faster up to there.
         after: Which is faster from there on.
     """
 
@@ -189,6 +193,7 @@ class Scaling:
         points: In rising order of size; those that were not reached are missing.
         slopes: Over all sizes, then over the larger half, where fixed costs weigh less.
         crossovers: Usually none or one.
+        forms: Names of the two forms: `eager` and `jit`, `loop` and `vmap`, `unrolled` and `scan`.
     """
 
     call: str
@@ -198,3 +203,4 @@ class Scaling:
     slopes: tuple[Slope, ...] = ()
     crossovers: tuple[Crossover, ...] = ()
     warnings: tuple[str, ...] = ()
+    forms: tuple[str, str] = ("eager", "jit")

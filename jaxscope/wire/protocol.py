@@ -9,7 +9,8 @@ Client to worker (each starts a run; one run at a time):
     capture      file, call (null: the file's first offered call), target, x64, passes
     time         file, call, target, x64, budget_s, rigorous
     profile      file, call, target, x64, budget_s, skip_eager
-    scale        file, call, target, x64, vary, sizes [int, …], budget_s, skip_eager
+    scale        file, call, target, x64, vary, sizes [int, …], budget_s, skip_eager, preset ("",
+                 "batch" or "depth")
     recompile    file, calls [text, …], target, x64
     compare      file, call, target, x64, other_file, other_call, budget_s; what a program is made
                  with: precision, dtype, donate, remat, options {name: text}; the same of the second
@@ -57,6 +58,7 @@ Worker to client:
     pass         name, pipeline (both empty for the module as XLA received it), cost [flops, bytes,
                  transcendentals]; array proto (uint8, a serialized HloModuleProto): the module
                  after a pass that changed something, in order
+    fusion_log   array utf8: how XLA's pass priority-fusion decided, as it wrote it itself
     passes_end   seconds, reason (null, or why passes are missing), no_times (null, or why no pass
                  has seconds); array pass_seconds (float64): of the pass before each `pass`, in the
                  compilation whose result is shown; NaN is unknown
@@ -78,9 +80,10 @@ Worker to client:
     timeline     stage, names, lanes [text, …], returned, wall, covered (seconds), num_left_out;
                  arrays name, lane (int32), began, seconds (float64), one entry per event of one
                  run, times from the call's start
-    scale        vary, sizes
-    scale_point  size, reason, trace, lower, compile, flops, bytes_accessed, memory (null:
-                 unknown); arrays eager.seconds, eager.chunks, jit.seconds, jit.chunks, log_ratios
+    scale        vary, sizes, forms [name, name]
+    scale_point  size, reason, trace, lower, compile, flops, bytes_accessed, memory, first_compile
+                 (null: unknown); arrays eager.seconds, eager.chunks, jit.seconds, jit.chunks,
+                 log_ratios
     sequence     calls [text, …]
     signature    number, function, place, call, arguments [text, …], nearest (null or a number),
                  changes [[kind, path, before, after], …], trace, lower, compile (null: unknown),

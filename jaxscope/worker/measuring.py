@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
@@ -36,6 +37,7 @@ from jaxscope.worker.stopwatch import (
 )
 from jaxscope.worker.subjects import Forms, has_python_scalars, with_static_scalars
 
+_LOOP = re.compile(r" = [^=\n]* while\(")
 _WARM_UP_CALLS = 200
 _block = jax.block_until_ready
 
@@ -173,11 +175,15 @@ def _compile_once(laboratory: Laboratory, forms: Forms, name: str) -> Compiled:
 
 
 def read_costs(compiled: Compiled) -> dict[str, float]:
-    """FLOPs, bytes and memory of the compiled program; NaN where XLA does not say."""
+    """FLOPs, bytes and memory of the compiled program; NaN where XLA does not say.
+
+    Of a program with a loop, work and traffic are unknown: XLA counts the body once.
+    """
     executable = compiled.executable
-    flops, bytes_accessed, _ = module_cost(
-        compat.cpu_client(), compat.optimized_module_of(executable)
-    )
+    module = compat.optimized_module_of(executable)
+    flops = bytes_accessed = math.nan
+    if not _LOOP.search(module.to_string()):
+        flops, bytes_accessed, _ = module_cost(compat.cpu_client(), module)
     try:
         memory = executable.memory_analysis()
         num_bytes = float(

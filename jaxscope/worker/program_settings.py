@@ -15,9 +15,10 @@ import jax
 import jax.numpy as jnp
 
 from jaxscope.errors import CallError, Explanation
-from jaxscope.worker.arguments import is_traceable, leaf_path, parameter_names
+from jaxscope.worker.argument_places import ALL, find_array_places
+from jaxscope.worker.arguments import is_traceable
 from jaxscope.worker.call import Call
-from jaxscope.worker.subjects import Arguments, Forms, find_forms, with_donation, with_settings
+from jaxscope.worker.subjects import Forms, find_forms, with_donation, with_settings
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 POLICIES = (
@@ -29,7 +30,6 @@ POLICIES = (
 """JAX's policies that take no arguments."""
 AS_WRITTEN = ""
 NONE = "none"
-ALL = "all"
 _COMPLEX = {"float32": "complex64", "float64": "complex128"}
 
 
@@ -83,7 +83,7 @@ class Settings:
         forms = find_forms(call)
         if self.donate not in (AS_WRITTEN, NONE):
             return with_donation(
-                forms, _donated_places(call, self.donate), self.precision, dict(self.options)
+                forms, find_array_places(call, self.donate), self.precision, dict(self.options)
             )
         if self.precision or self.options or self.donate:
             return with_settings(forms, self.precision, dict(self.options))
@@ -153,34 +153,12 @@ def with_remat(base: Callable[..., Any], policy: Any) -> Callable[..., Any]:
     return rematerialized
 
 
-def _donated_places(call: Call, wanted: str) -> list[int]:
-    """Places of the donated arrays among the leaves of the arguments."""
-    arguments: Arguments = (call.args, call.kwargs)
-    names = parameter_names(call.base, call.args)
-    arrays = {
-        place: leaf_path(path, names)
-        for place, (path, leaf) in enumerate(jax.tree_util.tree_flatten_with_path(arguments)[0])
-        if is_traceable(leaf, scalars=False)
-    }
-    if wanted == ALL:
-        return list(arrays)
-    chosen = [word.strip() for word in wanted.split("+")]
-    for word in chosen:
-        if not any(_is_part(path, word) for path in arrays.values()):
-            raise _no_such("array argument", word, tuple(dict.fromkeys(arrays.values())))
-    return [p for p, path in arrays.items() if any(_is_part(path, word) for word in chosen)]
-
-
-def _is_part(path: str, name: str) -> bool:
-    return path == name or path.startswith((f"{name}[", f"{name}."))
-
-
 def _no_such(what: str, name: str, known: tuple[str, ...], why: str = "") -> CallError:
     return CallError(
         Explanation(
             what=f"There is no {what} {name!r}.",
             why=why,
-            remedy=f"There are: {', '.join(known)[:500]}." if known else "The call has none.",
+            remedy=f"There are: {', '.join(known)[:500]}.",
             kind="NoSetting",
         )
     )

@@ -6,6 +6,7 @@ Each size is sent when it is measured, so a stop or a failure at a large size ke
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,8 +18,16 @@ from jaxscope.worker.arguments import leaf_path, parameter_names
 from jaxscope.worker.call import Call, parse_call
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.explain import guard
+from jaxscope.worker.growth import (
+    FORMS,
+    VARIED,
+    check_growth,
+    compile_batch,
+    compile_depth,
+)
 from jaxscope.worker.loading import load_call, load_names
 from jaxscope.worker.measuring import (
+    Compiled,
     Laboratory,
     compile_form,
     measure_together,
@@ -49,15 +58,21 @@ def handle_scale(request: dict[str, Any], channel: Channel) -> None:
     refuse_absent_target(request)
     sizes = [int(size) for size in (request.get("sizes") or [])[:_MAX_SIZES]]
     vary = str(request.get("vary") or "").strip()
-    if not sizes or min(sizes) < 1 or not vary:
+    preset = str(request.get("preset") or "")
+    if not sizes or min(sizes) < 1 or not (vary or preset) or preset not in FORMS:
         raise _wrong("Neither sizes nor what is varied was named.", "Such as x:0=64..4096.")
-    path, text, make_call = _prepare(request, channel, vary, sizes[0])
+    if preset:
+        path, text, make_call = _prepare_growth(request, channel, preset, vary)
+    else:
+        path, text, make_call = _prepare(request, channel, vary, sizes[0])
     budget_s = float(request.get("budget_s") or DEFAULT_BUDGET_S)
     with open_laboratory(channel, text, (path,)) as laboratory:
-        channel.send("scale", {"vary": vary, "sizes": sizes})
-        experiment = _Scaling(laboratory, path, bool(request.get("skip_eager")), budget_s)
+        named = VARIED.get(preset, vary)
+        channel.send("scale", {"vary": named, "sizes": sizes, "forms": FORMS[preset]})
+        skip_eager = bool(request.get("skip_eager"))
+        experiment = _Scaling(laboratory, skip_eager, budget_s, preset, vary)
         for size in sizes:
-            channel.progress("size", f"Measuring at {vary} = {size:,}")
+            channel.progress("size", f"Measuring at {named} = {size:,}")
             experiment.measure(size, make_call)
 
 
@@ -84,6 +99,16 @@ def _prepare(
     with guard("call", {source.path}):
         make(first_size)
     return source.path, text, make
+
+
+def _prepare_growth(
+    request: dict[str, Any], channel: Channel, preset: str, names: str
+) -> tuple[str, str, MakeCall]:
+    """The same of a call that is made many times over."""
+    source, call = load_call(request, channel)
+    with guard("call", {source.path}):
+        check_growth(preset, call, names)
+    return source.path, call.text, lambda _size: call
 
 
 def resize(call: Call, places: list[tuple[str, int]], size: int) -> Call:
@@ -117,12 +142,20 @@ def resize(call: Call, places: list[tuple[str, int]], size: int) -> Call:
 
 class _Scaling:
     def __init__(
-        self, laboratory: Laboratory, path: str, skip_eager: bool, budget_s: float
+        self,
+        laboratory: Laboratory,
+        skip_eager: bool,
+        budget_s: float,
+        preset: str = "",
+        names: str = "",
     ) -> None:
         self._laboratory = laboratory
-        self._path = path
         self._skip_eager = skip_eager
         self._budget_s = budget_s
+        self._preset = preset
+        self._names = names
+        self._has_told = preset == "depth"
+        self._is_first = True
 
     def measure(self, size: int, make_call: MakeCall) -> None:
         """Measure one size, and send it."""
@@ -130,21 +163,52 @@ class _Scaling:
         fields: dict[str, Any] = {"size": size, "reason": ""}
         arrays: dict[str, Any] = {}
         try:
-            forms = find_forms(make_call(size))
-            compiled = compile_form(laboratory, forms, "jit")
-            fields |= {stage.name: stage.seconds for stage in compiled.stages}
-            fields |= read_costs(compiled)
-            subjects = [warm_up(laboratory, compiled.subject, self._budget_s / 4)]
-            eager = Subject("eager", forms.eager, same_arguments(*forms.eager_arguments))
-            if self._warm_up_eager(eager, size):
-                subjects.insert(0, eager)
-            arrays = self._measure_steady(subjects, fields)
+            prepare = self._prepare_growth if self._preset else self._prepare_forms
+            call = make_call(size)
+            if self._is_first:
+                self._is_first = False
+                prepare(call, size, {})  # a process's first compilations are slower than later ones
+            arrays = self._measure_steady(prepare(call, size, fields), fields)
         except (Exception, SystemExit) as error:
             if isinstance(error, JaxscopeError):
                 fields["reason"] = str(error)
             else:
                 fields["reason"] = laboratory.describe(error)
         laboratory.channel.send("scale_point", fields, arrays)
+
+    def _prepare_forms(self, call: Call, size: int, fields: dict[str, Any]) -> list[Subject]:
+        forms = find_forms(call)
+        subjects = [self._take_in(compile_form(self._laboratory, forms, "jit"), fields)]
+        eager = Subject("eager", forms.eager, same_arguments(*forms.eager_arguments))
+        if self._warm_up_eager(eager, size):
+            subjects.insert(0, eager)
+        return subjects
+
+    def _prepare_growth(self, call: Call, size: int, fields: dict[str, Any]) -> list[Subject]:
+        if self._preset == "batch":
+            pair = compile_batch(self._laboratory, call, self._names, size)
+        else:
+            pair = compile_depth(self._laboratory, call, size)
+        fields["first_compile"] = sum(stage.seconds for stage in pair.first.stages)
+        first = warm_up(self._laboratory, pair.first.subject, self._budget_s / 4)
+        second = self._take_in(pair.second, fields)
+        if self._preset == "depth" and math.isnan(fields["flops"]):
+            # The unrolled form does the same, and XLA can count it.
+            fields["flops"] = read_costs(pair.first)["flops"]
+        return [first, second]
+
+    def _take_in(self, compiled: Compiled, fields: dict[str, Any]) -> Subject:
+        """Note what compiling took and what the program costs; its subject is warm then."""
+        fields |= {stage.name: stage.seconds for stage in compiled.stages}
+        costs = read_costs(compiled)
+        fields |= costs
+        if math.isnan(costs["flops"]) and not self._has_told:
+            self._has_told = True
+            self._laboratory.warn(
+                "XLA does not tell the program's work: it has a loop, whose body XLA counts once, or "
+                "a call of something that XLA does not know."
+            )
+        return warm_up(self._laboratory, compiled.subject, self._budget_s / 4)
 
     def _warm_up_eager(self, eager: Subject, size: int) -> bool:
         """Whether the eager form can be measured at this size within reason."""

@@ -20,6 +20,8 @@ def read(*words: str) -> TimeOptions:
         (("--rigorous",), "call"),
         (("--per-node",), "nodes"),
         (("--scale", "x:0=1..8"), "scaling"),
+        (("--batch", "1..8"), "scaling"),
+        (("--depth", "1..8"), "scaling"),
         (("--recompilations",), "recompilations"),
         (("--recompilations", "g(x)"), "recompilations"),
         (("--against", "g(x)"), "comparison"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import itertools
 import math
@@ -18,7 +19,8 @@ from jaxscope.analysis.scaling import (
     fit_slopes,
     trimmed_pairs,
 )
-from jaxscope.analysis.size_range import read_scale
+from jaxscope.analysis.lab_words import describe_crossovers, describe_slope, scaling_headers
+from jaxscope.analysis.size_range import read_growth, read_scale
 from jaxscope.errors import UsageError
 from jaxscope.model import Environment, Measurement, Ratio
 from jaxscope.model.lab import ScalePoint, Scaling
@@ -154,3 +156,36 @@ def test_the_chart_is_a_picture_with_a_mark_for_every_value(theme: str) -> None:
     assert "eager, 32: 64.0 s" not in titles  # over a minute it is said in minutes
     assert "eager, 32: 1.1 min" in titles
     assert sum(title.startswith("jit, ") for title in titles) == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "sizes"),
+    [
+        ("1..8", "", (1, 2, 4, 8)),
+        ("x=1..4", "x", (1, 2, 4)),
+        ("x+state['m']=2..4", "x+state['m']", (2, 4)),
+        ("1..100/3", "", (1, 10, 100)),
+    ],
+)
+def test_what_grows_is_read(text: str, names: str, sizes: tuple[int, ...]) -> None:
+    assert read_growth(text) == (names, sizes)
+
+
+@pytest.mark.parametrize("text", ["", "x", "1", "4..1", "x+=1..2", "1x=1..2", "x=1..2..3"])
+def test_what_does_not_grow_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        read_growth(text)
+
+
+def test_forms_are_called_by_their_names() -> None:
+    forms = ("loop", "vmap")
+    points = [point(1, 0.5, 1.0), point(4, 2.0, 1.0), point(16, 8.0, 1.0)]
+    crossovers = find_crossovers(points, forms)
+    found = dataclasses.replace(scaling(), forms=forms, crossovers=crossovers)
+    assert "loop is faster up to 1, vmap from 4 on" in describe_crossovers(found)
+    assert scaling_headers(found)[1:6] == (
+        *("loop", "vmap", "loop/vmap", "compile time of vmap", "compile time of loop"),
+    )
+    slope = fit_slope([1, 2, 4], [1.0, 2.0, 4.0], "first_compile")
+    assert slope is not None
+    assert describe_slope(slope, forms).strip().startswith("compile time of loop grows like size^1")

@@ -11,17 +11,17 @@ from jaxscope.analysis.export.chart import Chart, Series, chart_to_svg, positive
 from jaxscope.analysis.export.contract_json import Json, number_to_json
 from jaxscope.analysis.export.lab_json import lab_head_to_json
 from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
-from jaxscope.analysis.scaling import QUANTITIES, calls_to_break_even
+from jaxscope.analysis.scaling import QUANTITIES, calls_to_break_even, name_quantity
 from jaxscope.model.lab import ScalePoint, Scaling
 from jaxscope.model.timing import Measurement
 
 CHARTS = {
-    "time": ("seconds", ("eager", "jit", "compile_time"), format_seconds),
+    "time": ("seconds", ("eager", "jit", "compile_time", "first_compile"), format_seconds),
     "work": ("FLOP", ("flops",), format_flops),
     "memory": ("bytes", ("bytes_accessed", "memory"), format_bytes),
 }
 """What is drawn together: its unit, the quantities, and how a value is written."""
-_NUMBERS = ("trace", "lower", "compile", "flops", "bytes_accessed", "memory")
+_NUMBERS = ("trace", "lower", "compile", "flops", "bytes_accessed", "memory", "first_compile")
 _SIDES = ("eager", "jit")
 
 
@@ -31,6 +31,7 @@ def scaling_to_json(scaling: Scaling) -> Json:
         **lab_head_to_json(scaling.call, scaling.environment, scaling.warnings),
         "scaling": {
             "vary": scaling.vary,
+            "forms": list(scaling.forms),
             "points": [_point(point) for point in scaling.points],
             "slopes": [dataclasses.asdict(slope) for slope in scaling.slopes],
             "crossovers": [dataclasses.asdict(crossover) for crossover in scaling.crossovers],
@@ -68,7 +69,7 @@ def scaling_chart(scaling: Scaling, name: str = "time") -> Chart:
     for quantity in quantities:
         points = positive([_ends(point, quantity) for point in scaling.points])
         if points:
-            series.append(Series(quantity.replace("_", " "), points))
+            series.append(Series(name_quantity(quantity, scaling.forms), points))
     title = f"{scaling.call}, {scaling.vary} varied"
     return Chart(title, scaling.vary, unit, write, tuple(series))
 
@@ -79,7 +80,7 @@ def scaling_to_svg(scaling: Scaling, name: str = "time", theme: str = "light") -
 
 
 def _ends(point: ScalePoint, quantity: str) -> tuple[float, float, float, float]:
-    measurement = getattr(point, quantity)
+    measurement = getattr(point, quantity)  # `eager` and `jit` have an interval
     if isinstance(measurement, Measurement):
         return point.size, measurement.median, measurement.low, measurement.high
     value = QUANTITIES[quantity](point)

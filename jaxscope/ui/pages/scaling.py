@@ -29,13 +29,13 @@ from jaxscope.analysis.export.scaling_files import (
     scaling_to_svg,
 )
 from jaxscope.analysis.lab_words import (
-    SCALING_HEADERS,
     describe_crossovers,
     describe_slope,
+    scaling_headers,
     scaling_row,
 )
 from jaxscope.analysis.scaling import QUANTITIES
-from jaxscope.analysis.size_range import read_scale
+from jaxscope.analysis.size_range import DEFAULT_GROWTH, read_growth, read_scale
 from jaxscope.client.requests import ScalingRequest
 from jaxscope.errors import UsageError
 from jaxscope.model import Leaf
@@ -61,6 +61,13 @@ def propose_range(arguments: Sequence[Leaf]) -> str:
     return ""
 
 
+PRESETS = {
+    "": "eager against jit",
+    "batch": "batch: loop against vmap",
+    "depth": "depth: unrolled against scan",
+}
+
+
 class ScalingPage(ExperimentPage):
     """The form takes what `--scale` takes."""
 
@@ -75,6 +82,10 @@ class ScalingPage(ExperimentPage):
         self._scaling: Scaling | None = None
         self._proposal = ""
         self.plot: QWidget | None = None
+        self.preset = QComboBox()
+        for preset, words in PRESETS.items():
+            self.preset.addItem(words, preset)
+        self.preset.setAccessibleName("What is measured against what")
         self.range = QLineEdit()
         self.range.setToolTip(
             "ARGUMENT:DIMENSION=FROM..TO, or NAME=FROM..TO for a name that stands in the call; "
@@ -90,6 +101,7 @@ class ScalingPage(ExperimentPage):
         self.export.setEnabled(False)
         self.table = ResultTable("Measurements by size")
         row = QHBoxLayout()
+        row.addWidget(self.preset)
         row.addWidget(self.range, 1)
         for part in (self.with_eager, QLabel("Draw"), self.chart, self.export):
             row.addWidget(part)
@@ -99,6 +111,7 @@ class ScalingPage(ExperimentPage):
         self._split.hide()
         self.body.addWidget(self._split, 1)
         self.body.addStretch(0)
+        self.preset.currentIndexChanged.connect(self._show_proposal)
         self.range.returnPressed.connect(self._on_button_clicked)
         self.chart.currentIndexChanged.connect(self._on_chart_changed)
         self.export.clicked.connect(self._on_export_clicked)
@@ -106,17 +119,30 @@ class ScalingPage(ExperimentPage):
     def propose(self, arguments: Sequence[Leaf]) -> None:
         """Offer to vary the first dimension of the first array of a call."""
         self._proposal = propose_range(arguments)
-        self.range.setPlaceholderText(self._proposal or "n=1..64, for a name n in the call")
+        self._show_proposal()
+
+    def _show_proposal(self, _index: int = 0) -> None:
+        """What an empty field stands for."""
+        is_usual = not self.preset.currentData()
+        proposal = self._proposal or "n=1..64, for a name n in the call"
+        self.range.setPlaceholderText(proposal if is_usual else DEFAULT_GROWTH)
+        self.with_eager.setEnabled(is_usual)
 
     def make_request(self) -> ScalingRequest | None:
+        preset = self.preset.currentData()
+        text = self.range.text().strip()
         try:
-            vary, sizes = read_scale(self.range.text().strip() or self._proposal)
+            if preset:
+                vary, sizes = read_growth(text or DEFAULT_GROWTH)
+            else:
+                vary, sizes = read_scale(text or self._proposal)
         except UsageError as error:
             explanation = error.explanation
             remedy = explanation.remedy.replace("--scale ", "")
             self.say("", [f"{explanation.what} {explanation.why}", remedy])
             return None
-        return ScalingRequest(vary=vary, sizes=sizes, skip_eager=not self.with_eager.isChecked())
+        skip_eager = not self.with_eager.isChecked()
+        return ScalingRequest(vary=vary, sizes=sizes, skip_eager=skip_eager, preset=preset)
 
     def show_lab(self, lab: LabState) -> None:
         if lab.scaling is self._scaling:
@@ -128,9 +154,9 @@ class ScalingPage(ExperimentPage):
             self.say("")
             return
         reasons = [f"At {point.size:,}: {point.reason}" for point in scaling.points if point.reason]
-        slopes = [describe_slope(slope).strip() for slope in scaling.slopes]
+        slopes = [describe_slope(slope, scaling.forms).strip() for slope in scaling.slopes]
         self.say(describe_crossovers(scaling), [*slopes, *reasons, *scaling.warnings])
-        rows = [scaling_row(point) for point in scaling.points]
+        rows = [scaling_row(point, scaling) for point in scaling.points]
         read = [
             QUANTITIES[name]
             for name in ("eager", "jit", "compile_time", "flops", "bytes_accessed", "memory")
@@ -138,7 +164,7 @@ class ScalingPage(ExperimentPage):
         numbers = [
             (float(point.size), *(quantity(point) for quantity in read)) for point in scaling.points
         ]
-        self.table.rows.set_rows(SCALING_HEADERS, rows, (0, 1, 2, 4, 6, 7, 8), numbers)
+        self.table.rows.set_rows(scaling_headers(scaling), rows, (0, 1, 2, 4, 6, 7, 8), numbers)
         self._draw()
 
     def set_theme(self, theme: Theme) -> None:
