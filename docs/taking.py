@@ -12,8 +12,8 @@ from pathlib import Path
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
+from few_colours import save_with_few_colours
 from PySide6.QtCore import QEvent
-from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.model import is_available
@@ -114,8 +114,7 @@ def save_themes(
         if window.theme_name != theme:
             window.toggle_theme()
             settle(application, window)
-        image = window.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-        image.save(str(folder / f"{name}_{theme}{suffix}.png"), quality=0)
+        save_with_few_colours(window.grab().toImage(), folder / f"{name}_{theme}{suffix}.png")
     window.toggle_theme()
 
 
