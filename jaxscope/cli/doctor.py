@@ -20,6 +20,7 @@ from jaxscope.cli.progress import show_progress
 from jaxscope.cli.runs import Watcher, run_options
 from jaxscope.client.results import EnvironmentReport
 from jaxscope.client.run import inspect_environment
+from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import JaxscopeError
 from jaxscope.setup.apt import is_root
 from jaxscope.setup.system_libraries import find_missing_libraries, format_install_line
@@ -51,7 +52,9 @@ def run(options: Options) -> int:
         show("Asking JAX for its devices …")
         try:
             report: EnvironmentReport | JaxscopeError = inspect_environment(
-                on_event=Watcher(show), **run_options(options)
+                on_event=Watcher(show),
+                target=options.target if is_remote(options.target) else "",
+                **run_options(options),
             )
         except JaxscopeError as error:
             report = error
