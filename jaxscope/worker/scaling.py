@@ -205,8 +205,8 @@ class _Scaling:
         if math.isnan(costs["flops"]) and not self._has_told:
             self._has_told = True
             self._laboratory.warn(
-                "XLA does not tell the program's work: it has a loop, whose body XLA counts once, or "
-                "a call of something that XLA does not know."
+                "XLA does not tell the program's work: it has a loop, whose body XLA counts "
+                "once, or a call of something that XLA does not know."
             )
         return warm_up(self._laboratory, compiled.subject, self._budget_s / 4)
 

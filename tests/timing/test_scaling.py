@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from jaxscope.analysis.export.scaling_files import scaling_to_csv, scaling_to_json, scaling_to_svg
+from jaxscope.analysis.lab_words import describe_crossovers, describe_slope, scaling_headers
 from jaxscope.analysis.scaling import (
     calls_to_break_even,
     find_crossovers,
@@ -19,7 +20,6 @@ from jaxscope.analysis.scaling import (
     fit_slopes,
     trimmed_pairs,
 )
-from jaxscope.analysis.lab_words import describe_crossovers, describe_slope, scaling_headers
 from jaxscope.analysis.size_range import read_growth, read_scale
 from jaxscope.errors import UsageError
 from jaxscope.model import Environment, Measurement, Ratio
