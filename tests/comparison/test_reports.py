@@ -112,7 +112,11 @@ def test_html_asks_for_nothing_and_marks_both_graphs(edited: Comparison) -> None
     assert not re.search(r'(?:src|href)="', text)
     figures = [attributes for tag, attributes in page.tags if tag == "figure"]
     assert len(figures) == 2 * sum(stage.reason is None for stage in edited.stages[:-1])
-    marks = [attributes for tag, attributes in page.tags if attributes.get("class") == "mark"]
+    marks = [
+        attributes
+        for tag, attributes in page.tags
+        if (attributes.get("class") or "").startswith("mark ")
+    ]
     assert marks
     rows = {a["data-row"] for tag, a in page.tags if tag == "tr" and "data-row" in a}
     assert {row for mark in marks for row in (mark["data-rows"] or "").split()} <= rows

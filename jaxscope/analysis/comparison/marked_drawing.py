@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy.typing as npt
 
 from jaxscope.analysis.comparison.changes import Change
 from jaxscope.analysis.comparison.marks import STYLES, MarkStyle, mark_items
-from jaxscope.analysis.export.svg import scene_to_svg
+from jaxscope.analysis.export.page_drawing import draw_scene
 from jaxscope.analysis.layout.compose import build_scene
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.view.build import build_view
@@ -21,7 +20,6 @@ EXPANDED_NODES = 300
 MOST_NODES = 20_000
 """A larger drawing makes a page that no browser scrolls."""
 
-_RECT_ID = re.compile(r'<rect id="[^"]*"')
 _MOST_ROWS_PER_MARK = 50
 
 
@@ -44,18 +42,35 @@ def draw_marked(
     scene = build_scene(view, expanded)
     if not len(scene.items):
         return Unavailable("There is nothing to draw: the program has no operations.")
-    drawing = _RECT_ID.sub("<rect", scene_to_svg(scene))  # two drawings in a page share the ids
-    head, end, _ = drawing.rpartition("</svg>")
+    head, end, _ = draw_scene(scene).rpartition("</svg>")
     return head + "\n".join(_draw_marks(scene, changes, row_of)) + end
 
 
 def draw_legend() -> str:
     """The marks with their words."""
     return "".join(
-        '<span><svg width="40" height="26" viewBox="0 -6 40 26">'
-        f"{_outline(style, 8, 4, 28, 14)}{_badge(style, 8, 4, '')}</svg>{style.name}</span>"
+        f'<span><svg width="40" height="26" viewBox="0 -6 40 26"><g class="mark-{style.name}">'
+        f"{_outline(style, 8, 4, 28, 14)}{_badge(style, 8, 4, '')}</g></svg>{style.name}</span>"
         for style in STYLES.values()
     )
+
+
+def mark_rules() -> str:
+    """The colours of marks, light and dark, as rules for the style sheet."""
+    rules = []
+    for style in STYLES.values():
+        for root, color, ink in (
+            (":root", style.light, "#ffffff"),
+            (':root[data-theme="dark"]', style.dark, "#16181c"),
+        ):
+            name = f"{root} .mark-{style.name}"
+            rules += [
+                f"{name} .outline {{ fill: {color}; stroke: {color}; }}",
+                f"{name} .badge {{ fill: {color}; }}",
+                f"{name} text {{ fill: {ink}; }}",
+                f"{root} .kind.{style.name} {{ color: {color}; }}",
+            ]
+    return "\n".join(rules)
 
 
 def _draw_marks(
@@ -76,7 +91,7 @@ def _draw_marks(
         number = str(count) if count > 1 else ""
         shown = " ".join(map(str, found[:_MOST_ROWS_PER_MARK]))
         yield (
-            f'<g class="mark" data-rows="{shown}" tabindex="0" role="button">'
+            f'<g class="mark mark-{style.name}" data-rows="{shown}" tabindex="0" role="button">'
             f"<title>{marks.describe(index)}</title>"
             f"{_outline(style, x - 3, y - 3, width + 6, height + 6)}"
             f"{_badge(style, x - 3, y - 3, number)}</g>"
@@ -88,8 +103,7 @@ def _outline(style: MarkStyle, x: float, y: float, width: float, height: float) 
     place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="6"'
     return (
         f'<rect class="halo" {place} fill="none" stroke="none" stroke-width="12"/>'
-        f'<rect {place} fill="{style.light}" fill-opacity="0.08" stroke="{style.light}"'
-        f' stroke-width="2.6"{dash}/>'
+        f'<rect class="outline" {place} fill-opacity="0.08" stroke-width="2.6"{dash}/>'
     )
 
 
@@ -97,7 +111,7 @@ def _badge(style: MarkStyle, x: float, y: float, number: str) -> str:
     text = f"{style.sign}{number}"
     width = 9 + 7.5 * len(text)
     return (
-        f'<rect x="{x - 7:.1f}" y="{y - 8:.1f}" width="{width:.1f}" height="17" rx="8"'
-        f' fill="{style.light}"/><text x="{x - 7 + width / 2:.1f}" y="{y + 5:.1f}"'
-        f' font-size="13" font-weight="bold" text-anchor="middle" fill="#ffffff">{text}</text>'
+        f'<rect class="badge" x="{x - 7:.1f}" y="{y - 8:.1f}" width="{width:.1f}" height="17"'
+        f' rx="8"/><text x="{x - 7 + width / 2:.1f}" y="{y + 5:.1f}"'
+        f' font-size="13" font-weight="bold" text-anchor="middle">{text}</text>'
     )

@@ -1,4 +1,3 @@
-"use strict";
 // Shows one stage at a time, and leads from a row of the table to the marks in both graphs.
 const sections = [...document.querySelectorAll("section[data-stage]")];
 const buttons = [...document.querySelectorAll("nav button")];

@@ -6,17 +6,13 @@ are there without the script too; the script shows one stage at a time and follo
 
 from __future__ import annotations
 
-import base64
-import functools
-import hashlib
-import html
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jaxscope.analysis.comparison.changes import Change, GraphComparison
 from jaxscope.analysis.comparison.comparison import Comparison, StageComparison
 from jaxscope.analysis.comparison.details import describe_change
-from jaxscope.analysis.comparison.marked_drawing import draw_legend, draw_marked
+from jaxscope.analysis.comparison.marked_drawing import draw_legend, draw_marked, mark_rules
 from jaxscope.analysis.comparison.marks import STYLES
 from jaxscope.analysis.comparison.quantities import QuantityDifference, format_quantity
 from jaxscope.analysis.comparison.report_text import (
@@ -25,54 +21,39 @@ from jaxscope.analysis.comparison.report_text import (
     describe_verdict,
 )
 from jaxscope.analysis.comparison.text_diff import SAME, Row, TextDiff
-from jaxscope.analysis.export.safe_text import make_safe_line
+from jaxscope.analysis.export.page_drawing import style_rules
+from jaxscope.analysis.export.page_frame import (
+    THEME_BUTTON,
+    escape,
+    make_page,
+    read_part,
+    theme_script,
+)
 from jaxscope.model import Unavailable
 
 _MOST_ROWS = 2_000
 _MOST_LINES = 4_000
 """More rows make a page that browsers scroll badly; how many are left out is said."""
 
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="jaxscope">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-{body}
-<script>{script}</script>
-</body>
-</html>
-"""
+_HERE = Path(__file__).parent
 
 
 def comparison_to_html(comparison: Comparison) -> str:
     """The page."""
-    style, script = _part("page.css"), _part("page.js")
-    title = f"{comparison.first.name} and {comparison.second.name} — jaxscope"
-    return _PAGE.format(
-        policy=(
-            f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
-            "base-uri 'none'; form-action 'none'"
-        ),
-        title=_escape(title),
-        style=style,
-        script=script,
-        body="\n".join(_body(comparison)),
+    return make_page(
+        f"{comparison.first.name} and {comparison.second.name} — jaxscope",
+        "\n".join(_body(comparison)),
+        "\n".join([style_rules(), mark_rules(), read_part(_HERE, "page.css")]),
+        theme_script() + read_part(_HERE, "page.js"),
     )
 
 
 def _body(comparison: Comparison) -> Iterator[str]:
-    yield "<header>"
-    yield f"<h1>{_escape(describe_verdict(comparison))}</h1>"
+    yield f"<header>{THEME_BUTTON}"
+    yield f"<h1>{escape(describe_verdict(comparison))}</h1>"
     for word, subject in (("first", comparison.first), ("second", comparison.second)):
-        yield f'<div class="side"><b>{word}</b>{_escape(describe_subject(subject))}</div>'
-    yield "".join(f"<p>{_escape(note)}</p>" for note in comparison.notes)
+        yield f'<div class="side"><b>{word}</b>{escape(describe_subject(subject))}</div>'
+    yield "".join(f"<p>{escape(note)}</p>" for note in comparison.notes)
     yield from _stage_table(comparison.stages)
     yield from _quantity_table("Memory", comparison.memory)
     yield from _quantity_table("Measured time", comparison.times)
@@ -82,7 +63,7 @@ def _body(comparison: Comparison) -> Iterator[str]:
     yield '<nav aria-label="Stages">'
     for stage in shown:
         mark = " data-first" if stage is first else ""
-        key, title = _escape(stage.pair.key), _escape(stage.pair.title)
+        key, title = escape(stage.pair.key), escape(stage.pair.title)
         yield f'<button type="button" data-stage="{key}"{mark}>{title}</button>'
     yield "</nav>"
     for stage in shown:
@@ -95,8 +76,8 @@ def _stage_table(stages: Sequence[StageComparison]) -> Iterator[str]:
     yield f"<table><tr><th>stage</th>{cells}<th></th></tr>"
     for stage in stages:
         *counts, verdict = count_cells(stage)
-        numbers = "".join(f'<td class="number">{_escape(count)}</td>' for count in counts)
-        yield (f"<tr><td>{_escape(stage.pair.title)}</td>{numbers}<td>{_escape(verdict)}</td></tr>")
+        numbers = "".join(f'<td class="number">{escape(count)}</td>' for count in counts)
+        yield (f"<tr><td>{escape(stage.pair.title)}</td>{numbers}<td>{escape(verdict)}</td></tr>")
     yield "</table>"
 
 
@@ -106,19 +87,18 @@ def _quantity_table(title: str, quantities: Sequence[QuantityDifference]) -> Ite
     yield f"<h3>{title}</h3><table>"
     for quantity in quantities:
         numbers = "".join(
-            f'<td class="number">{_escape(format_quantity(value, quantity.unit))}</td>'
+            f'<td class="number">{escape(format_quantity(value, quantity.unit))}</td>'
             for value in (quantity.before, quantity.after)
         )
         yield (
-            f"<tr><td>{_escape(quantity.name)}</td>{numbers}"
-            f"<td>{_escape(quantity.meaning)}</td></tr>"
+            f"<tr><td>{escape(quantity.name)}</td>{numbers}<td>{escape(quantity.meaning)}</td></tr>"
         )
     yield "</table>"
 
 
 def _section(stage: StageComparison, comparison: Comparison) -> Iterator[str]:
-    yield f'<section data-stage="{_escape(stage.pair.key)}">'
-    yield f"<h2>{_escape(stage.pair.title)}</h2>"
+    yield f'<section data-stage="{escape(stage.pair.key)}">'
+    yield f"<h2>{escape(stage.pair.title)}</h2>"
     names = comparison.first.name, comparison.second.name
     if isinstance(stage.graphs, GraphComparison):
         rows = stage.graphs.rows()
@@ -126,13 +106,13 @@ def _section(stage: StageComparison, comparison: Comparison) -> Iterator[str]:
         yield from _graphs(stage.graphs, rows, names)
         yield from _differences(stage.graphs, rows)
     elif isinstance(stage.graphs, Unavailable):
-        yield f'<p class="reason">{_escape(stage.graphs.reason)}</p>'
+        yield f'<p class="reason">{escape(stage.graphs.reason)}</p>'
     yield from _quantity_table("Cost", stage.costs)
     texts = stage.texts
     if isinstance(texts, TextDiff):
         yield from _text_table(texts, names)
     elif not isinstance(stage.graphs, Unavailable):
-        yield f'<p class="reason">{_escape(texts.reason)}</p>'
+        yield f'<p class="reason">{escape(texts.reason)}</p>'
     yield "</section>"
 
 
@@ -150,10 +130,10 @@ def _graphs(
     ):
         drawing = draw_marked(graph, changes, lookup)
         content = (
-            f"<p>{_escape(drawing.reason)}</p>" if isinstance(drawing, Unavailable) else drawing
+            f"<p>{escape(drawing.reason)}</p>" if isinstance(drawing, Unavailable) else drawing
         )
         yield (
-            f'<figure class="graph" tabindex="0"><figcaption>{_escape(name)}</figcaption>'
+            f'<figure class="graph" tabindex="0"><figcaption>{escape(name)}</figcaption>'
             f"{content}</figure>"
         )
     yield "</div>"
@@ -170,7 +150,7 @@ def _differences(graphs: GraphComparison, rows: Sequence[tuple[Change, int, int]
         text = describe_change(graphs, change, first, second)
         yield (
             f'<tr data-row="{index}" tabindex="0"><td class="kind {style.name}">'
-            f"{style.sign} {style.name}</td><td><code>{_escape(text)}</code></td></tr>"
+            f"{style.sign} {style.name}</td><td><code>{escape(text)}</code></td></tr>"
         )
     yield "</table></div>"
     if len(rows) > _MOST_ROWS:
@@ -184,7 +164,7 @@ def _text_table(texts: TextDiff, names: tuple[str, str]) -> Iterator[str]:
     yield "<h3>Text</h3>"
     yield (
         '<div class="scroll"><table class="text">'
-        f"<tr><th></th><th>{_escape(names[0])}</th><th></th><th>{_escape(names[1])}</th></tr>"
+        f"<tr><th></th><th>{escape(names[0])}</th><th></th><th>{escape(names[1])}</th></tr>"
     )
     num_lines = 0
     for hunk in texts.hunks():
@@ -205,7 +185,7 @@ def _text_row(row: Row) -> str:
             cells.append("<td></td><td></td>")
             continue
         mark = "" if row.kind == SAME else f"{sign} "
-        cells.append(f"<td>{mark}{line.number + 1}</td><td>{_escape(line.text)}</td>")
+        cells.append(f"<td>{mark}{line.number + 1}</td><td>{escape(line.text)}</td>")
     if row.kind == SAME:
         name = "both-same"
     elif row.first is None:
@@ -213,16 +193,3 @@ def _text_row(row: Row) -> str:
     else:
         name = "only-first" if row.second is None else "both-differ"
     return f'<tr class="{name}">{"".join(cells)}</tr>'
-
-
-def _escape(text: str) -> str:
-    return html.escape(make_safe_line(text))
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-@functools.cache
-def _part(name: str) -> str:
-    return (Path(__file__).parent / name).read_text(encoding="utf-8")

@@ -1,15 +1,7 @@
-"""A capture as one self-contained HTML page: linked source, text and graph of every stage.
-
-The page needs no network and asks for none: its policy forbids every address, and only the one
-script and the one style sheet inside, named by their hashes, may act.
-"""
+"""A capture as one self-contained HTML page: linked source, text and graph of every stage."""
 
 from __future__ import annotations
 
-import base64
-import functools
-import hashlib
-import html
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -19,23 +11,19 @@ from typing import Any
 from jaxscope.analysis.export.order import Seen
 from jaxscope.analysis.export.page_data import build_page_data, list_omissions
 from jaxscope.analysis.export.page_drawing import MAX_SEEN_BOXES, draw_graph, style_rules
+from jaxscope.analysis.export.page_frame import (
+    THEME_BUTTON,
+    escape,
+    make_page,
+    read_part,
+    theme_script,
+)
 from jaxscope.analysis.export.safe_text import make_safe_line
 from jaxscope.analysis.export.stage_choice import find_stage
 from jaxscope.analysis.export.steps import OnStep, ignore_steps, part_of_steps
 from jaxscope.model import Capture, Unavailable, is_available
 
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="jaxscope">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
+_BODY = """\
 <header>
 <h1 class="call">{call}</h1>
 <p>{environment}</p>
@@ -44,7 +32,7 @@ _PAGE = """\
 title="Words that must all occur, or /a regular expression/; Enter goes on, Shift+Enter back">
 <output id="found" for="search"></output>
 </search>
-<button id="theme" type="button">Dark</button>
+{theme_button}
 </header>
 <nav id="strip" aria-label="Stages">
 <span id="legend">
@@ -65,16 +53,13 @@ title="Words that must all occur, or /a regular expression/; Enter goes on, Shif
 </main>
 <noscript>This page links its parts by a script inside it; allow scripts to use it.</noscript>
 {drawings}
-<script type="application/json" id="data">{data}</script>
-<script>{script}</script>
-</body>
-</html>
-"""
+<script type="application/json" id="data">{data}</script>"""
 
 
 _LINKED, _DRAWN = 0.2, 0.7
 """Shares of the time after which stages are linked, and drawn."""
 
+_HERE = Path(__file__).parent
 _SCRIPTS = (
     *("page_links.js", "page_rows.js", "page_place.js", "page_fold.js", "page_search.js"),
     *("page_walk.js", "page.js"),
@@ -128,31 +113,24 @@ def capture_to_html(
                     f"The page opens fewer groups of {make_safe_line(stage.title)} than are seen: "
                     f"browsers stall at more than {MAX_SEEN_BOXES:,} boxes."
                 )
-    style = _part("page.css") + style_rules()
-    script = "".join(_part(name) for name in _SCRIPTS)
-    return _PAGE.format(
-        policy=_policy(style, script),
-        title=_escape(f"{capture.call} — jaxscope"),
-        call=_escape(capture.call),
-        environment=_escape(_describe(capture)),
-        style=style,
+    body = _BODY.format(
+        call=escape(capture.call),
+        environment=escape(_describe(capture)),
+        theme_button=THEME_BUTTON,
         drawings="\n".join(drawings),
         data=_embed(data, part_of_steps(on_step, _DRAWN, 1.0)),
-        script=script,
     )
+    style = read_part(_HERE, "page.css") + style_rules()
+    script = theme_script() + "".join(read_part(_HERE, name) for name in _SCRIPTS)
+    return make_page(f"{capture.call} — jaxscope", body, style, script)
 
 
 def _describe(capture: Capture) -> str:
     environment = capture.environment
-    device = environment.device or environment.platform
     return (
-        f"JAX {environment.jax}, Python {environment.python}, target {capture.target}, {device}"
-        + (f", {environment.recorded_at}" if environment.recorded_at else "")
+        f"JAX {environment.jax}, Python {environment.python}, target {capture.target}, "
+        f"{environment.place}" + (f", {environment.recorded_at}" if environment.recorded_at else "")
     )
-
-
-def _escape(text: str) -> str:
-    return html.escape(make_safe_line(text))
 
 
 def _embed(data: Mapping[str, Any], on_step: OnStep) -> str:
@@ -175,19 +153,3 @@ def _join(members: Iterable[tuple[str, str]]) -> str:
 def _escape_json(value: object) -> str:
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _policy(style: str, script: str) -> str:
-    return (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-@functools.cache
-def _part(name: str) -> str:
-    return (Path(__file__).parent / name).read_text(encoding="utf-8")

@@ -300,11 +300,6 @@ function showStrip() {
 
 // ---- start -------------------------------------------------------------------------------------
 
-function setTheme(name) {
-  document.documentElement.dataset.theme = name;
-  document.getElementById("theme").textContent = name === "dark" ? "Light" : "Dark";
-}
-
 document.addEventListener("dblclick", (event) => {
   const frame = frameOf(event.target);
   if (frame && !event.target.closest(".sign")) fold(frame);
@@ -317,11 +312,6 @@ document.addEventListener("click", (event) => {
   const target = event.target.closest("[data-nodes], #source [data-line]");
   if (target) choose(target);
 });
-document.getElementById("theme").addEventListener("click", () => {
-  setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
-});
-
-setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 showSource();
 startSearch();
 startWalking();

@@ -6,6 +6,7 @@ import dataclasses
 import heapq
 import html
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
@@ -29,6 +30,8 @@ from jaxscope.analysis.view.build import build_view
 from jaxscope.analysis.view.palette import DARK, LIGHT, Palette
 from jaxscope.analysis.view.view import View
 from jaxscope.model import NONE, Graph, Unavailable
+
+_LINKS = re.compile(r' data-nodes="[^"]*" role="button"')
 
 TintOf = Callable[[Scene], Tint | None]
 
@@ -84,6 +87,28 @@ def _tint_nothing(_scene: Scene) -> Tint | None:
     return None
 
 
+def draw_scene(scene: Scene) -> str:
+    """A scene as an `<svg>` element to look at, in the colours of the style sheet."""
+    parts = [
+        *_draw_frames(scene),
+        *_draw_lines(scene, find_homes(scene).of_line),
+        *_draw_frame_titles(scene, has_signs=False),
+        *_draw_boxes(scene, frozenset(), None),
+        *_draw_stubs(scene, find_homes(scene).of_connector),
+        *_draw_labels(scene),
+    ]
+    return _LINKS.sub("", _make_svg(scene, parts))
+
+
+def _make_svg(scene: Scene, parts: Iterable[str]) -> str:
+    width, height = scene.width + 2, scene.height + 2
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" data-direction="{scene.direction}" '
+        f'width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="-1 -1 {width:.1f} {height:.1f}">' + "".join(parts) + "</svg>"
+    )
+
+
 def _draw(scene: Scene, inside: frozenset[str], tint_of: TintOf) -> str:
     """A legend if there is a tint, and an `<svg>` element.
 
@@ -100,12 +125,7 @@ def _draw(scene: Scene, inside: frozenset[str], tint_of: TintOf) -> str:
         *_draw_stubs(scene, homes.of_connector),
         *_draw_labels(scene),
     ]
-    width, height = scene.width + 2, scene.height + 2
-    return draw_legend(tint) + (
-        f'<svg xmlns="http://www.w3.org/2000/svg" data-direction="{scene.direction}" '
-        f'width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="-1 -1 {width:.1f} {height:.1f}">' + "".join(parts) + "</svg>"
-    )
+    return draw_legend(tint) + _make_svg(scene, parts)
 
 
 def _choose_unfolded(view: View, shown: frozenset[str]) -> frozenset[str]:
@@ -206,7 +226,7 @@ def _draw_frames(scene: Scene) -> Iterator[str]:
         yield "</g>"
 
 
-def _draw_frame_titles(scene: Scene) -> Iterator[str]:
+def _draw_frame_titles(scene: Scene, *, has_signs: bool = True) -> Iterator[str]:
     """Above the lines, which enter a frame through its header."""
     for item in range(scene.items.num_frames):
         x, y = scene.items.rect[item, :2].tolist()
@@ -214,7 +234,8 @@ def _draw_frame_titles(scene: Scene) -> Iterator[str]:
         at = f' data-item="{item}"'
         name = _attribute(f"Fold or unfold {title}")
         sign = f'{at} role="button" aria-expanded="true" aria-label="{name}"'
-        yield _text(x + 8, y + HEADER_PX - 8, TITLE_PX, "▾", "sign", sign)
+        if has_signs:
+            yield _text(x + 8, y + HEADER_PX - 8, TITLE_PX, "▾", "sign", sign)
         yield _text(x + 24, y + HEADER_PX - 8, TITLE_PX, title, "title over", at)
 
 

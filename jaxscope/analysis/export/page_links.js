@@ -1,4 +1,3 @@
-"use strict";
 // What belongs to a selection: the rule of jaxscope.analysis.links, on the page's `data`.
 // No element of the page is touched here, so that a test can run it without a browser.
 
