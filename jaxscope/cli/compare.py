@@ -111,7 +111,7 @@ def write_agreement(found: Agreement) -> str:
     environment = found.environment
     lines = [
         found.call,
-        f"JAX {environment.jax}, Python {environment.python}, {environment.device}",
+        f"JAX {environment.jax}, Python {environment.python}, {environment.place}",
     ]
     for pair in found.pairs:
         lines += ["", *_describe_results(pair)]

@@ -95,7 +95,7 @@ def _about_jax(report: EnvironmentReport | JaxscopeError) -> list[Finding]:
             "worker",
             True,
             f"JAX {report.jax}, jaxlib {report.jaxlib}, Python {report.python} "
-            f"({report.executable})",
+            f"({report.executable}) on {report.host}",
         )
     ]
     findings += [

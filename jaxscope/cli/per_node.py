@@ -62,7 +62,7 @@ def write_profile(found: LaidOver) -> str:
     environment = profile.environment
     lines = [
         profile.call,
-        f"JAX {environment.jax}, Python {environment.python}, {environment.device}",
+        f"JAX {environment.jax}, Python {environment.python}, {environment.place}",
     ]
     for title, side in (("compiled", profile.compiled), ("eager", profile.eager)):
         lines.append("")

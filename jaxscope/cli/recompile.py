@@ -42,7 +42,7 @@ def write_recompilation(found: Recompilation) -> str:
     again = [s for s in found.signatures if s.nearest is not None]
     lines = [
         f"{format_count(len(found.calls), 'call')}, starting with {found.call}",
-        f"JAX {environment.jax}, Python {environment.python}, {environment.device}",
+        f"JAX {environment.jax}, Python {environment.python}, {environment.place}",
         "",
     ]
     if not found.signatures:

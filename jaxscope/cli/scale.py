@@ -64,7 +64,7 @@ def write_scaling(scaling: Scaling) -> str:
     environment = scaling.environment
     lines = [
         f"{scaling.call}  with {scaling.vary} varied",
-        f"JAX {environment.jax}, Python {environment.python}, {environment.device}",
+        f"JAX {environment.jax}, Python {environment.python}, {environment.place}",
         "",
         *format_table(
             scaling_headers(scaling),

@@ -46,10 +46,9 @@ def run(options: Options) -> int:
 def format_timing(timing: Timing) -> str:
     """A table: medians with the interval that they lie in, then ratios, then what to mind."""
     environment = timing.environment
-    device = environment.device or environment.platform
     lines = [
         timing.call,
-        f"JAX {environment.jax}, Python {environment.python}, {device}",
+        f"JAX {environment.jax}, Python {environment.python}, {environment.place}",
         "",
         *_format_table(timing),
     ]

@@ -51,6 +51,12 @@ class Environment:
     host: str = ""
     recorded_at: str = ""
 
+    @property
+    def place(self) -> str:
+        """The device and its machine, such as `cpu on gpu-box`."""
+        device = self.device or self.platform
+        return f"{device} on {self.host}" if self.host else device
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SourceFile:

@@ -279,7 +279,8 @@ def _detail(state: WindowState) -> str:
     if state.head is None:
         return ""
     environment = state.head.environment
-    return f"JAX {environment.jax} on {environment.device or environment.platform}"
+    where = f" of {environment.host}" if state.head.is_remote and environment.host else ""
+    return f"JAX {environment.jax} on {environment.device or environment.platform}{where}"
 
 
 def _notice(state: WindowState, running_s: int) -> str:

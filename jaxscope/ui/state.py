@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 
+from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import JaxscopeError
 from jaxscope.model import (
     Capture,
@@ -63,6 +64,7 @@ class Head:
     arguments: tuple[Leaf, ...]
     results: tuple[Leaf, ...]
     environment: Environment
+    is_remote: bool = False
 
     @classmethod
     def of(cls, capture: Capture) -> Head:
@@ -75,6 +77,7 @@ class Head:
             capture.arguments,
             capture.results,
             capture.environment,
+            is_remote(capture.target),
         )
 
 

@@ -43,7 +43,7 @@ def _report(capture: Capture) -> Iterator[str]:
     environment = capture.environment
     yield _escape(
         f"JAX {environment.jax}, jaxlib {environment.jaxlib}, Python {environment.python}, "
-        f"target {capture.target}, {environment.device or environment.platform}"
+        f"target {capture.target}, {environment.place}"
     )
     yield from _section("Stages")
     heads = ("stage", "nodes", "FLOPs", "bytes accessed", "time to make")
