@@ -33,10 +33,14 @@ class Link(Protocol):
 
     Attributes:
         machine: The machine that it is on, as a target names it; empty for this one.
+        python: The interpreter of workers there; empty where each request names one.
     """
 
     @property
     def machine(self) -> str: ...
+
+    @property
+    def python(self) -> str: ...
 
     def connect(self) -> Connection:
         """Start it.
@@ -50,7 +54,7 @@ class Link(Protocol):
 class LocalLink:
     """A supervisor on this machine."""
 
-    machine = ""
+    machine = python = ""
 
     def connect(self) -> Connection:
         """Start it, and do not wait for its greeting.

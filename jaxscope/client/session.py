@@ -166,7 +166,7 @@ class Session:
             command=command,
             send=send,
             on_event=on_event,
-            python=key["python"],
+            python=key["python"] or self._link.python,
             machine=self._link.machine,
         )
         message = Message(request.type, {**fields, "run": run.id}, carried)

@@ -67,6 +67,11 @@ class SshLink:
         """As the target names it."""
         return self._target.machine
 
+    @property
+    def python(self) -> str:
+        """The interpreter there."""
+        return self._python
+
     def connect(self) -> Connection:
         """Start it and wait for its greeting; what may pass is tried again.
 
