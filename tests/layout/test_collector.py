@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import gc
 
+import jax
 import pytest
+from view.programs import layers, trace
 
 from jaxscope.analysis.collector import paused_collector
+from jaxscope.analysis.layout.compose import build_scene
+from jaxscope.analysis.view.build import build_view
 
 
 def test_the_collector_is_back_after_the_last_layout() -> None:
@@ -50,3 +54,18 @@ def test_what_a_layout_leaves_is_not_looked_through_as_new() -> None:
     assert len(kept) == 200_000 and len(more) == 5_000
     assert looked and max(looked) < 100_000
     assert not gc.get_freeze_count()
+
+
+def test_views_and_layouts_leave_no_cycles() -> None:
+    """What they made meanwhile counts as old: cycles in it would stay for long."""
+    function, arguments = layers(4)
+    graph = trace(jax.grad(function), *arguments)
+    build_scene(build_view(graph))  # what is kept for good is made the first time
+    gc.collect()
+    gc.disable()
+    try:
+        view = build_view(graph)
+        build_scene(view, view.all_groups())
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

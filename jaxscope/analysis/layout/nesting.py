@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 
+from jaxscope.analysis.layout.box_texts import BOX_MAX_PX, BOX_PADDING_PX, BoxTexts
 from jaxscope.analysis.layout.engines import GroupLayouts
 from jaxscope.analysis.layout.fit import Fit
 from jaxscope.analysis.layout.halves import GAP_PX, Extent, Pair, align, find_names, turn_back
@@ -15,7 +16,7 @@ from jaxscope.analysis.layout.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, T
 from jaxscope.analysis.layout.text_width import measure_text, shorten_text
 from jaxscope.analysis.layout.wiring import End, Port, Wire, Wiring
 from jaxscope.analysis.layout.wrapping import MAX_NODES
-from jaxscope.analysis.view.labels import BoxText, text_of
+from jaxscope.analysis.view.labels import BoxText
 from jaxscope.analysis.view.operations import Style
 from jaxscope.analysis.view.view import ROOT, View
 
@@ -24,9 +25,7 @@ FREE = math.nan
 
 DOWN, RIGHT = "down", "right"
 FRAME_PADDING_PX = 16.0
-_BOX_PADDING_PX = 12.0
 _BOX_MIN_PX = 64.0
-_BOX_MAX_PX = 256.0
 _STEP_PX = 16.0  # widths in steps look calmer, and alike groups become equal
 _STACK_PX = 6.0  # by which the cards behind a repeat stick out
 _SIGN_PX = 16.0  # of the triangle that says a box can be opened
@@ -81,10 +80,10 @@ class Nester:
         self._layouts = layouts
         self._fit = fit
         self._most: dict[int, float] = {ROOT: fit.across - 2 * FRAME_PADDING_PX}
-        self._texts: dict[int, BoxText] = {}
+        self._texts = BoxTexts(view)
         self._sizes: dict[int, tuple[float, float]] = {}
         self.placed: dict[int, Placed] = {}
-        self._loose = LooseEnds(view, wiring, lambda box: self.text(box).title, fit.beside)
+        self._loose = LooseEnds(view, wiring, self._texts.title_of, fit.beside)
         self.is_reversed = self._loose.is_reversed
 
     def place_all(self) -> None:
@@ -95,17 +94,7 @@ class Nester:
 
     def text(self, box: int) -> BoxText:
         """What is written on a box, shortened to fit its largest width."""
-        known = self._texts.get(box)
-        if known is None:
-            full = text_of(self._view, self._view.boxes[box])
-            room = _BOX_MAX_PX - 2 * _BOX_PADDING_PX
-            title = shorten_text(full.title, room, TITLE_PX, True)
-            detail = shorten_text(full.detail, room, DETAIL_PX)
-            is_short = title is full.title and detail is full.detail
-            known = self._texts[box] = (
-                full if is_short else BoxText(title, detail, full.style, full.name)
-            )
-        return known
+        return self._texts.of(box)
 
     def size(self, box: int) -> tuple[float, float]:
         """Width and height of a box or a frame."""
@@ -120,7 +109,7 @@ class Nester:
     def _measure(self, box: int) -> tuple[float, float]:
         text = self.text(box)
         width = max(measure_text(text.title, TITLE_PX, True), _measure_detail(text))
-        width = math.ceil(width) + 2 * _BOX_PADDING_PX
+        width = math.ceil(width) + 2 * BOX_PADDING_PX
         if self._view.boxes[box].children:
             width += _SIGN_PX
         width = max(_STEP_PX * math.ceil(width / _STEP_PX), _BOX_MIN_PX)
@@ -293,4 +282,4 @@ def _measure_detail(text: BoxText) -> float:
         return width
     name = _WIDE_LETTER * max(len(text.name), _NAME_LETTERS)
     rest = measure_text(text.detail.removeprefix(text.name), DETAIL_PX)
-    return max(width, min(measure_text(name, DETAIL_PX) + rest, _BOX_MAX_PX - 2 * _BOX_PADDING_PX))
+    return max(width, min(measure_text(name, DETAIL_PX) + rest, BOX_MAX_PX - 2 * BOX_PADDING_PX))

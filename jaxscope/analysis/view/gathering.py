@@ -106,18 +106,21 @@ def gather_small(draft: Draft, root: Branch) -> Branch:
     The two parts of a gradient are programs of their own in this.
     """
     apart = find_arguments(draft.graph) | find_results(draft.graph)
-
-    def visit(branch: Branch) -> Branch:
-        children = tuple(
-            visit(child) if isinstance(child, Branch) and child.kind in HALVES else child
-            for child in branch.children
-        )
-        return _gather_runs(draft, dataclasses.replace(branch, children=children), apart)
-
-    return visit(root)
+    return _gather_runs(draft, root, apart)
 
 
 def _gather_runs(draft: Draft, branch: Branch, apart: frozenset[int]) -> Branch:
+    children = tuple(
+        _gather_runs(draft, child, apart)
+        if isinstance(child, Branch) and child.kind in HALVES
+        else child
+        for child in branch.children
+    )
+    branch = dataclasses.replace(branch, children=children)
+    return _gather_own(draft, branch, apart)
+
+
+def _gather_own(draft: Draft, branch: Branch, apart: frozenset[int]) -> Branch:
     total = branch.num_leaves()
     if len(branch.children) <= _MANY_SMALL or total < _MIN_TOTAL:
         return branch

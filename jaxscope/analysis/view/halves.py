@@ -22,27 +22,35 @@ from jaxscope.model import NONE, Direction
 HALVES = (BranchKind.FORWARD, BranchKind.BACKWARD)
 _MIN_LEAVES = 2
 _NEUTRAL, _FORWARD, _BACKWARD, _MIXED = 0, 1, 2, 3
+_PART_OF = {int(Direction.FORWARD): _FORWARD, int(Direction.BACKWARD): _BACKWARD}
 _NAMES = {_FORWARD: "forward", _BACKWARD: "backward"}
 _KINDS = {_FORWARD: BranchKind.FORWARD, _BACKWARD: BranchKind.BACKWARD}
 
 
 def pair_halves(draft: Draft, root: Branch) -> Branch:
     """Box what is forward and what is backward, in every group that holds both side by side."""
-    direction = draft.graph.nodes.direction.tolist()
-    part_of = {int(Direction.FORWARD): _FORWARD, int(Direction.BACKWARD): _BACKWARD}
-    apart = find_arguments(draft.graph) | find_results(draft.graph)
+    return _Pairer(draft).visit(root)[0]
 
-    def visit(branch: Branch) -> tuple[Branch, int]:
+
+class _Pairer:
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._direction = draft.graph.nodes.direction.tolist()
+        self._apart = find_arguments(draft.graph) | find_results(draft.graph)
+
+    def visit(self, branch: Branch) -> tuple[Branch, int]:
         """The branch with pairs inside, and what it holds: the union of its children's parts."""
         children: list[Child] = []
         parts: list[int] = []
         for child in branch.children:
             if isinstance(child, Branch):
-                child, part = visit(child)
+                child, part = self.visit(child)
                 if child.node != NONE:  # a loop or a fusion is of the part that runs it
-                    part = part_of.get(direction[child.node], part)
+                    part = _PART_OF.get(self._direction[child.node], part)
+            elif child in self._apart:
+                part = _NEUTRAL
             else:
-                part = _NEUTRAL if child in apart else part_of.get(direction[child], _NEUTRAL)
+                part = _PART_OF.get(self._direction[child], _NEUTRAL)
             children.append(child)
             parts.append(part)
         held = 0
@@ -50,10 +58,8 @@ def pair_halves(draft: Draft, root: Branch) -> Branch:
             held |= part
         branch = dataclasses.replace(branch, children=tuple(children))
         if branch.kind is not BranchKind.FUSION and {_FORWARD, _BACKWARD} <= set(parts):
-            branch = _pair(draft, branch, parts)
+            branch = _pair(self._draft, branch, parts)
         return branch, held
-
-    return visit(root)[0]
 
 
 def _pair(draft: Draft, branch: Branch, parts: list[int]) -> Branch:

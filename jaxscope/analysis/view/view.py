@@ -113,32 +113,9 @@ class View:
 def flatten(draft: Draft, root: Branch, opened: frozenset[str]) -> View:
     """Number the boxes of a tree and draw the edges between them."""
     graph = draft.graph
-    ids, strings = graph.nodes.id.tolist(), graph.strings
-    boxes: list[Box] = []
-    box_of_node = [NONE] * len(graph.nodes)
-
-    def add(branch: Branch, parent: int) -> int:
-        index = len(boxes)
-        boxes.append(Box("", "", NONE, NONE, (), None, 1, 0))
-        if branch.node != NONE:
-            box_of_node[branch.node] = index
-        children, leaves = [], 0
-        for child in branch.children:
-            if isinstance(child, Branch):
-                number = add(child, index)
-            else:
-                number = len(boxes)
-                boxes.append(Box(strings[ids[child]], "", child, index, (), None, 1, 1))
-                box_of_node[child] = number
-            children.append(number)
-            leaves += boxes[number].num_leaves
-        boxes[index] = Box(
-            branch.id, branch.label, branch.node, parent, tuple(children), branch.kind,
-            branch.copies, leaves,
-        )  # fmt: skip
-        return index
-
-    add(root, NONE)
+    flattener = _Flattener(graph)
+    flattener.add(root, NONE)
+    boxes, box_of_node = flattener.boxes, flattener.box_of_node
     for node, home in enumerate(draft.home):
         if home != node:
             box_of_node[node] = box_of_node[home]
@@ -160,3 +137,35 @@ def flatten(draft: Draft, root: Branch, opened: frozenset[str]) -> View:
         captions=draft.captions,
         opened=opened,
     )
+
+
+class _Flattener:
+    """Numbers boxes, parents before children; one use."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._ids, self._strings = graph.nodes.id.tolist(), graph.strings
+        self.boxes: list[Box] = []
+        self.box_of_node = [NONE] * len(graph.nodes)
+
+    def add(self, branch: Branch, parent: int) -> int:
+        boxes, box_of_node = self.boxes, self.box_of_node
+        index = len(boxes)
+        boxes.append(Box("", "", NONE, NONE, (), None, 1, 0))
+        if branch.node != NONE:
+            box_of_node[branch.node] = index
+        children, leaves = [], 0
+        for child in branch.children:
+            if isinstance(child, Branch):
+                number = self.add(child, index)
+            else:
+                number = len(boxes)
+                name = self._strings[self._ids[child]]
+                boxes.append(Box(name, "", child, index, (), None, 1, 1))
+                box_of_node[child] = number
+            children.append(number)
+            leaves += boxes[number].num_leaves
+        boxes[index] = Box(
+            branch.id, branch.label, branch.node, parent, tuple(children), branch.kind,
+            branch.copies, leaves,
+        )  # fmt: skip
+        return index

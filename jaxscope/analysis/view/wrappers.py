@@ -7,7 +7,7 @@ import dataclasses
 from jaxscope.analysis.view.draft import Draft
 from jaxscope.analysis.view.operations import short_operation
 from jaxscope.analysis.view.tree import BACKWARD, GATHERED, Branch, Child
-from jaxscope.model import NONE
+from jaxscope.model import NONE, Graph
 
 _JOINT = " / "
 _NOISE = "wrapped_"  # XLA names a fusion of one instruction so
@@ -15,47 +15,52 @@ _NOISE = "wrapped_"  # XLA names a fusion of one instruction so
 
 def dissolve_wrappers(draft: Draft, root: Branch) -> tuple[Draft, Branch]:
     """Replace every box around one thing, such as a `jit` of one equation, by that thing."""
-    home = list(draft.home)
-    captions = dict(draft.captions)
+    dissolver = _Dissolver(draft.graph, list(draft.home), dict(draft.captions))
+    children = tuple(
+        dissolver.visit(child) if isinstance(child, Branch) else child for child in root.children
+    )
+    if len(children) == 1 and isinstance(children[0], Branch):
+        children = children[0].children if children[0].node == NONE else children
+    root = dataclasses.replace(root, children=children)
+    home = dissolver.home
+    settled = dataclasses.replace(
+        draft, home=tuple(_settle(home, node) for node in home), captions=dissolver.captions
+    )
+    return settled, root
 
-    graph = draft.graph
 
-    def name_of(branch: Branch) -> str:
-        """The name that is worth keeping: neither the compiler's nor only the operation's."""
-        operation = NONE if branch.node == NONE else int(graph.nodes.operation[branch.node])
-        is_plain = operation != NONE and short_operation(graph.strings[operation]) == branch.label
-        return "" if is_plain or branch.label.startswith(_NOISE) else branch.label
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Dissolver:
+    graph: Graph
+    home: list[int]
+    captions: dict[int, str]
 
-    def visit(branch: Branch) -> Child:
+    def visit(self, branch: Branch) -> Child:
         children = tuple(
-            visit(child) if isinstance(child, Branch) else child for child in branch.children
+            self.visit(child) if isinstance(child, Branch) else child for child in branch.children
         )
         if branch.kind in GATHERED or len(children) != 1:
             return dataclasses.replace(branch, children=children)
         only = children[0]
         if isinstance(only, int):
             if branch.node not in (NONE, only):
-                home[branch.node] = only
-            captions[only] = _join(name_of(branch), captions.get(only, ""))
+                self.home[branch.node] = only
+            self.captions[only] = _join(self._name_of(branch), self.captions.get(only, ""))
             return only
         if branch.node != NONE and only.node not in (NONE, branch.node):
-            home[branch.node] = only.node
+            self.home[branch.node] = only.node
         return dataclasses.replace(
             only,
-            label=_join(name_of(branch), only.label),
+            label=_join(self._name_of(branch), only.label),
             node=branch.node if only.node == NONE else only.node,
         )
 
-    children = tuple(
-        visit(child) if isinstance(child, Branch) else child for child in root.children
-    )
-    if len(children) == 1 and isinstance(children[0], Branch):
-        children = children[0].children if children[0].node == NONE else children
-    root = dataclasses.replace(root, children=children)
-    settled = dataclasses.replace(
-        draft, home=tuple(_settle(home, node) for node in home), captions=captions
-    )
-    return settled, root
+    def _name_of(self, branch: Branch) -> str:
+        """The name that is worth keeping: neither the compiler's nor only the operation's."""
+        graph = self.graph
+        operation = NONE if branch.node == NONE else int(graph.nodes.operation[branch.node])
+        is_plain = operation != NONE and short_operation(graph.strings[operation]) == branch.label
+        return "" if is_plain or branch.label.startswith(_NOISE) else branch.label
 
 
 def _settle(home: list[int], node: int) -> int:

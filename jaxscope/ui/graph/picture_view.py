@@ -110,6 +110,11 @@ class PictureView(SceneView):
         """Whether a layout is being worked out."""
         return self._job.is_running
 
+    @property
+    def is_moving(self) -> bool:
+        """Whether boxes are on their way to their places in another picture."""
+        return self._transition is not None
+
     def set_graph(
         self,
         graph: Graph | Unavailable | None,
