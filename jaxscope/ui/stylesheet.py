@@ -94,6 +94,7 @@ QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected:focus { background: $accent_soft; border-top-left-radius: 5px;
     border-top-right-radius: 5px; }
+QTabBar { qproperty-drawBase: 0; }
 QTabBar::scroller { width: 48px; }
 QTabBar QToolButton { padding: 0; border-radius: 3px; }
 QToolButton[role="more"] { background: transparent; border-color: transparent; color: $muted;

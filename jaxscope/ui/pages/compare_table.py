@@ -23,7 +23,7 @@ from jaxscope.model import NONE, Graph
 from jaxscope.ui.pages.result_table import choose_row
 
 _COLUMNS = ("", "first", "second", "what differs")
-_WIDTHS_EM = (12, 36, 36, 60)
+_WIDTHS_EM = (12, 32, 32, 24)
 _Index = QModelIndex | QPersistentModelIndex
 
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyqtgraph
-from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from jaxscope.analysis.export.chart import SERIES_COLORS, ticks
@@ -31,6 +31,15 @@ class SecondsAxis(pyqtgraph.AxisItem):  # type: ignore[misc] # pyqtgraph has no 
         return [(0.3, [math.log10(value) for value in ticks(10.0**low, 10.0**high)])]
 
 
+class Swatch(pyqtgraph.ItemSample):  # type: ignore[misc] # pyqtgraph has no types
+    """A filled square in a legend: a histogram has no line whose slope would tell anything."""
+
+    def paint(self, painter: QPainter, *_option: object) -> None:
+        painter.setPen(pyqtgraph.mkPen(self.item.opts["pen"]))
+        painter.setBrush(pyqtgraph.mkBrush(self.item.opts["fillBrush"]))
+        painter.drawRect(QRectF(4, 4, 12, 12))
+
+
 class TimingPlot(QWidget):
     """One filled histogram per measurement; drawn anew for every change of data or theme.
 
@@ -50,7 +59,9 @@ class TimingPlot(QWidget):
         self.plot.setLabel("bottom", "time of one call")
         self.plot.setLabel("left", "share of calls, %")
         self.plot.setAccessibleName("Distribution of call times; its table has the same values")
-        self._legend = self.plot.addLegend(offset=(-10, 10))
+        self._legend = self.plot.addLegend(sampleType=Swatch)
+        middle = (0.5, 0.0)  # what is eager lies at the right, what is compiled at the left
+        self._legend.anchor(middle, middle, offset=(0, 4))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.plot)
@@ -70,8 +81,7 @@ class TimingPlot(QWidget):
             axis.label.setFont(self.font())
         self._legend.setLabelTextColor(theme.text)
         self._legend.setLabelTextSize(f"{self.font().pointSizeF():g}pt")
-        self._legend.setBrush(pyqtgraph.mkBrush(theme.raised))
-        self._legend.setPen(pyqtgraph.mkPen(theme.border))
+        self._legend.setBrush(pyqtgraph.mkBrush(theme.surface))
         edges = np.log10(histogram.edges)
         colors = SERIES_COLORS[theme.name]
         for number, found in enumerate(histogram.series):

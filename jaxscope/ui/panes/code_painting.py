@@ -12,6 +12,7 @@ from jaxscope.ui.panes.colouring import Colouring
 from jaxscope.ui.theme import Theme
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_HEAT_STRENGTH = 0.2
 _PREVIEW_STRENGTH = 0.45
 """How much of a mark's colour what is only looked at ahead gets."""
 
@@ -143,7 +144,9 @@ def paint_heat(painter: QPainter, theme: Theme, place: Geometry, y: int, share: 
     width = place.heat - 4
     area = QRect(place.gutter - place.heat - 4, y + 2, width, place.line - 4)
     bar = area.adjusted(0, 0, round(width * min(share, 1.0)) - width, 0)
-    painter.fillRect(bar, QColor(theme.backward_soft))
+    ground = QColor(theme.backward)
+    ground.setAlphaF(_HEAT_STRENGTH)  # to be seen on a marked line as well
+    painter.fillRect(bar, ground)
     painter.setPen(QColor(theme.text))
     text = f"{share:.0%}" if share >= 0.01 else "<1%"
     painter.drawText(area.adjusted(2, 0, -2, 0), _RIGHT, text)
