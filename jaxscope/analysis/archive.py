@@ -40,7 +40,6 @@ from jaxscope.errors import Explanation, SourceError
 from jaxscope.model import (
     Capture,
     Cost,
-    PassRecord,
     SourceFile,
     Stage,
     StageText,
@@ -142,7 +141,7 @@ def save_capture(
     if capture.passes:
         tags = capture.pass_tags
         passes = tuple(map(PassEntry.from_model, capture.passes))
-        entries[_PASSES] = _encode(PassEntries(passes, tags.base, tags.derived))
+        entries[_PASSES] = _encode(PassEntries(passes, tags.base, tags.derived, capture.fusion_log))
     measured = [*lab, *(() if timing is None else (timing,))]
     if measured:
         entries[_LAB] = encode_lab(measured)
@@ -212,7 +211,7 @@ def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
         _read_stage(entry, entries[_stage_name(index)])
         for index, entry in enumerate(manifest.stages)
     )
-    passes, pass_tags = _read_passes(entries.get(_PASSES))
+    passes = _read_passes(entries.get(_PASSES))
     capture = Capture(
         call=manifest.call,
         base=manifest.base,
@@ -231,8 +230,9 @@ def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
         checks=manifest.checks,
         messages=manifest.messages,
         wall_seconds=manifest.wall_seconds or 0.0,
-        passes=passes,
-        pass_tags=pass_tags,
+        passes=tuple(entry.to_model() for entry in passes.passes),
+        pass_tags=TagTable(passes.base_tags, passes.derived_tags),
+        fusion_log=passes.fusion_log,
         memory=(manifest.memory or MemoryEntry(missing=NO_MEMORY_PLAN)).to_model(),
         placement=manifest.placement or manifest.placement_missing or NO_PLACEMENT,
         job=manifest.job,
@@ -241,12 +241,8 @@ def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
     return capture, timing
 
 
-def _read_passes(data: bytes | None) -> tuple[tuple[PassRecord, ...], TagTable]:
-    if data is None:
-        return (), TagTable()
-    entries = msgspec.json.decode(data, type=PassEntries)
-    tags = TagTable(entries.base_tags, entries.derived_tags)
-    return tuple(entry.to_model() for entry in entries.passes), tags
+def _read_passes(data: bytes | None) -> PassEntries:
+    return PassEntries(()) if data is None else msgspec.json.decode(data, type=PassEntries)
 
 
 def _stage_name(index: int) -> str:

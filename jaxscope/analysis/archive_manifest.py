@@ -293,6 +293,7 @@ class PassEntries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     passes: Annotated[tuple[PassEntry, ...], msgspec.Meta(max_length=_MAX_PASSES)]
     base_tags: tuple[str, ...] = ()
     derived_tags: tuple[str, ...] = ()
+    fusion_log: str = ""
 
 
 class _Heading(msgspec.Struct, frozen=True):

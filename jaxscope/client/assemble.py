@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from jaxscope.analysis.cost import cost_equations
 from jaxscope.analysis.fates import FateTable
+from jaxscope.analysis.fusion.decisions import MAX_LOG_CHARS
 from jaxscope.analysis.hlo.graph import convert_hlo
 from jaxscope.analysis.hlo.text_lines import link_hlo_lines
 from jaxscope.analysis.machine import CodePart, list_machine_code
@@ -88,6 +89,7 @@ class CaptureAssembler:
         self._memory: MemoryPlan | Unavailable = NO_MEMORY_PLAN
         self._placement: Placement | Unavailable = NO_PLACEMENT
         self._job: Job | None = None
+        self._fusion_log = ""
         self._wall_seconds = 0.0
         self._is_done = False
         self._readers: dict[str, Callable[[Message], Stage | None]] = {
@@ -103,6 +105,7 @@ class CaptureAssembler:
             "job": self._read_job,
             "pass": self._read_pass,
             "passes_end": self._read_passes_end,
+            "fusion_log": self._read_fusion_log,
             "check": self._read_check,
             "message": self._read_message,
             "done": self._read_done,
@@ -149,6 +152,7 @@ class CaptureAssembler:
             fates=FateTable(stages, passes.endings),
             passes=passes.records,
             pass_tags=passes.tags,
+            fusion_log=self._fusion_log,
             checks=tuple(sorted(self._checks, key=lambda c: _SEVERITIES.index(c.severity))),
             messages=tuple(self._messages),
             wall_seconds=self._wall_seconds,
@@ -288,6 +292,9 @@ class CaptureAssembler:
     def _read_passes_end(self, message: Message) -> Stage:
         stage = self._stages["passes"] = self._passes.finish(message)
         return stage
+
+    def _read_fusion_log(self, message: Message) -> None:
+        self._fusion_log = _text_of(message)[:MAX_LOG_CHARS]
 
     def _read_check(self, message: Message) -> None:
         if len(self._checks) < _MAX_FINDINGS:

@@ -196,6 +196,8 @@ class Capture:
         bookmarks: Places that a person marked.
         placement: On which devices its arrays lie, or why that is not known.
         job: The processes that run the program together; None for a program of one process.
+        fusion_log: What XLA itself wrote of how it decided what to fuse; empty where it wrote
+            nothing.
         pass_tags: What the tags in the modules of `passes` stand for.
     """
 
@@ -218,6 +220,7 @@ class Capture:
     bookmarks: tuple[Bookmark, ...] = ()
     placement: Placement | Unavailable = NO_PLACEMENT
     job: Job | None = None
+    fusion_log: str = ""
     pass_tags: TagTable = dataclasses.field(default_factory=TagTable)
 
     def stage(self, name: str) -> Stage | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jaxscope.analysis.fusion.launches import compare_launches
-from jaxscope.analysis.fusion.neighbours import explain_separation
 from jaxscope.analysis.fusion.report import (
     FusionReport,
     tell_duplicate,
@@ -51,7 +50,7 @@ def describe_kernel(report: FusionReport, node: int, muted: str) -> str:
 
 def describe_pair(report: FusionReport, first: int, second: int) -> str:
     """Why two nodes are not one kernel, as HTML."""
-    found = explain_separation(report.module, first, second)
+    found = report.why_apart(first, second)
     same = found.first == found.second
     title = "One kernel" if same else "Why are these not one kernel?"
     return f"<h4>{title}</h4><p>{escape_breakable(found.text)}</p>"

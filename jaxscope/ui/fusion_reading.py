@@ -54,9 +54,10 @@ class FusionReader(QObject):
         return describe_kernel(self.report, nodes[0], muted) if len(nodes) == 1 else ""
 
     def _find(self, capture: Capture) -> None:
+        from jaxscope.analysis.fusion.decisions import read_fusion_log
         from jaxscope.analysis.fusion.report import report_fusions  # with the first capture
 
-        found = report_fusions(capture.stages)
+        found = report_fusions(capture.stages, read_fusion_log(capture))
         try:
             self._found.emit(capture, found)
         except RuntimeError:

@@ -39,11 +39,7 @@ from jaxscope.worker.passes import send_passes
 from jaxscope.worker.program import TracedProgram, trace_call
 from jaxscope.worker.purity import PurityWatch
 from jaxscope.worker.source import SourceSnapshot
-from jaxscope.worker.stablehlo_graph import (
-    convert_stablehlo,
-    link_stablehlo_lines,
-    print_module,
-)
+from jaxscope.worker.stablehlo_graph import convert_stablehlo, link_stablehlo_lines, print_module
 from jaxscope.worker.stage_sender import TITLES, StageSender
 from jaxscope.worker.stand_in import StageJaxpr
 from jaxscope.worker.user_source import describe_function, place_of, send_files, source_files
@@ -153,7 +149,7 @@ class _Pipeline:
     ) -> None:
         """Convert and send what is there while XLA compiles, then what it made."""
         bytecode = compat.module_bytecode(lowered)
-        with dump_folder() as dump:
+        with dump_folder(self._channel) as dump:
             last = None
             if _is_deep(tags):
                 # XLA may overflow the stack and take the process along: what is there goes first.

@@ -19,9 +19,13 @@ from jaxscope.errors import EnvironmentProblem, Explanation
 from jaxscope.model.graph_columns import strings_to_arrays
 from jaxscope.wire.scratch import make_scratch, remove_stale_scratch
 from jaxscope.worker import compat
+from jaxscope.worker.channel import Channel
 from jaxscope.worker.kernel_files import kernel_files
 from jaxscope.worker.tpu_bundles import remove_bundles
 
+_LOGGING_PASS = "priority-fusion"
+"""A pass of GPUs that writes down why it fuses what, where it is asked to write its modules."""
+_MAX_LOG_BYTES = 16 << 20
 MAX_CODE_BYTES = 16 << 20
 NO_CODE = "XLA generated no code: all that is left are constants, copies and library calls."
 _OPTION_UNKNOWN = re.compile(r"No such compile option: '(?P<option>\w+)'")
@@ -71,7 +75,19 @@ class Dump:
     @property
     def compiler_options(self) -> dict[str, str]:
         """What to pass to `compile`."""
-        return {"xla_dump_to": str(self.folder), **compat.llvm_ir_options()}
+        return {
+            "xla_dump_to": str(self.folder),
+            "xla_dump_hlo_pass_re": _LOGGING_PASS,
+            **compat.llvm_ir_options(),
+        }
+
+    def send_fusion_log(self, channel: Channel) -> None:
+        """Send what a GPU's compiler wrote of how it decided what to fuse, if it did."""
+        for path in sorted(self.folder.glob("*.priority_fusion_dump.txt")):
+            with path.open("rb") as opened:
+                data = opened.read(_MAX_LOG_BYTES)
+            channel.send("fusion_log", {}, {"utf8": np.frombuffer(data, np.uint8)})
+            return
 
     def machine_code(self) -> MachineCode:
         """The kernels in the order of their names; none if XLA generated no code."""
@@ -130,11 +146,18 @@ def _explain_refused(option: str, error: str) -> Explanation:
 
 
 @contextlib.contextmanager
-def dump_folder() -> Iterator[Dump]:
-    """A fresh folder for one compilation, removed at the end."""
+def dump_folder(channel: Channel | None = None) -> Iterator[Dump]:
+    """A fresh folder for one compilation, removed at the end.
+
+    Args:
+        channel: Where a log of what was fused goes, if there is one and somebody wants it.
+    """
     remove_stale_scratch()
     folder = make_scratch()
     try:
-        yield Dump(Path(folder))
+        dump = Dump(Path(folder))
+        yield dump
+        if channel is not None:
+            dump.send_fusion_log(channel)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

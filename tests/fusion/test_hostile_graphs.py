@@ -57,7 +57,7 @@ def test_whatever_a_graph_says_the_answers_come_to_an_end(data: st.DataObject) -
         count_eager(module),
         count_fused(module),
     )
-    assert set(fusion_to_json(report)) == {"fusions", "duplicates", "eager", "fused"}
+    assert {"fusions", "duplicates", "eager", "fused"} < set(fusion_to_json(report))
     for first in range(size):
         for second in range(size):
             assert explain_separation(module, first, second).text

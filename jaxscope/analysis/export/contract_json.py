@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from jaxscope.analysis.export.text_columns import TextColumns
+from jaxscope.analysis.fusion.decisions import read_fusion_log
 from jaxscope.analysis.fusion.report import fusion_to_json, report_fusions
 from jaxscope.analysis.sharding.job import job_to_json
 from jaxscope.analysis.sharding.report import PlacementReport, placement_to_json
@@ -302,7 +303,7 @@ def _stage(stage: Stage, columns: TextColumns) -> Json:
 
 
 def _fusion(capture: Capture) -> Json | None:
-    report = report_fusions(capture.stages)
+    report = report_fusions(capture.stages, read_fusion_log(capture))
     return None if report is None else fusion_to_json(report)
 
 

@@ -18,6 +18,7 @@ class Certainty(enum.Enum):
     """How much an answer is worth."""
 
     FACT = "fact"
+    LOGGED = "logged"
     INFERRED = "inferred"
     UNKNOWN = "unknown"
 
@@ -29,7 +30,8 @@ class Separation:
     Attributes:
         first: Id of the kernel of one of them, the earlier where a value goes between them.
         second: Id of the other's.
-        certainty: A fact follows from the module; an inference from a rule.
+        certainty: A fact follows from the module, what is logged was written by XLA itself, an
+            inference comes from a rule.
         reasons: Names of the rules that apply and what they say here, the likeliest first.
     """
 
@@ -44,6 +46,8 @@ class Separation:
         sentences = " ".join(sentence for _, sentence in self.reasons)
         if self.certainty is Certainty.UNKNOWN:
             return "unknown: none of the listed rules applies."
+        if self.certainty is Certainty.LOGGED:
+            return f"XLA's own log: {sentences}"
         return f"inferred: {sentences}" if self.certainty is Certainty.INFERRED else sentences
 
 

@@ -8,10 +8,17 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from jaxscope.analysis.fusion.decisions import FusionLog, decision_to_json
 from jaxscope.analysis.fusion.duplicates import Duplicate, find_duplicates
 from jaxscope.analysis.fusion.fusions import Fusion, find_fusions
 from jaxscope.analysis.fusion.launches import Launches, Span, count_eager, count_fused
 from jaxscope.analysis.fusion.module import Module
+from jaxscope.analysis.fusion.neighbours import (
+    Certainty,
+    Separation,
+    explain_separation,
+    find_users,
+)
 from jaxscope.analysis.links import LATE_STAGES
 from jaxscope.analysis.quantities import format_bytes, format_count, format_flops
 from jaxscope.model import Graph, Stage, is_available
@@ -29,6 +36,7 @@ class FusionReport:
         duplicates: Values that several kernels compute.
         eager: The program equation by equation; None without a graph of it.
         fused: The optimized program.
+        log: What XLA itself wrote of its decisions; None where it wrote nothing.
     """
 
     module: Module
@@ -36,6 +44,33 @@ class FusionReport:
     duplicates: tuple[Duplicate, ...]
     eager: Launches | None
     fused: Launches
+    log: FusionLog | None = None
+
+    def why_apart(self, first: int, second: int) -> Separation:
+        """Why two instructions are not one kernel: by XLA's own log where it tells, else inferred.
+
+        Args:
+            first: A node of the optimized module.
+            second: Another.
+        """
+        inferred = explain_separation(self.module, first, second)
+        if self.log is None or inferred.certainty is Certainty.FACT:
+            return inferred
+        first, second = self.module.kernel(first), self.module.kernel(second)
+        if first in find_users(self.module, second):
+            first, second = second, first
+        elif second not in find_users(self.module, first):
+            return inferred  # the log is about those that make a value and those that read it
+        decision = self.log.between(self._results_of(first), self._results_of(second))
+        if decision is None:
+            return inferred
+        names = self.module.id(first), self.module.id(second)
+        return Separation(*names, Certainty.LOGGED, (("log", decision.text),))
+
+    def _results_of(self, kernel: int) -> tuple[str, ...]:
+        """Equations of the last jaxpr-level stage whose results a kernel makes."""
+        graph, last = self.module.graph, self.module.last_operation(kernel)
+        return graph.row(graph.nodes.derived, kernel) or graph.row(graph.nodes.derived, last)
 
     def fusion_of(self, node: int) -> Fusion | None:
         """The fusion of an instruction, if it is one."""
@@ -58,8 +93,13 @@ class FusionReport:
         return found
 
 
-def report_fusions(stages: Sequence[Stage]) -> FusionReport | None:
-    """Look into the fusions of a capture; None if its stage `optimized` has no graph."""
+def report_fusions(stages: Sequence[Stage], log: FusionLog | None = None) -> FusionReport | None:
+    """Look into the fusions of a capture; None if its stage `optimized` has no graph.
+
+    Args:
+        stages: Of the capture.
+        log: See `read_fusion_log`.
+    """
     graphs = {stage.name: stage.graph for stage in stages if is_available(stage.graph)}
     optimized = graphs.get("optimized")
     if optimized is None:
@@ -72,6 +112,7 @@ def report_fusions(stages: Sequence[Stage]) -> FusionReport | None:
         find_duplicates(module),
         count_eager(Module(traced[-1])) if traced else None,
         count_fused(module),
+        log,
     )
 
 
@@ -130,6 +171,9 @@ def fusion_to_json(report: FusionReport) -> dict[str, Any]:
         "duplicates": [_duplicate(duplicate) for duplicate in report.duplicates],
         "eager": None if report.eager is None else _launches(report.eager),
         "fused": _launches(report.fused),
+        "decisions": None
+        if report.log is None
+        else [decision_to_json(decision) for decision in report.log.decisions],
     }
 
 

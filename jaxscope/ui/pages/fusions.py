@@ -5,8 +5,17 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QItemSelection, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QTabWidget, QVBoxLayout, QWidget
 
+from jaxscope.analysis.fusion.decisions import (
+    LOG_HEADERS,
+    LOG_NUMERIC,
+    NO_LOG,
+    FusionLog,
+    decision_numbers,
+    decision_row,
+    describe_log,
+)
 from jaxscope.analysis.fusion.fusions import Fusion
 from jaxscope.analysis.fusion.report import FusionReport, tell_operations, tell_saving
 from jaxscope.analysis.quantities import UNKNOWN, format_bytes, format_count
@@ -34,18 +43,34 @@ class FusionsPage(QWidget):
         self.heading.setWordWrap(True)
         self.table = ResultTable("Fusions of the optimized program")
         self.table.selectionModel().selectionChanged.connect(self._on_table_selection_changed)
+        self.note = QLabel()
+        self.note.setProperty("role", "muted")
+        self.note.setWordWrap(True)
+        self.decisions = ResultTable("XLA's own log of what it fused")
+        logged = QWidget()
+        column = QVBoxLayout(logged)
+        column.setContentsMargins(0, 4, 0, 0)
+        column.addWidget(self.note)
+        column.addWidget(self.decisions, 1)
+        column.addStretch(0)
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setDrawBase(False)
+        self.tabs.addTab(self.table, "Fusions")
+        self.tabs.addTab(logged, "XLA's decisions")
         layout = QVBoxLayout(self)
         layout.addWidget(self.heading)
-        layout.addWidget(self.table, 1)
+        layout.addWidget(self.tabs, 1)
         layout.addStretch(0)
-        self.table.hide()
+        self.tabs.hide()
 
     def show_report(self, report: FusionReport | None) -> None:
         """Show a report, or what there will be."""
         if report is self._report and report is not None:
             return
         self._report = report
-        self.table.setVisible(report is not None and bool(report.fusions))
+        self.tabs.setVisible(report is not None)
+        self._show_log(None if report is None else report.log)
         if report is None:
             self.heading.setText(_NONE_YET)
             self.table.rows.set_rows(HEADERS, ())
@@ -65,6 +90,19 @@ class FusionsPage(QWidget):
             _NUMERIC,
             [_numbers(i, fusion, again[i]) for i, fusion in enumerate(fusions)],
             [f"{fusion.id} saves {tell_saving(fusion)}" for fusion in fusions],
+        )
+
+    def _show_log(self, log: FusionLog | None) -> None:
+        """What XLA wrote itself; or that it wrote nothing."""
+        steps = () if log is None else log.decisions
+        self.decisions.setVisible(log is not None)
+        self.note.setText(NO_LOG if log is None else describe_log(log))
+        self.decisions.rows.set_rows(
+            LOG_HEADERS,
+            [decision_row(number, step) for number, step in enumerate(steps)],
+            LOG_NUMERIC,
+            [decision_numbers(number, step) for number, step in enumerate(steps)],
+            [step.text for step in steps],
         )
 
     def _on_table_selection_changed(
