@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from jaxscope.analysis.cost.loop_rounds import RUNS_INSIDE, Rounds, find_rounds
 from jaxscope.analysis.cost.shares import By, share_out
 from jaxscope.analysis.library_calls import product_cost
+from jaxscope.analysis.off_chip import OffChipTraffic, has_memory_on_chip
 from jaxscope.model import Graph, Stage, Unavailable
 
 _NO_KERNELS = frozenset(
@@ -74,6 +75,7 @@ class Roofline:
         num_uncounted: Kernels whose work XLA does not count.
         num_unbounded: Loops that count once because nobody knows how often they run.
         num_repeated: Kernels that count more than once, being in loops.
+        has_memory_on_chip: Whether values that lie on the chip are left out of kernels' traffic.
     """
 
     stage: str
@@ -84,6 +86,7 @@ class Roofline:
     num_uncounted: int
     num_unbounded: int
     num_repeated: int
+    has_memory_on_chip: bool = False
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -99,6 +102,8 @@ class Roofline:
             )
         if self.num_uncounted:
             found.append(f"XLA does not count the work of {self.num_uncounted:,} kernels.")
+        if self.has_memory_on_chip:
+            found.append("Values that lie in the chip's own fast memory are no traffic of kernels.")
         if self.stage == "hlo":
             found.append("Before optimization: as if each instruction were a kernel of its own.")
         return tuple(found)
@@ -120,10 +125,13 @@ def find_roofline(
     graph = stage.graph
     rounds = find_rounds(graph, trips)
     points, num_uncounted = [], 0
+    traffic = OffChipTraffic(graph) if has_memory_on_chip(graph) else None
     for node, times in _kernels(graph, rounds):
         flops, num_bytes = graph.nodes.cost[node, :2].tolist()
         if math.isnan(flops):
             flops, num_bytes = product_cost(graph, node) or (flops, num_bytes)
+        if traffic is not None:
+            num_bytes = traffic.of(node, num_bytes)
         if math.isnan(flops) or math.isnan(num_bytes):
             num_uncounted += 1
             continue
@@ -147,6 +155,7 @@ def find_roofline(
         num_uncounted,
         len(rounds.unbounded),
         sum(point.rounds > 1 for point in points),
+        traffic is not None,
     )
 
 

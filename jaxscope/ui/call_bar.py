@@ -27,7 +27,13 @@ from jaxscope.ui.choice_box import ChoiceBox
 from jaxscope.ui.flow_layout import FlowLayout
 from jaxscope.ui.transform_form import TransformForm
 
-_TARGETS = ("cpu", "cpu:2", "cpu:8", "gpu", "tpu")
+_TARGETS = (
+    *("cpu", "cpu:2", "cpu:8", "gpu", "tpu"),
+    *("aot:tpu:v5e:2x2", "aot:tpu:v6e:1x1", "aot:tpu:v5p:2x2x1", "aot:tpu:tpu7x:2x2x1"),
+    *("aot:gpu:h100", "aot:gpu:h100:8", "aot:gpu:a100", "aot:gpu:b200", "aot:gpu:rtx4090"),
+)
+"""Suggestions; any target can be typed. `aot:` compiles for a chip that need not be here."""
+_SHORTEST_TARGET_CHARS, _LIST_MARGIN_PX = 15, 40
 
 
 class CallBar(QWidget):
@@ -43,7 +49,16 @@ class CallBar(QWidget):
         self.target.setEditable(True)
         self.target.addItems(_TARGETS)
         self.target.setAccessibleName("Target")
-        self.target.setToolTip("The kind of device to compile for")
+        self.target.setToolTip(
+            "The kind of device to compile for; aot: compiles for a chip that is not here"
+        )
+        self.target.setSizeAdjustPolicy(
+            ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.target.setMinimumContentsLength(_SHORTEST_TARGET_CHARS)
+        self.target.view().setMinimumWidth(
+            max(map(self.target.fontMetrics().horizontalAdvance, _TARGETS)) + _LIST_MARGIN_PX
+        )
         self.target.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.run_button = QPushButton("Run")
         self.run_button.setProperty("role", "primary")

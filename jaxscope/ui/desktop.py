@@ -151,6 +151,12 @@ def _add_memory(window: MainWindow, themes: ThemeSwitch) -> None:
     add_memory(window, themes)
 
 
+def _add_targets(window: MainWindow, themes: ThemeSwitch) -> None:
+    from jaxscope.ui.targets_menu import add_targets
+
+    add_targets(window, themes)
+
+
 def _add_sharding(window: MainWindow, themes: ThemeSwitch) -> None:
     from jaxscope.ui.sharding_menu import add_sharding
 
@@ -163,6 +169,7 @@ _PAGES: tuple[_Add, ...] = (
     _add_comparing,
     _add_fusions,
     _add_memory,
+    _add_targets,
     _add_sharding,
 )
 

@@ -22,6 +22,8 @@ from jaxscope.errors import EnvironmentProblem, Explanation
 from jaxscope.model.chip import Chip, chip_names, chip_of_target
 from jaxscope.worker import compat
 from jaxscope.worker.gpu_description import describe_gpu
+from jaxscope.worker.gpu_tools import use_installed_toolkit
+from jaxscope.worker.isolation import quiet_stderr
 from jaxscope.worker.tpu_bundles import ask_for_bundles
 from jaxscope.worker.tracebacks import safe_text
 
@@ -192,6 +194,7 @@ def _open_gpu(size: str, chip: Chip | None) -> list[Any]:
 
     if chip is None:
         raise ValueError("There is no description of such a GPU.")
+    use_installed_toolkit()
     count = math.prod(int(axis) for axis in (size or "1").split("x"))
     _check_count(count)
     found = topologies.get_topology_desc(
@@ -215,16 +218,8 @@ def quiet_compilers() -> Iterator[None]:
     if not any(map(glob.glob, _TPU_DEVICE_FILES)):
         for setting, value in _TPU_SETTINGS.items():
             os.environ.setdefault(setting, value)
-    sys.stderr.flush()
-    kept = os.dup(2)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 2)
+    with quiet_stderr():
         yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
 
 
 def _is_installed(module: str) -> bool:

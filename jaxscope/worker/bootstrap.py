@@ -18,6 +18,7 @@ import importlib.util
 import json
 import os
 import struct
+import types
 
 _WORKER = "jaxscope.worker.main"
 _OLDEST = (3, 11)
@@ -34,7 +35,28 @@ def main(module: str, arguments: "list[str]") -> None:
             _report(int(arguments[1]), *problem)
             os._exit(3)
     _import_package()
-    importlib.import_module(module).main(arguments)
+    if importlib.util.find_spec("jax_plugins"):
+        imported = _import_silently(module)
+    else:
+        imported = importlib.import_module(module)
+    imported.main(arguments)
+
+
+def _import_silently(module: str) -> "types.ModuleType":
+    """Import what imports JAX: its plugins say at length on standard error which device is missing.
+
+    That is no output of the user's. What the import raises is told as ever.
+    """
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        return importlib.import_module(module)
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def find_problem() -> "tuple[str, str] | None":

@@ -15,6 +15,7 @@ import jax
 import numpy as np
 
 from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.worker import compat
 from jaxscope.worker.ahead_of_time import (
     describe_compiler,
     find_missing,
@@ -58,6 +59,9 @@ def prepare_target(request: dict[str, Any]) -> None:
         )
     if match["kind"] == "cpu":
         _configure("jax_platforms", "cpu")
+        if not find_missing("gpu"):
+            with quiet_compilers():  # the plugin may complain that there is no GPU
+                compat.load_plugins()
         if match["number"]:
             _configure("jax_num_cpu_devices", max(int(match["number"]), 1))
     else:

@@ -24,6 +24,24 @@ _TARGET = re.compile(rb"^\.target (sm_\w{1,10})", re.MULTILINE)
 _SAYS = re.compile(r"(\d+ bytes stack frame.*|Used \d+ registers.*)")
 
 
+_toolkit: str | None = None
+
+
+def use_installed_toolkit() -> None:
+    """Have XLA take the assembler that came with JAX's wheels, whatever is on PATH.
+
+    A CUDA toolkit of another release may be there, which does not know the chip.
+    """
+    global _toolkit
+    found = _find("ptxas")
+    _toolkit = os.path.dirname(os.path.dirname(found)) if found else None
+
+
+def toolkit_options() -> dict[str, str]:
+    """XLA's option for that toolkit; empty where nothing is compiled for an absent GPU."""
+    return {} if _toolkit is None else {"xla_gpu_cuda_data_dir": _toolkit}
+
+
 class GpuTools:
     """Looks at kernels until its time is over; without the tools it finds nothing."""
 

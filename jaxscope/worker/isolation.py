@@ -11,6 +11,7 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Iterator
 from types import FrameType
 from typing import NoReturn
 
@@ -52,6 +53,22 @@ def isolate(parent_pid: int, stack_descriptor: int) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
+
+
+@contextlib.contextmanager
+def quiet_stderr() -> Iterator[None]:
+    """Lose what libraries in C write to the descriptor of standard error meanwhile."""
+    sys.stderr.flush()
+    kept = fcntl.fcntl(2, fcntl.F_DUPFD_CLOEXEC, FIRST_PRIVATE_DESCRIPTOR)
+    nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _die_with_parent(parent_pid: int) -> None:

@@ -20,6 +20,7 @@ from jaxscope.model.graph_columns import strings_to_arrays
 from jaxscope.wire.scratch import make_scratch, remove_stale_scratch
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
+from jaxscope.worker.gpu_tools import toolkit_options
 from jaxscope.worker.kernel_files import kernel_files
 from jaxscope.worker.tpu_bundles import remove_bundles
 
@@ -117,7 +118,7 @@ def compile_with(
         EnvironmentProblem: This XLA does not know a wanted option, or refuses its value.
     """
     asked = {name: _TRUTHS.get(text.lower(), text) for name, text in (wanted or {}).items()}
-    ours = dict(options)
+    ours = {**toolkit_options(), **options}
     while True:
         try:
             return lowered.compile(compiler_options={**asked, **ours})

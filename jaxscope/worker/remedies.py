@@ -260,7 +260,24 @@ def _import_name_remedy(_error: BaseException, _text: str) -> Remedy:
     return Remedy((), "", "An import failed.", "Does the installed version have that name?")
 
 
+_TOO_SMALL = (
+    r"Used ([\d.]+[KMGT]) of ([\d.]+[KMGT]) hbm",
+    r"\(([\d.]+[KMGT])\) exceeds available HBM \(([\d.]+[KMGT])\)",
+)
+"""How a TPU's compiler says that a program does not fit."""
+
+
 def _exhausted_remedy(_error: BaseException, text: str) -> Remedy:
+    for pattern in _TOO_SMALL:
+        if (sizes := re.search(pattern, text, re.IGNORECASE)) is not None:
+            needs, has = (f"{size[:-1]} {size[-1].upper()}iB" for size in sizes.groups())
+            return Remedy(
+                (),
+                "",
+                f"The program does not fit: it needs {needs} of the device's memory, it has {has}.",
+                "Use smaller shapes, cut arrays over more devices, or take a target with more "
+                "memory. `jaxscope targets` compares chips.",
+            )
     found = re.search(r"allocat\w* (\d+) bytes", text)
     size = f" It asked for {_show_bytes(int(found.group(1)))}." if found else ""
     return Remedy(

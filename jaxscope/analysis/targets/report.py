@@ -76,7 +76,7 @@ def targets_to_text(call: str, rows: Sequence[TargetRow]) -> str:
             right=[place for place, n in enumerate(shown) if n in NUMERIC],
         ),
     ]
-    problems = list(_problems(rows))
+    problems = list(describe_problems(rows))
     return "\n".join([*lines, *([""] if problems else []), *problems, "", ESTIMATE, NOT_KNOWN])
 
 
@@ -109,11 +109,13 @@ def targets_to_json(call: str, file: str, rows: Sequence[TargetRow]) -> dict[str
     }
 
 
-def _problems(rows: Sequence[TargetRow]) -> Iterator[str]:
+def describe_problems(rows: Sequence[TargetRow]) -> Iterator[str]:
+    """A sentence on each target that the program is not compiled for, or does not fit."""
     for row in rows:
         fit = describe_fit(row)
         if row.reason or fit:
-            told = [text for text in (row.reason, f"It {fit}." if fit else "") if text]
+            is_told = "needs" in row.reason
+            told = filter(None, (row.reason, f"It {fit}." if fit and not is_told else ""))
             yield f"{row.target}: {' '.join(told)}"
 
 

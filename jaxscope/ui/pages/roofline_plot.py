@@ -82,7 +82,7 @@ class RooflinePlot(QWidget):
             "&nbsp;&nbsp; ".join(
                 f'<span style="color:{colour}">{sign}</span> {name}'
                 for sign, colour, name in (
-                    ("━", theme.text, "what this machine reached"),
+                    ("━", theme.text, "the most that is possible"),
                     ("○", theme.forward, "at best, not measured"),
                     ("◆", theme.backward, "measured"),
                 )
