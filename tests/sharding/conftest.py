@@ -62,6 +62,16 @@ def exchanged(x):
     return body(x)
 
 
+def looped(x):
+    here = mesh(("i", 8))
+
+    @functools.partial(jax.shard_map, mesh=here, in_specs=P("i"), out_specs=P("i"))
+    def body(a):
+        return jax.lax.fori_loop(0, 5, lambda _, a: a / jax.lax.pmax(a, "i"), a)
+
+    return body(x)
+
+
 def shares(x):
     return jax.pmap(lambda a: a / jax.lax.psum(a, "i"), axis_name="i")(x)
 

@@ -97,6 +97,11 @@ def test_every_kind_of_exchange_has_its_bytes_and_participants(take: Take) -> No
     assert all(each.group_size == 8 for each in found.values())
 
 
+def test_an_exchange_in_a_loop_happens_each_round(take: Take) -> None:
+    (found,) = collectives_of(take("looped(f32[8, 4])"))
+    assert found.rounds == 5 and found.total_bytes == 5 * found.sent_bytes
+
+
 def test_pmap_spreads_the_first_dimension(take: Take) -> None:
     capture = take("shares(f32[8, 4])")
     assert arrays_of(capture)["argument x"].shard_type == "f32[1,4]"

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jaxscope.analysis.hlo.attributes import read_attributes
+from jaxscope.analysis.hlo.proto import module_class
 from jaxscope.analysis.sharding.groups import (
     groups_along,
     name_axes,
@@ -51,6 +53,21 @@ def test_each_form_is_read(text: str, expected: tuple[tuple[int, ...], ...]) -> 
 def test_what_are_no_groups_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         parse_groups(text, 4)
+
+
+def test_a_range_is_read_where_jaxlib_0_8_wrote_it() -> None:
+    instruction = module_class()().computations.add().instructions.add(opcode="all-reduce")
+    ranges = instruction.iota_collective_device_list
+    ranges.num_replica_groups, ranges.num_devices_per_group = 2, 2
+    ranges.iota_reshape_dims.extend((2, 2))
+    ranges.iota_transpose_perm.extend((1, 0))
+    written = ranges.SerializeToString()
+    instruction.ClearField("iota_collective_device_list")
+    instruction.collective_device_list.MergeFromString(b"\x12" + bytes([len(written)]) + written)
+    assert read_attributes(instruction)["replica_groups"] == "[2,2]<=[2,2]T(1,0)"
+    instruction.collective_device_list.Clear()
+    instruction.collective_device_list.MergeFromString(b"\x12\x01\xff")
+    assert read_attributes(instruction)["replica_groups"] == "unreadable"
 
 
 def test_pairs_of_a_permute_are_read() -> None:

@@ -10,10 +10,13 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from google.protobuf import message, message_factory, unknown_fields
+
 from jaxscope.analysis.hlo.literals import render_literal
 from jaxscope.analysis.hlo.proto import HloMessage
 
 _MAX_TEXT = 300
+_IOTA_FIELD, _IOTA_GROUPS = 2, "xla.IotaReplicaGroupListProto"
 
 
 def read_attributes(instruction: HloMessage) -> dict[str, str]:
@@ -175,6 +178,20 @@ def _groups(groups: Any) -> str:
     return _braces(_braces(group.replica_ids) for group in groups)
 
 
+def _device_list(devices: HloMessage) -> str:
+    """Groups one by one; jaxlib 0.8 writes a range into a field that later releases moved."""
+    if not devices.replica_groups:
+        for field in unknown_fields.UnknownFieldSet(devices):
+            if field.field_number == _IOTA_FIELD and isinstance(field.data, bytes):
+                found = devices.DESCRIPTOR.file.pool.FindMessageTypeByName(_IOTA_GROUPS)
+                try:
+                    groups = message_factory.GetMessageClass(found).FromString(field.data)
+                except message.DecodeError:
+                    return "unreadable"  # and so unknown: an empty list would mean all devices
+                return _iota_groups(groups)
+    return _groups(devices.replica_groups)
+
+
 def _iota_groups(groups: HloMessage) -> str:
     """As in HLO text: `[2,4]<=[8]`, two groups of four in the order of the devices."""
     order = ",".join(map(str, groups.iota_reshape_dims))
@@ -213,7 +230,7 @@ _RENDERERS: dict[str, Callable[[Any], str]] = {
     "fft_length": _braces,
     "channel_id": str,
     "replica_groups": _groups,
-    "collective_device_list": lambda devices: _groups(devices.replica_groups),
+    "collective_device_list": _device_list,
     "iota_collective_device_list": _iota_groups,
     "mesh_axes_replica_group_list": _message,
     "source_target_pairs": lambda pairs: _braces(f"{{{p.source},{p.target}}}" for p in pairs),

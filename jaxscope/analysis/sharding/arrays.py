@@ -111,7 +111,9 @@ def _pair(
     if len(texts) != len(leaves):
         texts, missing = ("",) * len(leaves), _NO_SHARDING
     return [
-        SpreadArray(role, leaf.path, leaf.type, leaf.num_bytes, _read(text, missing), placement, text)
+        SpreadArray(
+            role, leaf.path, leaf.type, leaf.num_bytes, _read(text, missing), placement, text
+        )
         for leaf, text in zip(leaves, texts, strict=True)
     ]
 

@@ -30,6 +30,7 @@ RING = (
     "B bytes, 2·(n−1)/n·B of an all-reduce, (n−1)/n·B of an all-gather, a reduce-scatter and an "
     "all-to-all, B of a permute. What the hardware really sends is not known here."
 )
+_LOOPS = frozenset({"while", "stablehlo.while"})
 _START = re.compile(r"-(start|done|update)$")
 
 
@@ -49,6 +50,7 @@ class Collective:
         axes: Mesh axes that the groups run along; None where they are no such groups.
         sent_bytes: See `RING`; NaN where it is not known.
         crosses_processes: Whether a group has devices of several processes; None if unknown.
+        rounds: How often it runs, loops around it counted; 0 where nobody knows how often they do.
     """
 
     node: int
@@ -61,6 +63,12 @@ class Collective:
     axes: tuple[str, ...] | None = None
     sent_bytes: float = math.nan
     crosses_processes: bool | None = None
+    rounds: int = 1
+
+    @property
+    def total_bytes(self) -> float:
+        """What each device must send in all rounds; NaN where that is not known."""
+        return self.sent_bytes * self.rounds if self.rounds else math.nan
 
     @property
     def group_size(self) -> int:
@@ -126,6 +134,7 @@ def _describe(graph: Graph, node: int, kind: str, placement: Placement | Unavail
         axes=axes,
         crosses_processes=crosses,
         sent_bytes=_sent_bytes(made),
+        rounds=_count_rounds(graph, node),
     )
 
 
@@ -133,6 +142,18 @@ def _operand_bytes(graph: Graph, node: int) -> Iterator[float]:
     edges = graph.edges
     for edge in np.flatnonzero(edges.target == node).tolist():
         yield find_bytes(graph.string(edges.type, edge))
+
+
+def _count_rounds(graph: Graph, node: int) -> int:
+    """The trip counts of the loops around a node, multiplied; 0 where one is not known."""
+    rounds, group = 1, int(graph.nodes.group[node])
+    while group >= 0:
+        owner = int(graph.groups.owner[group])
+        if owner >= 0 and graph.string(graph.nodes.operation, owner) in _LOOPS:
+            known = graph.attributes(owner).get("known_trip_count", "")
+            rounds *= int(known) if known.isdecimal() else 0
+        group = int(graph.groups.parent[group])
+    return rounds
 
 
 def _sent_bytes(made: Collective) -> float:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from jaxscope.analysis.quantities import format_bytes, format_count
+from jaxscope.analysis.quantities import UNKNOWN, format_bytes, format_count
 from jaxscope.analysis.sharding.arrays import SpreadArray, find_arrays
 from jaxscope.analysis.sharding.collectives import KINDS, RING, Collective, find_collectives
 from jaxscope.analysis.sharding.cut import cut_to_text, name_devices
@@ -89,18 +89,23 @@ def tell_groups(collective: Collective) -> str:
     return f"along {', '.join(collective.axes)}: {told}" if collective.axes else told
 
 
+def tell_rounds(collective: Collective) -> str:
+    """How often it runs."""
+    return f"{collective.rounds:,}" if collective.rounds else UNKNOWN
+
+
 def tell_total(collectives: tuple[Collective, ...]) -> str:
     """How many there are and what each device sends, in one sentence."""
     if not collectives:
         return "No communication: each device works on its own."
-    known = [c.sent_bytes for c in collectives if not math.isnan(c.sent_bytes)]
+    known = [c.total_bytes for c in collectives if not math.isnan(c.total_bytes)]
     told = f"{format_count(len(collectives), 'collective')}; each device sends at least "
     told += format_bytes(sum(known)) if known else "an unknown number of bytes"
     missing = len(collectives) - len(known)
     told += f", {missing:,} of them not counted" if known and missing else ""
     crossing = sum(c.crosses_processes is True for c in collectives)
     told += f"; {crossing:,} between processes" if crossing else ""
-    return told + ". What stands in a loop counts once."
+    return f"{told}."
 
 
 def placement_to_text(report: PlacementReport) -> str:
@@ -164,13 +169,14 @@ def _collectives_text(report: PlacementReport) -> Iterator[str]:
             format_bytes(collective.operand_bytes),
             format_bytes(collective.result_bytes),
             format_bytes(collective.sent_bytes),
+            tell_rounds(collective),
             tell_groups(collective),
         )
         for collective in found
     ]
     if rows:
-        headers = ("instruction", "", "in", "out", "sends", "devices together")
-        yield from format_table(headers, rows, right=(2, 3, 4))
+        headers = ("instruction", "", "in", "out", "sends", "rounds", "devices together")
+        yield from format_table(headers, rows, right=(2, 3, 4, 5))
         yield f"  {RING}"
 
 
@@ -237,6 +243,7 @@ def _collective_to_json(collective: Collective) -> dict[str, Any]:
         "operand_bytes": _number(collective.operand_bytes),
         "result_bytes": _number(collective.result_bytes),
         "sent_bytes": _number(collective.sent_bytes),
+        "rounds": collective.rounds or None,
         "groups": None if isinstance(groups, Unavailable) else [list(group) for group in groups],
         "pairs": [list(pair) for pair in collective.pairs] or None,
         "axes": None if collective.axes is None else list(collective.axes),

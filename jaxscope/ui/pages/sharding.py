@@ -24,6 +24,7 @@ from jaxscope.analysis.sharding.report import (
     PlacementReport,
     tell_devices,
     tell_groups,
+    tell_rounds,
     tell_total,
 )
 from jaxscope.model import Capture, Unavailable
@@ -33,7 +34,16 @@ from jaxscope.ui.theme import Theme
 
 _ARRAY_HEADERS = ("#", "", "path", "whole", "spec", "on a device", "bytes", "how")
 _PART_HEADERS = ("#", "part", "devices")
-_COLLECTIVE_HEADERS = ("#", "instruction", "kind", "in", "out", "sends", "devices together")
+_COLLECTIVE_HEADERS = (
+    "#",
+    "instruction",
+    "kind",
+    "in",
+    "out",
+    "sends",
+    "rounds",
+    "devices together",
+)
 _QUESTION = "On which devices does it run, who holds what, and what do they tell each other?"
 
 
@@ -139,9 +149,9 @@ class ShardingPage(QWidget):
         self.collectives.rows.set_rows(
             _COLLECTIVE_HEADERS,
             [_collective_row(n, each) for n, each in enumerate(self._collectives)],
-            (0, 3, 4, 5),
+            (0, 3, 4, 5, 6),
             [
-                (float(n), each.operand_bytes, each.result_bytes, each.sent_bytes)
+                (float(n), each.operand_bytes, each.result_bytes, each.sent_bytes, each.rounds)
                 for n, each in enumerate(self._collectives)
             ],
             [f"{each.kind}: {KINDS[each.kind]}" for each in self._collectives],
@@ -224,5 +234,6 @@ def _collective_row(number: int, collective: Collective) -> tuple[str, ...]:
         format_bytes(collective.operand_bytes),
         format_bytes(collective.result_bytes),
         format_bytes(collective.sent_bytes),
+        tell_rounds(collective),
         tell_groups(collective),
     )
