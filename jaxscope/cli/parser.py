@@ -9,6 +9,11 @@ from pathlib import Path
 from typing import NoReturn
 
 import jaxscope
+from jaxscope.cli.chip_options import (
+    add_roofline_options,
+    add_targets_options,
+    read_targets,
+)
 from jaxscope.cli.diff_options import (
     DIFFERENT,
     DiffOptions,
@@ -169,7 +174,7 @@ def parse(words: Sequence[str]) -> Options:
         output_format=output_format,
         stage=read.stage if verb == "capture" else "optimized",
         target=read.target,
-        targets=_read_targets(read.targets) if verb == "targets" else (),
+        targets=read_targets(read.targets) if verb == "targets" else (),
         python=_read_python(read.python, read.target),
         timeout_s=read.timeout,
         memory_bytes=None if read.memory is None else int(read.memory * 2**30),
@@ -238,24 +243,9 @@ def _make_parser(verb: str) -> argparse.ArgumentParser:
             help="compile the gradient anew with each policy of jax.checkpoint, and compare",
         )
     if verb == "roofline":
-        parser.add_argument(
-            "--calibrate",
-            action="store_true",
-            help="measure anew what this machine reaches at most (3 s), and keep it",
-        )
-        parser.add_argument(
-            "--chip",
-            metavar="NAME",
-            help="take what is published of a chip as the limits, such as v5e or h100",
-        )
+        add_roofline_options(parser)
     if verb == "targets":
-        parser.add_argument(
-            "--targets",
-            default="",
-            metavar="A,B,…",
-            help="such as v5e:2x2,h100,aot:gpu:a100:8,cpu (default: every chip that the installed "
-            "compilers know)",
-        )
+        add_targets_options(parser)
     if verb == "time":
         add_time_options(parser)
     if verb == "diff":
@@ -294,10 +284,6 @@ def _add_capture_options(parser: argparse.ArgumentParser) -> None:
         " can be repeated",
     )
     add_picture_options(parser)
-
-
-def _read_targets(words: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word.strip() for word in words.split(",") if word.strip()))
 
 
 def _read_python(word: str | None, target: str) -> Path | None:
