@@ -66,7 +66,7 @@ def read_comparison_options(read: argparse.Namespace) -> dict[str, Any]:
         ("environment", read.env, "--env B:XLA_FLAGS=--xla_cpu_multi_thread_eigen=false"),
     ):
         if words:
-            found[name], found[f"other_{name}"] = _read_assignments(words, example)
+            found[name], found[f"other_{name}"] = read_assignments(words, example)
     if read.against_target:
         found["other_target"] = read.against_target
     if read.against_python:
@@ -83,7 +83,12 @@ def differs(made_with: Mapping[str, Any]) -> bool:
     )
 
 
-def _read_assignments(words: Sequence[str], example: str) -> tuple[dict[str, str], dict[str, str]]:
+def read_assignments(words: Sequence[str], example: str) -> tuple[dict[str, str], dict[str, str]]:
+    """What `[A:|B:]NAME=VALUE` says of each side.
+
+    Raises:
+        UsageError: A word has no name with its value; `example` shows one that does.
+    """
     sides: tuple[dict[str, str], dict[str, str]] = ({}, {})
     for word in words:
         side, colon, rest = word.partition(":")

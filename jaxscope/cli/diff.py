@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
 
 from jaxscope.analysis import contract_reading
 from jaxscope.analysis.archive import FILE_ENDING, load_session
@@ -33,10 +34,11 @@ def run(options: Options) -> int:
     wanted = options.diff
     if wanted.output is not None:
         check_place(wanted.output)
-    first, second = (
-        _obtain(word, side) for word, side in zip(options.others, _sides(options), strict=True)
+    sides = _sides(options)
+    first, second = (_obtain(word, side) for word, side in zip(options.others, sides, strict=True))
+    comparison = compare(
+        *_told_apart(first, second, sides), _chosen_pairs(first, second, wanted.stages)
     )
-    comparison = compare(*_told_apart(first, second), _chosen_pairs(first, second, wanted.stages))
     if wanted.output is not None:
         from jaxscope.analysis.comparison.report import write_comparison
 
@@ -56,8 +58,10 @@ def run(options: Options) -> int:
 
 def _sides(options: Options) -> tuple[Options, Options]:
     """The options of each side: what is not said of the second holds for both."""
-    return options, dataclasses.replace(
+    ours, theirs = options.diff.xla
+    return dataclasses.replace(options, xla=ours), dataclasses.replace(
         options,
+        xla=theirs,
         target=options.diff.target_b or options.target,
         python=options.diff.python_b or options.python,
         x64=options.x64 or options.diff.x64_b,
@@ -84,18 +88,23 @@ def _obtain(word: str, options: Options) -> Subject:
             file,
             call or None,
             on_event=Watcher(show),
+            options=options.xla,
             **target_options(options),
             **run_options(options),
         )
     return Subject(f"{file}{SEPARATOR}{capture.call}", capture)
 
 
-def _told_apart(first: Subject, second: Subject) -> tuple[Subject, Subject]:
+def _told_apart(
+    first: Subject, second: Subject, sides: tuple[Options, Options]
+) -> tuple[Subject, Subject]:
     """Two sides of the same name get what tells them apart."""
     if first.name != second.name:
         return first, second
     a, b = first.capture, second.capture
     for ours, theirs in (
+        tuple("64-bit types" if side.x64 else "32-bit types" for side in sides),
+        tuple(_describe_options(side.xla) for side in sides),
         (f"target {a.target}", f"target {b.target}"),
         (f"JAX {a.environment.jax}", f"JAX {b.environment.jax}"),
         ("first", "second"),
@@ -106,6 +115,10 @@ def _told_apart(first: Subject, second: Subject) -> tuple[Subject, Subject]:
         dataclasses.replace(first, name=f"{first.name} [{ours}]"),
         dataclasses.replace(second, name=f"{second.name} [{theirs}]"),
     )
+
+
+def _describe_options(xla: Mapping[str, str]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in xla.items()) or "XLA's own options"
 
 
 def _chosen_pairs(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
 
+from jaxscope.cli.comparison_options import read_assignments
 from jaxscope.errors import Explanation, UsageError
 
 FORMATS = ("html", "md", "txt", "json")
@@ -23,6 +25,7 @@ class DiffOptions:
         target_b: Target of the second side; None for that of the first.
         python_b: Interpreter of the second side, likewise.
         x64_b: Whether only the second side lets JAX use 64-bit types.
+        xla: Options of XLA's that the sides are compiled with, name to value.
     """
 
     stages: tuple[str, ...] = ()
@@ -30,6 +33,9 @@ class DiffOptions:
     target_b: str | None = None
     python_b: Path | None = None
     x64_b: bool = False
+    xla: tuple[Mapping[str, str], Mapping[str, str]] = dataclasses.field(
+        default_factory=lambda: ({}, {})
+    )
 
 
 def add_diff_options(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +55,14 @@ def add_diff_options(parser: argparse.ArgumentParser) -> None:
         help="write everything to a file instead; the ending picks the format: "
         + " ".join(f".{name}" for name in FORMATS),
     )
+    parser.add_argument(
+        "--xla",
+        action="append",
+        metavar="[A:|B:]OPTION=VALUE",
+        default=[],
+        help="compile one side or both with an option of XLA, such as "
+        "B:xla_disable_hlo_passes=fusion; can be repeated",
+    )
     second = parser.add_argument_group("options of B alone; without them it has those of A")
     second.add_argument("--target-b", metavar="TARGET", help="target of B")
     second.add_argument("--python-b", metavar="PATH", help="interpreter of B: another JAX")
@@ -59,7 +73,7 @@ def read_diff_options(read: argparse.Namespace) -> DiffOptions:
     """Read them.
 
     Raises:
-        UsageError: The ending of the output names no format.
+        UsageError: The ending of the output names no format, or an option has no value.
     """
     output = None if read.output in (None, "-") else Path(read.output)
     if output is not None:
@@ -78,4 +92,5 @@ def read_diff_options(read: argparse.Namespace) -> DiffOptions:
         target_b=read.target_b,
         python_b=Path(read.python_b).expanduser() if read.python_b else None,
         x64_b=read.x64_b,
+        xla=read_assignments(read.xla, "--xla B:xla_disable_hlo_passes=fusion"),
     )

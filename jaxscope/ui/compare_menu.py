@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMenu
 
@@ -12,8 +15,10 @@ from jaxscope.errors import JaxscopeError
 from jaxscope.ui.comparing import Comparing
 from jaxscope.ui.pages.compare import ComparePage
 from jaxscope.ui.theme import ThemeSwitch
+from jaxscope.ui.whole_file import write_whole
 
 if TYPE_CHECKING:
+    from jaxscope.analysis.comparison.comparison import Comparison
     from jaxscope.ui.window import MainWindow
 
 _TITLE = "Compare"
@@ -29,7 +34,13 @@ _MESSAGE_MS = 6000
 
 
 class CompareMenu(QObject):
-    """Owns the page and what compares; lives as long as its window."""
+    """Owns the page and what compares; lives as long as its window.
+
+    Signals:
+        saved: Where a comparison was written to, and what prevented it, or nothing.
+    """
+
+    saved = Signal(str, str)
 
     def __init__(self, window: MainWindow, themes: ThemeSwitch) -> None:
         super().__init__(window)
@@ -62,6 +73,7 @@ class CompareMenu(QObject):
         self.page.stop_requested.connect(self.comparing.stop)
         self.comparing.busy_changed.connect(self.page.show_busy)
         self.comparing.failed.connect(self._on_comparing_failed)
+        self.saved.connect(self._on_saved)
         self.comparing.compared.connect(self.page.show_comparison)
         window.controller.state_changed.connect(self._on_controller_state_changed)
         themes.changed.connect(self._on_themes_changed)
@@ -106,17 +118,31 @@ class CompareMenu(QObject):
 
     def save(self, path: str) -> None:
         """Write the comparison that is shown; the file's ending picks the format."""
-        from jaxscope.analysis.comparison.report import write_comparison
-
         comparison = None if self.page.view is None else self.page.view.comparison
-        if comparison is None:
-            return
+        if comparison is not None:
+            threading.Thread(
+                target=self._write, args=(comparison, path), name="jaxscope-save", daemon=True
+            ).start()
+
+    def _write(self, comparison: Comparison, path: str) -> None:
+        """On a thread: both graphs are drawn, and texts compared, which may take seconds."""
+        from jaxscope.analysis.comparison.report import render_comparison
+
+        said = ""
         try:
-            write_comparison(comparison, path)
-        except (OSError, JaxscopeError) as error:
-            self.page.show_problem(f"{path} could not be written: {error}")
-            return
-        self._window.statusBar().showMessage(f"Saved to {path}", _MESSAGE_MS)
+            write_whole(Path(path), render_comparison(comparison, Path(path)))
+        except OSError as error:
+            said = error.strerror or str(error)
+        except JaxscopeError as error:
+            said = str(error)
+        with contextlib.suppress(RuntimeError):  # the window is gone meanwhile
+            self.saved.emit(path, said)
+
+    def _on_saved(self, path: str, problem: str) -> None:
+        if problem:
+            self.page.show_problem(f"{path} could not be written: {problem}")
+        else:
+            self._window.statusBar().showMessage(f"Saved to {path}", _MESSAGE_MS)
 
     def _show_page(self) -> None:
         self._window.workspace.tabs.setCurrentWidget(self.page)

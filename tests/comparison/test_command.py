@@ -148,3 +148,25 @@ def test_help_says_what_the_status_means(jaxscope: CommandLine, capsys) -> None:
     with pytest.raises(SystemExit):
         jaxscope("diff", "--help")
     assert "0 equal, 5 different" in capsys.readouterr().out
+
+
+def test_unmeasured_times_are_said_to_be_unknown(jaxscope: CommandLine, saved: Saved) -> None:
+    assert "Neither side was measured" in jaxscope("diff", *saved).output
+
+
+def test_one_call_with_and_without_an_option_of_xla(jaxscope: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "file.py"
+    file.write_text("import jax.numpy as jnp\ndef f(x): return jnp.tanh(x @ x).sum()\n")
+    side = f"{file}::f(f32[8,8])"
+    answer = jaxscope("diff", side, side, "--xla", "B:xla_disable_hlo_passes=fusion", "--json")
+    assert answer.status == DIFFERENT
+    equal = {stage["key"]: stage["equal"] for stage in answer.json()["stages"]}
+    assert equal["hlo"] is True
+    assert equal["optimized"] is False
+    assert "xla_disable_hlo_passes=fusion" in answer.json()["second"]["name"]
+
+
+def test_an_option_without_a_value_is_refused(jaxscope: CommandLine, saved: Saved) -> None:
+    answer = jaxscope("diff", *saved, "--xla", "B:fast")
+    assert answer.status == 2
+    assert "is no name=value" in answer.errors

@@ -101,7 +101,9 @@ def test_an_edit_another_call_and_a_file(
     assert wait_for(qtbot, menu, "new.jaxscope").is_equal
 
     target = tmp_path / "comparison.html"
-    menu.save(str(target))
+    with qtbot.waitSignal(menu.saved) as written:
+        menu.save(str(target))
+    assert written.args == [str(target), ""]
     assert "new.jaxscope" in target.read_text(encoding="utf-8")
 
     menu.page.call_requested.emit("nothing(f32[8])", "cpu", "")

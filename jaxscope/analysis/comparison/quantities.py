@@ -172,6 +172,13 @@ def _compare_plans(first: Capture, second: Capture) -> Iterator[QuantityDifferen
         yield _compare(name, "bytes", before, after, noun, reason)
 
 
+NOT_MEASURED = (
+    "Neither side was measured, so which of the two is faster is not known. A saved capture keeps "
+    "what was measured of it, and jaxscope time FILE CALL --against CALL measures two in pairs."
+)
+"""Stands where measured times would be."""
+
+
 def compare_timings(
     first: Capture, second: Capture, before: Timing | None, after: Timing | None
 ) -> tuple[QuantityDifference, ...]:
@@ -253,7 +260,9 @@ def _meaning(before: float, after: float, unit: str, noun: str) -> str:
     difference = format_quantity(abs(after - before), unit)
     word = "more" if after > before else "less"
     share = ""
-    if before > 0 and after > 0:
+    if before > 0 and after >= 2 * before:
+        share = f", {three_digits(after / before)} times as much"
+    elif before > 0 and after > 0:
         share = f" ({abs(after - before) / before:.1%} of the first)"
     return f"The second has {difference} {word}{share}: {noun}."
 

@@ -36,6 +36,24 @@ WRITERS: dict[str, Callable[[Comparison], str]] = {
 """By the ending of the file's name."""
 
 
+def render_comparison(comparison: Comparison, path: Path) -> bytes:
+    """The content of a file; its ending picks the format.
+
+    Raises:
+        UsageError: The ending names no format.
+    """
+    write = WRITERS.get(path.suffix.lower().removeprefix("."))
+    if write is None:
+        raise UsageError(
+            Explanation(
+                what=f"{path.name} has no ending that names a format of comparisons.",
+                why="The endings are: " + " ".join(f".{name}" for name in WRITERS) + ".",
+            )
+        )
+    text = write(comparison).rstrip("\n") + "\n"
+    return text.encode("utf-8", "replace")
+
+
 def write_comparison(comparison: Comparison, path: str | Path) -> None:
     """Write everything to a file.
 
@@ -43,14 +61,4 @@ def write_comparison(comparison: Comparison, path: str | Path) -> None:
         UsageError: The ending names no format.
         OSError: The disk refuses.
     """
-    place = Path(path)
-    write = WRITERS.get(place.suffix.lower().removeprefix("."))
-    if write is None:
-        raise UsageError(
-            Explanation(
-                what=f"{place.name} has no ending that names a format of comparisons.",
-                why="The endings are: " + " ".join(f".{name}" for name in WRITERS) + ".",
-            )
-        )
-    text = write(comparison).rstrip("\n") + "\n"
-    place.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+    Path(path).write_bytes(render_comparison(comparison, Path(path)))

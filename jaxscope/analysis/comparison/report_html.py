@@ -14,7 +14,11 @@ from jaxscope.analysis.comparison.comparison import Comparison, StageComparison
 from jaxscope.analysis.comparison.details import describe_change
 from jaxscope.analysis.comparison.marked_drawing import draw_legend, draw_marked, mark_rules
 from jaxscope.analysis.comparison.marks import STYLES
-from jaxscope.analysis.comparison.quantities import QuantityDifference, format_quantity
+from jaxscope.analysis.comparison.quantities import (
+    NOT_MEASURED,
+    QuantityDifference,
+    format_quantity,
+)
 from jaxscope.analysis.comparison.report_text import (
     count_cells,
     describe_subject,
@@ -57,6 +61,8 @@ def _body(comparison: Comparison) -> Iterator[str]:
     yield from _stage_table(comparison.stages)
     yield from _quantity_table("Memory", comparison.memory)
     yield from _quantity_table("Measured time", comparison.times)
+    if not comparison.times:
+        yield f'<h3>Measured time</h3><p class="reason">{escape(NOT_MEASURED)}</p>'
     yield "</header>"
     shown = [stage for stage in comparison.stages if not isinstance(stage.verdict, Unavailable)]
     first = next((stage for stage in shown if not stage.verdict), None)
@@ -84,7 +90,8 @@ def _stage_table(stages: Sequence[StageComparison]) -> Iterator[str]:
 def _quantity_table(title: str, quantities: Sequence[QuantityDifference]) -> Iterator[str]:
     if not quantities:
         return
-    yield f"<h3>{title}</h3><table>"
+    yield f"<h3>{title}</h3><table><tr><th></th>"
+    yield '<th class="number">first</th><th class="number">second</th><th>what it means</th></tr>'
     for quantity in quantities:
         numbers = "".join(
             f'<td class="number">{escape(format_quantity(value, quantity.unit))}</td>'

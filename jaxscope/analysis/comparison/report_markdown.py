@@ -7,7 +7,11 @@ from collections.abc import Iterator, Sequence
 from jaxscope.analysis.comparison.changes import Change, GraphComparison
 from jaxscope.analysis.comparison.comparison import Comparison, StageComparison
 from jaxscope.analysis.comparison.details import describe_change
-from jaxscope.analysis.comparison.quantities import QuantityDifference, format_quantity
+from jaxscope.analysis.comparison.quantities import (
+    NOT_MEASURED,
+    QuantityDifference,
+    format_quantity,
+)
 from jaxscope.analysis.comparison.report_text import (
     count_cells,
     describe_subject,
@@ -38,6 +42,7 @@ def comparison_to_markdown(comparison: Comparison) -> str:
         "",
         *_quantities("Memory", comparison.memory),
         *_quantities("Measured time", comparison.times),
+        *(() if comparison.times else ("## Measured time", "", _plain(NOT_MEASURED), "")),
     ]
     for stage in comparison.stages:
         lines += _stage(stage, comparison)

@@ -7,7 +7,11 @@ from collections.abc import Iterator, Sequence
 from jaxscope.analysis.comparison.changes import Change, GraphComparison
 from jaxscope.analysis.comparison.comparison import Comparison, StageComparison, Subject
 from jaxscope.analysis.comparison.details import describe_change
-from jaxscope.analysis.comparison.quantities import QuantityDifference, format_quantity
+from jaxscope.analysis.comparison.quantities import (
+    NOT_MEASURED,
+    QuantityDifference,
+    format_quantity,
+)
 from jaxscope.analysis.comparison.text_diff import TextDiff, format_unified
 from jaxscope.model import Unavailable
 
@@ -64,8 +68,8 @@ def format_comparison(
         "\n".join([describe_verdict(comparison), *(f"note: {note}" for note in comparison.notes)]),
         "\n".join(_stage_table(comparison.stages)),
     ]
-    if comparison.times:
-        parts.append("\n".join(["measured time", *_quantity_lines(comparison.times)]))
+    times = list(_quantity_lines(comparison.times)) or [f"  {NOT_MEASURED}"]
+    parts.append("\n".join(["measured time", *times]))
     parts.append("\n".join(["memory", *_quantity_lines(comparison.memory)]))
     for stage in comparison.stages:
         section = list(_stage_section(stage, most_rows, with_texts, comparison))
