@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from jaxscope.model.recompilation import Advice, KeyChange, Signature
+from jaxscope.analysis.quantities import format_count, format_seconds
+from jaxscope.model.recompilation import Advice, KeyChange, Recompilation, Signature
 
 _SHAPE = re.compile(r"\[([\d,]*)\]")
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 KIND_WORDS = {
     "shape": "another shape",
     "dtype": "another dtype",
@@ -18,6 +20,7 @@ KIND_WORDS = {
     "config": "another setting",
     "options": "other options of jit",
     "new_function": "a new function object",
+    "cleared": "JAX had lost the program",
     "unknown": "not visible in the keys",
 }
 
@@ -30,7 +33,7 @@ def wasted_seconds(signatures: Sequence[Signature]) -> float:
 def describe_change(change: KeyChange) -> str:
     """A difference in a few words, such as `x: f32[10] → f32[11]`."""
     words = KIND_WORDS.get(change.kind, change.kind)
-    if change.kind in ("unknown", "new_function"):
+    if change.kind in ("unknown", "cleared", "new_function"):
         return f"{words} at {change.path}" if change.path else words
     name = f"{change.path}: " if change.path else ""
     return f"{name}{_shorten(change.before)} → {_shorten(change.after)} ({words})"
@@ -50,6 +53,19 @@ def bucket_of(length: int) -> int:
     return 1 << max(length - 1, 0).bit_length()
 
 
+def describe_outside(found: Recompilation) -> str:
+    """What was compiled outside of calls of jitted functions; empty if nothing was."""
+    if not found.outside:
+        return ""
+    total = sum(program.count for program in found.outside)
+    seconds = format_seconds(sum(program.seconds for program in found.outside))
+    named = [f"{p.function} ×{p.count}" if p.count > 1 else p.function for p in found.outside]
+    return (
+        f"Besides, {format_count(total, 'program')} ({seconds}) were compiled outside of calls of "
+        f"jitted functions, for single operations and within transforms: {_few(named)}."
+    )
+
+
 def _advise_family(family: Sequence[Signature]) -> Iterator[Advice]:
     """One advice for each kind of change that made this function compile again."""
     by_kind: dict[str, list[tuple[Signature, KeyChange]]] = {}
@@ -64,11 +80,18 @@ def _advise_family(family: Sequence[Signature]) -> Iterator[Advice]:
 
 def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signature]) -> str:
     first = changes[0]
+    both = [value for change in changes for value in (change.before, change.after)]
     match kind:
         case "shape":
             return _advise_buckets(changes)
         case "static":
-            values = dict.fromkeys(v for c in changes for v in (c.before, c.after))
+            if all(_without_address(c.before) == _without_address(c.after) for c in changes):
+                return (
+                    f"The static argument {first.path} is another object each time, and no two are "
+                    "equal, as far as Python can tell. Pass the same object, or give its class "
+                    "__eq__ and __hash__ (a frozen dataclass has them)."
+                )
+            values = dict.fromkeys(both)
             return (
                 f"The static argument {first.path} took {len(values)} values "
                 f"({_few(list(values))}), and each is a program of its own. If the value decides "
@@ -81,7 +104,7 @@ def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signa
             )
         case "dtype":
             return (
-                f"{first.path} comes in several dtypes ({_few([c.after for c in changes])}). "
+                f"{first.path} comes in several dtypes ({_few(both)}). "
                 "Cast it once, before the calls."
             )
         case "tree":
@@ -89,9 +112,15 @@ def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signa
                 "The arguments come in several structures: other keys, lengths or types of "
                 "containers, or arguments by name in some calls only. Build them the same way."
             )
-        case "new_function":
+        case "cleared":
             return (
-                f"A new function is jitted each time ({len(family)} times, at {first.path}), so "
+                "The same key was compiled before, and its program is gone: jax.clear_caches() was "
+                "called, or the jitted function was made again and the old one thrown away."
+            )
+        case "new_function":
+            at = f", at {first.path}" if first.path else ""
+            return (
+                f"A new function is jitted each time ({len(family)} times{at}), so "
                 "nothing compiled before can be found. Call jax.jit once, outside of the loop."
             )
         case "sharding":
@@ -100,7 +129,8 @@ def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signa
                 "sharding each time, or name in_shardings."
             )
         case "config":
-            return f"The setting {first.path} changed between the calls. Set it once, at the start."
+            names = _few([change.path for change in changes])
+            return f"The setting changed between the calls: {names}. Set it once, at the start."
         case "options":
             return "jit was given other options. Decorate the function once."
     return "The keys look alike; JAX's own explanation is beside the signature."
@@ -129,9 +159,17 @@ def _advise_buckets(changes: Sequence[KeyChange]) -> str:
         )
     return (
         f"Dimension {axis} of {path} took {len(seen)} sizes ({_few(sorted(seen))}). Pad it to "
-        f"buckets such as {_few(buckets)} and mask the rest: {len(buckets)} programs instead of "
+        f"buckets such as {_few(buckets)} and mask the rest: {_programs(len(buckets))} instead of "
         f"{len(seen)}."
     )
+
+
+def _programs(count: int) -> str:
+    return "one program" if count == 1 else f"{count} programs"
+
+
+def _without_address(text: str) -> str:
+    return _ADDRESS.sub("", text)
 
 
 def _dimensions(type: str) -> list[int]:

@@ -11,7 +11,7 @@ from jaxscope.analysis.export.contract_json import number_to_json
 from jaxscope.analysis.export.lab_json import lab_head_to_json
 from jaxscope.analysis.lab_words import SIGNATURE_HEADERS, signature_row
 from jaxscope.analysis.quantities import format_count, format_seconds
-from jaxscope.analysis.recompilation import describe_change
+from jaxscope.analysis.recompilation import describe_change, describe_outside
 from jaxscope.analysis.text_table import format_table
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import named_program, run_options, target_options, watching
@@ -46,7 +46,8 @@ def write_recompilation(found: Recompilation) -> str:
         "",
     ]
     if not found.signatures:
-        return "\n".join([*lines, "Nothing was compiled by jit.", *_notes(found)])
+        nothing = "Nothing was compiled by a call of a jitted function."
+        return "\n".join([*lines, nothing, *_outside(found), *_notes(found)])
     lines += format_table(
         SIGNATURE_HEADERS, [signature_row(s) for s in found.signatures], right=(0, 2, 3, 4, 5)
     )
@@ -57,7 +58,7 @@ def write_recompilation(found: Recompilation) -> str:
     for advice in found.advice:
         text = f"{advice.function} ({format_seconds(advice.seconds)}): {advice.text}"
         lines += textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="    ")
-    return "\n".join([*lines, *_notes(found)])
+    return "\n".join([*lines, *_outside(found), *_notes(found)])
 
 
 def recompilation_to_json(found: Recompilation) -> dict[str, Any]:
@@ -75,6 +76,7 @@ def recompilation_to_json(found: Recompilation) -> dict[str, Any]:
                 for signature in found.signatures
             ],
             "wasted": found.wasted,
+            "outside": [dataclasses.asdict(program) for program in found.outside],
             "advice": [dataclasses.asdict(advice) for advice in found.advice],
         },
     }
@@ -86,6 +88,13 @@ def _describe_cause(signature: Signature) -> Iterator[str]:
     yield f"  {signature.number + 1} differs from {nearest + 1}: {changes}"
     if signature.agrees is False:
         yield "    JAX explains it differently: " + " ".join(signature.jax_says.split())[:300]
+
+
+def _outside(found: Recompilation) -> Iterator[str]:
+    """What was compiled besides, in one sentence."""
+    if found.outside:
+        yield ""
+        yield from textwrap.wrap(describe_outside(found), _WIDTH, subsequent_indent="  ")
 
 
 def _notes(found: Recompilation) -> Iterator[str]:

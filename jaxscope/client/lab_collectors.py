@@ -32,7 +32,12 @@ from jaxscope.client.timing_assemble import (
 )
 from jaxscope.model.capture import Environment
 from jaxscope.model.lab import NodeTime, NodeTimes, Profile, ScalePoint, Scaling
-from jaxscope.model.recompilation import KeyChange, Recompilation, Signature
+from jaxscope.model.recompilation import (
+    KeyChange,
+    OutsideCompilation,
+    Recompilation,
+    Signature,
+)
 from jaxscope.model.timeline import Timeline
 from jaxscope.model.timing import Measurement
 from jaxscope.model.unavailable import Unavailable, is_available
@@ -316,6 +321,7 @@ class RecompilationCollector(LabCollector):
         super().__init__(call)
         self._calls: tuple[str, ...] = ()
         self._signatures: list[Signature] = []
+        self._outside: tuple[OutsideCompilation, ...] = ()
 
     def take(self, message: Message) -> None:
         if message.type == "sequence":
@@ -338,6 +344,11 @@ class RecompilationCollector(LabCollector):
                 for signature, count in zip(self._signatures, counts, strict=True)
             ]
 
+        elif message.type == "outside":
+            programs = msgspec.convert(message.fields.get("programs"), _Programs)
+            found = [OutsideCompilation(*program) for program in programs]
+            self._outside = tuple(sorted(found, key=lambda program: -program.seconds))
+
     def result(self) -> Recompilation:
         return Recompilation(
             self.call,
@@ -347,10 +358,25 @@ class RecompilationCollector(LabCollector):
             wasted_seconds(self._signatures),
             advise(self._signatures),
             tuple(self.warnings),
+            self._outside,
         )
 
     def is_empty(self) -> bool:
         return not self._signatures
+
+
+_Programs = Annotated[
+    tuple[
+        tuple[
+            ShortText,
+            Annotated[int, msgspec.Meta(ge=1)],
+            Annotated[float, msgspec.Meta(ge=0)],
+        ],
+        ...,
+    ],
+    msgspec.Meta(max_length=10_000),
+]
+"""Name, number and seconds of each."""
 
 
 class _SignatureFields(msgspec.Struct, frozen=True):

@@ -14,7 +14,8 @@ class KeyChange:
 
     Attributes:
         kind: `shape`, `dtype`, `weak_type`, `static`, `tree`, `sharding`, `config`, `options`,
-            `new_function`, or `unknown` where the keys look alike.
+            `new_function`; `cleared` where JAX had lost a program that it had; `unknown` where the
+            keys look alike.
         path: Which argument, setting or function; may be empty.
         before: In the nearest call before.
         after: In this one.
@@ -85,6 +86,23 @@ class Advice:
     seconds: float
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class OutsideCompilation:
+    """Programs that were compiled outside of calls of jitted functions.
+
+    Single operations are; so are jitted functions that `grad` or `vmap` calls.
+
+    Attributes:
+        function: As JAX names it.
+        count: Of programs.
+        seconds: Traced, lowered, compiled.
+    """
+
+    function: str
+    count: int
+    seconds: float
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Recompilation:
     """What a sequence of calls compiled.
@@ -94,6 +112,7 @@ class Recompilation:
         signatures: In the order of compilation.
         wasted: Seconds of all but the first signature of each function.
         advice: What would avoid them, the costliest first.
+        outside: What was compiled besides, the costliest first.
     """
 
     call: str
@@ -103,3 +122,4 @@ class Recompilation:
     wasted: float = 0.0
     advice: tuple[Advice, ...] = ()
     warnings: tuple[str, ...] = ()
+    outside: tuple[OutsideCompilation, ...] = ()

@@ -89,6 +89,7 @@ Worker to client:
                  changes [[kind, path, before, after], …], trace, lower, compile (null: unknown),
                  is_from_cache, jax_says, agrees (null: not said)
     signature_calls  counts [int, …], one per signature
+    outside      programs [[name, number, seconds], …]: compiled outside of jitted functions' calls
     sides        first, second               what `compare` compares, in words
     costs        first, second {flops, bytes_accessed, memory} (null: unknown)
     side_ready   words, typical_s, is_consuming, flops, bytes_accessed, memory (null: unknown)

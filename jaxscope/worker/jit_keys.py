@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -25,6 +26,7 @@ _SETTINGS = (
     "jax_default_prng_impl",
     "jax_softmax_custom_jvp",
 )
+_ANYWHERE = "on the default device"
 _SCALAR_TYPES = {bool: jnp.bool_, int: jnp.int_, float: jnp.float_, complex: jnp.complex_}
 
 
@@ -38,6 +40,26 @@ class LeafKey:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class StaticKey:
+    """What counts of one static argument: its type, and what it is equal to."""
+
+    text: str
+    value: Any
+
+    def differs_from(self, other: StaticKey) -> bool:
+        """Whether JAX takes them for two values: 1, 1.0 and True are three."""
+        if type(self.value) is not type(other.value):
+            return True
+        try:
+            return not bool(self.value == other.value)
+        except Exception:  # equality is the user's code
+            return self.value is not other.value
+
+
+_ABSENT = StaticKey("absent", object())
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class CallKey:
     """What decides whether a call finds a program.
 
@@ -46,7 +68,7 @@ class CallKey:
         place: `file:line` of its definition.
         options: Of `jit`, as text.
         leaves: By path.
-        static: Text of each static argument, by name.
+        static: Static arguments by name.
         tree: Structure of the arguments.
         settings: Of JAX's configuration.
     """
@@ -55,7 +77,7 @@ class CallKey:
     place: str
     options: str
     leaves: Mapping[str, LeafKey]
-    static: Mapping[str, str]
+    static: Mapping[str, StaticKey]
     tree: str
     settings: Mapping[str, str]
 
@@ -67,9 +89,9 @@ class CallKey:
         if self.options != before.options:
             changes.append(("options", "", before.options, self.options))
         for name in {**before.static, **self.static}:
-            old, new = before.static.get(name, "absent"), self.static.get(name, "absent")
-            if old != new:
-                changes.append(("static", name, old, new))
+            known, present = before.static.get(name, _ABSENT), self.static.get(name, _ABSENT)
+            if present.differs_from(known):
+                changes.append(("static", name, known.text, present.text))
         if self.tree != before.tree:
             changes.append(("tree", "", before.tree, self.tree))
         for path in self.leaves.keys() & before.leaves.keys():
@@ -86,7 +108,7 @@ class CallKey:
             f"{path}: {leaf.type}{' (weak type)' if leaf.weak_type else ''}"
             for path, leaf in self.leaves.items()
         ]
-        return texts + [f"{name} = {text} (static)" for name, text in self.static.items()]
+        return texts + [f"{name} = {key.text} (static)" for name, key in self.static.items()]
 
 
 def find_key(
@@ -98,7 +120,7 @@ def find_key(
     """The key of a call of `jax.jit(function, **options)`."""
     names, static_names = _static_names(function, options, len(args))
     static = {
-        name: value_text(value)
+        name: StaticKey(value_text(value), value)
         for name, value in [*zip(names, args, strict=True), *kwargs.items()]
         if name in static_names
     }
@@ -131,7 +153,8 @@ def _compare_leaves(path: str, old: LeafKey, new: LeafKey) -> list[tuple[str, st
         words = {True: "weak type (a Python number)", False: "strong type"}
         changes.append(("weak_type", path, words[old.weak_type], words[new.weak_type]))
     if old.sharding != new.sharding:
-        changes.append(("sharding", path, old.sharding, new.sharding))
+        places = (old.sharding or _ANYWHERE, new.sharding or _ANYWHERE)
+        changes.append(("sharding", path, *places))
     return changes
 
 
@@ -180,5 +203,7 @@ def _path_text(path: Sequence[Any], names: Sequence[str]) -> str:
 
 
 def _place_of(function: Callable[..., Any]) -> str:
+    while isinstance(function, functools.partial):
+        function = function.func
     code = getattr(inspect.unwrap(function), "__code__", None)
     return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else ""

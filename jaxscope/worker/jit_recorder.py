@@ -14,6 +14,7 @@ from typing import Any
 
 import jax
 
+from jaxscope.worker.conditions import read_setting
 from jaxscope.worker.jit_keys import CallKey, find_key, has_tracers
 
 _EVENTS = {
@@ -32,11 +33,19 @@ class JitRecorder:
 
     Attributes:
         num_calls: Of jitted functions, from outside of any trace.
+        num_within: Calls of jitted functions within transforms and traces: what they compile by
+            themselves belongs to no key.
+        outside: Programs compiled outside of calls of jitted functions: number and seconds by the
+            name that JAX gives them. Single operations, and jitted functions within transforms.
+        is_user_code: Whether what is compiled now is the user's doing.
         original: JAX's own `jit`.
     """
 
     def __init__(self, on_called: OnCalled, on_compiled: OnCompiled) -> None:
         self.num_calls = 0
+        self.num_within = 0
+        self.outside: dict[str, tuple[int, float]] = {}
+        self.is_user_code = False
         self.original = jax.jit
         self._on_called = on_called
         self._on_compiled = on_compiled
@@ -70,16 +79,20 @@ class JitRecorder:
 
     def call(self, jitted: RecordedJit, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a jitted function, and tell what it compiled."""
-        if self._is_inside or has_tracers(args, kwargs):
+        if self._is_inside or read_setting("jax_disable_jit"):
+            return jitted.inner(*args, **kwargs)
+        if has_tracers(args, kwargs):
+            self.num_within += 1
             return jitted.inner(*args, **kwargs)
         self._alive[id(jitted.function)] = jitted.function
         key = find_key(jitted.function, jitted.options, args, kwargs)
         self.num_calls += 1
         with self._watching():
             result = jitted.inner(*args, **kwargs)
-        self._on_called(jitted, key)
         # A trace without a compilation found its program by what was traced.
-        if self._durations:
+        if not self._durations:
+            self._on_called(jitted, key)
+        else:
             seconds = {
                 # A jit inside of a jit is traced and lowered inside of the outer one's time.
                 name: sum(values) if name == "compile" else max(values)
@@ -100,9 +113,17 @@ class JitRecorder:
         finally:
             self._is_inside = False
 
-    def _on_duration(self, event: str, duration_secs: float, **_details: Any) -> None:
-        if self._is_inside and event in _EVENTS:
+    def _on_duration(self, event: str, duration_secs: float, **details: Any) -> None:
+        if event not in _EVENTS:
+            return
+        if self._is_inside:
             self._durations.setdefault(_EVENTS[event], []).append(duration_secs)
+        elif self.is_user_code:
+            name = str(details.get("fun_name") or "unnamed")
+            name = name.removeprefix("jit(").removesuffix(")") if name.startswith("jit(") else name
+            count, seconds = self.outside.get(name, (0, 0.0))
+            is_program = _EVENTS[event] == "compile"
+            self.outside[name] = (count + is_program, seconds + duration_secs)
 
     def _on_event(self, event: str, **_details: Any) -> None:
         self._cache_hits += self._is_inside and event == _CACHE_HIT

@@ -5,6 +5,7 @@ Causes come from the keys of the calls themselves, and are checked against JAX's
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -21,10 +22,12 @@ from jaxscope.worker.jit_recorder import JitRecorder, RecordedJit
 from jaxscope.worker.loading import load_names
 from jaxscope.worker.outline import find_offered_calls
 
+Change = tuple[str, str, str, str]
+"""Kind, path, before and after."""
 MAX_SIGNATURES = 2_000
 _MAX_CALLS = 1_000
 _JAX_WORDS = {
-    "never seen function": {"new_function"},
+    "never seen function": {"new_function", "cleared"},
     "different input pytree": {"tree", "static"},
     "different input types": {"shape", "dtype", "weak_type", "sharding"},
     "different tracing context": {"config", "sharding"},
@@ -32,6 +35,9 @@ _JAX_WORDS = {
     "tracing context doesn't match": {"config", "sharding"},
     "static args": {"static"},
 }
+_WEIGHTS = {"tree": 3}
+"""Where the structure differs, the leaves of the two cannot be compared: that weighs more."""
+_DIFFERS = re.compile(r"\* (?P<name>[\w.]+) differs: now (?P<now>.*?) and before (?P<before>.*)")
 """What JAX says about a miss, and the kinds of change that it means by it."""
 
 
@@ -90,25 +96,33 @@ class _Watch:
 
     def run(self, call: Call) -> None:
         """Run a call. A function that uses no jit at all is jitted, to see what that would do."""
-        before = self.recorder.num_calls
+        before = self.recorder.num_calls + self.recorder.num_within
         composed = call.compose(call.base)
         key = (id(call.base), call.transforms)
         if not compat.is_jitted(composed) and key not in self._jitted:
-            result = composed(*call.args, **call.kwargs)
-            jax.block_until_ready(result)  # type: ignore[no-untyped-call] # JAX does not annotate it
-            if self.recorder.num_calls > before:
+            self._run(composed, call)
+            if self.recorder.num_calls + self.recorder.num_within > before:
                 return
             self._channel.send(
                 "warning",
                 {"text": f"{call.base_text} uses no jit; it was run as jit({call.base_text})."},
             )
         target = composed if compat.is_jitted(composed) else self._jit_once(call, composed)
-        result = target(*call.args, **call.kwargs)
-        jax.block_until_ready(result)  # type: ignore[no-untyped-call] # JAX does not annotate it
+        self._run(target, call)
+
+    def _run(self, function: Callable[..., Any], call: Call) -> None:
+        self.recorder.is_user_code = True
+        try:
+            result = function(*call.args, **call.kwargs)
+            jax.block_until_ready(result)  # type: ignore[no-untyped-call] # JAX does not annotate it
+        finally:
+            self.recorder.is_user_code = False
 
     def send_counts(self) -> None:
-        """Say how often each signature was called."""
+        """Say how often each signature was called, and what was compiled besides."""
         self._channel.send("signature_calls", {"counts": self._counts})
+        programs = [[name, *found] for name, found in self.recorder.outside.items() if found[0]]
+        self._channel.send("outside", {"programs": programs[:MAX_SIGNATURES]})
 
     def _jit_once(self, call: Call, composed: Callable[..., Any]) -> Any:
         """The same jitted function for every call of the same base, as a program would have."""
@@ -134,9 +148,14 @@ class _Watch:
             return
         name = getattr(jitted.function, "__name__", type(jitted.function).__name__)
         family = self._known.setdefault(key.place or name, [])
-        nearest, changes = _find_nearest(key, family)
+        nearest, changes = _find_nearest(key, family, explanation)
         if family and not changes:
-            changes = [("unknown", "", "", "")]
+            changes = _read_unseen(explanation)
+        is_confirmed = agrees(changes, explanation)
+        if is_confirmed is False and any(
+            agrees(key.changes_from(known), explanation) for _, known in family
+        ):
+            is_confirmed = None  # JAX compares it with another key, where it is right as well
         number = len(self._counts)
         family.append((number, key))
         self._counts.append(1)
@@ -155,19 +174,25 @@ class _Watch:
                 "compile": seconds.get("compile"),
                 "is_from_cache": is_from_cache,
                 "jax_says": explanation,
-                "agrees": agrees(changes, explanation),
+                "agrees": is_confirmed,
             },
         )
 
     def _find(self, key: CallKey) -> int | None:
-        for family in self._known.values():
-            for number, known in family:
-                if known.function == key.function and not key.changes_from(known):
-                    return number
-        return None
+        """The signature whose program a call found: that of the same key, or the most alike.
+
+        What is in the key need not matter to JAX, such as checks that are switched on.
+        """
+        alike = [
+            (distance(key.changes_from(known)), -number)
+            for family in self._known.values()
+            for number, known in family
+            if known.function == key.function
+        ]
+        return -min(alike)[1] if alike else None
 
 
-def agrees(changes: list[tuple[str, str, str, str]], explanation: str) -> bool | None:
+def agrees(changes: list[Change], explanation: str) -> bool | None:
     """Whether JAX explains a miss by what was found; None for the first, or without a word."""
     said = explanation.lower()
     meant = set().union(*(kinds for words, kinds in _JAX_WORDS.items() if words in said))
@@ -176,13 +201,30 @@ def agrees(changes: list[tuple[str, str, str, str]], explanation: str) -> bool |
     return any(kind in meant for kind, *_ in changes)
 
 
+def distance(changes: list[Change]) -> int:
+    """How far two keys are apart."""
+    return sum(_WEIGHTS.get(kind, 1) for kind, *_ in changes)
+
+
 def _find_nearest(
-    key: CallKey, family: list[tuple[int, CallKey]]
-) -> tuple[int | None, list[tuple[str, str, str, str]]]:
-    """The latest of the keys with the fewest differences, and those."""
-    best: tuple[int | None, list[tuple[str, str, str, str]]] = (None, [])
-    for number, known in reversed(family):
-        changes = key.changes_from(known)
-        if best[0] is None or len(changes) < len(best[1]):
-            best = (number, changes)
-    return best
+    key: CallKey, family: list[tuple[int, CallKey]], explanation: str
+) -> tuple[int | None, list[Change]]:
+    """The key with the fewest differences, and those.
+
+    Of several, the latest that JAX compares with as well: of two equal explanations it gives one.
+    """
+    found = [(number, key.changes_from(known)) for number, known in reversed(family)]
+    if not found:
+        return None, []
+    return min(found, key=lambda pair: (distance(pair[1]), agrees(pair[1], explanation) is False))
+
+
+def _read_unseen(explanation: str) -> list[Change]:
+    """What made JAX compile again where the keys look alike: JAX's own word, if it has one."""
+    if "never seen function" in explanation:
+        return [("cleared", "", "", "")]
+    settings = [
+        ("config", found["name"], found["before"][:500], found["now"][:500])
+        for found in _DIFFERS.finditer(explanation)
+    ]
+    return settings or [("unknown", "", "", "")]

@@ -80,6 +80,79 @@ def plain(x):
 def fails(x):
     double(x)
     raise ValueError("no more data")
+
+class Settings:
+    pass
+
+class Same:
+    def __eq__(self, other):
+        return isinstance(other, Same)
+    def __hash__(self):
+        return 1
+    def __repr__(self):
+        return f"<Same at {id(self):#x}>"
+
+def objects(kind):
+    for _ in range(3):
+        power_of(jnp.ones(2), Settings() if kind == "other" else Same())
+
+@partial(jit, static_argnums=1)
+def power_of(x, settings):
+    return x
+
+def types():
+    for n in (1, 1.0, True):
+        power_of(jnp.ones(2), n)
+
+def unhashable():
+    power_of(jnp.ones(2), [1])
+
+def partials():
+    for k in range(2):
+        jit(partial(lambda x, k: x * k, k=k))(jnp.ones(2))
+
+def cleared():
+    double(jnp.ones(2))
+    jax.clear_caches()
+    double(jnp.ones(2))
+
+def wide():
+    double(jnp.ones(2))
+    with jax.enable_x64(True):
+        double(jnp.ones(2, jnp.float32))
+
+@partial(jit, donate_argnums=0)
+def consume(x):
+    return x + 1
+
+def donated():
+    x = jnp.ones(3)
+    for _ in range(3):
+        x = consume(x)
+
+def by_name():
+    power_of(jnp.ones(2), 3)
+    power_of(x=jnp.ones(2), settings=3)
+
+def mapped():
+    for n in (2, 3):
+        jax.vmap(double)(jnp.ones(n))
+
+def checks():
+    double(jnp.ones(2))
+    with jax.debug_nans(True):
+        double(jnp.ones(2))
+    with jax.disable_jit():
+        double(jnp.ones(2))
+
+def placed():
+    from jax.sharding import NamedSharding, PartitionSpec
+    mesh = jax.sharding.Mesh(jax.devices(), ("d",))
+    x = jnp.ones((4, 4))
+    double(x)
+    double(jax.device_put(x, NamedSharding(mesh, PartitionSpec("d"))))
+    with mesh:
+        double(x)
 """
 
 
@@ -89,8 +162,8 @@ def watch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watch]:
     path.write_text(PROGRAMS, "utf-8")
     with Session() as session:
 
-        def watch(*calls: str) -> Recompilation:
-            result = session.start(RecompilationRequest(str(path), calls)).wait()
+        def watch(*calls: str, target: str = "cpu") -> Recompilation:
+            result = session.start(RecompilationRequest(str(path), calls, target)).wait()
             assert isinstance(result, Recompilation)
             return result
 
@@ -111,6 +184,10 @@ def kinds(found: Recompilation) -> list[list[str]]:
         ("structures()", [[], ["tree"]]),
         ("dtypes()", [[], ["dtype"]]),
         ("precisions()", [[], ["config"]]),
+        ("types()", [[], ["static"], ["static"]]),
+        ("partials()", [[], ["new_function"]]),
+        ("cleared()", [[], ["cleared"]]),
+        ("wide()", [[], ["config"]]),
     ],
 )
 def test_the_cause_is_found_and_jax_agrees(
@@ -125,6 +202,53 @@ def test_the_cause_is_found_and_jax_agrees(
         assert signature.compile > 0
     again = sum(signature.seconds for signature in found.signatures[1:])
     assert found.wasted == pytest.approx(again)
+
+
+def test_static_objects_that_are_equal_share_a_program(watch: Watch) -> None:
+    assert [s.num_calls for s in watch("objects('same')").signatures] == [3]
+    other = watch("objects('other')")
+    assert kinds(other) == [[], ["static"], ["static"]]
+    assert "__eq__ and __hash__" in other.advice[0].text
+
+
+def test_a_static_argument_that_cannot_be_hashed_is_said(watch: Watch) -> None:
+    found = watch("unhashable()")
+    assert not found.signatures
+    assert [text for text in found.warnings if "must be hashable" in text]
+
+
+def test_consumed_arguments_are_no_reason(watch: Watch) -> None:
+    assert [s.num_calls for s in watch("donated()").signatures] == [3]
+
+
+def test_arguments_by_name_are_another_structure_or_none(watch: Watch) -> None:
+    for signature in watch("by_name()").signatures[1:]:
+        assert {change.kind for change in signature.changes} <= {"tree", "static"}
+        assert signature.agrees is not False
+
+
+def test_what_compiles_within_transforms_is_told_apart(watch: Watch) -> None:
+    found = watch("mapped()")
+    assert not found.signatures
+    (program,) = [program for program in found.outside if program.function == "double"]
+    assert program.count == 2
+    assert program.seconds > 0
+    assert not [text for text in found.warnings if "uses no jit" in text]
+
+
+def test_settings_that_do_not_matter_make_no_signature(watch: Watch) -> None:
+    found = watch("checks()")
+    assert [s.num_calls for s in found.signatures] in ([2], [1, 1])
+    assert all(s.agrees is not False for s in found.signatures)
+
+
+def test_shardings_and_meshes_are_told_apart(watch: Watch) -> None:
+    found = watch("placed()", target="cpu:4")
+    assert kinds(found) == [[], ["sharding"], ["config"]]
+    (place,) = found.signatures[1].changes
+    assert place.before == "on the default device"
+    assert "NamedSharding" in place.after
+    assert "mesh" in found.signatures[2].changes[0].path
 
 
 def test_calls_that_find_their_program_are_counted_with_it(watch: Watch) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from jaxscope.analysis.lab_words import SIGNATURE_HEADERS, signature_row
 from jaxscope.analysis.quantities import format_count, format_seconds
-from jaxscope.analysis.recompilation import describe_change
+from jaxscope.analysis.recompilation import describe_change, describe_outside
 from jaxscope.client.requests import RecompilationRequest
 from jaxscope.model.recompilation import Recompilation, Signature
 from jaxscope.ui.lab_state import LabState
@@ -62,7 +62,8 @@ class RecompilationPage(ExperimentPage):
             f"{advice.function} ({format_seconds(advice.seconds)}): {advice.text}"
             for advice in found.advice
         ]
-        self.say(heading, [*advice, *found.warnings])
+        outside = describe_outside(found)
+        self.say(heading, [*advice, *([outside] if outside else []), *found.warnings])
         self.table.rows.set_rows(
             _HEADERS,
             [_row(signature) for signature in found.signatures],
