@@ -25,6 +25,7 @@ from jaxscope.ui.panes.code_view import CodeView
 from jaxscope.ui.panes.colouring import ProgramColouring, PythonColouring
 from jaxscope.ui.panes.finding import Finding
 from jaxscope.ui.panes.lighting import Lighting
+from jaxscope.ui.panes.machine_colouring import MachineColouring
 from jaxscope.ui.panes.outline_view import OutlineView
 from jaxscope.ui.panes.pane_choices import TOLD, PaneChoices
 from jaxscope.ui.panes.pane_header import SOURCE, Form, PaneHeader
@@ -287,7 +288,8 @@ class StagePane(QFrame):
         lines = [shorten_constants(line) for line in copied]
         is_again = self._shown_text == (self._call, self._name)
         self._shown_text = (self._call, self._name)
-        colouring = ProgramColouring(lines)
+        is_machine = self._name == "machine"
+        colouring = MachineColouring(lines) if is_machine else ProgramColouring(lines)
         is_new = self.code.set_lines(lines, colouring, keeps_place=is_again, copied=copied)
         if is_new and not is_again:
             # Optimized modules begin with pages of tables: begin where the program does.

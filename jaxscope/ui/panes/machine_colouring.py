@@ -1,0 +1,101 @@
+"""Colours machine code: LLVM IR, PTX, SASS, assembly and bundles, each by its own words."""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import re
+from collections.abc import Sequence
+
+from jaxscope.ui.panes.colouring import ProgramColouring, Span
+
+_MAX_LINE_CHARACTERS = 2_000
+_HEADING = "; ====="
+_SECTION = "; -----"
+
+_LLVM = re.compile(
+    r"""(?P<comment>^;.*$|(?<=\s);.*$)
+    |(?P<string>"(?:[^"\\]|\\.)*")
+    |(?P<type><\d+[ ]x[ ]\w+>|\[\d+[ ]x[ ]\w+\]
+        |\b(?:i\d+|float|double|half|bfloat|ptr|void|label)\b)
+    |(?P<keyword>(?:(?<==[ ])|(?<=^[ ]{2})|^)(?:tail[ ]|musttail[ ])?[a-z]+\b|\bto\b)
+    |(?P<symbol>[%@!\#][\w.$-]+)
+    |(?P<number>(?<![\w.%])-?(?:0x[\da-fA-F]+|\d[\d.]*(?:e[+-]?\d+)?)\b)""",
+    re.VERBOSE,
+)
+_PTX = re.compile(
+    r"""(?P<comment>//.*$|^;.*$)
+    |(?P<type>(?<!\w)\.(?:version|target|address_size|visible|entry|func|extern|shared|global|param
+        |reg|local|const|align|reqntid|maxntid|minnctapersm|loc|file|section|ptr|weak)\b
+        |(?<=[\s(])\.[bufs](?:8|16|32|64|128)\b|(?<=\s)\.pred\b)
+    |(?P<number>(?<![\w.%])(?:0[xfd][\da-fA-F]+|-?\d+(?:\.\d+)?)\b)
+    |(?P<symbol>%[\w.]+|\$[\w$]+)
+    |(?P<keyword>(?:(?<=^\t)|(?<=\t)|^)(?!\.)[a-z][\w]*(?:[.:]{1,2}\w+)*(?=[ \t;]))""",
+    re.VERBOSE,
+)
+_SASS = re.compile(
+    r"""(?P<comment>/\*.*?\*/|//.*$|^;.*$)
+    |(?P<string>"(?:[^"\\]|\\.)*")
+    |(?P<type>\b(?:U?R(?:\d+|Z)|U?P(?:\d|T)|SR_\w+(?:\.\w+)?|B\d+)\b|c\[0x[\da-f]+\]\[[^\]]*\])
+    |(?P<number>(?<![\w.])-?(?:0x[\da-fA-F]+|\d+(?:\.\d+)?)\b)
+    |(?P<symbol>\.L_x_\d+|`\(.*?\))
+    |(?P<keyword>\b[A-Z][A-Z\d]+(?:\.[\w.]+)?)""",
+    re.VERBOSE,
+)
+_ASSEMBLY = re.compile(
+    r"""(?P<comment>;.*$|^\s*[\da-f]+:)
+    |(?P<keyword>(?<=:[ ]{2})[a-z][\w.]*)
+    |(?P<type>\b(?:[re]?[abcd]x|[abcd][lh]|[re]?[sd]il?|[re]?[sb]pl?|r(?:8|9|1[0-5])[dwb]?|rip
+        |[xyz]mm\d+|k[0-7]|[wxvqdsbh]\d{1,2}(?:\.\d*[bhsd])?|[wx]zr|sp|lr)\b)
+    |(?P<symbol>\b(?:byte|word|dword|qword|[xyz]mmword)[ ]ptr\b)
+    |(?P<number>(?<![\w.])\#?-?(?:0x[\da-fA-F]+|\d+)\b)""",
+    re.VERBOSE,
+)
+_BUNDLES = re.compile(
+    r"""(?P<comment>^\s*;.*$|//.*$|/\*.*?\*/)
+    |(?P<type>\b[vsp]\d+\b|%[\w.]+)
+    |(?P<keyword>\b[vs][a-z]+(?:\.[\w.]+)+)
+    |(?P<number>(?<![\w.])-?(?:0x[\da-fA-F]+|\d+)\b)""",
+    re.VERBOSE,
+)
+_NOTHING = re.compile(r"(?P<comment>^;.*$)|(?P<number>(?<![\w.])\d+\b)")
+_LANGUAGES = (
+    ("LLVM IR", _LLVM),
+    ("PTX", _PTX),
+    ("SASS", _SASS),
+    ("assembly", _ASSEMBLY),
+    ("bundles", _BUNDLES),
+)
+
+
+class MachineColouring(ProgramColouring):
+    """Colours the stage `machine`: what language a line is in, its heading says."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__(lines)
+        starts, languages = [0], [_NOTHING]
+        for number, line in enumerate(lines):
+            if line.startswith((_SECTION, _HEADING)):
+                starts.append(number)
+                languages.append(_language_of(line))
+        self._starts, self._languages = starts, languages
+
+    def spans(self, line: int) -> Sequence[Span]:
+        """The coloured parts of a line, by 0-based number."""
+        language = self._languages[bisect.bisect_right(self._starts, line) - 1]
+        return _spans(language, self._lines[line][:_MAX_LINE_CHARACTERS])
+
+
+def _language_of(heading: str) -> re.Pattern[str]:
+    if heading.startswith(_HEADING):
+        return _NOTHING
+    title = heading.removeprefix(_SECTION).strip()
+    return next((words for name, words in _LANGUAGES if title.startswith(name)), _NOTHING)
+
+
+@functools.lru_cache(maxsize=4096)
+def _spans(language: re.Pattern[str], line: str) -> tuple[Span, ...]:
+    return tuple(
+        (match.start(), match.end() - match.start(), match.lastgroup or "symbol")
+        for match in language.finditer(line)
+    )
