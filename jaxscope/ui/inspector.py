@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QMimeData, QUrl, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QTextBrowser, QVBoxLayout, QWidget
 
@@ -20,13 +22,18 @@ class _Page(QTextBrowser):
 
 
 class Inspector(QFrame):
-    """Shows prepared HTML; its links become `node_requested` and `line_requested`."""
+    """Shows prepared HTML; its links become `node_requested` and `line_requested`.
+
+    Attributes:
+        additions: What pages have to say of what is selected, as HTML or nothing.
+    """
 
     node_requested = Signal(str, int)
     line_requested = Signal(str, int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.additions: list[Callable[[], str]] = []
         self.setProperty("role", "card")
         title = QLabel("Selected")
         title.setProperty("role", "label")
@@ -43,8 +50,8 @@ class Inspector(QFrame):
         self.show_html(describe_nothing())
 
     def show_html(self, text: str) -> None:
-        """Show a description."""
-        self.page.setHtml(text)
+        """Show a description, and what pages add to it."""
+        self.page.setHtml(text + "".join(tell() for tell in self.additions))
 
     def _on_page_anchor_clicked(self, url: QUrl) -> None:
         kind, _, rest = url.toString(QUrl.ComponentFormattingOption.FullyDecoded).partition(":")
