@@ -27,9 +27,9 @@ from jaxscope.client.events import (
 from jaxscope.client.lab_collectors import (
     LabCollector,
     ProfileCollector,
-    RecompilationCollector,
     ScalingCollector,
 )
+from jaxscope.client.recompilation_collector import RecompilationCollector
 from jaxscope.client.remat_collector import RematCollector
 from jaxscope.client.requests import (
     AgreementRequest,

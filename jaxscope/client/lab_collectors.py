@@ -6,19 +6,15 @@ Statistics are made here, from the raw durations; a worker that was stopped leav
 from __future__ import annotations
 
 import abc
-import dataclasses
 import math
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Any
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.analysis.recompilation import advise, wasted_seconds
 from jaxscope.analysis.scaling import find_crossovers, fit_slopes
 from jaxscope.analysis.statistics import find_median_interval
-from jaxscope.client.capture_messages import ShortText
 from jaxscope.client.events import Event
 from jaxscope.client.results import Result
 from jaxscope.client.timing_assemble import (
@@ -32,12 +28,6 @@ from jaxscope.client.timing_assemble import (
 )
 from jaxscope.model.capture import Environment
 from jaxscope.model.lab import NodeTime, NodeTimes, Profile, ScalePoint, Scaling
-from jaxscope.model.recompilation import (
-    KeyChange,
-    OutsideCompilation,
-    Recompilation,
-    Signature,
-)
 from jaxscope.model.timeline import Timeline
 from jaxscope.model.timing import Measurement
 from jaxscope.model.unavailable import Unavailable, is_available
@@ -312,105 +302,3 @@ def read_number(message: Message, name: str) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not value >= 0:
         raise MalformedTiming(f"{message.type} has an impossible {name}")
     return float(value)
-
-
-class RecompilationCollector(LabCollector):
-    """Answers to `recompile`."""
-
-    def __init__(self, call: str = "") -> None:
-        super().__init__(call)
-        self._calls: tuple[str, ...] = ()
-        self._signatures: list[Signature] = []
-        self._outside: tuple[OutsideCompilation, ...] = ()
-
-    def take(self, message: Message) -> None:
-        if message.type == "sequence":
-            self._calls = tuple(read_names(message, "calls"))
-        elif message.type == "signature":
-            fields = msgspec.convert(dict(message.fields), _SignatureFields)
-            if fields.number != len(self._signatures) or fields.number >= MAX_ENTRIES:
-                raise MalformedTiming("signatures are not numbered in order")
-            if fields.nearest is not None and fields.nearest >= fields.number:
-                raise MalformedTiming("a signature is compared with a later one")
-            self._signatures.append(fields.to_model())
-        elif message.type == "signature_calls":
-            counts = message.fields.get("counts")
-            if not isinstance(counts, list) or len(counts) != len(self._signatures):
-                raise MalformedTiming("the counts of calls are malformed")
-            if not all(isinstance(n, int) and n >= 1 for n in counts):
-                raise MalformedTiming("a signature without a call")
-            self._signatures = [
-                dataclasses.replace(signature, num_calls=count)
-                for signature, count in zip(self._signatures, counts, strict=True)
-            ]
-
-        elif message.type == "outside":
-            programs = msgspec.convert(message.fields.get("programs"), _Programs)
-            found = [OutsideCompilation(*program) for program in programs]
-            self._outside = tuple(sorted(found, key=lambda program: -program.seconds))
-
-    def result(self) -> Recompilation:
-        return Recompilation(
-            self.call,
-            self.environment,
-            self._calls,
-            tuple(self._signatures),
-            wasted_seconds(self._signatures),
-            advise(self._signatures),
-            tuple(self.warnings),
-            self._outside,
-        )
-
-    def is_empty(self) -> bool:
-        return not self._signatures
-
-
-_Programs = Annotated[
-    tuple[
-        tuple[
-            ShortText,
-            Annotated[int, msgspec.Meta(ge=1)],
-            Annotated[float, msgspec.Meta(ge=0)],
-        ],
-        ...,
-    ],
-    msgspec.Meta(max_length=10_000),
-]
-"""Name, number and seconds of each."""
-
-
-class _SignatureFields(msgspec.Struct, frozen=True):
-    number: Annotated[int, msgspec.Meta(ge=0)]
-    function: ShortText
-    place: ShortText
-    call: ShortText
-    arguments: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=10_000)]
-    nearest: Annotated[int, msgspec.Meta(ge=0)] | None
-    changes: Annotated[
-        tuple[tuple[ShortText, ShortText, ShortText, ShortText], ...],
-        msgspec.Meta(max_length=10_000),
-    ]
-    trace: Annotated[float, msgspec.Meta(ge=0)] | None
-    lower: Annotated[float, msgspec.Meta(ge=0)] | None
-    compile: Annotated[float, msgspec.Meta(ge=0)] | None
-    is_from_cache: bool
-    jax_says: ShortText
-    agrees: bool | None
-
-    def to_model(self) -> Signature:
-        return Signature(
-            self.number,
-            self.function,
-            self.place,
-            self.call,
-            self.arguments,
-            self.nearest,
-            tuple(KeyChange(*change) for change in self.changes),
-            math.nan if self.trace is None else self.trace,
-            math.nan if self.lower is None else self.lower,
-            math.nan if self.compile is None else self.compile,
-            self.is_from_cache,
-            1,
-            self.jax_says,
-            self.agrees,
-        )

@@ -12,9 +12,9 @@ from jaxscope.client.agreement_collectors import AgreementCollector, ComparisonC
 from jaxscope.client.lab_collectors import (
     LabCollector,
     ProfileCollector,
-    RecompilationCollector,
     ScalingCollector,
 )
+from jaxscope.client.recompilation_collector import RecompilationCollector
 from jaxscope.client.timing_assemble import MalformedTiming
 from jaxscope.wire.messages import Message
 
