@@ -16,7 +16,12 @@ from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.view.framing import list_next, list_openings
 from jaxscope.analysis.view.shrinking import shrink_view
 from jaxscope.analysis.view.view import View
-from jaxscope.ui.graph.camera import OVERVIEW_PX, READABLE_SCALE, SIDE_PX
+from jaxscope.ui.graph.camera import (
+    OVERVIEW_PX,
+    READABLE_SCALE,
+    SIDE_PX,
+    WHOLE_SCALE,
+)
 
 _TWO_COLUMNS_PX = 600.0
 """In less, the two parts of a gradient would stay closed to fit: they stand one after the other."""
@@ -160,6 +165,6 @@ class Arranger:
 
     def _excess(self, scene: Scene) -> float:
         """Pixels by which a scene is too wide to be read."""
-        free = self.room.along(self.direction) - _LEGEND_PX
-        needs_overview = self._along(scene) * self._scale() > free
+        free = self.room.along(self.direction) - _LEGEND_PX - 2 * SIDE_PX
+        needs_overview = self._along(scene) * WHOLE_SCALE * self.room.text_scale > free
         return max(self._across(scene) - self._most_across(needs_overview), 0.0)

@@ -23,6 +23,8 @@ _LEAST_FRAMED = 0.58
 """A picture that cannot be any narrower is shown as small as this, if its width then fits."""
 READABLE_SCALE = 0.78
 """The smallest scale that a picture is first shown at: type of 10 and 8.5 pixels."""
+WHOLE_SCALE = 0.74
+"""What can be seen whole is shown as small as this: nobody has to look for the rest."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -59,11 +61,15 @@ class Camera:
 
 
 def fit_rect(
-    rect: tuple[float, float, float, float], width: float, height: float, most: float = 1.0
+    rect: tuple[float, float, float, float],
+    width: float,
+    height: float,
+    most: float = 1.0,
+    margin: float = MARGIN_PX,
 ) -> Camera:
     """The camera that shows a rectangle (x, y, width, height) centred and whole."""
     x, y, wide, high = rect
-    room = max(width - 2 * MARGIN_PX, 1.0), max(height - 2 * MARGIN_PX, 1.0)
+    room = max(width - 2 * margin, 1.0), max(height - 2 * margin, 1.0)
     scale = min(room[0] / max(wide, 1.0), room[1] / max(high, 1.0), most)
     return Camera(x + wide / 2 - width / scale / 2, y + high / 2 - height / scale / 2, scale)
 
@@ -93,6 +99,9 @@ def first_camera(
     most = most_scale(width, height, text_scale)
     whole = fit_rect((0.0, 0.0, scene_width, scene_height), width, height, most)
     if whole.scale >= READABLE_SCALE * text_scale:
+        return whole
+    whole = fit_rect((0.0, 0.0, scene_width, scene_height), width, height, most, SIDE_PX)
+    if whole.scale >= WHOLE_SCALE * text_scale:
         return whole
     room, across = (width, scene_width) if is_down else (height, scene_height)
     fitting = (room - 2 * SIDE_PX) / across
