@@ -152,13 +152,14 @@ class Exporter(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._thread: threading.Thread | None = None
+        self._is_writing = False
         self._is_stopped = threading.Event()
         self._told = 0.0
 
     @property
     def is_running(self) -> bool:
         """Whether something is being written."""
-        return self._thread is not None and self._thread.is_alive()
+        return self._is_writing
 
     def start(self, order: ExportOrder, path: str) -> None:
         """Write in the background."""
@@ -168,6 +169,7 @@ class Exporter(QObject):
             self.failed.emit(UsageError(Explanation(what, remedy=remedy)))
             return
         self._is_stopped.clear()
+        self._is_writing = True
         self._thread = threading.Thread(
             target=self._work, args=(order, path), name="jaxscope-export", daemon=True
         )
@@ -180,21 +182,27 @@ class Exporter(QObject):
             self._thread.join(wait_s)
 
     def _work(self, order: ExportOrder, path: str) -> None:
+        # Whoever hears of the end may start the next one, before this thread is gone.
+        told = self._write(order, path)
+        self._is_writing = False
+        self._tell(*told)
+
+    def _write(self, order: ExportOrder, path: str) -> tuple[SignalInstance, *tuple[object, ...]]:
+        """Write, and return the signal to emit with what it carries."""
         try:
             paths, notes = write_export(order, path, self._on_step)
         except ExportStopped:
-            self._tell(self.stopped)
+            return (self.stopped,)
         except JaxscopeError as error:
-            self._tell(self.failed, error)
+            return self.failed, error
         except OSError as error:
             reason = error.strerror or str(error)
             explained = Explanation(f"{path} was not written.", why=reason)
-            self._tell(self.failed, UsageError(explained))
+            return self.failed, UsageError(explained)
         except Exception as error:
             what = "The export failed inside jaxscope."
-            self._tell(self.failed, InternalError(Explanation(what, why=repr(error)[:500])))
-        else:
-            self._tell(self.finished, " ".join([f"Exported to {', '.join(paths)}.", *notes]))
+            return self.failed, InternalError(Explanation(what, why=repr(error)[:500]))
+        return self.finished, " ".join([f"Exported to {', '.join(paths)}.", *notes])
 
     def _on_step(self, doing: str, share: float) -> None:
         if self._is_stopped.is_set():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.client import session as session_module
+from jaxscope.client import link
 from jaxscope.client.requests import CaptureRequest, EnvironmentRequest, TimeRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import EnvironmentProblem, Stopped, TraceError
@@ -152,7 +152,7 @@ def test_an_interpreter_that_never_becomes_ready_is_given_up(
         textwrap.dedent(
             f"""
             import importlib, runpy, sys
-            bootstrap = runpy.run_path({session_module._BOOTSTRAP!r}, run_name="bootstrap")
+            bootstrap = runpy.run_path({link._BOOTSTRAP!r}, run_name="bootstrap")
             bootstrap["_import_package"]()
             supervisor = importlib.import_module("jaxscope.client.supervisor")
             supervisor.START_BUDGET_S = 1.0
@@ -160,7 +160,7 @@ def test_an_interpreter_that_never_becomes_ready_is_given_up(
             """
         )
     )
-    monkeypatch.setattr(session_module, "_BOOTSTRAP", str(impatient))
+    monkeypatch.setattr(link, "_BOOTSTRAP", str(impatient))
     stuck = tmp_path / "python"
     stuck.write_text("#!/bin/sh\nexec sleep 3600\n")
     stuck.chmod(0o755)
