@@ -1,4 +1,4 @@
-"""How the arguments and results of a StableHLO function are to be spread over devices.
+"""What a StableHLO module says of devices: how arrays are spread, who takes part in collectives.
 
 Shardy writes it as `sdy.sharding`, GSPMD as `mhlo.sharding`, both as attributes of the function.
 """
@@ -9,6 +9,7 @@ import dataclasses
 from typing import Any
 
 _NAMES = ("sdy.sharding", "mhlo.sharding")
+_TABLES = frozenset({"replica_groups", "source_target_pairs"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,6 +40,26 @@ def read_spread(function: Any) -> Spread:
     """Read it from a `func.func`."""
     attributes = function.operation.attributes
     return Spread(_texts(attributes, "arg_attrs"), _texts(attributes, "res_attrs"))
+
+
+def device_table(name: str, value: Any) -> str:
+    """Groups or pairs of devices in full, as HLO writes them, `{{0,1},{2,3}}`.
+
+    Empty for any other attribute, and for what is no table.
+    """
+    if name not in _TABLES:
+        return ""
+    try:
+        rows, columns = (int(size) for size in value.type.shape)
+        numbers = [int(number) for number in value]
+    except (AttributeError, TypeError, ValueError):
+        return ""
+    if len(numbers) != rows * columns:
+        return ""
+    listed = (numbers[k * columns : (k + 1) * columns] for k in range(rows))
+    # A short row is filled up with -1.
+    groups = (",".join(str(number) for number in row if number >= 0) for row in listed)
+    return "{" + ",".join(f"{{{group}}}" for group in groups) + "}"
 
 
 def _texts(attributes: Any, name: str) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
 from jaxscope.worker.jaxpr_graph import Provenance
-from jaxscope.worker.spread import NO_SPREAD, read_spread
+from jaxscope.worker.spread import NO_SPREAD, device_table, read_spread
 
 MAX_CONSTANT_ELEMENTS = 16
 """Larger constants are shown by type only: an 8 MB constant makes 16 MB of text."""
@@ -224,7 +224,7 @@ class _Converter:
                 attributes["shared_by"] = ", ".join(others[:32])
         for name, value in _iterate_attributes(operation.operation.attributes):
             if name not in _HIDDEN_ATTRIBUTES:
-                attributes[name] = _attribute_text(value)
+                attributes[name] = device_table(name, value) or _attribute_text(value)
         return attributes
 
     def _provenance(self, location: Any, around: _Provenance) -> _Provenance:

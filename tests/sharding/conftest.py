@@ -72,6 +72,13 @@ def looped(x):
     return body(x)
 
 
+def wide(x):
+    here = mesh(("a", 8), ("b", 8))
+    return jax.shard_map(
+        lambda x: jax.lax.psum(x, "b"), mesh=here, in_specs=P("a", "b"), out_specs=P("a")
+    )(x)
+
+
 def shares(x):
     return jax.pmap(lambda a: a / jax.lax.psum(a, "i"), axis_name="i")(x)
 

@@ -12,7 +12,7 @@ from jaxscope.analysis.archive import load_capture, save_capture
 from jaxscope.analysis.contract_reading import load_contract
 from jaxscope.analysis.export.contract_json import capture_to_json
 from jaxscope.analysis.sharding.arrays import SpreadArray
-from jaxscope.analysis.sharding.collectives import Collective
+from jaxscope.analysis.sharding.collectives import Collective, find_collectives
 from jaxscope.analysis.sharding.nodes import DECIDED, STATED, NodeShardings
 from jaxscope.analysis.sharding.report import PlacementReport, placement_to_text
 from jaxscope.analysis.sharding.words import spell_spec
@@ -95,6 +95,14 @@ def test_every_kind_of_exchange_has_its_bytes_and_participants(take: Take) -> No
     assert found["collective-permute"].pairs == tuple((k, (k + 1) % 8) for k in range(8))
     assert found["all-gather"].sent_bytes == whole * 7 / 8
     assert all(each.group_size == 8 for each in found.values())
+
+
+@pytest.mark.parametrize("stage", ["stablehlo", "hlo", "optimized"])
+def test_many_devices_are_listed_in_full(take: Take, stage: str) -> None:
+    capture = take("wide(f32[64, 64])", "cpu:64")
+    (found,) = find_collectives(graph_of(capture, stage), capture.placement)
+    assert found.axes == ("b",)
+    assert found.groups == tuple(tuple(range(k, k + 8)) for k in range(0, 64, 8))
 
 
 def test_an_exchange_in_a_loop_happens_each_round(take: Take) -> None:

@@ -60,3 +60,5 @@ def test_many_parts_are_counted() -> None:
 def test_devices_in_a_row_are_drawn_together() -> None:
     assert name_devices((7, 0, 1, 2, 5, 6)) == "0–2, 5–7"
     assert name_devices((3, 4)) == "3, 4"
+    assert name_devices((0, 4)) == "0, 4"
+    assert name_devices(tuple(range(0, 256, 16))) == "0, 16, …, 240"

@@ -16,6 +16,9 @@ from jaxscope.analysis.hlo.literals import render_literal
 from jaxscope.analysis.hlo.proto import HloMessage
 
 _MAX_TEXT = 300
+_WHOLE = frozenset({"replica_groups", "source_target_pairs", "sharding"})
+"""What is read again: a part of a list of devices would say something else."""
+
 _IOTA_FIELD, _IOTA_GROUPS = 2, "xla.IotaReplicaGroupListProto"
 
 
@@ -27,7 +30,8 @@ def read_attributes(instruction: HloMessage) -> dict[str, str]:
         if render is not None:
             text = render(value)
             if text:
-                attributes[_NAMES.get(field.name, field.name)] = _shorten(text)
+                name = _NAMES.get(field.name, field.name)
+                attributes[name] = text if name in _WHOLE else _shorten(text)
     if instruction.opcode == "parameter":
         attributes["parameter_number"] = str(instruction.parameter_number)
     elif instruction.opcode == "get-tuple-element":

@@ -7,6 +7,8 @@ import itertools
 
 from jaxscope.model.sharding import Sharding, ShardingKind
 
+_LISTED = 4
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Part:
@@ -115,9 +117,13 @@ def _count(tiles: tuple[int, ...], dimensions: tuple[int, ...]) -> int:
 
 
 def name_devices(devices: tuple[int, ...]) -> str:
-    """`0–3, 8`: positions with runs drawn together."""
+    """`0–3, 8`: positions with runs drawn together; `0, 16, …, 240` where all steps are alike."""
+    ordered = sorted(devices)
+    steps = {after - before for before, after in itertools.pairwise(ordered)}
+    if len(ordered) > _LISTED and len(steps) == 1 and steps != {1}:
+        return f"{ordered[0]}, {ordered[1]}, …, {ordered[-1]}"
     runs: list[list[int]] = []
-    for device in sorted(devices):
+    for device in ordered:
         if runs and device == runs[-1][1] + 1:
             runs[-1][1] = device
         else:

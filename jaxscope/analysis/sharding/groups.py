@@ -32,6 +32,8 @@ def parse_groups(text: str, num_devices: int) -> Groups:
         ValueError: It is none of these.
     """
     body = text.strip()
+    if "…" in body:
+        raise ValueError("the list is cut short")
     if body in ("", "{}", "{{}}"):
         return (tuple(range(num_devices)),)
     if body.startswith("mesh="):

@@ -111,9 +111,9 @@ class CutView(QWidget):
         if box.height() < metrics.height() or box.width() < metrics.averageCharWidth() * 2:
             return
         painter.setPen(QColor(self._theme.text))
-        text = metrics.elidedText(
-            name_devices(part.devices), Qt.TextElideMode.ElideRight, int(box.width()) - 4
-        )
+        room = int(box.width()) - 4
+        names = (name_devices(part.devices), f"{min(part.devices)} …", "")
+        text = next(name for name in names if metrics.horizontalAdvance(name) <= room or not name)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
