@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -13,11 +14,14 @@ import pytest
 from jaxscope.analysis.layout.compose import build_scene
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.tint import ColourBy, Tint, tint_scene
+from jaxscope.analysis.tint.origins import MAX_ORIGINS, find_origins
 from jaxscope.analysis.tint.palette import TINT_PALETTES
 from jaxscope.analysis.tint.values import count_result_bytes, sum_by_item
 from jaxscope.analysis.view.build import build_view
 from jaxscope.analysis.view.palette import PALETTES
 from jaxscope.model import Direction, Graph, GraphBuilder, GroupKind, NodeKind
+from jaxscope.model.op_name import TagTable
+from jaxscope.worker.jaxpr_graph import convert_jaxpr
 
 
 def node(builder: GraphBuilder, name: str, flops: float = math.nan, **more: object) -> int:
@@ -41,6 +45,12 @@ def graph() -> Graph:
     builder.add_edge(fusion, dot, operand=0, type="f32[8]")
     builder.add_edge(dot, exp, operand=0, type="f32[8]")
     return builder.build()
+
+
+def capture_graph(function: Callable[[jax.Array], jax.Array]) -> Graph:
+    return convert_jaxpr(
+        jax.make_jaxpr(function)(jnp.ones(3)), tags=TagTable((), ()), is_base=True, is_derived=True
+    ).graph
 
 
 def draw(graph: Graph, *, is_open: bool) -> Scene:
@@ -151,3 +161,48 @@ def test_text_is_legible_on_every_tint_and_levels_keep_their_order_in_grey(theme
     greys = [luminance(fill) for fill, _ in palette.levels]
     steps = [b - a for a, b in itertools.pairwise(greys)]
     assert all(step < 0 for step in steps) or all(step > 0 for step in steps)
+
+
+def test_origins_are_lines_where_they_are_few_and_else_functions() -> None:
+    @jax.jit
+    def inner(x: jax.Array) -> jax.Array:
+        return jnp.sin(x) * 2
+
+    def outer(x: jax.Array) -> jax.Array:
+        return inner(x) + jnp.exp(x)
+
+    few = capture_graph(outer)
+    found = tinted(few, ColourBy.ORIGIN)
+    names = set(found.values())
+    assert any(name.startswith("test_tint.py:") and name.endswith("in outer") for name in names)
+    assert "no known origin" in names, "arguments came from nowhere in the source"
+
+    def many(x: jax.Array) -> jax.Array:
+        x = jnp.sin(x)
+        x = jnp.cos(x)
+        x = jnp.tan(x)
+        x = jnp.exp(x)
+        x = jnp.sinh(x)
+        x = jnp.cosh(x)
+        x = jnp.tanh(x)
+        return jnp.log(inner(x))
+
+    names = set(tinted(capture_graph(many), ColourBy.ORIGIN).values())
+    assert "many of test_tint.py" in names
+
+
+def test_origins_without_places_are_equations() -> None:
+    builder = GraphBuilder()
+    for number in range(9):
+        builder.add_node(f"i{number}", NodeKind.INSTRUCTION, "add", origins=[str(number)])
+    builder.add_node("i9", NodeKind.INSTRUCTION, "add", name="last", origins=["3"])
+    builder.add_node("i10", NodeKind.INSTRUCTION, "copy", name="copy")
+    graph = builder.build()
+    found = find_origins(graph)
+    assert found is not None
+    assert len(found.names) == MAX_ORIGINS
+    assert found.names[3] == "equation 3"
+    assert found.codes[9] == found.codes[3] == 3
+    assert found.codes[8] == MAX_ORIGINS, "one of the others"
+    assert found.codes[10] == -1
+    assert find_origins(GraphBuilder().build()) is None

@@ -15,7 +15,9 @@ from jaxscope.analysis.export.order import Seen
 from jaxscope.analysis.export.page_homes import find_homes, frame_depths
 from jaxscope.analysis.export.page_tints import draw_legend, names_by_item, tint_rules
 from jaxscope.analysis.export.safe_text import make_safe_line
-from jaxscope.analysis.export.strokes import arrow_of
+from jaxscope.analysis.export.shapes import Path
+from jaxscope.analysis.export.strokes import arrow_of, strokes_of
+from jaxscope.analysis.export.svg import path_data
 from jaxscope.analysis.layout.compose import build_scene
 from jaxscope.analysis.layout.edge_labels import (
     LABEL_HEIGHT_PX,
@@ -91,7 +93,7 @@ def draw_scene(scene: Scene) -> str:
     """A scene as an `<svg>` element to look at, in the colours of the style sheet."""
     parts = [
         *_draw_frames(scene),
-        *_draw_lines(scene, find_homes(scene).of_line),
+        *_draw_lines(scene, find_homes(scene).of_line, is_curved=True),
         *_draw_frame_titles(scene, has_signs=False),
         *_draw_boxes(scene, frozenset(), None),
         *_draw_stubs(scene, find_homes(scene).of_connector),
@@ -263,10 +265,13 @@ def _draw_boxes(scene: Scene, inside: frozenset[str], tint: Tint | None) -> Iter
             yield _text(x + 7, y + height / 2 + TITLE_PX / 3, TITLE_PX, "▸", "sign", sign)
 
 
-def _draw_lines(scene: Scene, homes: Sequence[int]) -> Iterator[str]:
+def _draw_lines(scene: Scene, homes: Sequence[int], *, is_curved: bool = False) -> Iterator[str]:
+    """The lines: as corners for a script that curves them, or as they are to look like."""
     for line, home in enumerate(homes):
         corners = scene.lines.corners(line).tolist()
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners)
+        if is_curved:
+            path = path_data(Path(tuple(strokes_of(scene, line)), "", 0.0))
         title = html.escape(make_safe_line(scene.lines.types[line]))
         yield f'<path class="wire" data-home="{home}" d="{path}"><title>{title}</title></path>'
         arrow = arrow_of(scene, line)

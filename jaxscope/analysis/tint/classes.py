@@ -17,6 +17,7 @@ from jaxscope.analysis.quantities import (
     three_digits,
 )
 from jaxscope.analysis.tint.fates import FATES, fate_codes
+from jaxscope.analysis.tint.origins import find_origins
 from jaxscope.analysis.tint.values import count_result_bytes, most_common, sum_by_item
 from jaxscope.model import Direction, Graph
 
@@ -42,6 +43,7 @@ class ColourBy(enum.Enum):
     MEMORY = "size of results"
     TIME = "measured time"
     FATE = "fate"
+    ORIGIN = "origin"
     SAME = "same as selected"
 
 
@@ -105,6 +107,8 @@ def tint_scene(
         return _by_likeness(graph, scene, selected)
     if by is ColourBy.FATE:
         return _by_fate(graph, scene, fates or {})
+    if by is ColourBy.ORIGIN:
+        return _by_origin(graph, scene)
     if by is ColourBy.INTENSITY:
         return _by_intensity(graph, scene)
     values, format_value = _VALUES[by](graph)
@@ -174,6 +178,17 @@ def _by_fate(graph: Graph, scene: Scene, fates: Mapping[str, str]) -> Tint:
         return _nothing(scene, "fates belong to the equations of the jaxpr")
     classes = [TintClass(words, kind=kind, is_dashed=dashed) for _, words, kind, dashed in FATES]
     return _pack(scene, fate_codes(graph, scene, fates), classes)
+
+
+def _by_origin(graph: Graph, scene: Scene) -> Tint:
+    origins = find_origins(graph)
+    if origins is None:
+        return _nothing(scene, "no node here tells where it came from")
+    num_names = len(origins.names)
+    classes = [TintClass(name, kind=number + 1) for number, name in enumerate(origins.names)]
+    classes += [TintClass(origins.others, is_dashed=True), TintClass("no known origin")]
+    of_item = most_common(origins.codes, scene.item_of_node, len(scene.items))
+    return _pack(scene, np.where(of_item < 0, num_names + 1, of_item).astype(np.int32), classes)
 
 
 def _by_direction(graph: Graph, scene: Scene) -> Tint:
