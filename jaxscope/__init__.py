@@ -1,7 +1,8 @@
 """jaxscope: see what JAX and XLA do with your code.
 
 From Python: `capture` takes a function of the running process through every stage, `capture_file`
-a call on a file in a process of its own, `load` reads a saved capture, `show` opens a window.
+a call on a file in a process of its own, `compare_targets` the same for many chips, `load` reads a
+saved capture, `show` opens a window.
 In a notebook, a capture that ends a cell shows its stages as linked panes.
 Importing this loads neither JAX nor Qt nor NumPy.
 """
@@ -9,13 +10,14 @@ Importing this loads neither JAX nor Qt nor NumPy.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from jaxscope.analysis.targets.summary import TargetRow
     from jaxscope.model import Capture
 
-__all__ = ["__version__", "capture", "capture_file", "load", "show"]
+__all__ = ["__version__", "capture", "capture_file", "compare_targets", "load", "show"]
 
 __version__ = "0.1.0"
 
@@ -52,7 +54,8 @@ def capture_file(
 
     Args:
         call: Such as `grad(loss)(w, f32[8, 2])`; None takes the file's first offered call.
-        target: `cpu`, `cpu:8`, `gpu`, `gpu:0` or `tpu`.
+        target: `cpu`, `cpu:8`, `gpu`, `gpu:0` or `tpu`; `aot:tpu:v5e:2x2` or `aot:gpu:h100`
+            compile for a chip that need not be here.
         python: The interpreter that runs the file; None for this one. It needs JAX 0.8 or newer,
             and nothing of jaxscope's.
         timeout_s: Wall seconds after which the run is stopped.
@@ -80,6 +83,40 @@ def capture_file(
             options=dict(xla or {}),
         )
     )
+
+
+def compare_targets(
+    file: str | os.PathLike[str],
+    call: str | None = None,
+    targets: Sequence[str] = (),
+    *,
+    python: str | os.PathLike[str] | None = None,
+    timeout_s: float | None = None,
+    memory_bytes: int | None = None,
+    x64: bool = False,
+) -> tuple[TargetRow, ...]:
+    """What each of several chips would make of a call: estimates, work, traffic, memory.
+
+    Args:
+        targets: Such as `v5e:2x2`, `h100:8`, `cpu`; none for every chip that is described here.
+
+    Raises:
+        jaxscope.errors.JaxscopeError: The call failed, or no target could be compiled for.
+    """
+    from jaxscope.analysis.targets.summary import summarize
+    from jaxscope.client.many_targets import capture_targets, default_targets, full_target
+    from jaxscope.client.requests import CaptureRequest
+
+    request = CaptureRequest(
+        os.fspath(file),
+        call,
+        x64=x64,
+        python=None if python is None else os.fspath(python),
+        timeout_s=timeout_s,
+        memory_bytes=memory_bytes,
+    )
+    found = capture_targets(request, tuple(map(full_target, targets)) or default_targets())
+    return tuple(summarize(target, answer) for target, answer in found)
 
 
 def load(path: str | os.PathLike[str]) -> Capture:

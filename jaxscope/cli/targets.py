@@ -32,7 +32,8 @@ def run(options: Options) -> int:
     )
     with show_progress() as show:
         watcher = Watcher(show)
-        targets = tuple(map(full_target, options.targets)) or _available(watcher, options)
+        named = options.targets or ((options.target,) if options.target != "cpu" else ())
+        targets = tuple(map(full_target, named)) or _available(watcher, options)
 
         def on_found(target: str, _found: Capture | JaxscopeError) -> None:
             show(f"{target} is done …")

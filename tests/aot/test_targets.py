@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import jaxscope
 from jaxscope.analysis.targets.estimate import ESTIMATE, Estimate, estimate
 from jaxscope.analysis.targets.report import targets_to_json, targets_to_text
 from jaxscope.analysis.targets.summary import TargetRow, read_exhausted, summarize
@@ -214,3 +215,10 @@ def test_products_of_libraries_are_counted(compile_for: Compile) -> None:
 
 
 OLD_NEW = ("v100", "a100")
+
+
+def test_the_same_from_python(program: Path) -> None:
+    [row] = jaxscope.compare_targets(program, ON_ONE, ["cpu"])
+    assert row.target == "cpu"
+    assert row.flops > 0
+    assert math.isnan(row.seconds)  # nothing is published of this machine
