@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QHBoxLayout,
     QPushButton,
     QSplitter,
@@ -31,6 +30,7 @@ from jaxscope.client.requests import ProfileRequest
 from jaxscope.model import SourceFile, Stage, is_available
 from jaxscope.model.lab import LineTime, NodeTimes, Profile
 from jaxscope.model.timeline import Timeline
+from jaxscope.ui.choice_box import ChoiceBox
 from jaxscope.ui.lab_state import LabState
 from jaxscope.ui.pages.experiment import ExperimentPage
 from jaxscope.ui.pages.result_table import ResultTable
@@ -68,7 +68,7 @@ class ProfilePage(ExperimentPage):
         self._profile: Profile | None = None
         self._stages: Sequence[Stage] = ()
         self._files: Sequence[SourceFile] = ()
-        self.side = QComboBox()
+        self.side = ChoiceBox()
         self.side.addItems(["compiled", "eager"])
         self.side.setAccessibleName("Which run to show")
         self.with_eager = QCheckBox("Run the equations one by one, too")

@@ -10,7 +10,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFileDialog,
     QHBoxLayout,
     QLabel,
@@ -40,6 +39,7 @@ from jaxscope.client.requests import ScalingRequest
 from jaxscope.errors import UsageError
 from jaxscope.model import Leaf
 from jaxscope.model.lab import Scaling
+from jaxscope.ui.choice_box import ChoiceBox
 from jaxscope.ui.lab_state import LabState
 from jaxscope.ui.pages.experiment import ExperimentPage
 from jaxscope.ui.pages.result_table import ResultTable
@@ -82,7 +82,7 @@ class ScalingPage(ExperimentPage):
         self._scaling: Scaling | None = None
         self._proposal = ""
         self.plot: QWidget | None = None
-        self.preset = QComboBox()
+        self.preset = ChoiceBox()
         for preset, words in PRESETS.items():
             self.preset.addItem(words, preset)
         self.preset.setAccessibleName("What is measured against what")
@@ -94,7 +94,7 @@ class ScalingPage(ExperimentPage):
         self.range.setAccessibleName("What to vary, and from where to where")
         self.with_eager = QCheckBox("Measure eager, too")
         self.with_eager.setChecked(True)
-        self.chart = QComboBox()
+        self.chart = ChoiceBox()
         self.chart.addItems(list(CHARTS))
         self.chart.setAccessibleName("What to draw")
         self.export = QPushButton("Export …")

@@ -6,7 +6,6 @@ import math
 
 from PySide6.QtCore import QItemSelection, Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QSplitter,
@@ -28,6 +27,7 @@ from jaxscope.analysis.sharding.report import (
     tell_total,
 )
 from jaxscope.model import Capture, Unavailable
+from jaxscope.ui.choice_box import ChoiceBox
 from jaxscope.ui.pages.cut_view import CutView
 from jaxscope.ui.pages.result_table import ResultTable, choose_row
 from jaxscope.ui.theme import Theme
@@ -69,7 +69,7 @@ class ShardingPage(QWidget):
         self.parts = ResultTable("Parts of the chosen array")
         self.collectives = ResultTable("Collectives of the optimized program")
         self.cut = CutView()
-        self.device = QComboBox()
+        self.device = ChoiceBox()
         self.device.setAccessibleName("Device whose parts are marked")
         self._build()
         self.arrays.selectionModel().selectionChanged.connect(self._on_arrays_selection_changed)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.ui.choice_box import ChoiceBox
 from jaxscope.ui.flow_layout import FlowLayout
 
 PRECISIONS = ("default", "high", "highest", "bfloat16", "tensorfloat32", "float32")
@@ -126,7 +127,7 @@ def _line(placeholder: str, name: str) -> QLineEdit:
 
 
 def _choices(same: str, values: Sequence[str], name: str) -> QComboBox:
-    box = QComboBox()
+    box = ChoiceBox()
     box.setAccessibleName(name)
     box.setMinimumContentsLength(_LEAST_CHARS)
     box.addItem(same, "")

@@ -294,6 +294,8 @@ class PaneHeader(QWidget):
 
 
 def _least_px(part: QWidget) -> int:
+    if isinstance(part, QComboBox):
+        return part.minimumSizeHint().width()
     is_fixed = part.minimumWidth() == part.maximumWidth()
     return part.minimumWidth() if is_fixed else part.minimumSizeHint().width()
 

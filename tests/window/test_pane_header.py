@@ -1,0 +1,54 @@
+"""The row above a pane uses what room it has, and never lays one part over another."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from jaxscope.ui.panes.pane_header import Form, PaneHeader
+from jaxscope.ui.theme import LIGHT, ThemeSwitch
+
+
+@pytest.fixture
+def header(qapp: QApplication, qtbot: QtBot) -> PaneHeader:
+    header = PaneHeader()
+    qtbot.addWidget(header)
+    header.set_choices([("jaxpr", "jaxpr"), ("optimized", "optimized")], "optimized")
+    header.show_form(Form.GRAPH, is_shown=True, is_enabled=True)
+    header.show()
+    return header
+
+
+def places(header: PaneHeader) -> list[tuple[int, int]]:
+    """Where each visible part begins and ends, from left to right."""
+    parts = [part for part in header.findChildren(QWidget) if part.parent() is header]
+    return sorted((part.x(), part.x() + part.width()) for part in parts if part.isVisible())
+
+
+@pytest.mark.parametrize("width", [240, 320, 480, 900])
+def test_no_part_lies_over_another_whatever_the_size_of_type(
+    qapp: QApplication, qtbot: QtBot, header: PaneHeader, width: int
+) -> None:
+    themes = ThemeSwitch(qapp, LIGHT)
+    for points in (10.0, 16.0, 10.0):
+        themes.set_points(points)
+        header.resize(width, header.sizeHint().height())
+        qtbot.wait(1)  # it fits itself once events are handled
+        for (_, right), (left, _) in itertools.pairwise(places(header)):
+            assert right <= left
+
+
+def test_a_name_is_whole_where_there_is_room_and_stays_beside_its_arrow(
+    qtbot: QtBot, header: PaneHeader
+) -> None:
+    header.resize(900, 30)
+    qtbot.wait(1)
+    wide = header.chooser.width()
+    text = header.fontMetrics().horizontalAdvance("optimized")
+    assert text < wide < text + 60
+    header.show_stage("jaxpr")
+    qtbot.wait(1)
+    assert header.chooser.width() < wide
