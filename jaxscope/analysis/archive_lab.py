@@ -14,12 +14,14 @@ from jaxscope.analysis.plain_data import from_plain, to_plain
 from jaxscope.model.agreement import Agreement, Comparison
 from jaxscope.model.lab import Profile, Scaling
 from jaxscope.model.recompilation import Recompilation
+from jaxscope.model.remat import RematPolicies
 from jaxscope.model.roofline import Ceilings
 from jaxscope.model.timing import Timing
 
-LabResult = Profile | Scaling | Recompilation | Comparison | Agreement | Ceilings
+LabResult = Profile | Scaling | Recompilation | Comparison | Agreement | Ceilings | RematPolicies
 SAVED_TYPES: tuple[type[LabResult | Timing], ...] = (
     *(Timing, Profile, Scaling, Recompilation, Comparison, Agreement, Ceilings),
+    RematPolicies,
 )
 """What an entry can hold, each at most once."""
 _TYPES = {kind.__name__: kind for kind in SAVED_TYPES}

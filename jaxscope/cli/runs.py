@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import math
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,7 +15,9 @@ from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
 from jaxscope.cli.progress import Show, show_progress
 from jaxscope.client.events import Event, Failed, NotResponding, Output, Progress
+from jaxscope.client.composite_run import CompositeRun
 from jaxscope.client.results import Result
+from jaxscope.client.live_run import Run
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, UsageError
 from jaxscope.model import Capture
@@ -76,11 +80,23 @@ class Watcher:
     def __init__(self, show: Show) -> None:
         self._show = show
         self.partial: Capture | None = None
+        self._run: Run | CompositeRun | None = None
         self.found: Result | None = None
 
     def __call__(self, event: Event) -> None:
+    def follow(self, run: Run | CompositeRun) -> None:
+        """The run that `skip` speaks to."""
+        self._run = run
+
+    def skip(self, *_of_signal: object) -> None:
+        """Leave out the step that runs now, where it can be."""
+        if self._run is not None:
+            self._run.skip()
+
         if isinstance(event, Progress):
-            self._show(f"{event.text} …")
+            left = "" if math.isnan(event.left_s) else f" (at most {math.ceil(event.left_s)} s)"
+            keys = "  Ctrl-\\ skips this, Ctrl-C stops" if event.can_skip and self._run else ""
+            self._show(f"{event.text}{left} …{keys}")
         elif isinstance(event, NotResponding):
             at = f" at {event.where}" if event.where else ""
             self._show(f"No answer for {event.seconds:.0f} s{at} (Ctrl-C stops it)")
@@ -95,6 +111,21 @@ class Watcher:
 
 
 @contextlib.contextmanager
+@contextlib.contextmanager
+def skipping_by_key(skip: Callable[..., None]) -> Iterator[None]:
+    """Let Ctrl-\\ leave out a step instead of ending the process, at a terminal."""
+    number = getattr(signal, "SIGQUIT", None)
+    is_main = threading.current_thread() is threading.main_thread()
+    if number is None or not is_main or not sys.stderr.isatty():
+        yield
+        return
+    before = signal.signal(number, skip)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
 def watching(write: Callable[[Any], str], *, is_json: bool) -> Iterator[Watcher]:
     """Show the progress of a measurement; where it ends early, print what there is by then.
 
@@ -107,7 +138,8 @@ def watching(write: Callable[[Any], str], *, is_json: bool) -> Iterator[Watcher]
     try:
         with show_progress() as show:
             watch = Watcher(show)
-            yield watch
+            with skipping_by_key(watch.skip):
+                yield watch
     except (JaxscopeError, KeyboardInterrupt):
         if watch.found is not None and not is_json:
             print_text(make_safe(write(watch.found)))

@@ -54,6 +54,11 @@ class CompositeRun(abc.ABC):
         """Kill all workers, at once."""
         self._command("kill")
 
+    def skip(self) -> None:
+        """Leave out the step that runs now, where it can be."""
+        for part in self._live_parts():
+            part.skip()
+
     def ask_where(self) -> None:
         """Ask for the line that runs now; the answers are `Whereabouts` events."""
         for part in self._live_parts():

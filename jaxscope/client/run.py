@@ -8,8 +8,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
+from jaxscope.client.composite_run import CompositeRun
 from jaxscope.client.events import Event
 from jaxscope.client.requests import (
     CaptureRequest,
@@ -31,6 +32,14 @@ R = TypeVar("R", bound=Result)
 
 
 def capture(
+@runtime_checkable
+class Follower(Protocol):
+    """Something that takes events and wants to have a say in the run as well."""
+
+    def follow(self, run: Run | CompositeRun) -> None:
+        """The run has been started."""
+
+
     file: str | None = None,
     call: str | None = None,
     *,
@@ -103,6 +112,8 @@ def ask(request: Request, type: type[R], on_event: OnEvent | None = None) -> R:
 def _wait(session: Session, request: Request, type: type[R], on_event: OnEvent | None) -> R:
     run = session.start(dataclasses.replace(request), on_event)
     try:
+    if isinstance(on_event, Follower):
+        on_event.follow(run)
         result = run.wait()
     except KeyboardInterrupt:
         run.kill()

@@ -20,6 +20,8 @@ class Run(Protocol):
 
     def kill(self) -> None: ...
 
+    def skip(self) -> None: ...
+
 
 class Session(Protocol):
     """What the window asks of a session."""
@@ -73,6 +75,13 @@ class Bridge(QObject):
             self._stopped.add(number)
         if run is not None:
             run.interrupt()
+
+    def skip(self, number: int) -> None:
+        """Leave out the step that a run is at."""
+        with self._lock:
+            run = self._runs.get(number)
+        if run is not None:
+            run.skip()
 
     def kill(self, number: int) -> None:
         """End a run's process at once."""

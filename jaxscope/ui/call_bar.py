@@ -41,6 +41,7 @@ class CallBar(QWidget):
 
     run_requested = Signal()
     stop_requested = Signal()
+    skip_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,7 +68,12 @@ class CallBar(QWidget):
         self.stop_button.setProperty("role", "stop")
         self.stop_button.setToolTip("Stop what is running (Esc)")
         self.stop_button.hide()
-        for button in (self.run_button, self.stop_button):
+        self.skip_button = QPushButton("Skip this")
+        self.skip_button.setToolTip(
+            "Leave out what is being measured now, and go on with the rest (Ctrl+Shift+S)"
+        )
+        self.skip_button.hide()
+        for button in (self.run_button, self.skip_button, self.stop_button):
             # They take each other's place: a click must leave the keyboard where it was.
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._problem = QLabel()
@@ -85,6 +91,7 @@ class CallBar(QWidget):
         top.addWidget(QLabel("on"))
         top.addWidget(self.target)
         top.addWidget(self.run_button)
+        top.addWidget(self.skip_button)
         top.addWidget(self.stop_button)
         chips = FlowLayout(self.wrappers)
         label = QLabel("Wrap in")
@@ -113,6 +120,7 @@ class CallBar(QWidget):
         self.edit.run_requested.connect(self.run_requested)
         self.run_button.clicked.connect(self.run_requested)
         self.stop_button.clicked.connect(self.stop_requested)
+        self.skip_button.clicked.connect(self.skip_requested)
         self.edit.textChanged.connect(self._on_edit_text_changed)
 
     def set_call(self, text: str) -> None:

@@ -79,5 +79,6 @@ MORE_KEYS: Sequence[tuple[str, str]] = (
     ("Ctrl+Shift+M", "In a graph: open as many as can be read"),
     ("Ctrl+Shift+C", "In a graph: close all groups"),
     ("Ctrl+Shift+R", "In a graph: open what is open at first"),
+    ("Ctrl+Shift+S", "While measuring: skip the part that is measured now"),
     ("Ctrl+Shift+D", "Let values flow down or to the right"),
 )

@@ -216,6 +216,12 @@ class Controller(QObject):
         elif self.state.phase is Phase.STOPPING:
             self._bridge.kill(self._run)
 
+    def skip(self) -> None:
+        """Leave out what is being measured now, and go on with the rest."""
+        if self.state.phase is Phase.RUNNING and self.state.can_skip:
+            self._set(dataclasses.replace(self.state, can_skip=False, step="skipping …"))
+            self._bridge.skip(self._run)
+
     def note_file_changed(self) -> None:
         """The file on disk changed: run again what was shown, in the new version."""
         state = self.state

@@ -25,6 +25,7 @@ from jaxscope.ui.controller import Controller, RunOptions
 from jaxscope.ui.go_menu import add_go_menu
 from jaxscope.ui.graph_choices import GraphChoices
 from jaxscope.ui.graph_menu import add_graph_menu
+from jaxscope.ui.measuring import Measuring
 from jaxscope.ui.panes_menu import add_panes_menu
 from jaxscope.ui.settings import Settings
 from jaxscope.ui.theme import DARK, LIGHT, Theme, ThemeSwitch
@@ -114,6 +115,7 @@ def build_window(
     add_autosave(window, settings.unsaved_folder)
     add_graph_menu(window, choices)
     add_panes_menu(window, settings)
+    Measuring(window)
     if late_pages:
         _add_later(window, themes, [_make_panes, *_PAGES])
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 
 from jaxscope.analysis.node_times import time_stages
 from jaxscope.client.events import (
@@ -41,7 +42,7 @@ def apply_event(state: WindowState, event: object) -> tuple[WindowState, str]:
     """The state after an event, and a call that was proposed by it, or the empty string."""
     match event:
         case Progress():
-            return dataclasses.replace(state, step=event.text or event.step), ""
+            return _take_step(state, event), ""
         case HeadArrived():
             return add_head(state, Head.of(event.capture)), ""
         case StageArrived():
@@ -61,6 +62,16 @@ def apply_event(state: WindowState, event: object) -> tuple[WindowState, str]:
         case Failed():
             return _fail(state, event), ""
     return state, ""
+
+
+def _take_step(state: WindowState, event: Progress) -> WindowState:
+    return dataclasses.replace(
+        state,
+        step=event.text or event.step,
+        step_left_s=event.left_s,
+        step_since_s=time.monotonic(),
+        can_skip=event.can_skip,
+    )
 
 
 def _add_text(state: WindowState, event: TextArrived) -> WindowState:

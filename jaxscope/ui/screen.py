@@ -107,7 +107,7 @@ def compute_screen(
         window_title=f"{name} — jaxscope" if name else "jaxscope",
         shows_start_page=not state.file and not state.stages and state.error is None,
         steps=tuple(_steps(state, shown)),
-        status=_status(state, running_s),
+        status=_status(state, running_s, now_s),
         detail=_detail(state),
         is_running=state.is_running,
         is_stopping=state.phase is Phase.STOPPING,
@@ -240,7 +240,15 @@ def _tooltip(stage: Stage, meaning: str) -> str:
     return "\n".join(lines)
 
 
-def _status(state: WindowState, running_s: int) -> str:
+def _left(state: WindowState, now_s: float) -> str:
+    """How long the present step goes on at most, where that is known."""
+    left_s = state.step_left_s - max(now_s - state.step_since_s, 0.0)
+    if math.isnan(left_s):
+        return ""
+    return f", at most {math.ceil(left_s)} s left" if left_s > 0 else ", about to end"
+
+
+def _status(state: WindowState, running_s: int, now_s: float) -> str:
     if state.phase is Phase.STOPPING:
         return "Stopping …"
     if state.phase is Phase.RUNNING:
@@ -250,6 +258,7 @@ def _status(state: WindowState, running_s: int) -> str:
             Job.EXPERIMENT: state.step or "experimenting",
             Job.PROPOSAL: "looking for arguments that the function takes",
         }[state.job]
+        doing += _left(state, now_s)
         return f"Running {running_s} s: {doing}" if running_s else doing[:1].upper() + doing[1:]
     if state.phase is Phase.DONE and state.wall_s and state.job is Job.CAPTURE:
         return f"Done in {format_seconds(state.wall_s)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import math
 
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import JaxscopeError
@@ -117,6 +118,9 @@ class WindowState:
         job: What `phase` speaks of.
         started_s: When the run started, by the monotonic clock.
         step: What the run is doing now, fit to show.
+        step_left_s: Seconds that this takes at most from `step_since_s` on; NaN where unknown.
+        step_since_s: When it began, by the monotonic clock.
+        can_skip: Whether just this step can be left out.
         is_responding: False while the user's code holds its process up.
         head: Of the stages shown.
         stages: As far as they have arrived; of an earlier run while `is_stale`.
@@ -143,6 +147,9 @@ class WindowState:
     job: Job = Job.CAPTURE
     started_s: float = 0.0
     step: str = ""
+    step_left_s: float = math.nan
+    step_since_s: float = 0.0
+    can_skip: bool = False
     is_responding: bool = True
     head: Head | None = None
     stages: tuple[Stage, ...] = ()
@@ -209,6 +216,8 @@ def start_run(state: WindowState, job: Job, call: str, now_s: float) -> WindowSt
         job=job,
         started_s=now_s,
         step="starting",
+        step_left_s=math.nan,
+        can_skip=False,
         is_responding=True,
         is_stale=state.is_stale or (captures and bool(state.stages)),
         is_changed_on_disk=state.is_changed_on_disk and not captures,
@@ -258,7 +267,14 @@ def end_run(
 ) -> WindowState:
     """A run is over."""
     return dataclasses.replace(
-        state, phase=phase, error=error, failed_stage=failed_stage, step="", is_responding=True
+        state,
+        phase=phase,
+        error=error,
+        failed_stage=failed_stage,
+        step="",
+        step_left_s=math.nan,
+        can_skip=False,
+        is_responding=True,
     )
 
 

@@ -148,8 +148,6 @@ class MainWindow(QMainWindow):
         self.workspace.functions.function_chosen.connect(self._on_functions_function_chosen)
         self.workspace.timing.measure_requested.connect(self._on_timing_measure_requested)
         self.workspace.lab.experiment_requested.connect(self.controller.experiment)
-        self.workspace.lab.node_chosen.connect(self.workspace.selection.select_node)
-        self.workspace.selection.changed.connect(self.workspace.lab.show_links)
         self.workspace.panes_changed.connect(self._refresh)
         self.start_page.file_chosen.connect(self.open_path)
         self.start_page.open_requested.connect(self.open_dialog)

@@ -18,6 +18,7 @@ import numpy as np
 
 from jaxscope.wire.messages import Message, encode_message
 from jaxscope.wire.protocol import DISCONNECTED_STATUS
+from jaxscope.worker.skipping import shielded
 
 _HEARTBEAT_S = 0.2
 _QUIET, _AWAKE, _BEAT = b"q", b"a", b"."
@@ -45,6 +46,7 @@ class Channel:
         self._pid = getpid()
         self._is_quiet = threading.Event()
 
+    @shielded
     def send(
         self, type: str, fields: Mapping[str, Any], arrays: Mapping[str, Any] | None = None
     ) -> None:

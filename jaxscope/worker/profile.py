@@ -6,6 +6,7 @@ jaxpr-level stage run one by one. Both are sent per run, and the other side make
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from jaxscope.worker.measuring import (
 )
 from jaxscope.worker.program import trace_call
 from jaxscope.worker.recorder import Recorded, record_calls
-from jaxscope.worker.skipping import skippable
+from jaxscope.worker.skipping import run_skippable
 from jaxscope.worker.stopwatch import Subject, paused_collector
 from jaxscope.worker.subjects import find_forms
 from jaxscope.worker.trace_events import RunTimes, sum_events
@@ -61,19 +62,34 @@ def handle_profile(request: dict[str, Any], channel: Channel) -> None:
             compiled = compile_form(laboratory, forms, "jit")
         with guard("run", {snapshot.path}):
             warm_up(laboratory, compiled.subject, budget_s / 8)
-        text = "Recording what each instruction takes"
-        channel.progress("record", text, left_s=budget_s / 2, can_skip=True)
-        with skippable() as part:
-            _profile_compiled(laboratory, compiled.subject, compiled.lowered, budget_s / 2)
-        if part.was_skipped:
-            laboratory.warn("Recording instructions was skipped.")
+        _do(
+            laboratory,
+            "record",
+            "Recording what each instruction takes",
+            lambda: _profile_compiled(laboratory, compiled.subject, compiled.lowered, budget_s / 2),
+            budget_s / 2,
+        )
         if not request.get("skip_eager"):
-            text = "Timing each equation by itself"
-            channel.progress("equations", text, left_s=budget_s / 2, can_skip=True)
-            with skippable() as part:
-                _profile_equations(laboratory, call, budget_s / 2)
-            if part.was_skipped:
-                laboratory.warn("Timing the equations was skipped.")
+            _do(
+                laboratory,
+                "equations",
+                "Timing each equation by itself",
+                lambda: _profile_equations(laboratory, call, budget_s / 2),
+                budget_s / 2,
+            )
+
+
+def _do(
+    laboratory: Laboratory, step: str, text: str, part: Callable[[], None], left_s: float
+) -> None:
+    """Do a part that a person may skip."""
+
+    def announced() -> None:
+        laboratory.channel.progress(step, text, left_s=left_s, can_skip=True)
+        part()
+
+    if run_skippable(announced)[1]:
+        laboratory.warn(f"Skipped by hand: {text[:1].lower()}{text[1:]}.")
 
 
 def _profile_compiled(

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.worker.readings import Readings
+from jaxscope.worker.recorder import busy_seconds
 from jaxscope.worker.stages_timing import transfer_subject
 from jaxscope.worker.stopwatch import Stopwatch, Subject
 
@@ -26,6 +27,9 @@ THROUGHPUT_PROTOCOL = (
 _LEAST_BATCH_S = 0.002
 _MAX_BATCH = 200
 _MAX_READINGS = 30
+_DEVICE_CALLS = 30
+_SLOWEST_ON_DEVICE = 5
+"""A call that takes so many budgets is not made twice more for its time on the device."""
 
 
 def send_transfer(
@@ -69,6 +73,26 @@ def send_throughput(
     durations = time_batches(stopwatch, subject, batch, budget_s)
     span = (start_s, stopwatch.now_s())
     readings.send("throughput", durations, THROUGHPUT_PROTOCOL.format(batch=batch), span=span)
+
+
+def send_device_time(
+    stopwatch: Stopwatch, readings: Readings, subject: Subject, budget_s: float
+) -> str:
+    """Record for how long calls keep the device at work; a slow one is not called for this.
+
+    Returns:
+        Why it is not known, a sentence, or nothing.
+    """
+    if subject.typical_s > budget_s * _SLOWEST_ON_DEVICE:
+        return ""
+    fitting = int(budget_s / max(subject.typical_s, 1e-6))
+    try:
+        busy_s = busy_seconds(stopwatch, subject, max(1, min(_DEVICE_CALLS, fitting)))
+    except Exception as error:
+        said = " ".join(str(error).split())[:200]
+        return f"The device's time of {subject.name} could not be recorded: {said}"
+    readings.send_device(subject.name, busy_s)
+    return ""
 
 
 def fetch_subject(subject: Subject) -> Subject:

@@ -6,10 +6,18 @@ effect when Python code runs again: a compilation in C++ ends first.
 
 from __future__ import annotations
 
-import contextlib
+import gc
+import math
 import signal
-from collections.abc import Iterator
-from types import FrameType
+import threading
+from collections.abc import Callable
+from os import getpid, kill
+from time import monotonic
+from types import CodeType, FrameType
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 SKIP_SIGNAL = signal.SIGUSR1
 
@@ -21,40 +29,68 @@ class Skipped(BaseException):
     """
 
 
-class SkippablePart:
-    """What became of a part.
+_AGAIN_S = 0.5
 
-    Attributes:
-        was_skipped: Whether it was left early, at a person's wish.
-    """
+
+class _Wish:
+    """What the signal's handler knows: whether anybody listens, and when it was raised last."""
 
     def __init__(self) -> None:
-        self.was_skipped = False
+        self.is_armed = False
+        self.raised_at_s = -math.inf
+        self.again = threading.Timer(_AGAIN_S, print)
+
+    def raise_later(self, delay_s: float) -> None:
+        """Come back, should the exception be lost: Python swallows those of collectors' hooks."""
+        self.again = threading.Timer(delay_s, kill, (getpid(), SKIP_SIGNAL))
+        self.again.name, self.again.daemon = "jaxscope skip", True
+        self.again.start()
 
 
-_is_armed = False
+_wish = _Wish()
+_shielded: set[CodeType] = set()
 
 
-@contextlib.contextmanager
-def skippable() -> Iterator[SkippablePart]:
-    """Run a part that a skip ends: what follows the block goes on.
+def shielded(function: F) -> F:
+    """Mark a function that no skip may break off: half a message would end the run."""
+    _shielded.add(function.__code__)
+    return function
 
-    Parts do not nest: an inner one would take the wish for itself and hand nothing back.
+
+def _is_shielded(frame: FrameType | None) -> bool:
+    """Whether a frame is inside of such a function, or of a collector's hook."""
+    hooks = {getattr(hook, "__code__", None) for hook in gc.callbacks}
+    while frame is not None:
+        if frame.f_code in _shielded or frame.f_code in hooks:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def run_skippable(part: Callable[[], T]) -> tuple[T | None, bool]:
+    """Run a part that a skip ends: what it returns, and whether it was skipped.
+
+    Parts do not nest. No context manager: the wish may come before such a one has begun its block,
+    and then there would be nothing to leave.
     """
-    global _is_armed
-    part = SkippablePart()
     signal.signal(SKIP_SIGNAL, _on_skip)
-    _is_armed = True
+    _wish.raised_at_s = -math.inf
     try:
-        yield part
+        _wish.is_armed = True
+        return part(), False
     except Skipped:
-        part.was_skipped = True
+        return None, True
     finally:
-        _is_armed = False
+        _wish.is_armed = False
+        _wish.again.cancel()
 
 
-def _on_skip(_number: int, _frame: FrameType | None) -> None:
-    global _is_armed
-    if _is_armed:
-        _is_armed = False  # a second wish must not end what tidies up after the first
-        raise Skipped
+def _on_skip(_number: int, frame: FrameType | None) -> None:
+    if not _wish.is_armed or monotonic() < _wish.raised_at_s + _AGAIN_S / 2:
+        return  # a second wish must not end what tidies up after the first
+    if _is_shielded(frame):
+        _wish.raise_later(_AGAIN_S / 50)
+        return
+    _wish.raised_at_s = monotonic()
+    _wish.raise_later(_AGAIN_S)
+    raise Skipped

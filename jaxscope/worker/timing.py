@@ -7,12 +7,11 @@ other side does the statistics. A later message of the same name replaces an ear
 
 from __future__ import annotations
 
-import contextlib
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from random import Random
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import numpy as np
@@ -26,14 +25,14 @@ from jaxscope.worker.explain import explain_exception, guard
 from jaxscope.worker.loading import first_call, load_names
 from jaxscope.worker.measuring import refuse_absent_target
 from jaxscope.worker.readings import Readings, Span
-from jaxscope.worker.recorder import busy_seconds
 from jaxscope.worker.side_timing import (
     count_odd,
+    send_device_time,
     send_fetch,
     send_throughput,
     send_transfer,
 )
-from jaxscope.worker.skipping import skippable
+from jaxscope.worker.skipping import run_skippable
 from jaxscope.worker.stages_timing import (
     CompilationCounter,
     StageTime,
@@ -63,6 +62,8 @@ from jaxscope.worker.subjects import (
 )
 from jaxscope.worker.timing_words import describe_protocol, dispatch_name, noun_of
 
+T = TypeVar("T")
+
 DEFAULT_BUDGET_S = 5.0
 """Seconds for all that is measured; compiling comes on top."""
 _PAIRS_SHARE = 0.8
@@ -70,9 +71,6 @@ _PAIRS_SHARE = 0.8
 _WARM_UP_CALLS = 200
 _DEVICE_SHARE = 0.1
 """Of the budget of a pair, for recording each side's time on the device."""
-_DEVICE_CALLS = 30
-_SLOWEST_ON_DEVICE = 5
-"""A call that takes so many shares is not made twice more for its time on the device."""
 _SLOWEST_FIRST_CALL = 10
 """A first eager call that takes so many budgets ends the measurement of the eager form."""
 _SLOWEST_GRADIENT_S = 30.0
@@ -164,42 +162,56 @@ class _Session:
     def measure_program(self, forms: Forms, prefix: str) -> None:
         """Measure one program in both forms; `prefix` goes before the names."""
         noun = noun_of(prefix)
-        jitted = eager = None
-        with self._part(f"{prefix}compile", f"Compiling the {noun}"):
-            jitted = self._prepare_jitted(forms, prefix)
+        jitted = self._do(
+            f"{prefix}compile",
+            f"Compiling the {noun}",
+            functools.partial(self._prepare_jitted, forms, prefix),
+        )
         if not prefix:
-            with self._part("transfer", "Copying arguments and results", self._budget_s * 3 / 8):
-                side_s = self._budget_s / 8
-                send_transfer(self._stopwatch, self.readings, forms.eager_arguments, side_s)
-                if jitted is not None:
-                    self._measure_beside(jitted, side_s)
+            self._do(
+                "transfer",
+                "Copying arguments and results",
+                functools.partial(self._measure_beside, forms, jitted, self._budget_s / 8),
+                left_s=self._budget_s * 3 / 8,
+            )
             if jitted is not None:
                 self._check_results(jitted)
         if prefix and jitted is None:
             return  # what cannot be differentiated fails eagerly as well
-        with self._part(f"{prefix}eager", f"Running the {noun} equation by equation"):
-            eager = self._prepare_eager(forms, prefix)
+        eager = self._do(
+            f"{prefix}eager",
+            f"Running the {noun} equation by equation",
+            functools.partial(self._prepare_eager, forms, prefix),
+        )
         subjects = [subject for subject in (eager, jitted) if subject is not None]
         if not subjects:
             return
-        longest_s = max(
-            OVERTIME * self._budget_s, 2 * sum(subject.typical_s for subject in subjects)
+        self._do(
+            f"{prefix}steady",
+            f"Timing the {noun}",
+            functools.partial(self._measure_steady, subjects),
+            left_s=max(OVERTIME * self._budget_s, 2 * sum(each.typical_s for each in subjects)),
         )
-        with self._part(f"{prefix}steady", f"Timing the {noun}", longest_s):
-            self._measure_steady(subjects, prefix)
-        recording_s = _DEVICE_SHARE * self._budget_s * len(subjects)
-        with self._part(f"{prefix}device", f"Recording the device's time of the {noun}",
-                        recording_s):  # fmt: skip
-            self._measure_device_time(subjects)
+        self._do(
+            f"{prefix}device",
+            f"Recording the device's time of the {noun}",
+            functools.partial(self._measure_device_time, subjects),
+            left_s=_DEVICE_SHARE * self._budget_s * len(subjects),
+        )
 
-    @contextlib.contextmanager
-    def _part(self, step: str, text: str, left_s: float | None = None) -> Iterator[None]:
-        """A part of the measurement that a person may skip; what was measured of it stays."""
-        self._channel.progress(step, text, left_s=left_s, can_skip=True)
-        with skippable() as part:
-            yield
-        if part.was_skipped:
+    def _do(
+        self, step: str, text: str, part: Callable[[], T], left_s: float | None = None
+    ) -> T | None:
+        """Do a part of the measurement, which a person may skip; what was sent of it stays."""
+
+        def announced() -> T:
+            self._channel.progress(step, text, left_s=left_s, can_skip=True)
+            return part()
+
+        result, was_skipped = run_skippable(announced)
+        if was_skipped:
             self.warn(f"Skipped by hand: {text[:1].lower()}{text[1:]}. What it gave is partial.")
+        return result
 
     def _prepare_jitted(self, forms: Forms, prefix: str) -> Subject | None:
         """Time the stages and the first calls; None where the program cannot be compiled."""
@@ -312,34 +324,30 @@ class _Session:
             self._is_judged = False
             self.warn(f"The results have {odd:,} NaN or infinite elements: no verdict is given.")
 
-    def _measure_beside(self, subject: Subject, budget_s: float) -> None:
-        """Copying the results back, and calls without waiting in between: jitted form only."""
+    def _measure_beside(self, forms: Forms, jitted: Subject | None, budget_s: float) -> None:
+        """Copying both ways, and calls without waiting in between: jitted form only."""
+        send_transfer(self._stopwatch, self.readings, forms.eager_arguments, budget_s)
+        if jitted is None:
+            return
         try:
-            send_fetch(self._stopwatch, self.readings, subject, budget_s)
-            send_throughput(self._stopwatch, self.readings, subject, budget_s)
+            send_fetch(self._stopwatch, self.readings, jitted, budget_s)
+            send_throughput(self._stopwatch, self.readings, jitted, budget_s)
         except (Exception, SystemExit) as error:
             self._note_failure("throughput", error)
 
     def _measure_device_time(self, subjects: list[Subject]) -> None:
         """For how long calls keep the device at work, by XLA's recorder: other calls than those."""
         for subject in subjects:
-            share_s = _DEVICE_SHARE * self._budget_s
-            if subject.typical_s > share_s * _SLOWEST_ON_DEVICE:
-                continue
-            fitting = int(share_s / max(subject.typical_s, 1e-6))
-            num_calls = max(1, min(_DEVICE_CALLS, fitting))
-            try:
-                busy_s = busy_seconds(self._stopwatch, subject, num_calls)
-            except Exception as error:
-                said = " ".join(str(error).split())[:200]
-                self.warn(f"The device's time of {subject.name} could not be recorded: {said}")
-                continue
-            self.readings.send_device(subject.name, busy_s)
+            if subject.name in self.readings.names:
+                share_s = _DEVICE_SHARE * self._budget_s
+                problem = send_device_time(self._stopwatch, self.readings, subject, share_s)
+                if problem:
+                    self.warn(problem)
 
-    def _measure_steady(self, subjects: list[Subject], prefix: str) -> None:
+    def _measure_steady(self, subjects: list[Subject]) -> None:
         conditions = Conditions()
         rounds = Rounds(tuple(Recording() for _ in subjects))
-        send = functools.partial(self._send_rounds, subjects, prefix)
+        send = functools.partial(self._send_rounds, subjects)
         try:
             self._stopwatch.measure(
                 subjects,
@@ -360,11 +368,7 @@ class _Session:
                 )
 
     def _send_rounds(
-        self,
-        subjects: list[Subject],
-        prefix: str,
-        rounds: Rounds,
-        reasons: Iterable[str] = (),
+        self, subjects: list[Subject], rounds: Rounds, reasons: Iterable[str] = ()
     ) -> None:
         reasons = list(reasons)
         span = (rounds.began_s, self._stopwatch.now_s())

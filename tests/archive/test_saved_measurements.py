@@ -21,6 +21,7 @@ from jaxscope.model import Environment, Measurement, Ratio, Timing, Unavailable
 from jaxscope.model.agreement import Agreement, Comparison, LeafAgreement, ResultsAgreement
 from jaxscope.model.lab import NodeTime, NodeTimes, Profile, ScalePoint, Scaling, Slope
 from jaxscope.model.recompilation import Advice, KeyChange, Recompilation, Signature
+from jaxscope.model.remat import RematPolicies
 from jaxscope.model.roofline import Ceilings
 from jaxscope.model.timeline import Timeline
 
@@ -94,7 +95,7 @@ def test_a_capture_without_measurements_has_no_entry_for_them(path: Path) -> Non
 
 
 def test_all_kinds_of_results_are_tried_here_or_hold_numbers_only() -> None:
-    assert {*map(type, RESULTS), Ceilings} == set(SAVED_TYPES)
+    assert {*map(type, RESULTS), Ceilings, RematPolicies} == set(SAVED_TYPES)
 
 
 def test_what_a_later_version_adds_is_left_out_and_what_is_missing_takes_its_default() -> None:

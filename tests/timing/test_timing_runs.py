@@ -7,14 +7,16 @@ import math
 import random
 import statistics
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
-from jaxscope.client import run
+from jaxscope.client import rigorous_run
+from jaxscope.client.events import Failed, Progress
 from jaxscope.client.requests import TimeRequest
 from jaxscope.client.rigorous_run import RIGOROUS_PROCESSES
 from jaxscope.client.session import Session
-from jaxscope.errors import EnvironmentProblem, TraceError
+from jaxscope.errors import EnvironmentProblem, Stopped, TraceError
 from jaxscope.model import Timing
 from jaxscope.worker.stopwatch import Recording, Rounds, Stopwatch, Subject, half_width
 
@@ -46,6 +48,13 @@ def sleeps(x):
     time.sleep(0.001)
     return x
 
+def sleeps_long(x):
+    time.sleep(0.55)
+    return x
+
+def works(x):
+    return x @ x @ x
+
 def masked(x):
     return x[x > 0]
 
@@ -75,11 +84,26 @@ def wraps_jit(x):
 """
 
 
+ONCE = ("trace", "lower", "compile", "first_call", "second_call", "first_eager_call")
+
+
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("timing") / "programs.py"
     path.write_text(PROGRAMS, "utf-8")
     return str(path)
+
+
+MEDDLING = """
+import threading, time
+import jax.numpy as jnp
+
+threading.Thread(target=time.sleep, args=(60,), name="ticking", daemon=True).start()
+time.perf_counter = time.perf_counter_ns = lambda: 0
+
+def f(x):
+    return jnp.sin(x)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +114,8 @@ def session() -> Iterator[Session]:
 
 @pytest.fixture
 def measure(session: Session, file: str) -> Measure:
-    def measure(call: str, target: str = "cpu") -> Timing:
-        result = session.start(TimeRequest(file, call, target, budget_s=0.6)).wait()
+    def measure(call: str, target: str = "cpu", budget_s: float = 0.2) -> Timing:
+        result = session.start(TimeRequest(file, call, target, budget_s=budget_s)).wait()
         assert isinstance(result, Timing)
         return result
 
@@ -103,15 +127,15 @@ def names(timing: Timing) -> list[str]:
 
 
 def test_value_and_gradient_are_measured_in_both_forms(measure: Measure) -> None:
-    timing = measure("plain(f32[100])")
+    timing = measure("plain(f32[100])", budget_s=1.0)
     found = [name for name in names(timing) if not name.endswith("until_steady")]
     assert found == [
         *("import", "trace", "lower", "compile", "first_call", "second_call"),
         *("transfer", "fetch", "throughput"),
         *("first_eager_call", "eager", "eager_dispatch", "jit", "dispatch"),
-        *("gradient_trace", "gradient_lower", "gradient_compile"),
+        *(f"gradient_{step}" for step in ONCE),
         *("gradient_eager", "gradient_eager_dispatch", "gradient_jit", "gradient_jit_dispatch"),
-        *(f"value_and_gradient_{step}" for step in ("trace", "lower", "compile")),
+        *(f"value_and_gradient_{step}" for step in ONCE),
         *(f"value_and_gradient_{form}" for form in ("eager", "eager_dispatch")),
         *(f"value_and_gradient_{form}" for form in ("jit", "jit_dispatch")),
     ]
@@ -129,12 +153,98 @@ def test_value_and_gradient_are_measured_in_both_forms(measure: Measure) -> None
     assert all(d < j for d, j in zip(dispatch.samples, jit.samples, strict=True))
 
 
+def test_stages_have_their_place_in_the_run_and_the_device_a_time_of_its_own(
+    measure: Measure,
+) -> None:
+    timing = measure("grad(plain)(f32[100])", "cpu:2")
+    stages = [timing.measurement(n) for n in ("import", "trace", "lower", "compile", "first_call")]
+    ends = [(stage.began, stage.ended) for stage in stages]
+    assert ends == sorted(ends)
+    for stage, (began, ended) in zip(stages, ends, strict=True):
+        assert ended - began == pytest.approx(stage.median, rel=1e-3, abs=1e-6)
+    assert timing.measurement("compile").detail == "no cache"
+    jit, eager = timing.measurement("jit"), timing.measurement("eager")
+    assert (jit.began, jit.ended) == (eager.began, eager.ended)  # in turns
+    assert 0 < jit.device_low <= jit.device_seconds <= jit.device_high
+    assert "device" not in jit.protocol
+    assert not [name for name in names(timing) if "device" in name]
+
+
+def test_a_part_is_skipped_by_a_wish_and_the_rest_goes_on(session: Session, file: str) -> None:
+    skipped = []
+
+    def skip_steady(event: object) -> None:
+        if isinstance(event, Progress) and event.step == "steady" and not skipped:
+            assert event.can_skip
+            assert event.left_s > 0
+            skipped.append(event)
+            live.skip()
+
+    live = session.start(TimeRequest(file, "grad(plain)(f32[100])", budget_s=9.0), skip_steady)
+    timing = live.wait()
+    assert isinstance(timing, Timing)
+    (said,) = [text for text in timing.warnings if "Skipped by hand" in text]
+    assert "timing the program" in said
+    assert "partial" in said
+    assert timing.measurement("first_eager_call") is not None
+
+
+def test_a_stop_in_the_middle_keeps_what_was_measured_and_says_so(
+    session: Session, file: str
+) -> None:
+    ends: list[Failed] = []
+
+    def stop_at_steady(event: object) -> None:
+        if isinstance(event, Progress) and event.step == "steady":
+            live.interrupt()
+        if isinstance(event, Failed):
+            ends.append(event)
+
+    live = session.start(TimeRequest(file, "grad(plain)(f32[100])", budget_s=9.0), stop_at_steady)
+    with pytest.raises(Stopped):
+        live.wait()
+    (partial,) = [end.partial for end in ends]
+    assert isinstance(partial, Timing)
+    assert partial.measurement("compile") is not None
+    assert partial.warnings[-1] == "The run ended early: these results are partial."
+
+
+def test_a_call_of_a_minute_ends_its_form_after_one_call(session: Session, file: str) -> None:
+    """A second stands for the minute: the budget is that much smaller."""
+    request = TimeRequest(file, "vmap(sleeps_long)(f32[4])", budget_s=0.05)
+    timing = session.start(request).wait()
+    assert isinstance(timing, Timing)
+    assert timing.measurement("eager") is None
+    assert timing.measurement("first_eager_call").median > 0.5
+    assert timing.measurement("jit").runs > 0
+    assert [text for text in timing.warnings if text.startswith("eager was not measured")]
+
+
+def test_what_a_user_did_to_the_process_is_said(session: Session, tmp_path: Path) -> None:
+    path = tmp_path / "meddling.py"
+    path.write_text(MEDDLING, "utf-8")
+    timing = session.start(TimeRequest(str(path), "f(f32[4])", budget_s=0.2)).wait()
+    assert isinstance(timing, Timing)
+    said = " ".join(timing.warnings)
+    assert "Threads of the code run beside the measurement: ticking" in said
+    assert "The code replaced Python's clock" in said
+    jit = timing.measurement("jit")
+    assert 0 < jit.median < 1.0  # the real clock: the other stands still
+
+
+def test_dispatch_alone_is_a_small_part_of_a_call_that_works(measure: Measure) -> None:
+    """Why dispatch is no measurement: the call returns long before its result is there."""
+    timing = measure("jit(vmap(works))(f32[1, 400, 400])")
+    dispatch, jit = timing.measurement("dispatch"), timing.measurement("jit")
+    assert dispatch.median < 0.5 * jit.median
+
+
 def test_a_call_of_a_gradient_has_no_further_gradient(measure: Measure) -> None:
     assert not [name for name in names(measure("grad(plain)(f32[100])")) if "gradient" in name]
 
 
 def test_a_failure_in_the_middle_keeps_what_was_measured(measure: Measure) -> None:
-    timing = measure("fails_later(f32[4])")
+    timing = measure("fails_later(f32[4])", budget_s=1.5)
     assert timing.measurement("eager").runs > 0
     assert timing.measurement("jit").runs > 0
     (warning,) = [text for text in timing.warnings if text.startswith("eager")]
@@ -149,13 +259,13 @@ def test_a_program_that_never_runs_is_an_error(measure: Measure) -> None:
 
 
 def test_tracing_while_measured_is_said(measure: Measure) -> None:
-    warnings = measure("traces_each_time(f32[4])").warnings
+    warnings = measure("vmap(traces_each_time)(f32[2, 4])").warnings
     assert [text for text in warnings if text.startswith("eager traced or compiled")]
     assert not [text for text in warnings if text.startswith("jit traced or compiled")]
 
 
 def test_sleeping_takes_at_least_as_long_as_it_should(measure: Measure) -> None:
-    assert min(measure("sleeps(f32[4])").measurement("eager").samples) >= 0.001
+    assert min(measure("vmap(sleeps)(f32[4])").measurement("eager").samples) >= 0.001
 
 
 def test_what_only_runs_eagerly_is_measured_eagerly(measure: Measure) -> None:
@@ -189,7 +299,7 @@ def test_an_eager_run_that_is_compiled_all_the_same_is_said(measure: Measure) ->
 
 
 def test_results_that_are_no_numbers_get_no_verdict(measure: Measure) -> None:
-    timing = measure("odd(jnp.ones(4))")
+    timing = measure("vmap(odd)(jnp.ones(4))")
     assert timing.measurement("jit").runs > 0
     assert {ratio.verdict for ratio in timing.ratios} == {"unclear"}
     assert [text for text in timing.warnings if "4 NaN or infinite elements" in text]
@@ -212,12 +322,18 @@ def test_a_target_that_is_only_compiled_for_cannot_be_timed(measure: Measure) ->
 
 
 @pytest.mark.slow
-def test_a_rigorous_measurement_takes_a_value_from_each_process(file: str) -> None:
-    timing = run.time_call(file, "plain(f32[100])", budget_s=0.5, rigorous=True)
-    jit = timing.measurement("jit")
-    assert jit.runs == len(jit.samples) == RIGOROUS_PROCESSES
-    assert (jit.low, jit.high) == (min(jit.samples), max(jit.samples))
-    assert jit.confidence == pytest.approx(0.96875)
+def test_a_rigorous_measurement_takes_a_value_from_each_process(
+    session: Session, file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rigorous_run, "RIGOROUS_PROCESSES", 3)  # six take twice as long
+    request = TimeRequest(file, "constant()", budget_s=0.1, rigorous=True)
+    timing = session.start(request).wait()
+    assert isinstance(timing, Timing)
+    eager = timing.measurement("eager")
+    assert eager.runs == len(eager.samples) == 3
+    assert (eager.low, eager.high) == (min(eager.samples), max(eager.samples))
+    assert eager.confidence == pytest.approx(0.75)
+    assert RIGOROUS_PROCESSES == 6  # 96.9 %
 
 
 @pytest.mark.slow
@@ -232,7 +348,7 @@ def test_equal_programs_are_hardly_ever_called_different() -> None:
         subjects = [Subject(name, work, lambda: ((), {})) for name in "ab"]
         rounds = Rounds((Recording(), Recording()))
         stopwatch = Stopwatch(lambda result: result, rng=random.Random(seed))
-        stopwatch.measure(subjects, rounds, budget_s=0.3, typical_s=1e-5)
+        stopwatch.measure(subjects, rounds, budget_s=0.2, typical_s=1e-5)
         middle = statistics.median(rounds.log_values)
         claims += abs(middle) - half_width(rounds.log_values) > math.log(1.02)
     assert claims <= 1
