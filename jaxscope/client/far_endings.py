@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 
-from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, Stopped, WorkerLost
+from jaxscope.errors import (
+    EnvironmentProblem,
+    Explanation,
+    JaxscopeError,
+    Stopped,
+    UserCodeError,
+    WorkerLost,
+)
 
 
 def on_machine(failure: JaxscopeError, reason: str, machine: str) -> JaxscopeError:
@@ -27,6 +34,12 @@ def on_machine(failure: JaxscopeError, reason: str, machine: str) -> JaxscopeErr
                 output=told.output,
             )
         )
+    if isinstance(failure, UserCodeError) and told.kind == "FileNotFoundError":
+        remedy = (
+            f"Only Python modules beside the file are sent to {host}: put data files there, and "
+            "name them by their path there."
+        )
+        return type(failure)(dataclasses.replace(told, remedy=remedy))
     if isinstance(failure, EnvironmentProblem | WorkerLost) and not isinstance(failure, Stopped):
         return type(failure)(dataclasses.replace(told, what=f"On {host}: {told.what}"))
     return failure

@@ -26,6 +26,10 @@ Client to worker (each starts a run; one run at a time):
     propose      file, function              finds a call of the function that traces
     environment                              versions and devices, for `doctor`
 
+To another machine every request also has target_name, what the person calls the target, and carries
+the user's files: arrays carried_path.utf8, carried_path.offsets, carried (uint8) and carried_bytes
+(int64), one entry per file.
+
 Worker to client:
 
     hello        pid, python, protocol                       once, before any run; run is ""

@@ -92,7 +92,8 @@ class _Pipeline:
     ) -> None:
         self._pass_watch = PassWatch(bool(request.get("passes")))
         self._options: dict[str, str] = dict(request.get("options") or {})
-        self._target = str(request.get("target_name") or request.get("target") or "cpu")
+        self._target = str(request.get("target") or "cpu")
+        self._target_name = str(request.get("target_name") or self._target)
         self._channel = channel
         self._source = source
         self._call = call
@@ -199,7 +200,7 @@ class _Pipeline:
                 "transforms": list(self._call.transforms),
                 "source": describe_function(self._call.base, self._source),
                 "environment": describe_environment(self._target),
-                "target": self._target,
+                "target": self._target_name,
                 "arguments": arguments,
                 "results": results,
             },

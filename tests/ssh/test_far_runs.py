@@ -112,6 +112,30 @@ def test_an_error_of_the_code_names_the_file_that_the_person_has(
     assert not caught.value.explanation.what.startswith("On ")
 
 
+def test_data_that_is_not_there_is_explained(
+    session: Session, server: Server, tmp_path: Path
+) -> None:
+    file = tmp_path / "loads.py"
+    file.write_text("DATA = open('absent.csv').read()\n" + SOURCE)
+    with pytest.raises(TraceError) as caught:
+        capture(session, server, file, "f(f32[4])")
+    assert "data files" in caught.value.explanation.remedy
+
+
+def test_ahead_of_time_is_asked_of_the_other_machine(
+    session: Session, server: Server, tmp_path: Path
+) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(SOURCE)
+    request = CaptureRequest(
+        str(file), "f(f32[4])", server.target("aot:tpu:v9z:2x2"), python=PYTHON
+    )
+    with pytest.raises(EnvironmentProblem) as caught:
+        session.start(request).wait()
+    assert "aot:tpu:v9z:2x2" in caught.value.explanation.what
+    assert "ssh://" not in caught.value.explanation.what
+
+
 def test_what_is_printed_there_arrives_here(
     session: Session, server: Server, tmp_path: Path
 ) -> None:
