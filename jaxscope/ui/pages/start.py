@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -215,7 +216,7 @@ def read_lesson(path: Path) -> tuple[str, str]:
     try:
         if path.stat().st_size > _MAX_SAMPLE_BYTES:
             return name, ""
-        doc = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
+        doc = _docstring_of(path.read_text("utf-8"))
     except (OSError, SyntaxError, ValueError, RecursionError):
         return name, ""
     sentence = " ".join(doc.split("\n\n", 1)[0].split()).partition(". ")[0]
@@ -224,6 +225,15 @@ def read_lesson(path: Path) -> tuple[str, str]:
         title, lesson = name, sentence
     lesson = lesson[:1].upper() + lesson[1 : _MAX_LESSON_CHARACTERS + 1]
     return title, lesson if lesson.endswith((".", "?", "!")) or not lesson else lesson + "."
+
+
+def _docstring_of(text: str) -> str:
+    """A module's docstring; the program below an ordinary one is not parsed, which takes longer."""
+    quotes = '"""'
+    end = text.find(quotes, len(quotes))
+    if text.startswith(quotes) and end > 0:
+        return inspect.cleandoc(ast.literal_eval(text[: end + len(quotes)]))
+    return ast.get_docstring(ast.parse(text)) or ""
 
 
 def _is_not_first_lesson(path: Path) -> bool:
