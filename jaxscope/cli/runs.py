@@ -6,6 +6,7 @@ import contextlib
 import math
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,10 +15,10 @@ from jaxscope.analysis.export.safe_text import make_safe
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
 from jaxscope.cli.progress import Show, show_progress
-from jaxscope.client.events import Event, Failed, NotResponding, Output, Progress
 from jaxscope.client.composite_run import CompositeRun
-from jaxscope.client.results import Result
+from jaxscope.client.events import Event, Failed, NotResponding, Output, Progress
 from jaxscope.client.live_run import Run
+from jaxscope.client.results import Result
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, UsageError
 from jaxscope.model import Capture
@@ -79,11 +80,10 @@ class Watcher:
 
     def __init__(self, show: Show) -> None:
         self._show = show
-        self.partial: Capture | None = None
         self._run: Run | CompositeRun | None = None
+        self.partial: Capture | None = None
         self.found: Result | None = None
 
-    def __call__(self, event: Event) -> None:
     def follow(self, run: Run | CompositeRun) -> None:
         """The run that `skip` speaks to."""
         self._run = run
@@ -93,6 +93,7 @@ class Watcher:
         if self._run is not None:
             self._run.skip()
 
+    def __call__(self, event: Event) -> None:
         if isinstance(event, Progress):
             left = "" if math.isnan(event.left_s) else f" (at most {math.ceil(event.left_s)} s)"
             keys = "  Ctrl-\\ skips this, Ctrl-C stops" if event.can_skip and self._run else ""
@@ -111,7 +112,6 @@ class Watcher:
 
 
 @contextlib.contextmanager
-@contextlib.contextmanager
 def skipping_by_key(skip: Callable[..., None]) -> Iterator[None]:
     """Let Ctrl-\\ leave out a step instead of ending the process, at a terminal."""
     number = getattr(signal, "SIGQUIT", None)
@@ -126,6 +126,7 @@ def skipping_by_key(skip: Callable[..., None]) -> Iterator[None]:
         signal.signal(number, before)
 
 
+@contextlib.contextmanager
 def watching(write: Callable[[Any], str], *, is_json: bool) -> Iterator[Watcher]:
     """Show the progress of a measurement; where it ends early, print what there is by then.
 

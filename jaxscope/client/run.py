@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from jaxscope.client.composite_run import CompositeRun
 from jaxscope.client.events import Event
+from jaxscope.client.live_run import Run
 from jaxscope.client.requests import (
     CaptureRequest,
     EnvironmentRequest,
@@ -31,7 +32,6 @@ OnEvent = Callable[[Event], None]
 R = TypeVar("R", bound=Result)
 
 
-def capture(
 @runtime_checkable
 class Follower(Protocol):
     """Something that takes events and wants to have a say in the run as well."""
@@ -40,6 +40,7 @@ class Follower(Protocol):
         """The run has been started."""
 
 
+def capture(
     file: str | None = None,
     call: str | None = None,
     *,
@@ -111,9 +112,9 @@ def ask(request: Request, type: type[R], on_event: OnEvent | None = None) -> R:
 
 def _wait(session: Session, request: Request, type: type[R], on_event: OnEvent | None) -> R:
     run = session.start(dataclasses.replace(request), on_event)
-    try:
     if isinstance(on_event, Follower):
         on_event.follow(run)
+    try:
         result = run.wait()
     except KeyboardInterrupt:
         run.kill()
