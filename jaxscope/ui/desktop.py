@@ -188,7 +188,7 @@ def _add_later(window: MainWindow, themes: ThemeSwitch, pages: list[_Add]) -> No
             timer.stop()
 
     timer.timeout.connect(add_next)
-    timer.start()
+    QTimer.singleShot(0, timer.start)  # from the first turn of the event loop on
 
 
 def make_graph_page(choices: GraphChoices) -> GraphPage:
