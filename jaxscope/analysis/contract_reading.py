@@ -30,6 +30,7 @@ from jaxscope.model import (
     StageText,
     Unavailable,
 )
+from jaxscope.model.bookmark import Bookmark
 from jaxscope.model.capture import NO_MEMORY_PLAN, NO_PLACEMENT
 from jaxscope.model.job import Job, Member
 from jaxscope.model.memory import MemoryPlan
@@ -196,6 +197,7 @@ class _Capture(msgspec.Struct):
     memory: _Memory | None = None
     placement: _Placement | None = None
     job: _Job | None = None
+    bookmarks: tuple[Bookmark, ...] = ()
 
 
 def load_contract(path: str | Path) -> Capture:
@@ -246,6 +248,7 @@ def _read(raw: _Capture) -> Capture:
         memory=NO_MEMORY_PLAN if raw.memory is None else _read_memory(raw.memory),
         placement=_read_placement(raw.placement),
         job=_read_job(raw.job),
+        bookmarks=raw.bookmarks,
     )
 
 

@@ -79,6 +79,7 @@ class FileDialogs(QObject):
         capture = state.capture or state.partial_capture()
         if capture is None or area.active is None:
             return
+        capture = dataclasses.replace(capture, bookmarks=self.bookmarks.to_model())
         panes = [(area.wanted_stage(pane), pane) for pane in area.panes]
         active = (area.wanted_stage(area.active), area.active)
         order = make_order(capture, path, choice or self._choice, active, panes)

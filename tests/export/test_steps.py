@@ -77,7 +77,7 @@ def pixels_of(data: bytes) -> Pixels:
 @pytest.mark.parametrize("ending", ["svg", "png", "pdf", "html", "json"])
 def test_an_export_tells_how_far_it_is(capture: Capture, ending: str) -> None:
     told: list[tuple[str, float]] = []
-    order = ExportOrder(capture, "optimized", ending, expand=EVERYTHING)
+    order = ExportOrder(capture, "optimized", ending, expand=EVERYTHING, scale=0.4)
     watched = render_order(order, lambda doing, share: told.append((doing, share)))
     shares = [share for _, share in told]
     assert shares == sorted(shares)
@@ -97,7 +97,7 @@ def test_it_ends_at_the_step_that_stops_it(capture: Capture, ending: str) -> Non
         render_order(ExportOrder(capture, stage, ending), stop)
 
 
-@pytest.mark.parametrize("scale", [1.0, 0.1], ids=["legible", "tiny"])
+@pytest.mark.parametrize("scale", [0.3, 0.1], ids=["legible", "tiny"])
 def test_bands_make_the_picture_that_one_piece_makes(
     scene: Scene, monkeypatch: pytest.MonkeyPatch, scale: float
 ) -> None:

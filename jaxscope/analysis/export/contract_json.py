@@ -6,6 +6,7 @@ unknown, never zero.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Iterable
@@ -82,6 +83,7 @@ def capture_to_json(capture: Capture) -> Json:
         "placement": placement_to_json(PlacementReport(capture)),
         "job": job_to_json(capture.job),
         "fusion": _fusion(capture),
+        "bookmarks": [dataclasses.asdict(bookmark) for bookmark in capture.bookmarks],
     }
 
 

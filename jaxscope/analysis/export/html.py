@@ -62,7 +62,7 @@ _LINKED, _DRAWN = 0.2, 0.7
 _HERE = Path(__file__).parent
 _SCRIPTS = (
     *("page_links.js", "page_rows.js", "page_place.js", "page_fold.js", "page_search.js"),
-    *("page_walk.js", "page.js"),
+    *("page_notes.js", "page_walk.js", "page.js"),
 )
 """The last one starts the page, so it comes after what it uses."""
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from jaxscope.analysis.bookmark_words import find_marked_places
 from jaxscope.analysis.export.safe_text import make_safe, make_safe_line
 from jaxscope.analysis.export.stage_choice import find_stage_text
 from jaxscope.analysis.fusion.launches import compare_launches
@@ -59,6 +60,13 @@ def _report(capture: Capture) -> Iterator[str]:
             yield f"Line {capture.source.line} of {_code(capture.source.file)}"
             yield ""
         yield from _fence(capture.source.text, "python")
+    if capture.bookmarks:
+        yield from _section("Bookmarks")
+        rows = (
+            (_code(each.where), _code(each.what), _escape(each.bookmark.note))
+            for each in find_marked_places(capture)
+        )
+        yield from _table(("where", "what", "note"), rows)
     notes = [*(check.message for check in capture.checks), *capture.messages]
     if notes:
         yield from _section("Notes")

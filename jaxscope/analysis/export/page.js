@@ -58,6 +58,7 @@ function paint() {
     });
     scrollToFirst(pane.body);
   }
+  markBookmarks();
 }
 
 function scrollToFirst(body) {
@@ -85,6 +86,7 @@ function inspect() {
       + "from it or went into it lights up in every pane. Escape clears the choice. A box folds and "
       + "unfolds by its sign, by a double click, or by the keys − and +; arrow keys walk from box to "
       + "box, and Enter chooses one."));
+    body.append(listBookmarks());
     return;
   }
   const list = element("dl");
@@ -104,6 +106,7 @@ function inspect() {
     if (stage.hasGraph) row(`in ${stage.title}`, count ? `${count} linked` : "nothing linked");
   });
   body.append(list);
+  notesOf(selection).forEach((note) => body.append(element("p", `★ ${note}`, "note")));
 }
 
 function describe(stage, node, row) {

@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
+from jaxscope.analysis.bookmark_words import MarkedPlace, find_marked_places
 from jaxscope.analysis.export.safe_text import make_safe, make_safe_line
 from jaxscope.analysis.fusion.notes import add_fusion_notes
 from jaxscope.analysis.fusion.report import report_fusions
@@ -24,6 +25,7 @@ from jaxscope.analysis.quantities import (
     format_seconds,
 )
 from jaxscope.model import (
+    NONE,
     Capture,
     Cost,
     Graph,
@@ -78,7 +80,19 @@ def build_page_data(capture: Capture, right_stage: str) -> dict[str, Any]:
         "maxLines": MAX_LINES,
         "kinds": [kind.name.lower() for kind in NodeKind],
         "stages": stages,
+        "bookmarks": [_bookmark(place) for place in find_marked_places(capture)],
         "first": _first_stages(names, lowered, right_stage),
+    }
+
+
+def _bookmark(place: MarkedPlace) -> dict[str, Any]:
+    return {
+        "where": make_safe_line(place.where),
+        "what": make_safe_line(place.what),
+        "note": make_safe(place.bookmark.note),
+        "stage": place.stage,
+        "node": place.node,
+        "line": f"{place.file}:{place.line}" if place.file != NONE else "",
     }
 
 
