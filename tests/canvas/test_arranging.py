@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 from view.programs import compile_module, layers, trace
@@ -14,8 +15,9 @@ from jaxscope.analysis.layout.fit import FREE
 from jaxscope.analysis.view.build import build_view
 from jaxscope.model import Graph
 from jaxscope.ui.graph.arranging import Arranger, Room
-from jaxscope.ui.graph.camera import SIDE_PX, WHOLE_SCALE
+from jaxscope.ui.graph.camera import SIDE_PX, WHOLE_SCALE, Camera, look_at_top
 from jaxscope.ui.graph.canvas import GraphCanvas
+from jaxscope.ui.graph.edge_shades import hidden_sides
 
 WIDTHS = (330, 400, 540)
 
@@ -84,3 +86,30 @@ def test_in_a_wide_room_nothing_is_wrapped(direction: str) -> None:
     view = build_view(many_parameters())
     arranger = Arranger(view, Room(4000.0, 4000.0), direction, {}, lambda: False)
     assert arranger.choose().fit == FREE
+
+
+def test_borders_tell_where_there_is_more(qtbot: QtBot) -> None:
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(700, 300)
+    canvas.show()
+    canvas.set_graph(many_parameters(), "program")
+
+    def hidden() -> tuple[bool, ...]:
+        scene = canvas.scene
+        assert scene is not None
+        return hidden_sides(scene, canvas.camera, canvas.width(), canvas.height())
+
+    canvas.fit()
+    assert hidden() == (False, False, False, False)
+    canvas.zoom(4.0)
+    assert hidden() == (True, True, True, True)
+    canvas.pan(-9_000.0, -9_000.0)
+    assert hidden() == (False, False, True, True)
+
+
+def test_what_is_too_wide_begins_with_whole_boxes() -> None:
+    rects = np.array([[40.0 + 130 * n, 16.0, 110.0, 42.0] for n in range(12)])
+    camera = look_at_top(rects, Camera(-24.0, -8.0, 0.8), 300.0)
+    left, _ = camera.to_widget(40.0, 0.0)
+    assert 0.0 <= left < 40.0

@@ -30,7 +30,7 @@ _ASIDES_PX = (0.0, 48.0, 110.0)
 """What open groups leave free for the lines beside them: how many there are is known afterwards."""
 
 _HOPELESS = 2.5
-"""What is so many times too wide would be wrapped beyond recognition."""
+"""What is so many times too wide, and of many boxes, would be wrapped beyond recognition."""
 
 _MOST_PAGES = 2.0
 """What was wrapped and is longer shows less of the whole than fewer open groups would."""
@@ -107,7 +107,8 @@ class Arranger:
             found.append(Arranged(scene, fit))
             if not self._excess(scene):
                 return found[-1]
-            if self._across(scene) > _HOPELESS * self._most_across(True):
+            is_hopeless = self._across(scene) > _HOPELESS * self._most_across(True)
+            if is_hopeless and len(scene.items) > _FEW_BOXES:
                 break
         return min(found, key=lambda each: self._excess(each.scene))
 

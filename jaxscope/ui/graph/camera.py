@@ -139,10 +139,12 @@ def look_at_top(
     left, right = float(first[:, 0].min()), float((first[:, 0] + first[:, 2]).max())
     fitting = width / (right - left + 2 * MARGIN_PX)
     scale = max(min(camera.scale, fitting), READABLE_SCALE * text_scale)
-    if fitting >= scale:
-        middle = (left + right) / 2.0
-    else:
-        middle = float((first[:, 0] + first[:, 2] / 2.0).mean())
+    if fitting < scale:  # from the first box on, whole boxes; the shade at the right tells of more
+        return Camera(left - MARGIN_PX, camera.y, scale)
+    start = -SIDE_PX / scale
+    if right - start <= width / scale:  # seen from the left edge, where nothing is cut off
+        return Camera(start, camera.y, scale)
+    middle = (left + right) / 2.0
     return Camera(max(middle - width / scale / 2.0, -MARGIN_PX), camera.y, scale)
 
 

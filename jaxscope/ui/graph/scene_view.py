@@ -30,6 +30,7 @@ from jaxscope.ui.graph.camera import (
     reveal_rect,
 )
 from jaxscope.ui.graph.drawing import SceneDrawing
+from jaxscope.ui.graph.edge_shades import paint_edge_shades
 from jaxscope.ui.graph.legend import Entry, Legend, list_entries, list_tints
 from jaxscope.ui.graph.message import paint_message, paint_progress
 from jaxscope.ui.graph.minimap import Minimap
@@ -268,6 +269,7 @@ class SceneView(QWidget):
             camera, width, height = self._camera, self.width(), self.height()
             missing = self._tiles.paint(painter, camera.x, camera.y, width, height, camera.scale)
             paint_overlay(painter, self._drawing, self._highlight, camera, width, height)
+            paint_edge_shades(painter, self._drawing, camera, width, height)
             self._tell_sight()
             if missing:
                 self.update()
