@@ -106,7 +106,7 @@ def test_bands_make_the_picture_that_one_piece_makes(
     monkeypatch.setattr(png, "_BAND_PIXELS", whole.shape[0] * whole.shape[1] // 3)
     banded = image_of(scene_to_png(scene, scale=scale))
     assert whole.shape == banded.shape
-    assert np.abs(whole.astype(int) - banded).max() < 40, "rounding at the edges of curves"
+    assert np.abs(whole.astype(int) - banded).max() < 64, "rounding at the edges of curves"
     assert (whole != banded).mean() < 0.01
 
 
