@@ -18,6 +18,7 @@ from jaxscope.client.run import time_call
 from jaxscope.model import Measurement, Ratio, Timing
 
 _WIDTH = 98
+_ONE_PROCESS = "All of it is of this one process; --rigorous repeats it in six fresh ones."
 _NUMBER = re.compile(r"\d[\d.,]*(?<![.,])(?: ?%)?")
 
 
@@ -39,7 +40,8 @@ def run(options: Options) -> int:
     if options.is_json:
         print_text(json.dumps(timing_to_json(timing), indent=2, allow_nan=False))
     else:
-        print_text(make_safe(format_timing(timing)))
+        scope = "" if options.is_rigorous else f"\n{_ONE_PROCESS}"
+        print_text(make_safe(format_timing(timing) + scope))
     return 0
 
 
@@ -55,7 +57,10 @@ def format_timing(timing: Timing) -> str:
     if timing.ratios:
         lines.append("")
     lines += [_format_ratio(ratio) for ratio in timing.ratios]
-    notes = [*_noise(timing), *(f"warning: {warning}" for warning in timing.warnings)]
+    noise = list(_noise(timing))
+    if noise:
+        noise.append("Medians and their intervals stand such noise; means would not.")
+    notes = [*noise, *(f"warning: {warning}" for warning in timing.warnings)]
     if notes:
         lines.append("")
     for note in notes:

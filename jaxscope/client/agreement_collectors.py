@@ -251,6 +251,7 @@ class SideCollector(LabCollector):
                     max(read_number(message, "typical_s"), 1e-9),
                     message.fields.get("is_consuming") is True,
                     _read_cost(dict(message.fields)),
+                    message.fields.get("is_judged") is not False,
                 )
             case "block":
                 reason, seconds = read_text(message, "reason"), message.arrays.get("seconds")

@@ -109,12 +109,14 @@ class SideReady:
         typical_s: Seconds of a warm call.
         is_consuming: Whether a call consumes its arguments, or is made as if it did.
         cost: What it takes besides time.
+        is_judged: Whether a verdict on it makes sense.
     """
 
     words: str
     typical_s: float
     is_consuming: bool
     cost: ProgramCost
+    is_judged: bool = True
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

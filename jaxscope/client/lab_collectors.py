@@ -270,7 +270,11 @@ def _read_point(message: Message) -> ScalePoint:
     eager, jit = (_read_side(message, name) for name in ("eager", "jit"))
     ratio = None
     if "log_ratios" in message.arrays and len(message.arrays["log_ratios"]):
-        ratio = make_ratio("eager/jit", read_column(message, "log_ratios", np.float64))
+        ratio = make_ratio(
+            "eager/jit",
+            read_column(message, "log_ratios", np.float64),
+            is_judged=message.fields.get("is_judged") is not False,
+        )
     names = ("trace", "lower", "compile", "flops", "bytes_accessed", "memory", "first_compile")
     return ScalePoint(
         size,

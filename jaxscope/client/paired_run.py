@@ -151,6 +151,7 @@ class _Pair:
         self._runs: list[Run] = []
         self._ended: set[int] = set()
         self._num_compilations = 0
+        self._is_judged = True
 
     def measure(self) -> Comparison:
         """Start both, one after the other; compare results; let them take turns; end them.
@@ -159,6 +160,7 @@ class _Pair:
             JaxscopeError: One of them failed or was stopped.
         """
         ready = [self._start(side) for side in (0, 1)]
+        self._is_judged = all(side.is_judged for side in ready)
         agreement = self._compare_results()
         self._tell("Measuring both processes in random turns")
         is_slow = max(side.typical_s for side in ready) > SLOW_CALL_S
@@ -260,11 +262,12 @@ class _Pair:
         if self._num_compilations:
             warnings.append("A program compiled again while it was measured.")
         ratios = np.asarray(turns.log_ratios, np.float64)
+        ratio = make_ratio("first/second", ratios, is_judged=self._is_judged)
         return Timing(
             first.call,
             first.environment,
             (*first.measurements, *second.measurements, *measured),
             # One pair of processes gives no verdict.
-            (make_ratio("first/second", ratios, is_judged=False),),
+            (dataclasses.replace(ratio, verdict="unclear"),),
             tuple(dict.fromkeys(warnings)),
         )

@@ -175,10 +175,21 @@ def worst_reasons(found: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 
 def _combine_ratio(name: str, timings: Sequence[Timing]) -> Ratio:
-    medians = [r.median for timing in timings for r in timing.ratios if r.name == name]
+    found = [r for timing in timings for r in timing.ratios if r.name == name]
+    medians = [ratio.median for ratio in found]
     interval = find_ratio_interval([math.log(value) for value in medians])
-    low, high, _ = _whole_range(medians)
-    return Ratio(name, statistics.median(medians), low, high, judge(interval))
+    low, high, confidence = _whole_range(medians)
+    is_judged = all(ratio.is_judged for ratio in found)
+    return Ratio(
+        name,
+        statistics.median(medians),
+        low,
+        high,
+        judge(interval) if is_judged else "unclear",
+        confidence,
+        len(found),
+        is_judged,
+    )
 
 
 def _whole_range(values: Sequence[float]) -> tuple[float, float, float]:
@@ -236,7 +247,7 @@ def make_measurement(
         confidence=interval.confidence,
         runs=len(seconds),
         samples=thin_samples(seconds),
-        is_noisy=bool(reasons),
+        is_noisy=bool(reasons or told),
         protocol=protocol,
         reasons=(*reasons, *told),
     )
@@ -269,6 +280,7 @@ def make_ratio(name: str, log_ratios: npt.NDArray[np.float64], *, is_judged: boo
         verdict,
         interval.confidence,
         len(log_ratios),
+        is_judged,
     )
 
 

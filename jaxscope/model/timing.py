@@ -64,6 +64,8 @@ class Ratio:
         verdict: `faster`, `slower`, `same` or `unclear`, said of the second against the first.
         confidence: Coverage of the interval; few pairs reach little. NaN where it is not known.
         pairs: How many pairs of chunks, or of processes, it is from; 0 where that is not known.
+        is_judged: Whether a verdict makes sense: not where a program computes nothing, or no
+            numbers.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Ratio:
     verdict: str = "unclear"
     confidence: float = math.nan
     pairs: int = 0
+    is_judged: bool = True
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

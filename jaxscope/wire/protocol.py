@@ -86,8 +86,8 @@ Worker to client:
                  run, times from the call's start
     scale        vary, sizes, forms [name, name]
     scale_point  size, reason, trace, lower, compile, flops, bytes_accessed, memory, first_compile
-                 (null: unknown); arrays eager.seconds, eager.chunks, jit.seconds, jit.chunks,
-                 log_ratios
+                 (null: unknown), is_judged (false: no verdict makes sense); arrays eager.seconds,
+                 eager.chunks, jit.seconds, jit.chunks, log_ratios
     sequence     calls [text, …]
     signature    number, function, place, call, arguments [text, …], nearest (null or a number),
                  changes [[kind, path, before, after], …], trace, lower, compile (null: unknown),
@@ -96,7 +96,8 @@ Worker to client:
     outside      programs [[name, number, seconds], …]: compiled outside of jitted functions' calls
     sides        first, second               what `compare` compares, in words
     costs        first, second {flops, bytes_accessed, memory} (null: unknown)
-    side_ready   words, typical_s, is_consuming, flops, bytes_accessed, memory (null: unknown)
+    side_ready   words, typical_s, is_consuming, is_judged (false: no verdict makes sense), flops,
+                 bytes_accessed, memory (null: unknown)
     block        reason (empty, or why it ended early), num_compilations; array seconds (float64)
     outcome      leaves [{path, dtype, shape}, …], reason (empty, or why there are none); arrays
                  leaf0, leaf1, … (uint8): what a program returned

@@ -12,6 +12,7 @@ from jaxscope.worker.comparison_side import (
     Prepared,
     costs_of,
     equalize_arguments,
+    find_no_verdict,
     load_sides,
     prepare_side,
     send_durations,
@@ -29,8 +30,9 @@ from jaxscope.worker.measuring import (
 DEFAULT_BUDGET_S = 3.0
 PROTOCOL = (
     "Compiled; each call timed by itself until its result was ready, in random pairs of "
-    "{unit}, the first calls of each left out, garbage collector off."
+    "{unit}, the first calls of each left out, garbage collector off.{end}"
 )
+_ENDS = {"precise": " Precise within 2 %.", "budget": " Ended at the budget of {budget_s:g} s."}
 
 
 def handle_compare(request: dict[str, Any], channel: Channel) -> None:
@@ -63,16 +65,20 @@ def _measure(laboratory: Laboratory, sides: list[Prepared], budget_s: float) -> 
     reasons = conditions.find_disturbances()
     unit = f"chunks of {rounds.num_per_chunk}" if rounds.num_per_chunk > 1 else "single calls"
     for subject, recording in zip(subjects, rounds.sides, strict=True):
-        protocol = PROTOCOL.format(unit=unit)
+        end = _ENDS.get(rounds.stopped, "").format(budget_s=budget_s)
+        protocol = PROTOCOL.format(unit=unit, end=end)
         send_durations(
             laboratory, subject.name, recording.total_s, recording.chunks, protocol, reasons
         )
         if recording.num_compilations:
             laboratory.warn(f"{subject.name} compiled again while it was measured.")
+    no_verdict = [text for text in map(find_no_verdict, sides) if text]
+    for text in no_verdict:
+        laboratory.warn(text)
     if rounds.log_values:
         laboratory.channel.send(
             "ratio",
-            {"name": "first/second"},
+            {"name": "first/second", "is_judged": not no_verdict},
             {"log_ratios": np.asarray(rounds.log_values, np.float64)},
         )
     if failure is not None:

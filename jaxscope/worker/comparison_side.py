@@ -14,6 +14,7 @@ from jaxscope.worker.explain import guard
 from jaxscope.worker.loading import first_call, load_names
 from jaxscope.worker.measuring import Compiled, Laboratory, compile_form, read_costs
 from jaxscope.worker.program_settings import AS_WRITTEN, NONE, Settings, read_settings
+from jaxscope.worker.side_timing import count_odd
 from jaxscope.worker.source import read_source
 from jaxscope.worker.stages_timing import fresh_arguments
 from jaxscope.worker.user_module import execute_file
@@ -127,6 +128,17 @@ def prepare_side(laboratory: Laboratory, side: Side) -> Prepared:
 def costs_of(prepared: Prepared) -> dict[str, float]:
     """Work, traffic and memory of the compiled program, as XLA counts them."""
     return read_costs(prepared.compiled)
+
+
+def find_no_verdict(prepared: Prepared) -> str:
+    """Why no verdict makes sense of a program; empty if one does."""
+    name = prepared.side.name
+    if prepared.compiled.is_empty:
+        return f"The {name} program computes nothing: no verdict is given."
+    if odd := count_odd(prepared.outcome):
+        elements = "element" if odd == 1 else "elements"
+        return f"The {name} results have {odd:,} NaN or infinite {elements}: no verdict is given."
+    return ""
 
 
 def equalize_arguments(sides: Iterable[Prepared]) -> None:

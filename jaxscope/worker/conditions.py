@@ -55,6 +55,8 @@ def find_warnings() -> list[str]:
         warnings.append("jax_disable_jit is on: nothing is compiled, so only eager runs count.")
     if read_setting("jax_enable_x64"):
         warnings.append("jax_enable_x64 is on: Python numbers become 64 bits wide.")
+    if os.environ.get("XLA_FLAGS"):
+        warnings.append(f"XLA_FLAGS is set: {os.environ['XLA_FLAGS'][:300]}")
     if read_setting("jax_compilation_cache_dir"):
         warnings.append("A compilation cache is on: a hit makes compiling look fast.")
     return warnings

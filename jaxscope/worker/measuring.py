@@ -24,6 +24,7 @@ from jaxscope.worker.stages_timing import (
     StageTime,
     fresh_arguments,
     is_donating,
+    is_empty,
     same_arguments,
     time_stages,
 )
@@ -108,12 +109,14 @@ class Compiled:
         stages: What tracing, lowering and compiling took.
         lowered: The `jax.stages.Lowered`.
         executable: The `jax.stages.Compiled`.
+        is_empty: Whether the program computes nothing.
     """
 
     subject: Subject
     stages: tuple[StageTime, ...]
     lowered: Any
     executable: Any
+    is_empty: bool = False
 
 
 def compile_form(laboratory: Laboratory, forms: Forms, name: str) -> Compiled:
@@ -161,17 +164,19 @@ def measure_together(
 def _compile_once(laboratory: Laboratory, forms: Forms, name: str) -> Compiled:
     stages: list[StageTime] = []
     executable = lowered = None
+    computes_nothing = False
     for item in time_stages(
         forms.jitted, *forms.jitted_arguments, laboratory.stopwatch, laboratory.counter
     ):
         if isinstance(item, StageTime):
             stages.append(item)
         else:
+            computes_nothing = computes_nothing or is_empty(item)
             executable, lowered = lowered, item
     consumes = is_donating(lowered)
     prepare = (fresh_arguments if consumes else same_arguments)(*forms.jitted_arguments)
     subject = Subject(name, forms.jitted, prepare, is_consuming=consumes)
-    return Compiled(subject, tuple(stages), lowered, executable)
+    return Compiled(subject, tuple(stages), lowered, executable, computes_nothing)
 
 
 def read_costs(compiled: Compiled) -> dict[str, float]:

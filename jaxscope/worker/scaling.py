@@ -36,6 +36,7 @@ from jaxscope.worker.measuring import (
     refuse_absent_target,
     warm_up,
 )
+from jaxscope.worker.side_timing import count_odd
 from jaxscope.worker.stages_timing import same_arguments
 from jaxscope.worker.stopwatch import Subject, SubjectFailed
 from jaxscope.worker.subjects import find_forms
@@ -208,7 +209,14 @@ class _Scaling:
                 "XLA does not tell the program's work: it has a loop, whose body XLA counts "
                 "once, or a call of something that XLA does not know."
             )
-        return warm_up(self._laboratory, compiled.subject, self._budget_s / 4)
+        subject = warm_up(self._laboratory, compiled.subject, self._budget_s / 4)
+        with subject.context():
+            args, kwargs = subject.prepare()
+            odd = count_odd(subject.function(*args, **kwargs))
+        fields["is_judged"] = not (odd or compiled.is_empty)
+        if odd:
+            fields["reason"] = f"The results have {odd:,} NaN or infinite elements: no verdict."
+        return subject
 
     def _warm_up_eager(self, eager: Subject, size: int) -> bool:
         """Whether the eager form can be measured at this size within reason."""

@@ -16,7 +16,13 @@ import numpy as np
 from jaxscope.wire.messages import Message
 from jaxscope.worker.agreement import plain
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.comparison_side import Prepared, costs_of, load_side, prepare_side
+from jaxscope.worker.comparison_side import (
+    Prepared,
+    costs_of,
+    find_no_verdict,
+    load_side,
+    prepare_side,
+)
 from jaxscope.worker.conditions import Conditions
 from jaxscope.worker.explain import guard
 from jaxscope.worker.measuring import (
@@ -57,9 +63,12 @@ def handle_side(request: dict[str, Any], channel: Channel) -> None:
                 "words": side.describe(),
                 "typical_s": subject.typical_s,
                 "is_consuming": subject.is_consuming,
+                "is_judged": not find_no_verdict(prepared),
                 **costs_of(prepared),
             },
         )
+        if no_verdict := find_no_verdict(prepared):
+            laboratory.warn(no_verdict)
         conditions = Conditions()
         while (message := channel.receive()).type != "finish":
             if message.type == "block":

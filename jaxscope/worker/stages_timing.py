@@ -16,6 +16,7 @@ import jax.numpy as jnp
 
 from jaxscope.worker.conditions import read_setting
 from jaxscope.worker.stopwatch import Stopwatch, Subject
+from jaxscope.worker.subjects import is_host_array
 
 _COMPILATION_EVENTS = frozenset(
     {"/jax/core/compile/jaxpr_trace_duration", "/jax/core/compile/backend_compile_duration"}
@@ -159,6 +160,8 @@ def _copy(leaf: Any) -> Any:
 
 
 def _is_plain_array(leaf: Any) -> bool:
+    if is_host_array(leaf):
+        return True
     return isinstance(leaf, jax.Array) and not jnp.issubdtype(leaf.dtype, jax.dtypes.extended)
 
 

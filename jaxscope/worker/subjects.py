@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxscope.worker import compat
 from jaxscope.worker.arguments import StaticBox, is_traceable
@@ -51,9 +52,29 @@ def find_forms(call: Call) -> Forms:
             eager = level.apply(eager)
     arguments = (call.args, call.kwargs)
     composed = call.compose(call.base)
+    on_device = put_arrays(arguments)
     if compat.is_jitted(composed):
-        return Forms(eager, composed, arguments, arguments)
-    return Forms(eager, _jit_boxed(composed), arguments, _box(arguments))
+        return Forms(eager, composed, arguments, on_device)
+    return Forms(eager, _jit_boxed(composed), arguments, _box(on_device))
+
+
+def put_arrays(arguments: Arguments) -> Arguments:
+    """The arguments with NumPy's arrays on the device: copying them is not part of a call.
+
+    A jitted call would copy them each time, which more than doubles what a short one takes.
+    """
+    put: Arguments = jax.tree.map(
+        lambda leaf: jnp.asarray(leaf) if is_host_array(leaf) else leaf, arguments
+    )
+    jax.block_until_ready(put)  # type: ignore[no-untyped-call] # JAX does not annotate it
+    return put
+
+
+def is_host_array(leaf: Any) -> bool:
+    """Whether a leaf is an array of NumPy's that JAX takes."""
+    return isinstance(leaf, np.ndarray) and bool(
+        jnp.issubdtype(leaf.dtype, np.number) or leaf.dtype == np.bool_
+    )
 
 
 def find_gradient_forms(forms: Forms, *, with_value: bool = False) -> Forms | None:

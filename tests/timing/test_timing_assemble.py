@@ -7,7 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from jaxscope.client.timing_assemble import MalformedTiming, TimingAssembler, combine_processes
+from jaxscope.client.timing_assemble import (
+    MalformedTiming,
+    TimingAssembler,
+    combine_processes,
+    worst_reasons,
+)
 from jaxscope.model.timing import Timing
 from jaxscope.wire.messages import Message
 
@@ -112,3 +117,29 @@ def test_six_processes_cover_the_median_with_97_percent() -> None:
 def test_three_processes_are_too_few_for_a_verdict() -> None:
     timings = [assemble(ratio("eager/jit", [10.0]))] * 3
     assert combine_processes(timings).ratios[0].verdict == "unclear"
+
+
+def test_what_the_machine_does_is_noise_too() -> None:
+    steady = [1e-5] * 40
+    (quiet,) = assemble(measurement("jit", steady)).measurements
+    (busy,) = assemble(measurement("jit", steady, reasons=["The machine is busy."])).measurements
+    assert (quiet.is_noisy, busy.is_noisy) == (False, True)
+
+
+def test_of_several_processes_each_reason_is_told_once_and_at_its_worst() -> None:
+    found = [["load 2.5 on 2 cores", "10 % of 1,000"], ["load 4.0 on 2 cores"], []]
+    assert worst_reasons(found) == ("load 4.0 on 2 cores", "10 % of 1,000")
+
+
+def test_what_is_not_judged_in_one_process_is_not_judged_in_all() -> None:
+    values = [2.0] * 12
+    judged = assemble(ratio("eager/jit", values))
+    unjudged = assemble(
+        Message(
+            "ratio",
+            {"name": "eager/jit", "is_judged": False},
+            {"log_ratios": np.log(np.array(values, np.float64))},
+        )
+    )
+    assert combine_processes([judged] * 6).ratios[0].verdict == "faster"
+    assert combine_processes([judged] * 5 + [unjudged]).ratios[0].verdict == "unclear"
