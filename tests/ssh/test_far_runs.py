@@ -174,7 +174,7 @@ def endless(tmp_path: Path) -> tuple[Path, Path]:
     """A file that never ends, and where it writes its process id."""
     file, pid = tmp_path / "endless.py", tmp_path / "pid"
     file.write_text(
-        f"import os, time\nopen({str(pid)!r}, 'w').write(str(os.getpid()))\n"
+        f"import os, time\nopen({str(pid)!r}, 'w').write(f'{{os.getpid()}} {{os.getppid()}}')\n"
         "while True:\n    time.sleep(0.01)\n"
     )
     return file, pid
@@ -193,14 +193,13 @@ def test_stop_ends_what_runs_there(session: Session, server: Server, tmp_path: P
     run.interrupt()
     with pytest.raises(Stopped):
         run.wait(20)
-    assert not is_alive(int(pid.read_text()))
+    assert not is_alive(int(pid.read_text().split()[0]))
 
 
 def test_a_lost_connection_is_told_ends_the_far_side_and_is_made_anew(
     server: Server, tmp_path: Path
 ) -> None:
     file, pid = endless(tmp_path)
-    before = set(Path(tempfile.gettempdir()).glob("jaxscope-scratch-*"))
     with Session(is_warm=False, ssh_options=server.options) as session:
         request = CaptureRequest(str(file), "f()", server.target(), python=PYTHON)
         run = start(session, request)
@@ -213,10 +212,11 @@ def test_a_lost_connection_is_told_ends_the_far_side_and_is_made_anew(
         assert (
             caught.value.explanation.what == f"The connection to 127.0.0.1:{server.port} was lost."
         )
-        wait_until(lambda: not is_alive(int(pid.read_text())))
+        worker, supervisor = map(int, pid.read_text().split())
+        wait_until(lambda: not is_alive(worker) and not is_alive(supervisor))
         file.write_text(SOURCE)
         assert capture(session, server, file, "f(f32[4])").base == "f"
-    wait_until(lambda: set(Path(tempfile.gettempdir()).glob("jaxscope-scratch-*")) <= before)
+    assert not list(Path(tempfile.gettempdir()).glob(f"jaxscope-scratch-{supervisor}-*"))
 
 
 def test_a_worker_that_dies_there_says_where(
