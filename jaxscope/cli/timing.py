@@ -72,13 +72,13 @@ def format_timing(timing: Timing) -> str:
 
 def _format_table(timing: Timing) -> Iterator[str]:
     rows = [_row(measurement) for measurement in timing.measurements]
-    name_width, median_width, interval_width, runs_width = (
-        max((len(row[column]) for row in rows), default=0) for column in range(4)
+    name_width, median_width, interval_width, runs_width, device_width = (
+        max((len(row[column]) for row in rows), default=0) for column in range(5)
     )
-    for name, median, interval, runs, noisy in rows:
+    for name, median, interval, runs, device, noisy in rows:
         yield (
             f"  {name:{name_width}}  {median:>{median_width}}  {interval:{interval_width}}"
-            f"  {runs:>{runs_width}}  {noisy}"
+            f"  {runs:>{runs_width}}  {device:{device_width}}  {noisy}"
         ).rstrip()
 
 
@@ -89,7 +89,10 @@ def _row(measurement: Measurement) -> tuple[str, str, str, str, str]:
         low, high = format_seconds(measurement.low), format_seconds(measurement.high)
         interval = f"{low} to {high} ({measurement.confidence:.0%})"
     noisy = "noisy" if measurement.is_noisy else ""
-    return measurement.name, format_seconds(measurement.median), interval, runs, noisy
+    device = ""
+    if not math.isnan(measurement.device_seconds):
+        device = f"{format_seconds(measurement.device_seconds)} on the device"
+    return measurement.name, format_seconds(measurement.median), interval, runs, device, noisy
 
 
 def _noise(timing: Timing) -> Iterator[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from jaxscope.analysis.export.chart import SERIES_COLORS, ticks
 from jaxscope.analysis.figures.drawing import even_ticks, svg_head, svg_line, svg_text
 from jaxscope.analysis.figures.figure import Cell, Column, Figure
-from jaxscope.analysis.quantities import format_seconds
+from jaxscope.analysis.quantities import format_count, format_seconds
 from jaxscope.analysis.view.palette import PALETTES
 from jaxscope.model.timing import Measurement
 
@@ -160,6 +160,6 @@ def histogram_of(call: str, measurements: Sequence[Measurement]) -> Histogram | 
         for m, logs in zip(drawn, samples, strict=True)
     )
     num_zero = sum(s <= 0 for m in drawn for s in m.samples)
-    zero = f" {num_zero:,} readings of 0 s are left out." if num_zero else ""
+    zero = f" {format_count(num_zero, 'reading')} of 0 s left out." if num_zero else ""
     note = f"Logarithmic axis; upright lines are medians.{zero}"
     return Histogram(f"Times of {call}", note, tuple((10.0**edges).tolist()), series)

@@ -1,0 +1,127 @@
+"""Every figure as SVG, PNG, CSV and JSON, with the values of its table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from xml.etree import ElementTree
+
+import pytest
+
+from jaxscope.analysis.figures.distribution import histogram_of
+from jaxscope.analysis.figures.figure import ENDINGS, Figure, write_figure
+from jaxscope.analysis.figures.timeline import timeline_chart
+from jaxscope.analysis.figures.waterfall import waterfall_chart
+from jaxscope.model import Environment, Measurement
+
+from .test_timeline import RUN
+
+HERE = Environment("0.10.2", "0.10.2", "3.11", "cpu", "cpu", "lab-pc", "2026-01-02T03:04:05")
+CALL = "f(x) <&> 'f'"
+
+
+def once(name: str, began: float, ended: float, detail: str = "") -> Measurement:
+    seconds = ended - began
+    return Measurement(
+        *(name, seconds, seconds, seconds, 0.0, 1, (seconds,), False),
+        protocol="Once.",
+        detail=detail,
+        began=began,
+        ended=ended,
+    )
+
+
+def steady(name: str, *samples: float) -> Measurement:
+    middle = sorted(samples)[len(samples) // 2]
+    return Measurement(
+        *(name, middle, min(samples), max(samples), 0.95, len(samples), samples, False),
+        began=2.0,
+        ended=4.0,
+    )
+
+
+MEASUREMENTS = (
+    steady("jit", 1e-5, 1.1e-5, 1.2e-5, 3e-5),
+    steady("eager", 1e-4, 1.1e-4, 1.2e-4, 9e-4),
+    steady("dispatch", 5e-6, 5e-6, 6e-6),
+    once("compile", 1.0, 1.5, "cache hit"),
+    once("import", 0.0, 0.5),
+    Measurement("transfer", 1e-5, 1e-5, 1e-5, 0.0, 1, (1e-5,), False),
+)
+
+
+def figures() -> list[Figure]:
+    found = [
+        waterfall_chart(CALL, MEASUREMENTS),
+        timeline_chart(CALL, RUN),
+        histogram_of(CALL, MEASUREMENTS[:2]),
+    ]
+    assert None not in found
+    return found
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("figure", figures(), ids=["stages", "run", "distributions"])
+def test_pictures_are_well_formed_in_both_themes(figure: Figure, theme: str) -> None:
+    root = ElementTree.fromstring(write_figure(figure, ".svg", theme))
+    said = " ".join("".join(element.itertext()) for element in root.iter())
+    assert CALL in said
+    assert write_figure(figure, ".png", theme).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("figure", figures(), ids=["stages", "run", "distributions"])
+def test_tables_and_data_hold_the_same_values(figure: Figure) -> None:
+    head, *rows = csv.reader(io.StringIO(write_figure(figure, ".csv").decode()))
+    data = json.loads(write_figure(figure, ".json", environment=HERE))
+    assert data["columns"] == head
+    assert data["environment"]["host"] == "lab-pc"
+    assert [[str(cell) for cell in row] for row in data["rows"]] == rows
+    assert len(rows) == len(figure.rows()) == len(figure.texts()) > 0
+
+
+def test_unknown_numbers_are_empty_and_null() -> None:
+    broken = waterfall_chart("f(x)", [once("trace", 0.0, 1.0)])
+    assert broken is not None
+    bar = broken.bars[0]
+    object.__setattr__(bar, "value", math.nan)
+    assert write_figure(broken, ".csv").decode().splitlines()[1] == "trace,trace,0.0,1.0,,once"
+    assert json.loads(write_figure(broken, ".json"))["rows"][0][4] is None
+
+
+def test_there_is_no_other_form() -> None:
+    with pytest.raises(ValueError, match=r"\.svg"):
+        write_figure(figures()[0], ".bmp")
+    assert set(ENDINGS) == {".svg", ".png", ".csv", ".json"}
+
+
+def test_stages_stand_where_they_happened_and_parts_of_others_do_not() -> None:
+    chart = waterfall_chart(CALL, MEASUREMENTS)
+    assert chart is not None
+    assert chart.row_names == ("import", "compile (cache hit)", "jit", "eager")
+    assert [(bar.began, bar.ended) for bar in chart.bars[:2]] == [(0.0, 0.5), (1.0, 1.5)]
+    assert [bar.value for bar in chart.bars] == [0.5, 0.5, 1.2e-5, 1.2e-4]
+    assert "10.0 µs to 30.0 µs, 95%" in chart.bars[2].hint
+
+
+def test_without_times_there_is_no_picture_of_stages() -> None:
+    assert waterfall_chart("f(x)", MEASUREMENTS[-1:]) is None
+
+
+def test_bins_are_even_on_a_logarithmic_axis_and_hold_every_call() -> None:
+    histogram = histogram_of(
+        "f(x)", [*MEASUREMENTS[:2], steady("gradient_jit", 0.0, 1.0, 1.0, 2.0)]
+    )
+    assert histogram is not None
+    ratios = [b / a for a, b in zip(histogram.edges, histogram.edges[1:], strict=False)]
+    assert ratios == pytest.approx([ratios[0]] * len(ratios))
+    assert [sum(one.counts) for one in histogram.series] == [4, 4, 3]
+    assert "1 reading of 0 s left out" in histogram.note
+    first = next(i for i, count in enumerate(histogram.series[0].counts) if count)
+    assert "jit" in histogram.describe_bin(first)
+    assert histogram.describe_bin(10_000) == ""
+
+
+def test_too_few_calls_make_no_distribution() -> None:
+    assert histogram_of("f(x)", [steady("jit", 1e-5, 2e-5)]) is None

@@ -1,0 +1,284 @@
+"""Figures in the window: zoomed, read, clicked, as tables and as files; saved and reopened."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from pytestqt.qtbot import QtBot
+
+from jaxscope.analysis.archive_lab import SAVED_TYPES
+from jaxscope.analysis.figures.distribution import histogram_of
+from jaxscope.analysis.figures.timeline import timeline_chart
+from jaxscope.client.events import Finished, MeasurementArrived, Progress
+from jaxscope.client.requests import ProfileRequest, TimeRequest
+from jaxscope.model import Capture, Environment, Measurement, Timing, Unavailable, is_available
+from jaxscope.model.lab import NodeTime, NodeTimes, Profile
+from jaxscope.model.timeline import Timeline
+from jaxscope.ui.lab_state import LAB_RESULTS
+from jaxscope.ui.pages.figure_panel import FigurePanel
+from jaxscope.ui.pages.lane_plot import LanePlot
+from jaxscope.ui.theme import DARK, LIGHT
+
+from .conftest import Driver
+from .programs import build_capture
+
+HERE = Environment("0.10.2", "0.10.2", "3.11", "cpu", "cpu", "lab-pc", "2026-01-02T03:04:05")
+CALL = "grad(f)(f32[3])"
+
+
+def timeline(*names: str) -> Timeline:
+    """Instructions one after another, each a microsecond long, a microsecond apart."""
+    count = len(names)
+    return Timeline(
+        names,
+        ("device 0 · thread 1",),
+        np.arange(count, dtype=np.int32),
+        np.zeros(count, np.int32),
+        np.arange(count) * 2e-6,
+        np.full(count, 1e-6),
+        returned=1e-6,
+        wall=2e-6 * count,
+        covered=1e-6 * count,
+    )
+
+
+def steady(name: str, *samples: float) -> Measurement:
+    middle = sorted(samples)[len(samples) // 2]
+    return Measurement(
+        *(name, middle, min(samples), max(samples), 0.95, len(samples), samples, False),
+        protocol="Each call by itself.",
+        began=1.0,
+        ended=3.0,
+        device_seconds=8e-6,
+        device_low=7e-6,
+        device_high=9e-6,
+    )
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> Iterator[FigurePanel]:
+    panel = FigurePanel("timeline")
+    qtbot.addWidget(panel)
+    panel.resize(900, 400)
+    panel.show_figure(timeline_chart(CALL, timeline("dot", "add", "sin")), HERE, LIGHT)
+    panel.show()
+    yield panel
+
+
+def plot_of(panel: FigurePanel) -> LanePlot:
+    assert panel.lanes is not None
+    return panel.lanes
+
+
+def test_a_click_says_which_instruction_and_a_drag_does_not(
+    panel: FigurePanel, qtbot: QtBot
+) -> None:
+    chosen: list[str] = []
+    panel.bar_chosen.connect(chosen.append)
+    plot = plot_of(panel)
+    place = QPoint(*map(round, plot.center_of("add")))
+    qtbot.mouseClick(plot, Qt.MouseButton.LeftButton, pos=place)
+    assert chosen == ["add"]
+    plot.zoom(4.0, place.x())
+    before = plot.shown_range
+    qtbot.mousePress(plot, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseMove(plot, place + QPoint(60, 0))
+    qtbot.mouseRelease(plot, Qt.MouseButton.LeftButton, pos=place + QPoint(60, 0))
+    assert chosen == ["add"]
+    assert plot.shown_range[0] < before[0]
+
+
+def test_what_is_under_the_pointer_stays_there_while_zooming(panel: FigurePanel) -> None:
+    plot = plot_of(panel)
+    whole = plot.shown_range
+    x, y = plot.center_of("add")
+    plot.zoom(8.0, x)
+    assert plot.center_of("add")[0] == pytest.approx(x, abs=1.0)
+    found = plot.bar_at(x, y)
+    assert found is not None
+    assert found.name == "add"
+    plot.fit()
+    assert plot.shown_range == whole
+
+
+def test_keys_zoom_move_and_show_the_whole(panel: FigurePanel, qtbot: QtBot) -> None:
+    plot = plot_of(panel)
+    whole = plot.shown_range
+    qtbot.keyClick(plot, Qt.Key.Key_Plus)
+    near = plot.shown_range
+    assert near[1] - near[0] < whole[1] - whole[0]
+    qtbot.keyClick(plot, Qt.Key.Key_Right)
+    assert plot.shown_range[0] > near[0]
+    qtbot.keyClick(plot, Qt.Key.Key_0)
+    assert plot.shown_range == whole
+
+
+def test_values_are_told_where_the_pointer_is(panel: FigurePanel, qtbot: QtBot) -> None:
+    plot = plot_of(panel)
+    plot.reading_changed.emit(plot.bar_at(*plot.center_of("sin")).hint.split("\n")[0])
+    assert panel.reading.text() == "sin: 1.00 µs"
+
+
+def test_the_table_has_every_bar_and_chooses_as_well(panel: FigurePanel, qtbot: QtBot) -> None:
+    chosen: list[str] = []
+    panel.bar_chosen.connect(chosen.append)
+    panel.as_table.click()
+    rows = [panel.table.rows.row_text(row) for row in range(panel.table.rows.rowCount())]
+    assert rows[2].split("\t") == [
+        *("dot", "device 0 · thread 1", "0 s", "1.00 µs", "1.00 µs", "instruction"),
+    ]
+    assert len(rows) == 2 + 3 + 3  # Python, instructions, gaps
+    panel.table.clicked.emit(panel.table.rows.index(2, 0))
+    assert chosen == ["dot"]
+
+
+def test_a_selection_elsewhere_is_marked(panel: FigurePanel) -> None:
+    plain = plot_of(panel).grab().toImage()
+    panel.choose(frozenset({"add"}))
+    assert plot_of(panel).grab().toImage() != plain
+    panel.choose(frozenset())
+    assert plot_of(panel).grab().toImage() == plain
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_distributions_tell_the_bin_under_the_pointer(qtbot: QtBot, theme: object) -> None:
+    panel = FigurePanel("distributions")
+    qtbot.addWidget(panel)
+    panel.resize(900, 400)
+    histogram = histogram_of(CALL, [steady("jit", 1e-5, 1e-5, 1e-5, 2e-5)])
+    panel.show_figure(histogram, HERE, theme)
+    panel.show()
+    qtbot.waitExposed(panel)
+    drawn = panel._picture
+    box = drawn.plot.getPlotItem().vb
+    drawn._on_scene_mouse_moved(box.mapViewToScene(QPointF(-5.0, 10.0)))
+    assert "jit 75.0% (3 calls)" in panel.reading.text()
+
+
+@pytest.mark.parametrize("ending", ["svg", "png", "csv", "json"])
+def test_files_are_whole_or_not_there(panel: FigurePanel, tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"run.{ending}"
+    panel.write(str(path))
+    assert path.stat().st_size > 100
+    assert list(tmp_path.iterdir()) == [path]
+    if ending == "json":
+        assert json.loads(path.read_text())["environment"]["host"] == "lab-pc"
+
+
+def test_a_place_that_cannot_be_written_is_told(panel: FigurePanel, tmp_path: Path) -> None:
+    panel._on_export_path_selected(str(tmp_path / "missing" / "run.svg"))
+    assert "was not written" in panel.reading.text()
+
+
+# --- in the window ---
+
+
+@pytest.fixture
+def capture() -> Capture:
+    return build_capture()
+
+
+def instruction_of(capture: Capture) -> tuple[str, str]:
+    """A stage of the capture that has nodes with names, and the name of one."""
+    for stage in reversed(capture.stages):
+        if is_available(stage.graph):
+            graph = stage.graph
+            return stage.name, graph.string(graph.nodes.id, 0)
+    raise AssertionError("the capture has no graph")
+
+
+def profile_of(capture: Capture) -> Profile:
+    stage, name = instruction_of(capture)
+    times = NodeTimes(stage, (NodeTime(name, 1, 1e-6, 1e-6, 1e-6, 1e-6),), 3, 4e-6, 3e-6, 1e-6,
+                      "How.")  # fmt: skip
+    return Profile(CALL, HERE, times, Unavailable("Not asked for."), (), timeline(name, "other"))
+
+
+def test_a_click_in_a_run_selects_the_instruction_everywhere(
+    driver: Driver, source: Path, capture: Capture
+) -> None:
+    driver.finish(driver.open(source), capture)
+    lab, selection = driver.window.workspace.lab, driver.window.workspace.selection
+    lab.profile.button.click()
+    driver.wait_for(ProfileRequest).tell(Finished(profile_of(capture)))
+    driver.wait_until(lambda: lab.profile.run is not None)
+    stage, name = instruction_of(capture)
+    lab.profile.run.bar_chosen.emit(name)
+    assert selection.selection.stage == stage
+    selection.clear()
+    lab.profile.run.bar_chosen.emit("other")  # of another program: nothing to select
+    assert selection.selection is None
+
+
+def test_a_step_says_how_long_it_takes_at_most_and_can_be_skipped(
+    driver: Driver, source: Path, capture: Capture
+) -> None:
+    driver.finish(driver.open(source), capture)
+    window = driver.window
+    window.measure_time()
+    run = driver.wait_for(TimeRequest)
+    skipped: list[bool] = []
+    run.skip = lambda: skipped.append(True)
+    run.tell(Progress("compile", "Compiling the program"))
+    driver.wait_until(lambda: "Compiling" in window._status.text())
+    assert window.call_bar.skip_button.isHidden()
+    run.tell(Progress("steady", "Timing the program", 7.5, True))
+    driver.wait_until(lambda: not window.call_bar.skip_button.isHidden())
+    assert "at most 8 s left" in window._status.text()
+    window.call_bar.skip_button.click()
+    driver.wait_until(lambda: bool(skipped))
+    assert window.call_bar.skip_button.isHidden()
+    run.tell(MeasurementArrived(steady("jit", 1e-5, 2e-5, 3e-5)))
+    driver.wait_until(lambda: window.workspace.timing.rows.rowCount() == 1)
+
+
+def test_a_row_tells_its_protocol_and_the_device_has_a_column_of_its_own(
+    driver: Driver, source: Path, capture: Capture
+) -> None:
+    driver.finish(driver.open(source), capture)
+    driver.window.measure_time()
+    timing = Timing(CALL, HERE, (steady("jit", 1e-5, 2e-5, 3e-5),), (), ("Skipped by hand.",))
+    driver.wait_for(TimeRequest).tell(Finished(timing))
+    page = driver.window.workspace.timing
+    driver.wait_until(lambda: page.distributions is not None and page.stages is not None)
+    page.table.selectRow(0)
+    assert "Each call by itself." in page.protocol.text()
+    cells = [str(page.rows.data(page.rows.index(0, column))) for column in range(6)]
+    assert cells[1] == "20.0 µs"
+    assert cells[3] == "8.00 µs (7.00 µs to 9.00 µs)"
+    assert "Measured on cpu of lab-pc" in page._note.text()
+    assert "Skipped by hand." in page._note.text()
+
+
+def test_what_was_measured_comes_back_with_where_and_when(
+    driver: Driver, source: Path, capture: Capture, tmp_path: Path
+) -> None:
+    driver.finish(driver.open(source), capture)
+    window = driver.window
+    window.measure_time()
+    timing = Timing(CALL, HERE, (steady("jit", 1e-5, 2e-5, 3e-5),), (), ())
+    driver.wait_for(TimeRequest).tell(Finished(timing))
+    driver.wait_until(lambda: not window.controller.state.is_running)
+    window.workspace.lab.profile.button.click()
+    driver.wait_for(ProfileRequest).tell(Finished(profile_of(capture)))
+    driver.wait_until(lambda: window.controller.state.lab.profile is not None)
+    path = str(tmp_path / "measured.jaxscope")
+    window.files.save(path)
+    window.show_start_page()
+    assert window.controller.state.lab.profile is None
+    window.open_path(path)
+    lab = window.workspace.lab
+    driver.wait_until(lambda: lab.profile.run is not None)
+    assert "Measured on cpu of lab-pc" in lab.profile.notes.text()
+    assert "2026-01-02T03:04:05" in lab.profile.notes.text()
+    assert "Measured on cpu of lab-pc" in window.workspace.timing._note.text()
+    assert not lab.profile.button.isEnabled()  # nothing is run from a saved capture
+
+
+def test_every_result_of_the_lab_is_saved() -> None:
+    assert set(LAB_RESULTS) == set(SAVED_TYPES) - {Timing}
