@@ -82,7 +82,7 @@ def _format_table(timing: Timing) -> Iterator[str]:
         ).rstrip()
 
 
-def _row(measurement: Measurement) -> tuple[str, str, str, str, str]:
+def _row(measurement: Measurement) -> tuple[str, str, str, str, str, str]:
     runs = f"{measurement.runs} run" + (" " if measurement.runs == 1 else "s")
     interval = ""
     if measurement.confidence > 0:
