@@ -25,8 +25,7 @@ from jaxscope.client.ceilings_collector import store_ceilings, stored_ceilings
 from jaxscope.client.requests import CalibrationRequest
 from jaxscope.client.run import ask
 from jaxscope.errors import Explanation, UsageError
-from jaxscope.model import Capture
-from jaxscope.model.chip import chip_names, chip_of_target, find_chip
+from jaxscope.model.chip import Chip, chip_names, chip_of_target, find_chip
 from jaxscope.model.roofline import Ceilings
 
 
@@ -36,6 +35,7 @@ def run(options: Options) -> int:
     Raises:
         JaxscopeError: The call failed, or the machine cannot be measured.
     """
+    chip = _named_chip(options.chip)
     with show_progress() as show:
         watcher = Watcher(show)
         capture = obtain_capture(options, watcher)
@@ -46,7 +46,8 @@ def run(options: Options) -> int:
     if options.calibrate:
         ceilings: Ceilings | None = measured
     else:
-        ceilings = _published(options.chip, capture) or stored_ceilings(capture.environment)
+        chip = chip or chip_of_target(capture.target)
+        ceilings = chip.ceilings() if chip else stored_ceilings(capture.environment)
     trips = find_trips(capture)
     found = find_roofline(capture.stage("optimized"), trips)
     changes = {by: find_cost_change(capture, by) for by in By}
@@ -69,18 +70,20 @@ def run(options: Options) -> int:
     return 0
 
 
-def _published(name: str | None, capture: Capture) -> Ceilings | None:
-    """What is published of the chip that was asked for, else of the one compiled for.
+def _named_chip(name: str | None) -> Chip | None:
+    """The chip whose published limits were asked for.
 
     Raises:
         UsageError: No such chip is described here.
     """
-    chip = find_chip(name) if name else chip_of_target(capture.target)
-    if chip is None and name:
+    if name is None:
+        return None
+    chip = find_chip(name)
+    if chip is None:
         raise UsageError(
             Explanation(
                 what=f"Nothing is kept here about a chip {name[:60]!r}.",
                 remedy=f"Chips are {', '.join(chip_names())}.",
             )
         )
-    return chip.ceilings() if chip is not None else None
+    return chip

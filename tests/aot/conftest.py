@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jaxscope.client import run
-from jaxscope.model import Capture
+from jaxscope.model import Capture, Graph, Stage, StageText
 from jaxscope.worker.ahead_of_time import find_missing
 
 PROGRAM = """
@@ -51,6 +51,27 @@ needs_gpu_compiler = pytest.mark.skipif(
     reason="the CUDA plugin is not installed: "
     "pip install 'jax[cuda12-local]' nvidia-cuda-nvcc-cu12",
 )
+
+
+def stage_of(capture: Capture, name: str) -> Stage:
+    """A stage that must be there."""
+    stage = capture.stage(name)
+    assert stage is not None
+    return stage
+
+
+def graph_of(capture: Capture, name: str = "optimized") -> Graph:
+    """Its graph."""
+    graph = stage_of(capture, name).graph
+    assert isinstance(graph, Graph)
+    return graph
+
+
+def text_of(capture: Capture, name: str = "optimized") -> str:
+    """Its text."""
+    text = stage_of(capture, name).text
+    assert isinstance(text, StageText)
+    return text.text
 
 
 @pytest.fixture(scope="session")

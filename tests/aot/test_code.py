@@ -10,10 +10,10 @@ import pytest
 from jaxscope.analysis.machine import link_kernel_lines
 from jaxscope.analysis.machine.bundles import count_slots
 from jaxscope.analysis.machine.listing import CodePart, list_machine_code
-from jaxscope.model import Capture, Graph, StageText
+from jaxscope.model import Capture
 from jaxscope.worker.kernel_files import kernel_files
 
-from .conftest import needs_gpu_compiler, needs_tpu_compiler
+from .conftest import graph_of, needs_gpu_compiler, needs_tpu_compiler, text_of
 
 Compile = Callable[..., Capture]
 BUNDLES = """\
@@ -88,18 +88,13 @@ def test_too_much_code_is_left_out_kernel_by_kernel(tmp_path: Path) -> None:
 
 
 def linked_kernels(capture: Capture) -> set[str]:
-    machine, optimized = capture.stage("machine"), capture.stage("optimized")
-    assert machine is not None
-    assert optimized is not None
-    assert isinstance(machine.text, StageText)
-    assert isinstance(optimized.graph, Graph)
-    nodes = link_kernel_lines(machine.text.text, optimized.graph)
-    return {optimized.graph.node(index).name for index in set(nodes.tolist()) if index >= 0}
+    graph = graph_of(capture)
+    nodes = link_kernel_lines(text_of(capture, "machine"), graph)
+    return {graph.node(index).name for index in set(nodes.tolist()) if index >= 0}
 
 
 def fusions(capture: Capture) -> set[str]:
-    graph = capture.stage("optimized").graph  # type: ignore[union-attr]
-    assert isinstance(graph, Graph)
+    graph = graph_of(capture)
     nodes = [graph.node(index) for index in range(len(graph.nodes.id))]
     return {n.name for n in nodes if n.operation == "fusion" and "backend_config" in n.attributes}
 
@@ -109,7 +104,7 @@ def test_every_fusion_of_a_tpu_has_bundles(compile_for: Compile) -> None:
     capture = compile_for("aot:tpu:v5e:2x2")
     assert linked_kernels(capture)
     assert linked_kernels(capture) <= fusions(capture)
-    text = capture.stage("machine").text.text  # type: ignore[union-attr]
+    text = text_of(capture, "machine")
     assert "matrix unit" in text
     assert "; ===== program =====" in text
 
@@ -118,6 +113,6 @@ def test_every_fusion_of_a_tpu_has_bundles(compile_for: Compile) -> None:
 def test_kernels_of_a_gpu_are_linked_to_their_fusions(compile_for: Compile) -> None:
     capture = compile_for("aot:gpu:h100")
     assert linked_kernels(capture) == fusions(capture)
-    text = capture.stage("machine").text.text  # type: ignore[union-attr]
+    text = text_of(capture, "machine")
     assert "grid: [" in text
     assert "; ----- PTX -----" in text

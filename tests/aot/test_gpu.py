@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from jaxscope.errors import EnvironmentProblem
-from jaxscope.model import Capture, Unavailable
+from jaxscope.model import Capture
 from jaxscope.model.chip import chip_names
 
-from .conftest import CUT, needs_gpu_compiler
+from .conftest import CUT, graph_of, needs_gpu_compiler, text_of
 
 pytestmark = needs_gpu_compiler
 Compile = Callable[..., Capture]
@@ -21,15 +21,11 @@ def test_every_chip_compiles(compile_for: Compile, name: str) -> None:
     capture = compile_for(f"aot:gpu:{name}")
     assert capture.environment.platform == "gpu"
     assert capture.environment.device.endswith("(not here)")
-    machine = capture.stage("machine")
-    assert machine is not None
-    assert not isinstance(machine.text, Unavailable)
-    assert ".visible .entry" in machine.text.text
+    assert ".visible .entry" in text_of(capture, "machine")
 
 
 def test_tags_survive(compile_for: Compile) -> None:
-    graph = compile_for("aot:gpu:h100").stage("optimized").graph  # type: ignore[union-attr]
-    assert not isinstance(graph, Unavailable)
+    graph = graph_of(compile_for("aot:gpu:h100"))
     nodes = [graph.node(index) for index in range(len(graph.nodes.id))]
     named = [n for n in nodes if "/" in n.attributes.get("op_name", "")]
     assert len(named) > 5
@@ -37,7 +33,7 @@ def test_tags_survive(compile_for: Compile) -> None:
 
 
 def test_arrays_that_are_cut_are_cut_over_the_gpus(compile_for: Compile) -> None:
-    text = compile_for("aot:gpu:h100:4", CUT).stage("optimized").text.text  # type: ignore[union-attr]
+    text = text_of(compile_for("aot:gpu:h100:4", CUT))
     assert "num_partitions=4" in text
     assert "all-reduce" in text
 

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from jaxscope.analysis.roofline import find_roofline
+from jaxscope.analysis.roofline_report import roofline_to_text
 from jaxscope.cli import main
 from jaxscope.model import Capture
-from jaxscope.model.chip import chip_names
+from jaxscope.model.chip import chip_names, find_chip
 from jaxscope.ui.pages.roofline import RooflinePage
 
-from .conftest import ON_ONE
+from .conftest import ON_ONE, stage_of
 
 Compile = Callable[..., Capture]
 
@@ -28,9 +30,12 @@ def test_a_chips_published_limits(program: Path, capsys: pytest.CaptureFixture[s
     assert any("https://" in sentence for sentence in ceilings["protocol"])
 
 
-def test_they_are_not_called_measured(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["roofline", str(program), ON_ONE, "--chip", "h100"]) == 0
-    shown = capsys.readouterr().out
+def test_they_are_not_called_measured(compile_for: Compile) -> None:
+    capture, chip = compile_for("cpu"), find_chip("h100")
+    assert chip is not None
+    shown = roofline_to_text(
+        capture, find_roofline(stage_of(capture, "optimized")), chip.ceilings()
+    )
     assert "NVIDIA H100 SXM5 80 GB, as published: 989 TFLOP/s" in shown
     assert "Not measured." in shown
     assert "Measured NVIDIA" not in shown

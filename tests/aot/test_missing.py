@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from jaxscope.cli import main
 from jaxscope.client import run
 from jaxscope.client.requests import (
     AgreementRequest,
@@ -57,15 +58,11 @@ def test_a_target_without_its_compiler_is_an_environment_problem(target: str) ->
 
 
 @pytest.mark.skipif(not find_missing("tpu"), reason="libtpu is installed")
-def test_the_command_line_answers_with_status_3(program: Path) -> None:
-    answer = subprocess.run(
-        [sys.executable, "-m", "jaxscope", "capture", program, "--target", TARGET, "--json"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert answer.returncode == 3
-    assert "jax[tpu]" in answer.stdout
+def test_the_command_line_answers_with_status_3(
+    program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["capture", str(program), "--target", TARGET, "--json"]) == 3
+    assert "jax[tpu]" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("target", ["aot:tpu:", "aot:gpu:h100:", "aot:npu:x", "aot:tpu:v5e:2x-2"])
@@ -83,9 +80,11 @@ def test_what_is_no_target_is_refused(target: str) -> None:
     ],
 )
 def test_nothing_can_be_timed_that_does_not_run(request_type: type[Request]) -> None:
-    arguments = {} if request_type is CalibrationRequest else {"file": "f.py"}
+    arguments: dict[str, Any] = {"target": TARGET}
+    if request_type is not CalibrationRequest:
+        arguments["file"] = "f.py"
     with pytest.raises(EnvironmentProblem, match="compiled only") as caught:
-        request_fields(request_type(target=TARGET, **arguments))  # type: ignore[call-arg]
+        request_fields(request_type(**arguments))
     assert caught.value.exit_status == 3
 
 

@@ -37,7 +37,8 @@ def test_each_target_is_compiled_in_turn_and_has_a_row(menu: TargetsMenu, driver
     menu.page.line.setText("v5e, h100, a100")
     menu.page.button.click()
     first = driver.wait_for(CaptureRequest, 2)
-    assert first.request.target == "aot:tpu:v5e:1x1"  # type: ignore[attr-defined]
+    assert isinstance(first.request, CaptureRequest)
+    assert first.request.target == "aot:tpu:v5e:1x1"
     first.tell(Progress("compile", "Compiling with XLA"))
     driver.wait_until(lambda: "aot:tpu:v5e:1x1: Compiling" in menu.page.notes.text())
     assert menu.page.button.text() == "Stop"
