@@ -13,6 +13,7 @@ from jaxscope.client.live_run import Run
 from jaxscope.client.requests import Request
 from jaxscope.client.ssh_link import SshLink
 from jaxscope.client.ssh_target import SshTarget, inner_target, is_remote, parse_ssh_target
+from jaxscope.errors import WorkerLost
 
 PING_S = 15.0
 DEFAULT_PYTHON = "python3"
@@ -49,6 +50,7 @@ class FarSessions:
         self._open, self._python, self._options = open_session, python, tuple(ssh_options)
         self._lock = threading.Lock()
         self._sessions: dict[tuple[str, str], FarSession] = {}
+        self._connecting: dict[tuple[str, str], threading.Lock] = {}
         self._over = threading.Event()
 
     def start(self, request: Request, on_event: Callable[[Event], None] | None, target: str) -> Run:
@@ -63,7 +65,7 @@ class FarSessions:
         return session.start_here(to_inner(request), on_event, target)
 
     def close(self) -> None:
-        """End all of them."""
+        """End all of them; a connection that is just being made ends by itself, unwaited for."""
         self._over.set()
         with self._lock:
             sessions, self._sessions = list(self._sessions.values()), {}
@@ -78,15 +80,21 @@ class FarSessions:
                 on_event(Progress("connect", text))
 
         key = (machine.machine, python)
-        with self._lock:  # a second run waits for the connection that the first one makes
-            known = self._sessions.get(key)
+        with self._lock:
+            connecting = self._connecting.setdefault(key, threading.Lock())
+        with connecting:  # a second run waits for the connection that the first one makes
+            with self._lock:
+                known = self._sessions.get(key)
             if known is not None and known.ping():
                 return known
             if known is not None:
-                del self._sessions[key]
                 known.close()
-            link = SshLink(machine, python, options=self._options, tell=tell)
-            made = self._sessions[key] = self._open(link)
+            made = self._open(SshLink(machine, python, options=self._options, tell=tell))
+            with self._lock:
+                self._sessions[key] = made
+        if self._over.is_set():
+            made.close()
+            raise WorkerLost("The session is closed.")
         threading.Thread(
             target=self._keep_alive, args=(made,), name="jaxscope far session", daemon=True
         ).start()

@@ -7,6 +7,7 @@ import os
 import shutil
 import socket
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -217,6 +218,33 @@ def test_a_lost_connection_is_told_ends_the_far_side_and_is_made_anew(
         file.write_text(SOURCE)
         assert capture(session, server, file, "f(f32[4])").base == "f"
     assert not list(Path(tempfile.gettempdir()).glob(f"jaxscope-scratch-{supervisor}-*"))
+
+
+def test_closing_does_not_wait_for_a_connection_that_is_being_made(
+    server: Server, tmp_path: Path
+) -> None:
+    slow = tmp_path / "python"
+    slow.write_text(f'#!/bin/sh\nsleep 3\nexec {PYTHON} "$@"\n')
+    slow.chmod(0o700)
+    file = tmp_path / "model.py"
+    file.write_text(SOURCE)
+    session = Session(is_warm=False, ssh_options=server.options)
+    request = CaptureRequest(str(file), "f(f32[4])", server.target(), python=str(slow))
+    problems: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            session.start(request)
+        except WorkerLost as error:
+            problems.append(error)
+
+    connecting = threading.Thread(target=run)
+    connecting.start()
+    wait_until(lambda: bool(session._far._connecting))
+    session.close()
+    assert connecting.is_alive()
+    connecting.join(20)
+    assert [str(problem) for problem in problems] == ["The session is closed."]
 
 
 def test_a_worker_that_dies_there_says_where(
