@@ -22,24 +22,20 @@ import sys
 import tempfile
 import time
 import timeit
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
+
+from bench.spin import spin
 from jaxscope.analysis.statistics import find_median_interval, find_ratio_interval, judge
 from jaxscope.worker.stopwatch import Recording, Rounds, Stopwatch, Subject
 
 _TURNS = 2_000
 _BUDGET_S = 0.6
 _DIFFERENT = ("faster", "slower")
-
-
-def spin(turns: int) -> int:
-    """Work whose duration is proportional to `turns`."""
-    total = 0
-    for number in range(turns):
-        total += number
-    return total
 
 
 def measure_pair(first: int, second: int, seed: int) -> tuple[str, float, float, float]:
@@ -108,35 +104,58 @@ def measure_coverage(samples: int = 2_000, size: int = 24) -> dict[str, float]:
     return {"samples": samples, "wanted": 0.95, "covered": covering / samples}
 
 
-def measure_others() -> dict[str, float]:
-    """The same spin by jaxscope, by timeit, and by pyperf where it is installed; microseconds."""
-    subject = Subject("spin", spin, lambda: ((_TURNS,), {}))
-    stopwatch = Stopwatch(lambda result: result)
-    rounds = Rounds((Recording(),))
-    stopwatch.warm_up(subject, 50, 0.2)
-    stopwatch.measure([subject], rounds, budget_s=1.0, typical_s=1e-4)
-    found = {"jaxscope": statistics.median(rounds.sides[0].total_s) * 1e6}
-    timer = timeit.Timer(lambda: spin(_TURNS))
-    number, _ = timer.autorange()
-    found["timeit"] = statistics.median(timer.repeat(7, number)) / number * 1e6
-    pyperf = _run_pyperf()
-    if pyperf is not None:
-        found["pyperf"] = pyperf * 1e6
+def measure_others(pyperf: str = sys.executable) -> dict[str, float | str]:
+    """The same spin, and the same jitted call, by jaxscope and by other stopwatches.
+
+    Returns:
+        Medians in microseconds; where one could not be had, why.
+    """
+    stopwatch = Stopwatch(jax.block_until_ready)
+    jitted, x = jax.jit(_wave), jnp.linspace(0.0, 1.0, 1000)
+    found: dict[str, float | str] = {
+        "spin, jaxscope": _measure(stopwatch, Subject("spin", spin, lambda: ((_TURNS,), {}))),
+        "spin, timeit": _time_it(lambda: spin(_TURNS)),
+        "jit, jaxscope": _measure(stopwatch, Subject("jit", jitted, lambda: ((x,), {}))),
+        "jit, timeit": _time_it(lambda: jax.block_until_ready(jitted(x))),
+    }
+    found["spin, pyperf"] = _run_pyperf(pyperf)
     return found
 
 
-def _run_pyperf() -> float | None:
-    """Median seconds by pyperf's own command; None where pyperf is not installed."""
-    setup = "from bench.honesty import spin"
-    paths = filter(None, (str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH")))
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+def _wave(x: jax.Array) -> jax.Array:
+    return jnp.sum(jnp.sin(x) ** 2)
+
+
+def _measure(stopwatch: Stopwatch, subject: Subject) -> float:
+    rounds = Rounds((Recording(),))
+    typical_s = statistics.median(stopwatch.warm_up(subject, 200, 0.5))
+    stopwatch.measure([subject], rounds, budget_s=1.0, typical_s=typical_s)
+    return statistics.median(rounds.sides[0].total_s) * 1e6
+
+
+def _time_it(call: Callable[[], object]) -> float:
+    timer = timeit.Timer(call)
+    number, _ = timer.autorange()
+    return statistics.median(timer.repeat(7, number)) / number * 1e6
+
+
+def _run_pyperf(python: str) -> float | str:
+    """Median microseconds by pyperf's own command, or why there are none."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "spin.json"
-        command = [sys.executable, "-m", "pyperf", "timeit", "--fast", "-q", "-o", str(results)]
-        command += ["--inherit-environ", "PYTHONPATH", "-s", setup, f"spin({_TURNS})"]
-        subprocess.run(command, env=environment, capture_output=True, timeout=300, check=False)
+        command = [python, "-m", "pyperf", "timeit", "--fast", "-q", "-o", str(results)]
+        command += ["--inherit-environ", "PYTHONPATH", "-s", "from bench.spin import spin"]
+        command.append(f"spin({_TURNS})")
+        try:
+            done = subprocess.run(
+                command, env=environment, capture_output=True, timeout=300, check=False, text=True
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"skipped: {error}"
         if not results.exists():
-            return None
+            last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+            return f"skipped: {last[:100]}"
         benchmarks = json.loads(results.read_text("utf-8"))["benchmarks"]
     values = [
         value
@@ -144,7 +163,7 @@ def _run_pyperf() -> float | None:
         for single in benchmark["runs"]
         for value in single.get("values", ())
     ]
-    return statistics.median(values) if values else None
+    return statistics.median(values) * 1e6 if values else "skipped: it measured nothing"
 
 
 @contextmanager
@@ -165,23 +184,30 @@ def _burn() -> None:
         spin(100_000)
 
 
-def measure_all(pairs: int, load: int) -> dict[str, dict[str, float]]:
-    """Everything, with `load` processes beside."""
-    steps: dict[str, Callable[[], dict[str, float]]] = {
+def measure_all(
+    pairs: int, load: int, pyperf: str = sys.executable
+) -> dict[str, Mapping[str, float | str]]:
+    """Everything, with `load` processes beside.
+
+    Args:
+        pyperf: An interpreter that has pyperf.
+    """
+    steps: dict[str, Callable[[], Mapping[str, float | str]]] = {
         "same on both sides": lambda: measure_false_positives(pairs),
         "5 % more on one side": lambda: measure_known_ratio(max(pairs // 5, 5), 5),
         "20 % more on one side": lambda: measure_known_ratio(max(pairs // 5, 5), 20),
         "coverage of intervals": measure_coverage,
-        "other stopwatches, µs": measure_others,
+        "other stopwatches, µs": lambda: measure_others(pyperf),
     }
-    found = {}
+    found: dict[str, Mapping[str, float | str]] = {}
     with busy_processors(load):
         for name, step in steps.items():
             start = time.monotonic()
             found[name] = step()
             print(f"{name} ({time.monotonic() - start:.0f} s)", flush=True)
             for key, value in found[name].items():
-                print(f"    {key:26} {value:.4g}", flush=True)
+                text = value if isinstance(value, str) else f"{value:.4g}"
+                print(f"    {key:26} {text}", flush=True)
     return found
 
 
@@ -190,8 +216,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--pairs", type=int, default=200, help="A/A pairs (default: 200)")
     parser.add_argument("--load", type=int, default=0, help="busy processes beside (default: 0)")
+    parser.add_argument(
+        "--pyperf", default=sys.executable, metavar="PYTHON", help="an interpreter with pyperf"
+    )
     options = parser.parse_args()
-    print(json.dumps(measure_all(options.pairs, options.load)))
+    print(json.dumps(measure_all(options.pairs, options.load, options.pyperf)))
 
 
 if __name__ == "__main__":
