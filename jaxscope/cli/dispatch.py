@@ -10,8 +10,9 @@ import threading
 from collections.abc import Callable, Sequence
 from types import FrameType
 
-from jaxscope.cli.parser import VERBS, parse
+from jaxscope.cli.parser import parse
 from jaxscope.cli.report import report_error, report_interrupt
+from jaxscope.cli.verbs import VERBS
 from jaxscope.errors import JaxscopeError
 
 Handler = Callable[[int, FrameType | None], object] | int | None

@@ -26,79 +26,9 @@ from jaxscope.cli.picture_options import (
     read_picture_options,
 )
 from jaxscope.cli.time_options import TimeOptions, add_time_options, read_time_options
+from jaxscope.cli.verbs import OPEN, VERBS
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import Explanation, UsageError
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Verb:
-    """One verb of the command line.
-
-    Attributes:
-        module: Module of `jaxscope.cli` whose `run(options)` does it.
-        summary: One line.
-        example: A command that works in a checkout.
-        takes: Which positional words it takes: `call` (FILE [CALL]), `file`, `pair` or nothing.
-    """
-
-    module: str
-    summary: str
-    example: str
-    takes: str = "call"
-
-
-OPEN = "open"
-_SAMPLE = "samples/quick_start.py"
-
-VERBS = {
-    OPEN: Verb("window", "open the window on a file", f"jaxscope {_SAMPLE}", "optional call"),
-    "calls": Verb(
-        "calls",
-        "list the functions and the calls that a file offers",
-        f"jaxscope calls {_SAMPLE}",
-        "file",
-    ),
-    "capture": Verb(
-        "capture",
-        "inspect a call without a window and write what was found",
-        f"jaxscope capture {_SAMPLE} 'grad(simple_graph)(f32[1000])' -o out.html",
-    ),
-    "time": Verb(
-        "timing",
-        "measure a call eager against jitted",
-        f"jaxscope time {_SAMPLE} 'simple_graph(f32[1000])'",
-    ),
-    "memory": Verb(
-        "memory",
-        "show what a call needs of memory: peak, live ranges, donation, residuals",
-        f"jaxscope memory {_SAMPLE} 'grad(simple_graph)(f32[1000])'",
-    ),
-    "roofline": Verb(
-        "roofline",
-        "show work, traffic and intensity of kernels, lines and scopes",
-        f"jaxscope roofline {_SAMPLE} 'simple_graph(f32[1000000])' --calibrate",
-    ),
-    "sharding": Verb(
-        "sharding",
-        "show how a call is spread over devices: parts of arrays, collectives",
-        "jaxscope sharding samples/parallel_devices.py --target cpu:8",
-    ),
-    "targets": Verb(
-        "targets",
-        "compile a call for many chips and compare estimates, work and memory",
-        f"jaxscope targets {_SAMPLE} 'grad(simple_graph)(f32[1000])' --targets v5e,v6e,h100",
-    ),
-    "check": Verb("not_yet", "look for pitfalls in a call", f"jaxscope check {_SAMPLE}"),
-    "diff": Verb(
-        "diff",
-        "compare two captures or two calls",
-        "jaxscope diff samples/control_flow.py::'leaky(f32[()])' "
-        "samples/control_flow.py::'vmap(leaky)(f32[8])'",
-        "pair",
-    ),
-    "doctor": Verb("doctor", "show what works on this machine", "jaxscope doctor", ""),
-}
-
 
 FORMATS = ("jaxscope", "json", "svg", "png", "pdf", "dot", "html", "txt", "md")
 

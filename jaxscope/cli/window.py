@@ -7,7 +7,8 @@ import importlib.util
 import os
 from typing import TYPE_CHECKING
 
-from jaxscope.cli.parser import VERBS, Options
+from jaxscope.cli.parser import Options
+from jaxscope.cli.verbs import VERBS
 from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
 from jaxscope.setup.apt import is_root
 from jaxscope.setup.system_libraries import find_missing_libraries, format_install_line

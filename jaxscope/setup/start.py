@@ -31,7 +31,17 @@ needed, and Python packages into .venv (JAXSCOPE_VENV names another folder).
 """
 
 # Verbs of the command line that never open the window, and so need no library of Qt's.
-WINDOWLESS = frozenset({"calls", "capture", "time", "check", "diff", "doctor", "-h", "--help"})
+WINDOWLESS = frozenset(
+    {
+        *("calls", "capture", "time", "memory", "roofline", "sharding", "targets"),
+        *("check", "diff", "doctor", "-h", "--help", "--version"),
+    }
+)
+
+# Half of the time of most tests is waiting for a process that they started; tests of a file stay
+# together, for they share what they set up.
+_TWO_AT_ONCE = ("-n", "2", "--dist", "loadfile")
+_ALONE = ("-n", "--numprocesses", "--dist", "--pdb", "--trace", "--collect-only", "--co", "-s")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -179,7 +189,7 @@ def start(wish: Wish, environment: Environment) -> None:
     if wish.is_test:
         os.chdir(environment.checkout)
         variables["QT_QPA_PLATFORM"] = "offscreen"
-        command = [python, "-m", "pytest", *wish.arguments]
+        command = [python, "-m", "pytest", *_distribution(wish.arguments), *wish.arguments]
     elif wish.arguments:
         command = [python, "-m", "jaxscope", *wish.arguments]
     else:
@@ -190,6 +200,13 @@ def start(wish: Wish, environment: Environment) -> None:
         os.execve(python, command, variables)
     except OSError as error:
         raise SetupProblem(f"{python} could not be started: {error.strerror}.") from None
+
+
+def _distribution(arguments: Sequence[str]) -> Sequence[str]:
+    """Words for pytest that let two tests run at once, unless its own words forbid that."""
+    if (os.cpu_count() or 1) < 2 or any(word.startswith(_ALONE) for word in arguments):
+        return ()
+    return _TWO_AT_ONCE
 
 
 def _ask(wish: Wish, missing: Missing) -> None:

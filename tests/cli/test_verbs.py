@@ -10,7 +10,7 @@ import pytest
 from cli.commands import CommandLine
 from cli.conftest import SAMPLE
 from jaxscope.cli import window
-from jaxscope.cli.parser import OPEN, VERBS
+from jaxscope.cli.verbs import OPEN, VERBS
 from jaxscope.setup.system_libraries import MissingLibraries
 
 

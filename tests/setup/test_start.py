@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from jaxscope.cli.verbs import OPEN, VERBS
 from jaxscope.setup import apt, start
 from jaxscope.setup.environment import Environment
 from jaxscope.setup.problem import SetupProblem
@@ -144,18 +145,24 @@ def test_no_display_names_the_way_without(monkeypatch: pytest.MonkeyPatch) -> No
     start.check_display(start.parse_wish(["test"]))
 
 
+def test_every_verb_but_opening_needs_no_display() -> None:
+    assert VERBS.keys() - {OPEN} <= start.WINDOWLESS
+
+
 def test_what_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[tuple[list[str], dict[str, str]]] = []
     monkeypatch.setattr(
         start.os, "execve", lambda _path, command, variables: started.append((command, variables))
     )
     monkeypatch.setattr(start.os, "chdir", lambda _folder: None)
+    monkeypatch.setattr(start.os, "cpu_count", lambda: 2)
     environment = FakeEnvironment(is_here=True)
     for words in (
         ["--yes"],
         ["time", "x.py", "--yes"],
         ["samples", "calls", "x.py"],
         ["test", "-q"],
+        ["test", "-q", "--pdb"],
     ):
         start.start(start.parse_wish(words), environment)
     python = "/checkout/.venv/bin/python"
@@ -163,7 +170,8 @@ def test_what_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
         [python, "-m", "jaxscope", "/checkout/samples/quick_start.py"],
         [python, "-m", "jaxscope", "time", "x.py"],
         [python, "-m", "jaxscope", "calls", "x.py"],
-        [python, "-m", "pytest", "-q"],
+        [python, "-m", "pytest", "-n", "2", "--dist", "loadfile", "-q"],
+        [python, "-m", "pytest", "-q", "--pdb"],
     ]
     assert started[-1][1]["QT_QPA_PLATFORM"] == "offscreen"
 
