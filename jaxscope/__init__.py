@@ -55,9 +55,9 @@ def capture_file(
     Args:
         call: Such as `grad(loss)(w, f32[8, 2])`; None takes the file's first offered call.
         target: `cpu`, `cpu:8`, `gpu`, `gpu:0` or `tpu`; `aot:tpu:v5e:2x2` or `aot:gpu:h100`
-            compile for a chip that need not be here.
-        python: The interpreter that runs the file; None for this one. It needs JAX 0.8 or newer,
-            and nothing of jaxscope's.
+            compile for a chip that need not be here; `ssh://host/gpu:0` is another machine's.
+        python: The interpreter that runs the file; None for this one, or for `python3` of another
+            machine. It needs JAX 0.8 or newer, and nothing of jaxscope's.
         timeout_s: Wall seconds after which the run is stopped.
         memory_bytes: Memory that the run may take; None for three quarters of the machine's.
         x64: Whether 64-bit types are on.

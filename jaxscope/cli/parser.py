@@ -244,10 +244,14 @@ def _add_common_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--target",
         default="cpu",
-        help="cpu, cpu:8, gpu, gpu:0, tpu, or compile only: aot:tpu:v5e:2x2, aot:gpu:h100 "
-        "(default: cpu)",
+        help="cpu, cpu:8, gpu, gpu:0, tpu, or compile only: aot:tpu:v5e:2x2, aot:gpu:h100; "
+        "ssh://host/gpu:0 is one of another machine's (default: cpu)",
     )
-    group.add_argument("--python", metavar="PATH", help="run user code under that interpreter")
+    group.add_argument(
+        "--python",
+        metavar="PATH",
+        help="run user code under that interpreter, of the machine that it runs on",
+    )
     group.add_argument(
         "--timeout", type=_positive, metavar="S", help="stop the run after so many seconds"
     )

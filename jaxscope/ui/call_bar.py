@@ -51,7 +51,8 @@ class CallBar(QWidget):
         self.target.addItems(_TARGETS)
         self.target.setAccessibleName("Target")
         self.target.setToolTip(
-            "The kind of device to compile for; aot: compiles for a chip that is not here"
+            "The kind of device to compile for; aot: compiles for a chip that is not here, "
+            "ssh://host/gpu:0 is one of another machine's"
         )
         self.target.setSizeAdjustPolicy(
             ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
