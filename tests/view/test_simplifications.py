@@ -115,6 +115,16 @@ def test_every_branch_of_a_cond_is_a_box() -> None:
     assert ("b", "cos") in edges(view)
 
 
+def test_what_hands_its_argument_on_still_takes_it() -> None:
+    @jax.custom_vjp
+    def clip_gradient(x: jax.Array) -> jax.Array:
+        return x
+
+    clip_gradient.defvjp(lambda x: (x, None), lambda _, t: (jnp.clip(t, -1, 1),))
+    view = simplify(lambda x: jnp.sin(clip_gradient(x)), X)
+    assert edges(view) == {("a", "custom_vjp_call"), ("custom_vjp_call", "sin"), ("sin", "result")}
+
+
 def test_a_value_that_only_passes_through_goes_by_way_of_the_owner() -> None:
     def program(p: bool, x: jax.Array, y: jax.Array) -> tuple[jax.Array, jax.Array]:
         return jax.lax.cond(p, lambda x, y: (y, x + y), lambda x, y: (y * 2, x), x, y)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
+
 from jaxscope.analysis.view.draft import Draft, Input
 from jaxscope.analysis.view.operations import PLUMBING
 from jaxscope.model import NONE, Graph, NodeKind
@@ -123,6 +125,21 @@ class _Resolver:
             )
         return hidden
 
+    def _find_filled(self) -> set[int]:
+        """Owners of nested programs that have something to show inside."""
+        groups = self._graph.groups
+        is_hidden = np.zeros(len(self._graph.nodes), bool)
+        is_hidden[list(self._hidden)] = True
+        waiting = np.unique(self._graph.nodes.group[~is_hidden]).tolist()
+        seen, owners = {NONE}, set[int]()
+        while waiting:
+            group = waiting.pop()
+            if group not in seen:
+                seen.add(group)
+                owners.add(int(groups.owner[group]))
+                waiting.append(int(groups.parent[group]))
+        return owners
+
     def _literal(self, place: tuple[int, int]) -> str:
         return self._graph.attributes(place[0]).get(f"in[{place[1]}]", "")
 
@@ -133,8 +150,12 @@ class _Resolver:
         for node, inputs in enumerate(draft.inputs):
             if node not in self._hidden and node not in owners:
                 rows[node] = self._resolve_row(node, inputs)
+        filled = self._find_filled()
         for node in sorted(owners - self._hidden):
-            kept = [each for each in draft.inputs[node] if not self._is_used(node, each.operand)]
+            # What only hands its arguments on has nobody inside who could use them.
+            is_empty = node not in filled
+            inputs = draft.inputs[node]
+            kept = [each for each in inputs if is_empty or not self._is_used(node, each.operand)]
             rows[node] = self._resolve_row(node, tuple(kept))
         home = list(draft.home)
         for node in self._hidden:
