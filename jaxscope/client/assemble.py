@@ -22,6 +22,7 @@ from jaxscope.analysis.hlo.graph import convert_hlo
 from jaxscope.analysis.hlo.text_lines import link_hlo_lines
 from jaxscope.analysis.machine import CodePart, list_machine_code
 from jaxscope.analysis.sharding.job import tell_job
+from jaxscope.analysis.sharding.report import VIEWS, tell_devices
 from jaxscope.client.capture_messages import (
     CheckFields,
     DoneFields,
@@ -283,6 +284,8 @@ class CaptureAssembler:
 
     def _read_placement(self, message: Message) -> None:
         self._placement = read_placement(message, self._tags)
+        if is_available(self._placement) and len(self._placement.devices) > 1:
+            self._messages.append(f"It runs on {tell_devices(self._placement)}. {VIEWS}")
 
     def _read_pass(self, message: Message) -> None:
         names = [name for name in self._stages if name not in _STAGE_ORDER and name != "jaxpr"]

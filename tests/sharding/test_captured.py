@@ -166,6 +166,19 @@ def test_saving_loses_nothing(take: Take, tmp_path: Path) -> None:
         )
 
 
+def test_the_reader_is_told_which_stages_are_of_one_device(take: Take) -> None:
+    told = next(text for text in take(GRAD).messages if text.startswith("It runs on"))
+    assert told.startswith("It runs on 8 devices (cpu): data 2 × model 4.")
+    assert "what each device runs" in told
+    assert not any("It runs on" in text for text in take("alone(f32[4])", "cpu").messages)
+
+
+def test_arrays_that_are_cut_alike_are_told_once(take: Take) -> None:
+    told = placement_to_text(PlacementReport(take(GRAD)))
+    assert "argument params['w1'], and 1 more of its type cut like it" in told
+    assert told.count("[0:32, 16:32] on 1, 5") == 1
+
+
 def test_the_json_says_who_holds_what(take: Take) -> None:
     found = capture_to_json(take(GRAD))["placement"]
     assert found["mesh"] == [{"name": "data", "size": 2}, {"name": "model", "size": 4}]

@@ -72,4 +72,5 @@ def test_one_device_is_told_what_to_choose(qtbot: QtBot, take: Take) -> None:
     page = ShardingPage()
     qtbot.addWidget(page)
     page.show_capture(take("alone(f32[4])", "cpu"))
+    page.show()
     assert "cpu:8" in page.notes.text() and not page.collectives.isVisibleTo(page)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from jaxscope.analysis.memory.sizes import find_bytes
 from jaxscope.analysis.sharding.groups import Groups, name_axes, parse_groups, parse_pairs
@@ -90,8 +90,9 @@ def find_collectives(graph: Graph, placement: Placement | Unavailable) -> tuple[
     operations = graph.nodes.operation
     kinds = {number: kind for number, name in enumerate(graph.strings) if (kind := kind_of(name))}
     wanted = np.flatnonzero(np.isin(operations, list(kinds)))
+    operands = _operand_bytes(graph, wanted)
     return tuple(
-        _describe(graph, node, kinds[int(operations[node])], placement)
+        _describe(graph, node, kinds[int(operations[node])], operands.get(node, 0.0), placement)
         for node in wanted.tolist()
         if not _is_inside_async(graph, node)
     )
@@ -104,10 +105,11 @@ def _is_inside_async(graph: Graph, node: int) -> bool:
     return owner >= 0 and bool(kind_of(graph.string(graph.nodes.operation, owner)))
 
 
-def _describe(graph: Graph, node: int, kind: str, placement: Placement | Unavailable) -> Collective:
+def _describe(
+    graph: Graph, node: int, kind: str, operand: float, placement: Placement | Unavailable
+) -> Collective:
     attributes = graph.attributes(node)
     num_devices = len(placement.devices) if isinstance(placement, Placement) else 0
-    operand = sum(_operand_bytes(graph, node))
     types = graph.row(graph.nodes.types, node)
     if graph.string(graph.nodes.operation, node).endswith("-start"):
         types = types[-1:]  # the operands come back first
@@ -138,10 +140,13 @@ def _describe(graph: Graph, node: int, kind: str, placement: Placement | Unavail
     )
 
 
-def _operand_bytes(graph: Graph, node: int) -> Iterator[float]:
-    edges = graph.edges
-    for edge in np.flatnonzero(edges.target == node).tolist():
-        yield find_bytes(graph.string(edges.type, edge))
+def _operand_bytes(graph: Graph, nodes: npt.NDArray[np.int64]) -> dict[int, float]:
+    """Bytes that go into each of these nodes."""
+    edges, found = graph.edges, dict[int, float]()
+    for edge in np.flatnonzero(np.isin(edges.target, nodes)).tolist():
+        node = int(edges.target[edge])
+        found[node] = found.get(node, 0.0) + find_bytes(graph.string(edges.type, edge))
+    return found
 
 
 def _count_rounds(graph: Graph, node: int) -> int:

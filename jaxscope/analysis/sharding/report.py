@@ -150,10 +150,15 @@ def _arrays_text(report: PlacementReport) -> Iterator[str]:
     yield from format_table(headers, rows, right=(5,))
     if report.num_devices < 2:
         return
+    alike: dict[tuple[str, str], list[SpreadArray]] = {}
     for array in arrays:
         if array.cut is not None and len(array.cut.parts) > 1:
-            yield f"  {array.role} {array.path}"
-            yield from (f"    {line}" for line in cut_to_text(array.cut))
+            alike.setdefault((array.type, array.hlo_text), []).append(array)
+    for first, *others in alike.values():
+        more = f", and {len(others):,} more of its type cut like it" if others else ""
+        yield f"  {first.role} {first.path}{more}"
+        if first.cut is not None:
+            yield from (f"    {line}" for line in cut_to_text(first.cut))
 
 
 def _collectives_text(report: PlacementReport) -> Iterator[str]:

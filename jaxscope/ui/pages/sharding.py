@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QItemSelection, Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -55,6 +56,7 @@ class ShardingPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._capture: Capture | None = None
+        self._is_due = False
         self._report: PlacementReport | None = None
         self._arrays: tuple[SpreadArray, ...] = ()
         self._collectives: tuple[Collective, ...] = ()
@@ -107,10 +109,20 @@ class ShardingPage(QWidget):
         self._split.hide()
 
     def show_capture(self, capture: Capture | None) -> None:
-        """Show a capture, or what there will be."""
+        """Show a capture, or what there will be; looked into when the page is looked at."""
         if capture is self._capture:
             return
-        self._capture = capture
+        self._capture, self._is_due = capture, True
+        if self.isVisible():
+            self._show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._is_due:
+            self._show()
+
+    def _show(self) -> None:
+        capture, self._is_due = self._capture, False
         self._report = None if capture is None else PlacementReport(capture)
         self._arrays, self._collectives = (), ()
         report = self._report
