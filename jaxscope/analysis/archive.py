@@ -1,8 +1,8 @@
 """`.jaxscope` files: save a capture, and reopen it without running anything.
 
 A file is a zip with `manifest.json` (everything small), `sources.json` (texts of the user's files)
-one `stages/N.bin` per stage (its columns and its text, as described in the manifest), and where
-something was measured `lab.json`. Reading
+one `stages/N.bin` per stage (its columns and its text, as described in the manifest), where
+something was measured `lab.json`, and where a window saved it `window.json`. Reading
 treats the file as hostile: nothing is unpickled or run, no path in it is opened, sizes are checked
 while inflating, and what does not fit is refused as a whole.
 """
@@ -13,7 +13,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -58,6 +58,7 @@ _MANIFEST = "manifest.json"
 _SOURCES = "sources.json"
 _PASSES = "passes.json"
 _LAB = "lab.json"
+_WINDOW = "window.json"
 _DTYPES = {
     "int8": "<i1",
     "uint8": "<u1",
@@ -78,11 +79,19 @@ class Saved:
         capture: The capture.
         timing: The measurements of its call, if there are any.
         lab: What experiments found, at most one of each kind.
+        layout: How a window laid out its panes, in the window's own words; empty where unknown.
     """
 
     capture: Capture
     timing: Timing | None = None
     lab: tuple[LabResult, ...] = ()
+    layout: str = ""
+
+
+class _Window(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a window looked like."""
+
+    layout: Annotated[str, msgspec.Meta(max_length=65_536)]
 
 
 def save_capture(
@@ -90,6 +99,7 @@ def save_capture(
     path: str | Path,
     timing: Timing | None = None,
     lab: Sequence[object] = (),
+    layout: str = "",
 ) -> None:
     """Write a capture, and its measurements if there are any, to a file.
 
@@ -98,6 +108,7 @@ def save_capture(
     Args:
         timing: Measurements of its call.
         lab: What experiments found; what is of no kind that files hold is left out.
+        layout: How a window lays out its panes, in the window's own words.
 
     Raises:
         UsageError: `path` is a folder, or its folder does not exist; or notes are too long.
@@ -145,6 +156,8 @@ def save_capture(
     measured = [*lab, *(() if timing is None else (timing,))]
     if measured:
         entries[_LAB] = encode_lab(measured)
+    if layout:
+        entries[_WINDOW] = _encode(_Window(layout))
     archive_container.write(Path(path), entries, encode_bookmarks(capture.bookmarks))
 
 
@@ -179,7 +192,7 @@ def load_saved(path: str | Path) -> Saved:
         capture, timing = _decode(entries)
         known, lab = split_timing(decode_lab(entries[_LAB]) if _LAB in entries else ())
         marked = dataclasses.replace(capture, bookmarks=decode_bookmarks(comment))
-        return Saved(marked, known or timing, lab)
+        return Saved(marked, known or timing, lab, _read_layout(entries.get(_WINDOW)))
     except (
         ValueError,  # includes msgspec's and Unicode's errors
         KeyError,
@@ -199,12 +212,17 @@ def load_saved(path: str | Path) -> Saved:
         ) from None
 
 
+def _read_layout(entry: bytes | None) -> str:
+    return "" if entry is None else msgspec.json.decode(entry, type=_Window).layout
+
+
 def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
     manifest = decode_manifest(entries[_MANIFEST])
     texts = msgspec.json.decode(entries[_SOURCES], type=Sources).texts
     if len(texts) != len(manifest.files):
         raise ValueError(f"{len(manifest.files)} source files are listed, {len(texts)} are there")
-    wanted = {_MANIFEST, _SOURCES, _PASSES, _LAB, *map(_stage_name, range(len(manifest.stages)))}
+    names = map(_stage_name, range(len(manifest.stages)))
+    wanted = {_MANIFEST, _SOURCES, _PASSES, _LAB, _WINDOW, *names}
     if set(entries) - wanted:
         raise ValueError(f"the entry {min(set(entries) - wanted)} belongs to no stage")
     stages = tuple(

@@ -22,7 +22,7 @@ MAX_TOTAL_BYTES = 512 << 20
 
 _CHUNK_BYTES = 1 << 20
 _NAME = re.compile(
-    r"manifest\.json|sources\.json|passes\.json|lab\.json|stages/(?:0|[1-9]\d?)\.bin"
+    r"manifest\.json|sources\.json|passes\.json|lab\.json|window\.json|stages/(?:0|[1-9]\d?)\.bin"
 )
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _IS_ENCRYPTED = 0x1

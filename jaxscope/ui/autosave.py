@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject, QTimer
 
 from jaxscope.errors import JaxscopeError
-from jaxscope.model import Capture
+from jaxscope.model import Capture, Timing
 from jaxscope.ui.state import Phase, WindowState
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Autosave(QObject):
         self._window = window
         self.path = folder / f"{os.getpid()}-{id(window):x}.jaxscope"
         self._capture: Capture | None = None
+        self._known: tuple[object, object, object] = (None, None, None)
         self._lock = threading.Lock()
         self._is_closed = False
         self._later = QTimer(self, singleShot=True, interval=_DELAY_MS)
@@ -57,8 +58,11 @@ class Autosave(QObject):
             return None
         marks = self._window.files.bookmarks.to_model()
         capture = dataclasses.replace(self._capture, bookmarks=marks)
+        state = self._window.controller.state
+        layout = self._window.files.layout()
+        about = (capture, state.full_timing(), state.lab.results(), layout)
         thread = threading.Thread(
-            target=self._save, args=(capture,), name="jaxscope-autosave", daemon=True
+            target=self._save, args=about, name="jaxscope-autosave", daemon=True
         )
         thread.start()
         return thread
@@ -71,7 +75,9 @@ class Autosave(QObject):
                 self.path.unlink(missing_ok=True)
         return super().eventFilter(watched, event)
 
-    def _save(self, capture: Capture) -> None:
+    def _save(
+        self, capture: Capture, timing: Timing | None, lab: Sequence[object], layout: str
+    ) -> None:
         from jaxscope.analysis.archive import save_capture  # only when something is saved
 
         with self._lock:
@@ -79,14 +85,17 @@ class Autosave(QObject):
                 return
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                save_capture(capture, self.path)
+                save_capture(capture, self.path, timing, lab, layout)
             except (OSError, JaxscopeError):
                 return  # a full disk is told where a person asks for saving
 
     def _on_controller_state_changed(self, state: WindowState) -> None:
         is_own = state.phase is Phase.DONE and not state.is_view_only
-        if is_own and state.capture is not None and state.capture is not self._capture:
-            self._capture = state.capture
+        if not is_own or state.capture is None:
+            return
+        known = (state.capture, state.timing, state.lab)
+        if any(new is not old for new, old in zip(known, self._known, strict=True)):
+            self._capture, self._known = state.capture, known
             self._later.start()
 
     def _on_bookmarks_changed(self) -> None:

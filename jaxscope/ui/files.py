@@ -11,9 +11,12 @@ from PySide6.QtWidgets import QFileDialog
 
 from jaxscope.errors import Explanation, JaxscopeError, UsageError
 from jaxscope.ui.bookmarks import Bookmarks
+from jaxscope.ui.capture_files import CaptureFiles
 from jaxscope.ui.exporting import ExportChoice, Exporter, make_order
+from jaxscope.ui.panes.arrangement import format_arrangement, parse_arrangement
 
 if TYPE_CHECKING:
+    from jaxscope.analysis.archive import Saved
     from jaxscope.ui.export_dialog import ExportDialog
     from jaxscope.ui.export_progress import ExportProgress
     from jaxscope.ui.window import MainWindow
@@ -32,6 +35,10 @@ class FileDialogs(QObject):
         self._export_dialog: ExportDialog | None = None
         self._choice = ExportChoice()
         self.bookmarks = Bookmarks(self)
+        self.captures = CaptureFiles(self)
+        self.captures.opened.connect(self._on_captures_opened)
+        self.captures.saved.connect(self._on_captures_saved)
+        self.captures.failed.connect(self._on_captures_failed)
         self.exporter = Exporter(self)
         self.exporter.finished.connect(self._on_exporter_finished)
         self.exporter.failed.connect(self._on_exporter_failed)
@@ -92,36 +99,39 @@ class FileDialogs(QObject):
 
     def load(self, path: str) -> None:
         """Open a saved capture, view-only."""
-        from jaxscope.analysis.archive import load_saved  # only when a saved capture is opened
-
-        try:
-            saved = load_saved(path)
-        except JaxscopeError as error:
-            self._window.controller.show_problem(error)
-            return
-        place = os.path.abspath(path)
-        self._window.controller.open_capture(saved.capture, place, saved.timing, saved.lab)
-        self._window.call_bar.set_call(saved.capture.call)
-        self._window.keep_recent(os.path.abspath(path))
+        self._window.statusBar().showMessage(f"Opening {path} …", _MESSAGE_MS)
+        self.captures.open(os.path.abspath(path))
 
     def save(self, path: str) -> None:
-        """Save the capture."""
-        from jaxscope.analysis.archive import save_capture  # only when something is saved
+        """Save the capture, with what was marked and measured and how panes are laid out."""
+        state = self._window.controller.state
+        if state.capture is None:
+            return
+        marked = dataclasses.replace(state.capture, bookmarks=self.bookmarks.to_model())
+        place, lab = os.path.abspath(path), state.lab.results()
+        self.captures.save(marked, place, state.full_timing(), lab, self.layout())
 
-        capture = self._window.controller.state.capture
-        if capture is None:
-            return
-        try:
-            marked = dataclasses.replace(capture, bookmarks=self.bookmarks.to_model())
-            state = self._window.controller.state
-            save_capture(marked, path, state.full_timing(), state.lab.results())
-        except JaxscopeError as error:
-            self._window.controller.show_problem(error)
-            return
-        except OSError as error:
-            self._refuse(f"{path} could not be written.", error.strerror or str(error))
-            return
-        self._window.keep_recent(os.path.abspath(path))
+    def layout(self) -> str:
+        """How panes are laid out, to be saved; empty while one is shown alone."""
+        area = self._window.workspace.area
+        return "" if area.is_one_alone else format_arrangement(area.arrangement())
+
+    def _on_captures_opened(self, saved: Saved, path: str) -> None:
+        self._window.statusBar().clearMessage()
+        self._window.controller.open_capture(saved.capture, path, saved.timing, saved.lab)
+        self._window.call_bar.set_call(saved.capture.call)
+        arrangement = parse_arrangement(saved.layout)
+        if arrangement is not None:
+            self._window.workspace.area.arrange(arrangement)
+        self._window.keep_recent(path)
+
+    def _on_captures_saved(self, path: str) -> None:
+        self._window.statusBar().showMessage(f"Saved to {path}", _MESSAGE_MS)
+        self._window.keep_recent(path)
+
+    def _on_captures_failed(self, error: JaxscopeError) -> None:
+        self._window.statusBar().clearMessage()
+        self._window.controller.show_problem(error)
 
     def _on_export_dialog_accepted(self) -> None:
         asked = self._export_dialog

@@ -202,6 +202,7 @@ class MainWindow(QMainWindow):
         if path.endswith(".jaxscope"):
             self.files.load(path)
             return
+        self.files.captures.forget()
         self.controller.open_file(path, call)
         state = self.controller.state
         if state.file:
@@ -239,6 +240,7 @@ class MainWindow(QMainWindow):
         self._settings.set_calls(self.call_bar.edit.history)
         self._settings.set_geometry(self.saveGeometry())
         self.files.exporter.stop(wait_s=1.0)
+        self.files.captures.finish(wait_s=10.0)
         super().closeEvent(event)
 
     # --- runs ---

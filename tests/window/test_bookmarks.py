@@ -16,6 +16,7 @@ from jaxscope.model import Bookmark
 from jaxscope.ui.autosave import Autosave, add_autosave, find_unsaved
 from jaxscope.ui.bookmarks import MAX_NOTE_CHARACTERS, Bookmarks
 from jaxscope.ui.bookmarks_menu import BookmarksMenu
+from jaxscope.ui.panes.arrangement import panes_of
 from jaxscope.ui.panes.pane_header import SOURCE, Form
 from jaxscope.ui.window import MainWindow
 
@@ -55,7 +56,8 @@ def test_bookmarks_are_made_noted_visited_and_saved(
     menu.go_previous()
     assert selection.place == LineSelection(str(source), 6)
     path = tmp_path / "kept.jaxscope"
-    window.files.save(str(path))
+    with driver.qtbot.waitSignal(window.files.captures.saved):
+        window.files.save(str(path))
     assert load_capture(path).bookmarks == (
         Bookmark("jaxpr", "0"),
         Bookmark("source", f"{source}:6", "doubles it"),
@@ -64,7 +66,8 @@ def test_bookmarks_are_made_noted_visited_and_saved(
     menu.page.removed.emit(0)
     menu.page.list.topLevelItem(0).setText(2, "twice")
     assert rows(menu) == [("model.py:6", "return y * 2", "twice")]
-    window.open_path(str(path))
+    with driver.qtbot.waitSignal(window.files.captures.opened):
+        window.open_path(str(path))
     assert [row[0] for row in rows(menu)] == ["jaxpr · 0", "model.py:6"]
 
 
@@ -122,7 +125,7 @@ def test_the_last_capture_is_kept_until_the_window_closes(
 
 
 def test_what_a_dead_window_left_is_offered_and_can_be_forgotten(
-    window: MainWindow, tmp_path: Path
+    window: MainWindow, tmp_path: Path, qtbot: QtBot
 ):
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
@@ -139,7 +142,8 @@ def test_what_a_dead_window_left_is_offered_and_can_be_forgotten(
         if button.property("path") == str(left)
     }
     assert set(buttons) == {"Open it", "Forget it"}
-    buttons["Open it"].click()
+    with qtbot.waitSignal(window.files.captures.opened):
+        buttons["Open it"].click()
     assert window.controller.state.is_view_only
     buttons["Forget it"].click()
     assert not left.exists() and (folder / "notes.txt").exists()
@@ -170,3 +174,35 @@ def test_bookmarks_are_marked_where_they_are(
     bookmarks.remove(("jaxpr", "0"))
     assert not len(graph.canvas.highlight.noted)
     assert "the sine" not in graph.canvas.describe(item)
+
+
+def test_a_saved_capture_brings_its_layout_of_panes(
+    driver: Driver, window: MainWindow, source: Path, tmp_path: Path
+) -> None:
+    driver.finish(driver.open(source), capture_of(source))
+    area = window.workspace.area
+    area.open_pane("jaxpr")
+    saved = area.arrangement()
+    path = tmp_path / "laid_out.jaxscope"
+    with driver.qtbot.waitSignal(window.files.captures.saved):
+        window.files.save(str(path))
+    area.arrange()
+    assert area.arrangement() != saved
+    with driver.qtbot.waitSignal(window.files.captures.opened):
+        window.open_path(str(path))
+    assert len(area.panes) == len(panes_of(saved))
+    assert [each.stage for each in panes_of(area.arrangement())] == [
+        each.stage for each in panes_of(saved)
+    ]
+
+
+def test_what_is_opened_last_counts(
+    driver: Driver, window: MainWindow, source: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "late.jaxscope"
+    save_capture(capture_of(source), path)
+    window.open_path(str(path))
+    driver.finish(driver.open(source), capture_of(source))
+    driver.qtbot.wait(300)  # what is read meanwhile is not shown any more
+    assert window.controller.state.file == str(source)
+    assert not window.controller.state.is_view_only

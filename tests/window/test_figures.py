@@ -255,6 +255,21 @@ def test_a_row_tells_its_protocol_and_the_device_has_a_column_of_its_own(
     assert "Skipped by hand." in page._note.text()
 
 
+def test_a_figure_takes_the_page_for_those_who_sit_far_away(
+    driver: Driver, source: Path, capture: Capture
+) -> None:
+    driver.finish(driver.open(source), capture)
+    driver.window.measure_time()
+    timing = Timing(CALL, HERE, (steady("jit", 1e-5, 2e-5, 3e-5),), (), ())
+    driver.wait_for(TimeRequest).tell(Finished(timing))
+    page = driver.window.workspace.timing
+    driver.wait_until(lambda: page.stages is not None)
+    page.stages.large.click()
+    assert page.table.isHidden() or page._upper.isHidden()
+    page.stages.large.click()
+    assert not page._upper.isHidden()
+
+
 def test_what_was_measured_comes_back_with_where_and_when(
     driver: Driver, source: Path, capture: Capture, tmp_path: Path
 ) -> None:
@@ -268,10 +283,12 @@ def test_what_was_measured_comes_back_with_where_and_when(
     driver.wait_for(ProfileRequest).tell(Finished(profile_of(capture)))
     driver.wait_until(lambda: window.controller.state.lab.profile is not None)
     path = str(tmp_path / "measured.jaxscope")
-    window.files.save(path)
+    with driver.qtbot.waitSignal(window.files.captures.saved):
+        window.files.save(path)
     window.show_start_page()
     assert window.controller.state.lab.profile is None
-    window.open_path(path)
+    with driver.qtbot.waitSignal(window.files.captures.opened):
+        window.open_path(path)
     lab = window.workspace.lab
     driver.wait_until(lambda: lab.profile.run is not None)
     assert "Measured on cpu of lab-pc" in lab.profile.notes.text()

@@ -90,7 +90,8 @@ def test_a_file_is_opened_linked_failed_stopped_and_saved(
     marked = [panes[2].code._lines[line] for line in panes[2].code.marks]
     assert any("cosine" in line for line in marked) and any("fusion" in line for line in marked)
 
-    window.files.save(str(tmp_path / "saved.jaxscope"))
+    with qtbot.waitSignal(window.files.captures.saved, timeout=WAIT_MS):
+        window.files.save(str(tmp_path / "saved.jaxscope"))
     assert load_capture(tmp_path / "saved.jaxscope").call == "grad(mean_square)(f32[4])"
     with qtbot.waitSignal(window.files.exporter.finished, timeout=WAIT_MS):
         window.files.export(str(tmp_path / "page.md"))

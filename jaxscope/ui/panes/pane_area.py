@@ -131,6 +131,11 @@ class PaneArea(QWidget):
             arrangement, self._waiting = self._waiting, None
             self.arrange(arrangement)
 
+    @property
+    def is_one_alone(self) -> bool:
+        """Whether one pane has all the room for now; asking for the arrangement ends that."""
+        return self._alone is not None
+
     def arrangement(self) -> Split:
         """How panes are laid out now."""
         if self._waiting is not None:
