@@ -12,11 +12,11 @@ BOX_MAX_PX = 256.0
 
 
 class BoxTexts:
-    """Texts of a view's boxes, each worked out once."""
+    """Texts of a view's boxes, each worked out once for all pictures of the view."""
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._known: dict[int, BoxText] = {}
+        self._known: dict[int, BoxText] = view.remembered.setdefault("texts", {})
 
     def of(self, box: int) -> BoxText:
         """The text of a box."""

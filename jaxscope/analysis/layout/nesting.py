@@ -81,7 +81,7 @@ class Nester:
         self._fit = fit
         self._most: dict[int, float] = {ROOT: fit.across - 2 * FRAME_PADDING_PX}
         self._texts = BoxTexts(view)
-        self._sizes: dict[int, tuple[float, float]] = {}
+        self._sizes: dict[int, tuple[float, float]] = view.remembered.setdefault("sizes", {})
         self.placed: dict[int, Placed] = {}
         self._loose = LooseEnds(view, wiring, self._texts.title_of, fit.beside)
         self.is_reversed = self._loose.is_reversed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -87,6 +87,11 @@ class View:
     def arguments(self) -> frozenset[int]:
         """Nodes that are inputs."""
         return find_arguments(self.graph)
+
+    @functools.cached_property
+    def remembered(self) -> dict[str, dict[int, Any]]:
+        """What others worked out of it by box, such as texts, and need for every picture of it."""
+        return {}
 
     def index_of(self, box_id: str) -> int | None:
         """The box of that id, or None."""

@@ -70,7 +70,7 @@ class PictureOrder:
         view = self.view or build_view(self.graph, self.without)
         if self.expanded is not None:
             scene = self._compose(view, self.expanded, self.fit, should_stop)
-            return Picture(view, SceneIndex(scene), None, fit=self.fit)
+            return Picture(view, _prepare(scene), None, fit=self.fit)
         arranger = Arranger(view, self.room, self.direction, self.cache, should_stop)
         scene, fit = arranger.choose()
         first = scene.opened
@@ -79,7 +79,7 @@ class PictureOrder:
             scene = self._compose(view, expanded, fit, should_stop)
         anchor = None if self.kept is None else self.kept.anchor(view, scene)
         across = self.room.across(self.direction)
-        return Picture(view, SceneIndex(scene), first, anchor, across, fit)
+        return Picture(view, _prepare(scene), first, anchor, across, fit)
 
     def _compose(
         self, view: View, expanded: frozenset[str], fit: Fit, should_stop: ShouldStop
@@ -93,3 +93,9 @@ class PictureOrder:
             fit=fit,
             should_stop=should_stop,
         )
+
+
+def _prepare(scene: Scene) -> SceneIndex:
+    """A scene sorted for drawing, with what the window would have to work out of it at once."""
+    len(scene.item_of_id)  # worked out once and kept
+    return SceneIndex(scene)
