@@ -6,19 +6,34 @@ import math
 import os
 import textwrap
 
-from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds, three_digits
+from jaxscope.analysis.quantities import (
+    format_bytes,
+    format_count,
+    format_flops,
+    format_seconds,
+    three_digits,
+)
 from jaxscope.analysis.scaling import calls_to_break_even, name_quantity
 from jaxscope.model.agreement import Comparison, LeafAgreement
 from jaxscope.model.capture import Environment
 from jaxscope.model.lab import Crossover, ScalePoint, Scaling, Slope
 from jaxscope.model.recompilation import Signature
-from jaxscope.model.timing import Measurement
+from jaxscope.model.timing import Measurement, Ratio
 
 LEAF_HEADERS = (
     "result", "type", "differing", "worst in ULP", "absolute", "relative", "worst at", "values",
 )  # fmt: skip
 SIGNATURE_HEADERS = ("", "function", "trace", "lower", "compile", "calls", "arguments")
 _MANY_ULPS = 1e6
+
+
+def why_unclear(ratio: Ratio) -> str:
+    """What a ratio without a verdict lacks, to be put behind its interval; may be nothing."""
+    if not ratio.is_judged:
+        return ""
+    if ratio.pairs and ratio.confidence < 0.95:
+        return f": {ratio.confidence:.0%} sure, {format_count(ratio.pairs, 'pair')} are too few"
+    return ""
 
 
 def describe_place(environment: Environment) -> str:

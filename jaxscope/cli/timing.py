@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from jaxscope.analysis.export.contract_json import timing_to_json
 from jaxscope.analysis.export.safe_text import make_safe
+from jaxscope.analysis.lab_words import why_unclear
 from jaxscope.analysis.quantities import format_seconds, three_digits
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
@@ -122,6 +123,6 @@ def _format_ratio(ratio: Ratio) -> str:
         return f"  {ratio.name}: unclear"
     interval = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}"
     if ratio.verdict == "unclear":
-        return f"  {ratio.name}: unclear ({interval})"
+        return f"  {ratio.name}: unclear ({interval}{why_unclear(ratio)})"
     verdict = "takes the same time as" if ratio.verdict == "same" else f"is {ratio.verdict} than"
     return f"  {ratio.name} = {three_digits(ratio.median)} ({interval}): {second} {verdict} {first}"

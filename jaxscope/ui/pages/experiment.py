@@ -68,6 +68,13 @@ class ExperimentPage(QWidget):
         """Use a theme's colours."""
         self.theme = theme
 
+    def set_bare(self, is_bare: bool) -> None:
+        """Leave only the heading around the result, or bring the form and the notes back."""
+        self._meaning.setHidden(is_bare)
+        self.notes.setHidden(is_bare or not self.notes.text())
+        for row in range(self.form.rowCount()):
+            self.form.setRowVisible(row, not is_bare)
+
     def say(self, heading: str, notes: Sequence[str] = ()) -> None:
         """Put the answer on top, and below what to mind."""
         self.heading.setText(heading or self._question)

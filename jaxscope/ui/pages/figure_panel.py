@@ -37,9 +37,11 @@ class FigurePanel(QWidget):
 
     Signals:
         bar_chosen: The name of the thing that was clicked, or whose row was chosen.
+        enlarged: Whether the figure shall have the room of what stands around it.
     """
 
     bar_chosen = Signal(str)
+    enlarged = Signal(bool)
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,6 +60,9 @@ class FigurePanel(QWidget):
         self.as_table.setToolTip("The same values as a table")
         self.whole = QPushButton("Whole")
         self.whole.setToolTip("Show all of it again (0)")
+        self.large = QPushButton("Large")
+        self.large.setCheckable(True)
+        self.large.setToolTip("Give the figure the whole page, for those who sit far away")
         self.export = QPushButton("Export …")
         self.export.setToolTip("Write the figure as SVG, PNG, CSV or JSON")
         self.table = ResultTable(f"Table of the {name}")
@@ -69,13 +74,14 @@ class FigurePanel(QWidget):
         self._pages.addWidget(self.table)
         top = QHBoxLayout()
         top.addWidget(self.note, 1)
-        for button in (self.whole, self.as_table, self.export):
+        for button in (self.whole, self.as_table, self.large, self.export):
             top.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 4, 0, 0)
         layout.addLayout(top)
         layout.addWidget(self._pages, 1)
         layout.addWidget(self.reading)
+        self.large.toggled.connect(self.enlarged)
         self.as_table.toggled.connect(self._on_as_table_toggled)
         self.export.clicked.connect(self._on_export_clicked)
         self.whole.clicked.connect(self._on_whole_clicked)

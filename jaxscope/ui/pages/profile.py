@@ -173,6 +173,7 @@ class ProfilePage(ExperimentPage):
         if self.run is None:
             self.run = FigurePanel("timeline")
             self.run.bar_chosen.connect(self._choose_node)
+            self.run.enlarged.connect(self.set_bare)
             self._tabs.addTab(self.run, "One run")
         self._tabs.setTabVisible(1, True)
         self.run.show_figure(self._chart, profile.environment, self.theme)

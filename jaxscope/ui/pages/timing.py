@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.analysis.lab_words import describe_place
+from jaxscope.analysis.lab_words import describe_place, why_unclear
 from jaxscope.analysis.quantities import three_digits
 from jaxscope.model import Measurement, Ratio
 from jaxscope.ui.pages.timing_table import TimingTableModel
@@ -103,6 +103,7 @@ class TimingPage(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.table, 1)
         column.addWidget(self.protocol)
+        self._upper = upper
         self._split.addWidget(upper)
         self._split.addWidget(self._figures)
         self._figures.hide()
@@ -165,12 +166,18 @@ class TimingPage(QWidget):
         from jaxscope.ui.pages.figure_panel import FigurePanel  # pyqtgraph costs half a second
 
         panel = FigurePanel(name)
+        panel.enlarged.connect(self._on_panel_enlarged)
         self._figures.insertTab(place, panel, title)
         self._figures.setCurrentIndex(0)
         if self._figures.isHidden():
             self._figures.show()
             self._split.setSizes([480, 520])
         return panel
+
+    def _on_panel_enlarged(self, is_large: bool) -> None:
+        """For lectures: the figure gets the room of the table and of the notes."""
+        for part in (self._upper, self._note):
+            part.setVisible(not is_large)
 
     def _on_table_row_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
         if current.isValid():
@@ -205,7 +212,7 @@ def _describe_ratio(ratio: Ratio) -> str:
         )
     if ratio.verdict == "same":
         return f"{second} and {first} take the same time, within 2 % (ratio {interval})"
-    return f"Unclear which of {first} and {second} is faster (ratio {interval})"
+    return f"Unclear which of {first} and {second} is faster (ratio {interval}{why_unclear(ratio)})"
 
 
 def _notes(timing: TimingState) -> list[str]:
