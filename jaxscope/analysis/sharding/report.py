@@ -16,6 +16,7 @@ from jaxscope.analysis.sharding.job import tell_job
 from jaxscope.analysis.sharding.nodes import PER_DEVICE
 from jaxscope.analysis.text_table import format_table
 from jaxscope.model import Capture, Graph, Unavailable, is_available
+from jaxscope.model.memory import MemoryPlan
 from jaxscope.model.sharding import Placement
 
 VIEWS = (
@@ -108,6 +109,16 @@ def tell_total(collectives: tuple[Collective, ...]) -> str:
     return f"{told}."
 
 
+def tell_memory(plan: MemoryPlan | Unavailable) -> str:
+    """What one device needs, by XLA's plan."""
+    if isinstance(plan, Unavailable):
+        return f"Memory per device: not available: {plan.reason}"
+    return (
+        f"Memory per device: arguments {format_bytes(plan.argument_bytes)}, results "
+        f"{format_bytes(plan.result_bytes)}, temporaries {format_bytes(plan.temporary_bytes)}."
+    )
+
+
 def placement_to_text(report: PlacementReport) -> str:
     """The report for a person at a terminal."""
     lines = [report.capture.call, ""]
@@ -118,15 +129,7 @@ def placement_to_text(report: PlacementReport) -> str:
         lines.append(tell_job(report.capture.job))
     lines += [tell_devices(placement), VIEWS, "", *_arrays_text(report), ""]
     lines += _collectives_text(report)
-    plan = report.capture.memory
-    lines.append("")
-    if isinstance(plan, Unavailable):
-        lines.append(f"Memory per device: not available: {plan.reason}")
-    else:
-        lines.append(
-            f"Memory per device: arguments {format_bytes(plan.argument_bytes)}, results "
-            f"{format_bytes(plan.result_bytes)}, temporaries {format_bytes(plan.temporary_bytes)}"
-        )
+    lines += ["", tell_memory(report.capture.memory)]
     return "\n".join(lines)
 
 

@@ -24,6 +24,7 @@ from jaxscope.analysis.sharding.report import (
     PlacementReport,
     tell_devices,
     tell_groups,
+    tell_memory,
     tell_rounds,
     tell_total,
 )
@@ -140,7 +141,8 @@ class ShardingPage(QWidget):
         if report.num_devices < 2:
             told += " Choose a target with several devices, such as cpu:8, to spread arrays."
         job = f"{tell_job(report.capture.job)}\n" if report.capture.job is not None else ""
-        self.notes.setText(f"{job}{told}\n{VIEWS}")
+        memory = tell_memory(report.capture.memory)
+        self.notes.setText(f"{job}{told} {memory}\n{VIEWS}")
         self.notes.setToolTip(RING)
         self._split.show()
         self._fill(report)
