@@ -23,7 +23,8 @@ WIDTHS = (330, 400, 540)
 
 
 def many_parameters() -> Graph:
-    def program(a, b, c, d, e, f, g, h, i, j):  # type: ignore[no-untyped-def]
+    def program(*given: jax.Array) -> tuple[jax.Array, ...]:
+        a, b, c, d, e, f, g, h, i, j = given
         return a + b * c, jnp.sin(d) @ e, f - g, h / i, j * 2.0
 
     return trace(program, *[jnp.ones((3, 3))] * 10)
