@@ -32,7 +32,7 @@ def why_unclear(ratio: Ratio) -> str:
     if not ratio.is_judged:
         return ""
     if ratio.pairs and ratio.confidence < 0.95:
-        return f": {ratio.confidence:.0%} sure, {format_count(ratio.pairs, 'pair')} are too few"
+        return f"; from {format_count(ratio.pairs, 'pair')} only, {ratio.confidence:.0%} sure"
     return ""
 
 

@@ -10,6 +10,7 @@ import statistics
 
 import pytest
 
+from jaxscope.analysis.statistics import Interval, find_ratio_interval, judge
 from jaxscope.worker import stopwatch
 from jaxscope.worker.stopwatch import (
     Recording,
@@ -194,6 +195,42 @@ def test_an_equal_pair_is_called_different_in_at_most_one_run_of_twenty() -> Non
         middle = statistics.median(rounds.log_values)
         claims += abs(middle) - stopwatch.half_width(rounds.log_values) > math.log(1.02)
     assert claims <= 2
+
+
+def measured_ratio(true_ratio: float, seed: int, drift: float = 0.0) -> Interval:
+    """Of two subjects with noisy calls, the first `true_ratio` times as long as the second.
+
+    `drift` makes both slower with every call, by this share of a call.
+    """
+    rng, clock, rounds, calls = random.Random(seed), Clockwork(), pair(), [0]
+
+    def noisy(name: str, mean_s: float) -> stopwatch.Subject:
+        def draw() -> tuple[float, float]:
+            calls[0] += 1
+            late = 20 if rng.random() < 0.03 else 1
+            slower = 1 + drift * calls[0]
+            return mean_s * slower * rng.lognormvariate(0, 0.05) * late, 0.0
+
+        return clock.varying(name, iter(draw, None))
+
+    subjects = [noisy("a", 1e-4 * true_ratio), noisy("b", 1e-4)]
+    watch(clock, seed).measure(subjects, rounds, budget_s=0.6, typical_s=1e-4)
+    return find_ratio_interval(rounds.log_values)
+
+
+@pytest.mark.parametrize(
+    ("true_ratio", "verdict"), [(1.05, "faster"), (1 / 1.05, "slower"), (1.0, "same")]
+)
+def test_five_percent_are_found_and_none_are_not(true_ratio: float, verdict: str) -> None:
+    verdicts = [judge(measured_ratio(true_ratio, seed)) for seed in range(20)]
+    assert verdicts.count(verdict) >= 19
+    assert set(verdicts) <= {verdict, "unclear"}
+
+
+def test_what_gets_slower_all_the_time_gets_slower_on_both_sides() -> None:
+    """After 5,000 calls both take twice as long as at first."""
+    verdicts = [judge(measured_ratio(1.0, seed, drift=2e-4)) for seed in range(20)]
+    assert set(verdicts) <= {"same", "unclear"}
 
 
 def test_the_half_width_is_the_sign_tests() -> None:
