@@ -107,7 +107,8 @@ def name_passes(compile: Callable[[Mapping[str, Any]], Any]) -> list[str]:
     with _scratch() as folder:
         compile(_options(folder))
         files = [match for name in os.listdir(folder) if (match := _FILE.fullmatch(name))]
-    return [file["name"] for file in sorted(files, key=lambda file: int(file["number"]))]
+    names = [file["name"] for file in sorted(files, key=lambda file: int(file["number"]))]
+    return [name for name in names if name not in ("pipeline-start", "pipeline-end")]
 
 
 def _options(folder: str) -> dict[str, Any]:
