@@ -40,7 +40,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.</p><table
 
 
 _SEARCH_PX = 150
-_WIDEST_SEARCH_EM = 14
+_LEAST_SEARCH_EM, _WIDEST_SEARCH_EM = 4, 14
 _ARROW_PX = 29
 """Of a choice: its frame, its arrow, and the room around its text."""
 _NARROW_EM = 26
@@ -221,7 +221,9 @@ class PaneHeader(QWidget):
         self.form_choice.setVisible(self._has_forms and not is_wide and not is_narrow)
         if self._has_forms and not is_narrow:
             room -= forms if is_wide else _least_px(self.form_choice) + gap
-        fits = room >= self.search.minimumWidth()
+        fits = room >= more_px + max(
+            self.search.minimumWidth(), _LEAST_SEARCH_EM * self.fontMetrics().height()
+        )
         # Where there is no room for the search, Ctrl+F brings it back.
         self.search.setVisible(is_searching or fits)
         # The stage's name is worth more than a wide search.
