@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from jaxscope.analysis.links import NodeSelection
+from jaxscope.analysis.sharding.collectives import find_collectives
 from jaxscope.analysis.sharding.nodes import NodeSharding, NodeShardings
+from jaxscope.analysis.sharding.report import tell_collective
 from jaxscope.analysis.sharding.words import spell_spec, tell_sharding
 from jaxscope.model import Capture, Unavailable
 from jaxscope.model.sharding import Placement
@@ -61,6 +63,8 @@ class ShardingMenu(QObject):
             f"{escape_breakable(_tell(value, placement))}<br>"
             for value in found
         ]
+        exchanged = find_collectives(stage.graph, placement, selection.nodes)
+        told += [escape_breakable(tell_collective(collective)) for collective in exchanged]
         return f"<h4>On {len(placement.devices)} devices</h4><p>{''.join(told)}</p>" if told else ""
 
     def _on_themes_changed(self) -> None:

@@ -41,6 +41,15 @@ def node_of(graph: Graph, operation: str, type: str) -> int:
     )
 
 
+def find_exchange(graph: Graph) -> str:
+    nodes = range(len(graph.nodes))
+    return next(
+        graph.string(graph.nodes.id, node)
+        for node in nodes
+        if graph.string(graph.nodes.operation, node) == "all-reduce"
+    )
+
+
 def test_a_selected_value_says_how_it_lies(
     qapp: QApplication, take: Take, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -57,6 +66,13 @@ def test_a_selected_value_says_how_it_lies(
     assert "On 8 devices" in told
     assert "f32[16,64]: P('data', 'model') dimension 0 in 2 along data" in told
     assert "decided by the compiler" in told
+    optimized = capture.stage("optimized")
+    assert optimized is not None and is_available(optimized.graph)
+    workspace.selection.select_node(
+        "optimized", optimized.graph.index_by_id[find_exchange(optimized.graph)]
+    )
+    told = workspace.inspector.page.toPlainText().replace("\u200b", "")
+    assert "along data: 0, 4 | 1, 5 | 2, 6 | 3, 7. 2.50 KiB go in" in told
     window.controller.open_capture(take("alone(f32[4])", "cpu"), "saved")
     workspace.selection.select_node("jaxpr", 1)
     assert "devices" not in workspace.inspector.page.toPlainText()

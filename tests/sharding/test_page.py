@@ -49,6 +49,8 @@ def test_a_click_on_a_part_marks_its_device(page: ShardingPage) -> None:
     place = next(p for p in places if page.cut.part_at(p) not in (None, upper))
     QTest.mouseClick(page.cut, Qt.MouseButton.LeftButton, pos=place.toPoint())
     assert page.device.currentText() == "4: cpu 4"
+    (row,) = {index.row() for index in page.parts.selectedIndexes()}
+    assert page.parts.rows.row_text(row).startswith("1\t[8:16, 0:32]")
     assert page.cut.grab().toImage() != before
 
 

@@ -106,6 +106,15 @@ def prepare_server(folder: Path) -> Server:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server = prepare_server(tmp_path_factory.mktemp("sshd"))
     server.start()
+    options = [word for option in server.options for word in ("-o", option)]
+    tried = subprocess.run(
+        ["ssh", "-o", "BatchMode=yes", *options, "-p", str(server.port), "127.0.0.1", "true"],
+        capture_output=True,
+        text=True,
+    )
+    if tried.returncode:
+        server.stop()
+        pytest.skip(f"this account may not log in over SSH: {tried.stderr.strip()[-200:]}")
     yield server
     server.stop()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -85,11 +86,21 @@ def kind_of(operation: str) -> str:
     return name if name in KINDS else ""
 
 
-def find_collectives(graph: Graph, placement: Placement | Unavailable) -> tuple[Collective, ...]:
-    """The collectives of a graph of StableHLO or HLO, in program order."""
+def find_collectives(
+    graph: Graph, placement: Placement | Unavailable, among: Sequence[int] | None = None
+) -> tuple[Collective, ...]:
+    """The collectives of a graph of StableHLO or HLO, in program order.
+
+    Args:
+        graph: The graph.
+        placement: The devices that its program runs on.
+        among: Nodes to look at; None for all.
+    """
     operations = graph.nodes.operation
     kinds = {number: kind for number, name in enumerate(graph.strings) if (kind := kind_of(name))}
     wanted = np.flatnonzero(np.isin(operations, list(kinds)))
+    if among is not None:
+        wanted = wanted[np.isin(wanted, among)]
     operands = _operand_bytes(graph, wanted)
     return tuple(
         _describe(graph, node, kinds[int(operations[node])], operands.get(node, 0.0), placement)

@@ -90,6 +90,18 @@ def tell_groups(collective: Collective) -> str:
     return f"along {', '.join(collective.axes)}: {told}" if collective.axes else told
 
 
+def tell_collective(collective: Collective) -> str:
+    """What it does, with its bytes and who takes part, in two sentences."""
+    sent = format_bytes(collective.sent_bytes)
+    rounds = f", {collective.rounds:,} times" if collective.rounds > 1 else ""
+    return (
+        f"{KINDS[collective.kind].capitalize()}: {tell_groups(collective)}. "
+        f"{format_bytes(collective.operand_bytes)} go in and "
+        f"{format_bytes(collective.result_bytes)} come out on each device, which sends at least "
+        f"{sent}{rounds}."
+    )
+
+
 def tell_rounds(collective: Collective) -> str:
     """How often it runs."""
     return f"{collective.rounds:,}" if collective.rounds else UNKNOWN

@@ -60,6 +60,7 @@ class ShardingPage(QWidget):
         self._is_due = False
         self._report: PlacementReport | None = None
         self._arrays: tuple[SpreadArray, ...] = ()
+        self._shown: SpreadArray | None = None
         self._collectives: tuple[Collective, ...] = ()
         self.heading, self.notes = QLabel(_QUESTION), QLabel()
         self.heading.setProperty("role", "heading")
@@ -193,14 +194,25 @@ class ShardingPage(QWidget):
         if not 0 <= number < len(self._arrays):
             self.cut.show_cut("", None)
             self.parts.rows.set_rows(_PART_HEADERS, ())
+            self._shown = None
             return
-        array = self._arrays[number]
+        array = self._shown = self._arrays[number]
         self.cut.show_cut(f"{array.path} {array.type}: {array.text}", array.cut)
         parts = array.cut.parts if array.cut is not None else ()
         rows = [
             (str(n), part.text, ", ".join(map(str, part.devices))) for n, part in enumerate(parts)
         ]
         self.parts.rows.set_rows(_PART_HEADERS, rows, (0,), [(float(n),) for n in range(len(rows))])
+        self._choose_part(self.device.currentIndex() - 1)
+
+    def _choose_part(self, device: int) -> None:
+        """Mark the part of the shown array that a device holds, in the table as in the picture."""
+        cut = self._shown.cut if self._shown is not None else None
+        held = next((n for n, p in enumerate(cut.parts) if device in p.devices), -1) if cut else -1
+        if held >= 0:
+            choose_row(self.parts, held)
+        else:
+            self.parts.clearSelection()
 
     def _on_arrays_selection_changed(
         self, selected: QItemSelection, _deselected: QItemSelection
@@ -216,6 +228,7 @@ class ShardingPage(QWidget):
 
     def _on_device_current_index_changed(self, index: int) -> None:
         self.cut.choose_device(index - 1)
+        self._choose_part(index - 1)
 
     def _on_cut_device_chosen(self, position: int) -> None:
         self.device.setCurrentIndex(position + 1)
