@@ -31,7 +31,7 @@ from jaxscope.worker.hlo_cost import Costs, instruction_costs, module_cost
 from jaxscope.worker.jaxpr_graph import ConvertedJaxpr, convert_jaxpr
 from jaxscope.worker.jaxpr_text import print_jaxpr
 from jaxscope.worker.loading import load_call
-from jaxscope.worker.lowering import lower_for_target
+from jaxscope.worker.lowering import lower_for_target, tell_fit
 from jaxscope.worker.machine_code import dump_folder
 from jaxscope.worker.memory import compile_program
 from jaxscope.worker.pass_times import PassWatch
@@ -174,6 +174,7 @@ class _Pipeline:
         cost = module_cost(compat.cpu_client(), compiled.module)
         self._send_hlo("optimized", compiled.module, compiled.seconds, cost)
         self._channel.send("memory", compiled.memory)
+        tell_fit(self._target, compiled.memory, self._channel)
         self._channel.send("placement", *compiled.placement)
         self._sender.send_machine(machine, machine_seconds)
         if self._pass_watch.is_wanted:

@@ -1,7 +1,8 @@
-"""Lower a traced program for the target: where it was traced, or for devices that are not there."""
+"""Lower a traced program for the target, here or not, and say whether an absent chip has room."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from jaxscope.worker.ahead_of_time import NOT_KNOWN, is_ahead_of_time, open_topology
@@ -32,3 +33,37 @@ def lower_for_target(traced: Any, target: str, channel: Channel) -> Any:
             "what it shards over them is sharded over the target's."
         )
     return placed.lower()
+
+
+def tell_fit(target: str, memory: Mapping[str, Any], channel: Channel) -> None:
+    """Say whether a program for an absent chip fits into the memory of one of its devices.
+
+    Args:
+        target: The request's.
+        memory: Fields of the message `memory`.
+        channel: Where to; nothing is said of other targets and of what is not known.
+    """
+    chip = open_topology(target).chip if is_ahead_of_time(target) else None
+    needed = _needed_bytes(memory)
+    if chip is None or needed is None:
+        return
+    fits = needed <= chip.device_memory_bytes
+    channel.message(
+        f"{'It fits' if fits else 'It does not fit'}: a device needs {_gib(needed)} and has "
+        f"{_gib(chip.device_memory_bytes)} ({chip.title})."
+    )
+
+
+def _needed_bytes(memory: Mapping[str, Any]) -> float | None:
+    if memory.get("peak_bytes") is not None:
+        return float(memory["peak_bytes"])
+    known = [memory.get(f"{part}_bytes") for part in ("argument", "result", "temporary")]
+    parts = [float(part) for part in known if part is not None]
+    if len(parts) < len(known):
+        return None
+    return sum(parts) - float(memory.get("aliased_bytes") or 0)
+
+
+def _gib(num_bytes: float) -> str:
+    gib = num_bytes / 2**30
+    return f"{gib:.1f} GiB" if gib >= 1 else f"{gib:.2g} GiB"

@@ -198,6 +198,11 @@ def test_a_program_too_large_for_a_gpu(program: Path) -> None:
     rows = {target: summarize(target, answer) for target, answer in found.items()}
     assert rows["aot:gpu:rtx4090"].fits is False
     assert rows["aot:gpu:a100"].fits is True
+    small, large = found["aot:gpu:rtx4090"], found["aot:gpu:a100"]
+    assert isinstance(small, Capture)
+    assert isinstance(large, Capture)
+    assert any("needs 32.0 GiB and has 24.0 GiB" in message for message in small.messages)
+    assert any(message.startswith("It fits: ") for message in large.messages)
 
 
 @needs_gpu_compiler

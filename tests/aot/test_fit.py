@@ -1,0 +1,61 @@
+"""What is said of the memory of an absent chip."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from jaxscope.model.chip import find_chip
+from jaxscope.worker import lowering
+from jaxscope.worker.ahead_of_time import Topology
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.lowering import tell_fit
+
+GIB = 1 << 30
+TARGET = "aot:tpu:v5e:1x1"
+
+
+class Ear(Channel):
+    """Keeps what is said."""
+
+    def __init__(self) -> None:
+        super().__init__(-1)
+        self.heard: list[str] = []
+
+    def message(self, text: str) -> None:
+        self.heard.append(text)
+
+
+@pytest.fixture(autouse=True)
+def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    topology = Topology(TARGET, "tpu", (), find_chip("v5e"))
+    monkeypatch.setattr(lowering, "open_topology", lambda _target: topology)
+
+
+def told(memory: Mapping[str, Any], target: str = TARGET) -> list[str]:
+    ear = Ear()
+    tell_fit(target, memory, ear)
+    return ear.heard
+
+
+def test_the_peak_counts_where_it_is_known() -> None:
+    assert told({"peak_bytes": 21 * GIB}) == [
+        "It does not fit: a device needs 21.0 GiB and has 16.0 GiB (Google TPU v5e)."
+    ]
+
+
+def test_else_everything_together_counts_once() -> None:
+    sizes = {"argument_bytes": 4 * GIB, "result_bytes": 4 * GIB, "temporary_bytes": GIB}
+    [sentence] = told({**sizes, "aliased_bytes": 4 * GIB, "peak_bytes": None})
+    assert sentence.startswith("It fits: a device needs 5.0 GiB")
+
+
+@pytest.mark.parametrize("memory", [{}, {"peak_bytes": None, "argument_bytes": 1}])
+def test_what_is_not_known_is_not_said(memory: Mapping[str, Any]) -> None:
+    assert told(memory) == []
+
+
+def test_nothing_is_said_of_what_is_here() -> None:
+    assert told({"peak_bytes": 1}, target="cpu") == []
