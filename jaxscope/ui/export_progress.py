@@ -51,6 +51,8 @@ class ExportProgress(QWidget):
         if not self.isVisible() and not self._patience.isActive():
             self._patience.start()
         self._words.setText(f"{doing} …")
+        # While graphs are laid out it is not known how much is done.
+        self._bar.setRange(0, _WHOLE if share > 0 else 0)
         self._bar.setValue(round(_WHOLE * share))
 
     def _on_stop_button_clicked(self) -> None:
