@@ -62,9 +62,14 @@ class Explanation:
 
 
 class JaxscopeError(Exception):
-    """Base of the tree: carries an `Explanation` and the exit status of the command line."""
+    """Base of the tree: carries an `Explanation` and the exit status of the command line.
+
+    Attributes:
+        partial: What a measurement had found by then, as JSON; None where nothing.
+    """
 
     exit_status = 70
+    partial: dict[str, object] | None = None
 
     def __init__(self, explanation: Explanation | str) -> None:
         if isinstance(explanation, str):

@@ -53,7 +53,7 @@ def run_comparison(options: Options) -> Comparison:
         **target_options(options),
         **run_options(options),
     )
-    with watching(write_comparison, is_json=options.is_json) as watch:
+    with watching(write_comparison, comparison_to_json, is_json=options.is_json) as watch:
         return ask(request, Comparison, watch)
 
 
@@ -102,7 +102,7 @@ def run_agreement(options: Options) -> Agreement:
     request = AgreementRequest(
         named_program(options), options.call, **target_options(options), **run_options(options)
     )
-    with watching(write_agreement, is_json=options.is_json) as watch:
+    with watching(write_agreement, agreement_to_json, is_json=options.is_json) as watch:
         return ask(request, Agreement, watch)
 
 

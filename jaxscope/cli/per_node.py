@@ -51,7 +51,10 @@ def run_profile(options: Options) -> LaidOver:
     def write(found: Profile) -> str:
         return write_profile(LaidOver(found, capture))
 
-    with watching(write, is_json=options.is_json) as watch:
+    def to_json(found: Profile) -> dict[str, Any]:
+        return profile_to_json(LaidOver(found, capture))
+
+    with watching(write, to_json, is_json=options.is_json) as watch:
         request = ProfileRequest(file, capture.call, skip_eager=options.time.skip_eager, **shared)
         return LaidOver(ask(request, Profile, watch), capture)
 

@@ -32,7 +32,7 @@ def run_recompilation(options: Options) -> Recompilation:
     request = RecompilationRequest(
         named_program(options), tuple(calls), **target_options(options), **run_options(options)
     )
-    with watching(write_recompilation, is_json=options.is_json) as watch:
+    with watching(write_recompilation, recompilation_to_json, is_json=options.is_json) as watch:
         return ask(request, Recompilation, watch)
 
 

@@ -28,7 +28,10 @@ def report_error(error: Exception, *, is_json: bool) -> int:
         # Loaded late: it brings NumPy, and a person's message must not wait for that.
         from jaxscope.analysis.export.contract_json import error_to_json
 
-        print(json.dumps(error_to_json(failure), indent=2))
+        found = error_to_json(failure)
+        if failure.partial is not None:
+            found["partial"] = failure.partial
+        print(json.dumps(found, indent=2, allow_nan=False))
     else:
         print(format_error(failure), file=sys.stderr)
     return failure.exit_status

@@ -20,7 +20,7 @@ from jaxscope.client.events import Event, Failed, NotResponding, Output, Progres
 from jaxscope.client.live_run import Run
 from jaxscope.client.results import Result
 from jaxscope.client.ssh_target import is_remote
-from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, UsageError
+from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, Stopped, UsageError
 from jaxscope.model import Capture
 
 
@@ -127,13 +127,16 @@ def skipping_by_key(skip: Callable[..., None]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def watching(write: Callable[[Any], str], *, is_json: bool) -> Iterator[Watcher]:
+def watching(
+    write: Callable[[Any], str], to_json: Callable[[Any], dict[str, Any]], *, is_json: bool
+) -> Iterator[Watcher]:
     """Show the progress of a measurement; where it ends early, print what there is by then.
 
-    Under `--json` there is one object on standard output, which is the reason.
+    Under `--json` there is one object on standard output: the reason, which carries it.
 
     Args:
         write: Writes what was found as text.
+        to_json: The same as JSON.
     """
     watch = Watcher(lambda _text: None)
     try:
@@ -141,10 +144,15 @@ def watching(write: Callable[[Any], str], *, is_json: bool) -> Iterator[Watcher]
             watch = Watcher(show)
             with skipping_by_key(watch.skip):
                 yield watch
-    except (JaxscopeError, KeyboardInterrupt):
-        if watch.found is not None and not is_json:
+    except (JaxscopeError, KeyboardInterrupt) as error:
+        if watch.found is None:
+            raise
+        if not is_json:
             print_text(make_safe(write(watch.found)))
-        raise
+            raise
+        failure = error if isinstance(error, JaxscopeError) else Stopped("Stopped.")
+        failure.partial = to_json(watch.found)
+        raise failure from None
 
 
 def _read_python(options: Options) -> str | None:

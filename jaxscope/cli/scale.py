@@ -47,7 +47,7 @@ def run_scaling(options: Options) -> Scaling:
         **target_options(options),
         **run_options(options),
     )
-    with watching(write_scaling, is_json=options.is_json) as watch:
+    with watching(write_scaling, scaling_to_json, is_json=options.is_json) as watch:
         scaling = ask(request, Scaling, watch)
     if time.output is not None:
         data = _render(scaling, time.output.suffix)

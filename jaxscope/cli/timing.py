@@ -29,7 +29,7 @@ def run(options: Options) -> int:
         from jaxscope.cli import lab
 
         return lab.run(options)
-    with watching(format_timing, is_json=options.is_json) as watch:
+    with watching(format_timing, timing_to_json, is_json=options.is_json) as watch:
         timing = time_call(
             named_program(options),
             options.call,
