@@ -37,6 +37,7 @@ from jaxscope.client.timing_assemble import make_measurement, make_ratio
 from jaxscope.client.turns import CHUNK, SLOW_CALL_S, Turns, take_turns
 from jaxscope.errors import InternalError, TraceError
 from jaxscope.model.agreement import Comparison, ResultsAgreement
+from jaxscope.model.capture import Environment
 from jaxscope.model.timing import Measurement, Timing
 from jaxscope.wire.messages import Message
 
@@ -47,8 +48,10 @@ _MOST_S = 180.0
 """After so much time no further pair of processes starts."""
 _PROTOCOL = (
     "Compiled; each call timed by itself until its result was ready, in turns of {unit} of two "
-    "processes in random order, the first calls of each left out, garbage collector off."
+    "processes in random order, the first calls of each left out, garbage collector off.{end}"
 )
+_ENDS = {"precise": " Precise within 2 %.", "budget": " Ended at the budget."}
+_NO_ENVIRONMENT = Environment("", "", "", "", "")
 
 
 class PairedRun(CompositeRun):
@@ -62,14 +65,16 @@ class PairedRun(CompositeRun):
             raise InternalError(f"A {request.type} request has no two sides.")
         self._sides = side_requests(request)
         self._found: list[Comparison] = []
+        self._pair: _Pair | None = None
         self._note = ""
 
     def conduct(self) -> Result:
         start_s = time.monotonic()
         for number in range(1, RIGOROUS_PROCESSES + 1):
             before_s = time.monotonic()
-            pair = _Pair(self, self._sides, f"Pair {number} of {RIGOROUS_PROCESSES}: ")
-            self._found.append(pair.measure())
+            self._pair = _Pair(self, self._sides, f"Pair {number} of {RIGOROUS_PROCESSES}: ")
+            self._found.append(self._pair.measure())
+            self._pair = None
             for measurement in self._combine().timing.measurements:
                 self.tell(MeasurementArrived(measurement))
             now_s = time.monotonic()
@@ -82,13 +87,14 @@ class PairedRun(CompositeRun):
         return self._combine()
 
     def partial(self) -> Result | None:
-        if not self._found:
-            return None
         note = (
             f"The run ended early: these results are partial, of {len(self._found)} of "
             f"{RIGOROUS_PROCESSES} pairs of processes."
         )
-        return with_warning(self._combine(), note)
+        if self._found:
+            return with_warning(self._combine(), note)
+        begun = self._pair.partial() if self._pair is not None else None
+        return None if begun is None else with_warning(begun, f"{note} Of the first, not all.")
 
     def _combine(self) -> Comparison:
         whole = combine_comparisons(self._found)
@@ -151,7 +157,10 @@ class _Pair:
         self._runs: list[Run] = []
         self._ended: set[int] = set()
         self._num_compilations = 0
-        self._is_judged = True
+        self._ready: list[SideReady] = []
+        self._agreement = ResultsAgreement("first", "second", (), "They were not compared.")
+        self._turns = Turns(CHUNK)
+        self._reasons: list[str] = []
 
     def measure(self) -> Comparison:
         """Start both, one after the other; compare results; let them take turns; end them.
@@ -159,28 +168,39 @@ class _Pair:
         Raises:
             JaxscopeError: One of them failed or was stopped.
         """
-        ready = [self._start(side) for side in (0, 1)]
-        self._is_judged = all(side.is_judged for side in ready)
-        agreement = self._compare_results()
+        for side in (0, 1):
+            self._ready.append(self._start(side))
+        self._agreement = self._compare_results()
         self._tell("Measuring both processes in random turns")
-        is_slow = max(side.typical_s for side in ready) > SLOW_CALL_S
-        turns = Turns(1 if is_slow else CHUNK)
+        is_slow = max(side.typical_s for side in self._ready) > SLOW_CALL_S
+        self._turns.num_per_chunk = 1 if is_slow else CHUNK
         budget_s = self._requests[0].budget_s
-        take_turns(self._measure_block, turns, budget_s=budget_s, rng=Random())
-        reasons = []
+        take_turns(self._measure_block, self._turns, budget_s=budget_s, rng=Random())
         for side in (0, 1):
             self._send(side, "finish")
-            ended = self._await(side, SideEnded)
-            reasons += [reason for reason in ended.reasons if reason not in reasons]
-        timings = [run.wait() for run in self._runs]
-        first, second = (self._describe(side, ready) for side in (0, 1))
+            self._reasons += self._await(side, SideEnded).reasons
+        for run in self._runs:
+            run.wait()
+        return self._make_comparison()
+
+    def partial(self) -> Comparison | None:
+        """What was measured before it ended early; None before the first turns of both."""
+        if not self._turns.log_ratios:
+            return None
+        for run in self._runs:
+            run.kill()
+            run.wait_for_end()
+        return self._make_comparison()
+
+    def _make_comparison(self) -> Comparison:
+        first, second = self._ready
         return Comparison(
-            first,
-            second,
-            self._make_timing(timings, turns, reasons),
-            agreement,
-            ready[0].cost,
-            ready[1].cost,
+            self._describe(0),
+            self._describe(1),
+            self._make_timing(),
+            self._agreement,
+            first.cost,
+            second.cost,
             is_across_processes=True,
         )
 
@@ -231,10 +251,10 @@ class _Pair:
     def _tell(self, text: str) -> None:
         self._whole.tell(Progress("pairs", self._prefix + text))
 
-    def _describe(self, side: int, ready: list[SideReady]) -> str:
+    def _describe(self, side: int) -> str:
         """The worker's words, and what only this side of the pipe knows."""
         one, other = self._requests[side], self._requests[1 - side]
-        parts = [ready[side].words]
+        parts = [self._ready[side].words]
         if one.file != other.file:
             parts.append(f"of {(one.file or '').rpartition('/')[2]}")
         if one.target != other.target:
@@ -245,24 +265,26 @@ class _Pair:
             parts += [f"with {name}={value}" for name, value in one.environment.items()]
         return " ".join(parts)
 
-    def _make_timing(self, timings: list[Result], turns: Turns, reasons: list[str]) -> Timing:
-        first, second = (timing for timing in timings if isinstance(timing, Timing))
+    def _make_timing(self) -> Timing:
+        first, second = map(_timing_of, self._runs)
+        turns = self._turns
         unit = f"{turns.num_per_chunk} calls" if turns.num_per_chunk > 1 else "single calls"
         measured: list[Measurement] = [
             make_measurement(
                 _NAMES[side],
                 turns.seconds(side),
                 turns.chunks(side),
-                _PROTOCOL.format(unit=unit),
-                reasons,
+                _PROTOCOL.format(unit=unit, end=_ENDS.get(turns.stopped, "")),
+                tuple(dict.fromkeys(self._reasons)),
             )
             for side in (0, 1)
         ]
         warnings = [*first.warnings, *second.warnings]
         if self._num_compilations:
             warnings.append("A program compiled again while it was measured.")
+        is_judged = all(side.is_judged for side in self._ready)
         ratios = np.asarray(turns.log_ratios, np.float64)
-        ratio = make_ratio("first/second", ratios, is_judged=self._is_judged)
+        ratio = make_ratio("first/second", ratios, is_judged=is_judged)
         return Timing(
             first.call,
             first.environment,
@@ -271,3 +293,10 @@ class _Pair:
             (dataclasses.replace(ratio, verdict="unclear"),),
             tuple(dict.fromkeys(warnings)),
         )
+
+
+def _timing_of(run: Run) -> Timing:
+    """What a process told of itself, whether it ended well or not."""
+    end = run.outcome
+    found = end.result if isinstance(end, Finished) else end.partial if end is not None else None
+    return found if isinstance(found, Timing) else Timing("", _NO_ENVIRONMENT, (), (), ())

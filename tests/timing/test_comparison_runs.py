@@ -43,6 +43,18 @@ def odd(x):
 def nothing(x):
     return x
 
+calls = 0
+
+def fails_later(x):
+    return jax.pure_callback(count, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+def count(x):
+    global calls
+    calls += 1
+    if calls == 400:
+        raise ValueError("the data ran out")
+    return x
+
 def fails_in_the_second(x):
     if os.environ.get("JAXSCOPE_TEST"):
         raise ValueError("not here")
@@ -178,6 +190,22 @@ def test_rigorous_takes_a_value_from_each_process(session: Session, file: str) -
     assert timing.measurement("jit").protocol.startswith("Medians of 2 fresh processes.")
     texts = [event.text for event in events if isinstance(event, Progress)]
     assert [text for text in texts if text.startswith("Process 2 of 2: ")]
+
+
+def test_a_failure_in_the_middle_keeps_what_both_processes_measured(
+    session: Session, file: str
+) -> None:
+    events: list[Event] = []
+    request = ComparisonRequest(file, "fails_later(f32[4])", other_target="cpu:2", budget_s=30.0)
+    with pytest.raises(TraceError, match="failed while measured"):
+        session.start(request, events.append).wait()
+    assert isinstance(events[-1], Failed)
+    partial = events[-1].partial
+    assert isinstance(partial, Comparison)
+    assert partial.timing.measurement("first").runs > 0
+    assert partial.timing.measurement("second").runs > 0
+    assert partial.timing.measurement("first_compile").runs == 1
+    assert [text for text in partial.timing.warnings if "partial, of 0 of 6 pairs" in text]
 
 
 def test_stopping_keeps_the_processes_that_are_done(session: Session, file: str) -> None:
