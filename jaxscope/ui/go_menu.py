@@ -109,6 +109,7 @@ class GoMenu(QMenu):
             self._say("Nothing connects these two.")
             return
         canvas.set_focus(path)
+        canvas.look_at_nodes(path)
         borders = count_crossings(graph, path)
         across = f", across {borders} borders of nested programs" if borders > 1 else ""
         across = ", across the border of a nested program" if borders == 1 else across

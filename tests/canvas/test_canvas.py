@@ -485,3 +485,22 @@ def test_an_edited_program_keeps_what_was_opened_and_where_one_looked(
     assert again[-1] in canvas.expanded
     assert again[0] not in canvas.expanded
     assert middle(find("cos")) == pytest.approx(held)
+
+
+def test_nodes_are_brought_into_sight_together(canvas: GraphCanvas) -> None:
+    canvas.expand_all()
+    scene = canvas.scene
+    assert scene is not None
+    leaf = scene.items.num_frames
+    nodes = [int(scene.items.node[leaf]), int(scene.items.node[leaf + 1])]
+    canvas.pan(-9_000.0, -9_000.0)
+    canvas.look_at_nodes(nodes)
+    for item in (leaf, leaf + 1):
+        x, y, width, height = scene.items.rect[item].tolist()
+        left, top = canvas.camera.to_widget(x, y)
+        right, bottom = canvas.camera.to_widget(x + width, y + height)
+        assert 0 <= left and 0 <= top and right <= canvas.width() and bottom <= canvas.height()
+    before = canvas.camera
+    canvas.look_at_nodes(range(len(scene.item_of_node)))
+    assert canvas.camera == before, "all of it would be too small to be read"
+    canvas.look_at_nodes([])

@@ -15,6 +15,7 @@ from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.sharing import find_shown_groups, first_node_inside
 from jaxscope.analysis.tint import ColourBy, Tint, tint_scene
 from jaxscope.model import NONE
+from jaxscope.ui.graph.camera import fit_rect
 from jaxscope.ui.graph.hints import describe_edge, describe_far, describe_item, describe_notes
 from jaxscope.ui.graph.overlay import Highlight, items_of_nodes
 from jaxscope.ui.graph.picture_view import PictureView
@@ -23,6 +24,9 @@ from jaxscope.ui.graph.walking import step
 
 _KEY_PAN_PX = 80.0
 _TITLE_PX = 28.0
+_LEAST_TOGETHER = 0.45
+"""Smaller, names could not be read: then things are looked at one by one."""
+
 _NO_MARKS: tuple[frozenset[int], ...] = (frozenset(), frozenset(), frozenset())
 
 _ARROWS = {
@@ -92,6 +96,20 @@ class GraphCanvas(PictureView):
         """Fade everything but some nodes; None lets all be seen."""
         self._focus = None if nodes is None else frozenset(nodes)
         self.repaint_scene()
+
+    def look_at_nodes(self, nodes: Collection[int]) -> None:
+        """Bring nodes into sight together, as large as now or smaller, where that can be read."""
+        scene = self.scene
+        items = items_of_nodes(scene, nodes) if scene is not None else np.zeros(0, np.int64)
+        if scene is None or not len(items):
+            return
+        boxes = items[items >= scene.items.num_frames]
+        rects = scene.items.rect[boxes if len(boxes) else items]
+        low, high = rects[:, :2].min(axis=0), (rects[:, :2] + rects[:, 2:]).max(axis=0)
+        around = (*low.tolist(), *(high - low).tolist())
+        camera = fit_rect(around, self.width(), self.height(), self.camera.scale)
+        if camera.scale >= _LEAST_TOGETHER:
+            self._look(camera)
 
     @property
     def focus(self) -> frozenset[int] | None:
