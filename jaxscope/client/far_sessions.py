@@ -11,7 +11,6 @@ from jaxscope.client.events import Event, Progress
 from jaxscope.client.link import Link
 from jaxscope.client.live_run import Run
 from jaxscope.client.requests import Request
-from jaxscope.client.ssh_link import SshLink
 from jaxscope.client.ssh_target import SshTarget, inner_target, is_remote, parse_ssh_target
 from jaxscope.errors import WorkerLost
 
@@ -75,6 +74,8 @@ class FarSessions:
     def _session(
         self, machine: SshTarget, python: str, on_event: Callable[[Event], None] | None
     ) -> FarSession:
+        from jaxscope.client.ssh_link import SshLink  # a window that starts does not wait for it
+
         def tell(text: str) -> None:
             if on_event is not None:
                 on_event(Progress("connect", text))
