@@ -499,7 +499,7 @@ def test_nodes_are_brought_into_sight_together(canvas: GraphCanvas) -> None:
         x, y, width, height = scene.items.rect[item].tolist()
         left, top = canvas.camera.to_widget(x, y)
         right, bottom = canvas.camera.to_widget(x + width, y + height)
-        assert 0 <= left and 0 <= top and right <= canvas.width() and bottom <= canvas.height()
+        assert left >= 0 and top >= 0 and right <= canvas.width() and bottom <= canvas.height()
     before = canvas.camera
     canvas.look_at_nodes(range(len(scene.item_of_node)))
     assert canvas.camera == before, "all of it would be too small to be read"
