@@ -140,8 +140,8 @@ def save_capture(
         timing=None if timing is None else TimingEntry.from_model(timing),
         memory=MemoryEntry.from_model(capture.memory),
         job=capture.job,
-        placement=capture.placement if is_available(capture.placement) else None,
-        placement_missing=None if is_available(capture.placement) else capture.placement,
+        placement=None if isinstance(capture.placement, Unavailable) else capture.placement,
+        placement_missing=_missing(capture.placement),
     )
     sources = Sources(tuple(file.text for file in capture.files))
     entries = {
