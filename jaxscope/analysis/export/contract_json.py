@@ -13,8 +13,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from jaxscope.analysis.export.text_columns import TextColumns
+from jaxscope.analysis.fates import FateTable
 from jaxscope.analysis.fusion.decisions import read_fusion_log
 from jaxscope.analysis.fusion.report import fusion_to_json, report_fusions
+from jaxscope.analysis.links import LATE_STAGES
 from jaxscope.analysis.sharding.job import job_to_json
 from jaxscope.analysis.sharding.report import PlacementReport, placement_to_json
 from jaxscope.errors import JaxscopeError
@@ -76,6 +78,7 @@ def capture_to_json(capture: Capture) -> Json:
             for stage in capture.stages
         ],
         "fates": {id: _fate(fate) for id, fate in capture.fates.items()},
+        "derived_fates": _derived_fates(capture),
         "checks": [check_to_json(check) for check in capture.checks],
         "messages": list(capture.messages),
         "seconds": number_to_json(capture.wall_seconds),
@@ -343,6 +346,17 @@ def _passes_stage(stage: Stage, columns: TextColumns, capture: Capture) -> Json:
 
 def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
+
+
+def _derived_fates(capture: Capture) -> Json | None:
+    """Fates of the equations of the last jaxpr-level stage; null if that is the base function."""
+    names = [stage.name for stage in capture.stages if stage.name not in LATE_STAGES]
+    if not names or names[-1] == "jaxpr":
+        return None
+    fates = capture.fates
+    table = fates if isinstance(fates, FateTable) else FateTable(capture.stages)
+    found = {id: _fate(fate) for id, fate in table.derived.items()}
+    return {"stage": names[-1], "fates": found}
 
 
 def _fate(fate: Fate) -> Json:

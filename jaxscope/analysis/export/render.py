@@ -122,13 +122,14 @@ def _choose_open(view: View, expand: str) -> frozenset[str] | None:
     return open_largest(view, view.all_groups(), int(expand))
 
 
-def _render_svg(order: ExportOrder, course: Course) -> str:
-    from jaxscope.analysis.export.svg import scene_to_svg
+def _render_svg(order: ExportOrder, course: Course) -> bytes:
+    from jaxscope.analysis.export.svg import scene_to_svg_parts
 
     seen = _show(order, order.stage, course)
-    return scene_to_svg(
+    parts = scene_to_svg_parts(
         seen.scene, order.theme, order.capture.call, seen.look, on_step=course.on_step
     )
+    return b"".join(part.encode() for part in parts)
 
 
 def _render_png(order: ExportOrder, course: Course) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from jaxscope.analysis.export.look import PLAIN, Look
 from jaxscope.analysis.export.picture import make_picture
@@ -18,6 +18,7 @@ FONT_FAMILY = "DejaVu Sans"
 """The bundled font; see `painter`."""
 
 FONT_FALLBACKS = f"'{FONT_FAMILY}', Verdana, sans-serif"
+_SHAPES_PER_PART = 2_000
 _LETTERS = {"move": "M", "line": "L", "curve": "C"}
 
 
@@ -41,17 +42,31 @@ def scene_to_svg(
     Raises:
         KeyError: There is no such theme.
     """
+    return "".join(scene_to_svg_parts(scene, theme, title, look, on_step=on_step))
+
+
+def scene_to_svg_parts(
+    scene: Scene,
+    theme: str = "light",
+    title: str = "",
+    look: Look = PLAIN,
+    *,
+    on_step: OnStep = ignore_steps,
+) -> Iterator[str]:
+    """The same document in parts of a few hundred kilobytes: large ones are never in one piece."""
     picture = make_picture(scene, theme, look)
     width, height = format_number(picture.width), format_number(picture.height)
     name = f"<title>{_escape(title)}</title>\n" if title else ""
-    shapes = tell_steps(picture.shapes, picture.num_shapes, "Drawing", on_step)
-    body = "\n".join(render_shape(shape, scene) for shape in shapes)
-    return (
+    yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
         f' viewBox="0 0 {width} {height}" font-family="{FONT_FALLBACKS}" role="img">\n{name}'
         f'<rect width="{width}" height="{height}" fill="{picture.palette.background}"/>\n'
-        f"{body}\n</svg>\n"
     )
+    shapes = tell_steps(picture.shapes, picture.num_shapes, "Drawing", on_step)
+    elements = (f"{render_shape(shape, scene)}\n" for shape in shapes)
+    while part := "".join(itertools.islice(elements, _SHAPES_PER_PART)):
+        yield part
+    yield "</svg>\n"
 
 
 def render_shape(shape: Shape, scene: Scene | None = None) -> str:
