@@ -61,6 +61,8 @@ def find_tables(capture: Capture) -> Tables:
 
     tables: dict[str, Mapping[str, Fate]] = {"jaxpr": dict(capture.fates)}
     names = [stage.name for stage in capture.stages if stage.name not in LATE_NAMES]
-    if isinstance(capture.fates, FateTable) and names and names[-1] != "jaxpr":
-        tables[names[-1]] = dict(capture.fates.derived)
+    if names and names[-1] != "jaxpr":
+        fates = capture.fates  # a file keeps those of the base function; others are found again
+        table = fates if isinstance(fates, FateTable) else FateTable(capture.stages)
+        tables[names[-1]] = dict(table.derived)
     return tables

@@ -11,7 +11,9 @@ from jaxscope.analysis.fates.holding import LAYOUT_OPCODES, Holding, Holdings
 from jaxscope.analysis.fates.instructions import Instructions
 from jaxscope.analysis.fates.literals import literal_choice
 from jaxscope.analysis.fates.liveness import find_live
+from jaxscope.analysis.fates.lowering import Lowering
 from jaxscope.analysis.fates.neighbours import BEGIN, END, EquationNeighbours, InstructionNeighbours
+from jaxscope.analysis.fates.neutral import why_neutral
 from jaxscope.analysis.fates.trace import Ending
 from jaxscope.analysis.fates.values import IDENTITIES, Values
 from jaxscope.analysis.fates.words import in_pass, name_equations, quote_names, sentence
@@ -32,6 +34,7 @@ class DerivedFates:
         endings: By equation id, what the passes did to the ones that vanished; empty where the
             passes were not recorded.
         stage: Name of the stage, for texts; empty if it is the base function's.
+        lowered: Graph of the stage `stablehlo`, or None if there is none.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class DerivedFates:
         kernels: frozenset[str] | None = None,
         endings: Mapping[str, Ending] | None = None,
         stage: str = "",
+        lowered: Graph | None = None,
     ) -> None:
         self._stage = stage
         self.equations = Equations(derived)
@@ -49,6 +53,11 @@ class DerivedFates:
         self._before = Instructions.read(before) if before is not None else None
         self._holders = Holders(
             self.equations, self._before, self._after, Holdings(self._after, kernels)
+        )
+        self._lowering = (
+            Lowering(lowered, self._before)
+            if lowered is not None and self._before is not None
+            else None
         )
         self._live = find_live(self.equations)
         self._values = Values(self.equations, are_captured_known=self._has_constants_inside())
@@ -159,7 +168,7 @@ class DerivedFates:
         opcodes = [self._after.opcodes[i] for i in holding.instructions] if holding else []
         if holding and "while" in opcodes:
             place = self._names([i for i in holding.instructions if self._is(i, "while")])
-            text = f"became the loop {place}"
+            text = f"became the loop {place}{self._rounds_text(node)}"
             return Fate("kernel", None, self._ids(holding.instructions), text=sentence(text))
         if holding and "conditional" in opcodes:
             place = self._names([i for i in holding.instructions if self._is(i, "conditional")])
@@ -185,6 +194,12 @@ class DerivedFates:
         text = f"{say_gone(operation)}{in_pass(where)}; {summarize(children)}"
         return Fate(best.fate, where or best.pass_name, best.instructions, text=sentence(text))
 
+    def _rounds_text(self, node: int) -> str:
+        """How often the body of a scan runs, in words."""
+        length = self.equations.attributes[node].get("length", "")
+        is_scan = self.equations.operations[node] == "scan" and length.isdecimal()
+        return f", whose body runs {int(length):,} times" if is_scan and len(length) < 19 else ""
+
     def _of_vanished(self, node: int) -> Fate:
         ids = self.equations.ids
         ending = self._endings.get(ids[node])
@@ -209,6 +224,7 @@ class DerivedFates:
             or self._of_forwarded(node)
             or self._of_layout(node)
             or self._of_rewritten(node, where)
+            or self._of_lowering(node)
             or self._unexplained(node, where)
         )
 
@@ -269,6 +285,15 @@ class DerivedFates:
             return None
         return Fate("simplified", None, text=f"Lowering needed no operation for this {operation}.")
 
+    def _of_lowering(self, node: int) -> Fate | None:
+        """It ended before XLA's first pass."""
+        if self._lowering is None or not self._lowering.has_simplified(self.equations.ids[node]):
+            return None
+        reason = why_neutral(self.equations, node)
+        why = f", for {reason}" if reason else ""
+        text = f"simplified away when StableHLO became HLO, before XLA's first pass{why}"
+        return Fate("simplified", text=sentence(text))
+
     def _of_layout(self, node: int) -> Fate | None:
         holding = self._holders.find_layout(node)
         return None if holding is None else self._of_held(node, holding)
@@ -280,7 +305,7 @@ class DerivedFates:
         before = self._holders.opcodes_before(self.equations.ids[node])
         moves_only = bool(before) and before <= {"reshape", "bitcast"}
         fate = "layout" if moves_only else "simplified"
-        gone = "changes the shape alone" if moves_only else f"rewritten away{in_pass(where)}"
+        gone = "changes the shape alone" if moves_only else self._rewritten(node, where)
         gives = self._results_from()
         if END in below_it and node in self._giving and gives & above:
             text = f"{gone}: {self._sources_text(gives & above)} is the result"
@@ -296,6 +321,10 @@ class DerivedFates:
                     text = f"{gone}: {users} now works from {what}"
                     return Fate(fate, where, text=sentence(text))
         return None
+
+    def _rewritten(self, node: int, where: str | None) -> str:
+        reason = why_neutral(self.equations, node)
+        return f"rewritten away{in_pass(where)}" + (f", for {reason}" if reason else "")
 
     def _sources_text(self, names: frozenset[str]) -> str:
         sources = sorted(names - {BEGIN})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
 
 from jaxscope.analysis.fates.combine import combine_fates
 from jaxscope.analysis.fates.derived import DerivedFates
@@ -49,7 +50,8 @@ def find_all_fates(
         return dict.fromkeys(_ids(base), missing), dict.fromkeys(_ids(derived), missing)
     kernels = kernel_names(next((s for s in stages if s.name == "machine"), None))
     stage = "" if names[-1] == "jaxpr" else names[-1]
-    finder = DerivedFates(derived, graphs.get("hlo"), optimized, kernels, endings, stage)
+    lowered = graphs.get("stablehlo")
+    finder = DerivedFates(derived, graphs.get("hlo"), optimized, kernels, endings, stage, lowered)
     found = finder.all()
     if names[-1] == "jaxpr":
         return found, found
@@ -137,10 +139,21 @@ def _carry_to_base(
             continue
         id = equations.ids[node]
         if id in parts:
-            fates[id] = _combine(id, [found[part] for part in parts[id]], origins)
+            fate = _combine(id, [found[part] for part in parts[id]], origins)
+            if equations.operations[node] == "cond" and _became_a_choice(derived, parts[id]):
+                text = f"{transform} computes both branches, and a select chooses. {fate.text}"
+                fate = dataclasses.replace(fate, text=text)
+            fates[id] = fate
         else:
             fates[id] = _left_out(equations, node, live[node], transform, parts)
     return fates
+
+
+def _became_a_choice(derived: Graph, parts: Sequence[str]) -> bool:
+    """Whether of a branch a transform made a choice between the results of both sides."""
+    places = derived.index_by_id
+    made = {derived.string(derived.nodes.operation, places[id]) for id in parts}
+    return "select_n" in made and "cond" not in made
 
 
 def _combine(id: str, fates: list[Fate], origins: Mapping[str, tuple[str, ...]]) -> Fate:

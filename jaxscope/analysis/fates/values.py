@@ -39,6 +39,10 @@ IDENTITIES = frozenset(
         "layout_constraint",
         "random_wrap",
         "random_unwrap",
+        # Equinox's, which only say what may be done with a value.
+        "nonbatchable",
+        "nondifferentiable",
+        "select_if_vmap",
     }
 )
 """Equations that may hand their operand on as it is."""

@@ -17,6 +17,7 @@ from jaxscope.analysis.passes.snapshot import Row, Snapshot
 _MAX_VISITS = 500
 _MAX_DEPTH = 12
 _DUPLICATE_FINDERS = ("cse", "hlo-cse", "while-loop-simplifier")
+_TRANSPOSE_FOLDER = "transpose-folding"
 _LAYOUT = frozenset({"bitcast", "reshape", "copy"})
 
 
@@ -98,6 +99,11 @@ class _Step:
             return self._make("folded", f"turned into a constant by {self._pass}", heirs)
         if is_old and heir.name in sources:
             what = self._describe(self._before.rows[heir.name])
+            if row.opcode == "transpose" and self._pass == _TRANSPOSE_FOLDER:
+                text = (
+                    f"folded by {self._pass} into the product that read it: that now reads {what}"
+                )
+                return self._make("simplified", f"{text} in the other order")
             text = f"removed by {self._pass}, for it changes nothing: {what} takes its place"
             return self._make("simplified", text)
         if is_old and found.depth > 0:
