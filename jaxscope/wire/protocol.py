@@ -53,10 +53,10 @@ Worker to client:
                  peak_bytes (null: unknown), reason (null, or why there is no plan), donated,
                  kept [place of an argument, …]: the compiled program's memory, per device
     placement    reason (null, or why nothing is known), devices [[id, kind, process, coordinates],
-                 …] in the program's order, axes of the mesh [[name, size], …], arguments and results
-                 [text, …]: shardings as HLO writes them, empty where unknown; array proto (uint8, a
-                 serialized HloModuleProto), for several devices: the module in which every value
-                 has its sharding, before it is cut for one device
+                 …] in the program's order, axes of the mesh [[name, size], …], arguments and
+                 results [text, …]: shardings as HLO writes them, empty where unknown; array proto
+                 (uint8, a serialized HloModuleProto), for several devices: the module in which
+                 every value has its sharding, before it is cut for one device
     job          process, members [{host, lowered, compiled, reason}, …], one for each process of a
                  distributed program: what it compiled (SHA-256), or why that is not known
     pass         name, pipeline (both empty for the module as XLA received it), cost [flops, bytes,
