@@ -33,7 +33,7 @@ _TARGETS = (
     *("aot:gpu:h100", "aot:gpu:h100:8", "aot:gpu:a100", "aot:gpu:b200", "aot:gpu:rtx4090"),
 )
 """Suggestions; any target can be typed. `aot:` compiles for a chip that need not be here."""
-_SHORTEST_TARGET_CHARS, _LIST_MARGIN_PX = 15, 40
+_SHORTEST_TARGET_CHARS = 15
 
 
 class CallBar(QWidget):
@@ -58,9 +58,6 @@ class CallBar(QWidget):
             ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self.target.setMinimumContentsLength(_SHORTEST_TARGET_CHARS)
-        self.target.view().setMinimumWidth(
-            max(map(self.target.fontMetrics().horizontalAdvance, _TARGETS)) + _LIST_MARGIN_PX
-        )
         self.target.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.run_button = QPushButton("Run")
         self.run_button.setProperty("role", "primary")

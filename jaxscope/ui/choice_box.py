@@ -7,10 +7,15 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QComboBox
 
 _ARROW_PX = 4.0
+_LIST_MARGIN_PX = 24
 
 
 class ChoiceBox(QComboBox):
-    """Draws its own small arrow over the style's empty field."""
+    """Draws its own small arrow over the style's empty field; its list shows every choice whole."""
+
+    def showPopup(self) -> None:
+        self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + _LIST_MARGIN_PX)
+        super().showPopup()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
