@@ -36,6 +36,7 @@ _OPTIONS = (
     "ServerAliveCountMax=3",
     "ClearAllForwardings=yes",
     "ControlMaster=no",
+    "RemoteCommand=none",
 )
 
 
