@@ -15,6 +15,8 @@ from jaxscope.analysis.export.lab_json import (
 from jaxscope.analysis.node_times import Overlay, overlay_stage, sum_lines
 from jaxscope.analysis.quantities import format_count, format_seconds
 from jaxscope.analysis.text_table import format_table
+from jaxscope.cli.figures import write_run_figure
+from jaxscope.cli.output import check_place
 from jaxscope.cli.parser import Options
 from jaxscope.cli.progress import show_progress
 from jaxscope.cli.runs import Watcher, named_program, run_options, target_options, watching
@@ -43,6 +45,9 @@ def run_profile(options: Options) -> LaidOver:
     Raises:
         JaxscopeError: It cannot be captured or run.
     """
+    output = options.time.output
+    if output is not None:
+        check_place(output)
     file = named_program(options)
     shared = {**target_options(options), **run_options(options)}
     with show_progress() as show:
@@ -56,7 +61,10 @@ def run_profile(options: Options) -> LaidOver:
 
     with watching(write, to_json, is_json=options.is_json) as watch:
         request = ProfileRequest(file, capture.call, skip_eager=options.time.skip_eager, **shared)
-        return LaidOver(ask(request, Profile, watch), capture)
+        profile = ask(request, Profile, watch)
+    if output is not None:
+        write_run_figure(profile, output)
+    return LaidOver(profile, capture)
 
 
 def write_profile(found: LaidOver) -> str:

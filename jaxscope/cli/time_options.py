@@ -33,6 +33,7 @@ class TimeOptions:
             the fields of `ComparisonRequest` that have a twin, `other_…`.
         skip_eager: Whether to leave eager runs out.
         output: Where the experiment's table or plot is written, or None.
+        figure: Which figure of a plain timing: `distributions` or `stages`.
     """
 
     experiment: str = "call"
@@ -45,6 +46,7 @@ class TimeOptions:
     made_with: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     skip_eager: bool = False
     output: Path | None = None
+    figure: str = "distributions"
 
 
 def add_time_options(parser: argparse.ArgumentParser) -> None:
@@ -91,7 +93,17 @@ def add_time_options(parser: argparse.ArgumentParser) -> None:
     add_comparison_options(parser)
     group.add_argument("--no-eager", action="store_true", help="leave eager runs out")
     group.add_argument(
-        "-o", "--output", metavar="OUT", help="write what --scale found: .csv .json .svg .png"
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="write what is drawn: the distributions of a timing, the timeline of one run "
+        "(--per-node), the curves of --scale; .csv .json .svg .png",
+    )
+    group.add_argument(
+        "--figure",
+        choices=("distributions", "stages"),
+        default="distributions",
+        help="which figure of a timing -o writes; stages are those of the run, import to steady",
     )
 
 
@@ -132,11 +144,13 @@ def read_time_options(read: argparse.Namespace) -> TimeOptions:
             )
         )
     if output is not None and (
-        experiment != "scaling" or output.suffix not in {".csv", ".json", ".svg", ".png"}
+        experiment not in {"call", "nodes", "scaling"}
+        or output.suffix not in {".csv", ".json", ".svg", ".png"}
     ):
         raise UsageError(
             Explanation(
-                what="-o writes what --scale found, or a preset, as .csv, .json, .svg or .png.",
+                what="-o writes figures of a timing, of --per-node, of --scale or a preset, as "
+                ".csv, .json, .svg or .png.",
                 remedy="Such as: --scale x:0=64..4096 -o scaling.svg",
             )
         )
@@ -151,6 +165,7 @@ def read_time_options(read: argparse.Namespace) -> TimeOptions:
         made_with,
         read.no_eager,
         output,
+        read.figure,
     )
 
 

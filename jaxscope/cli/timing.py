@@ -12,7 +12,7 @@ from jaxscope.analysis.export.contract_json import timing_to_json
 from jaxscope.analysis.export.safe_text import make_safe
 from jaxscope.analysis.lab_words import why_unclear
 from jaxscope.analysis.quantities import format_seconds, three_digits
-from jaxscope.cli.output import print_text
+from jaxscope.cli.output import check_place, print_text
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import named_program, run_options, target_options, watching
 from jaxscope.client.run import time_call
@@ -29,6 +29,9 @@ def run(options: Options) -> int:
         from jaxscope.cli import lab
 
         return lab.run(options)
+    output = options.time.output
+    if output is not None:
+        check_place(output)
     with watching(format_timing, timing_to_json, is_json=options.is_json) as watch:
         timing = time_call(
             named_program(options),
@@ -38,6 +41,10 @@ def run(options: Options) -> int:
             **target_options(options),
             **run_options(options),
         )
+    if output is not None:
+        from jaxscope.cli.figures import write_timing_figure  # only where a figure is wanted
+
+        write_timing_figure(timing, options.time.figure, output)
     if options.is_json:
         print_text(json.dumps(timing_to_json(timing), indent=2, allow_nan=False))
     else:
