@@ -12,8 +12,7 @@ from jaxscope.cli.parser import parse
 from jaxscope.errors import EnvironmentProblem, UsageError
 from jaxscope.model import Environment, Measurement, Timing, Unavailable
 from jaxscope.model.lab import Profile
-
-from ..figures.test_timeline import RUN
+from tests.figures.test_timeline import RUN
 
 HERE = Environment("0.1", "0.1", "3.11", "cpu", "cpu", "lab-pc")
 JIT = Measurement("jit", 2.0, 1.0, 3.0, 0.95, 3, (1.0, 2.0, 3.0), False, began=1.0, ended=7.0)
