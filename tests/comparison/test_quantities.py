@@ -76,6 +76,19 @@ def test_times_that_overlap_do_not_differ(take: Take) -> None:
     assert "No difference that is sure" in by_name(comparison.times)["jit"].meaning
 
 
+def test_single_runs_tell_no_difference_however_far_apart(take: Take) -> None:
+    capture = take("f(f32[8])")
+    sides = []
+    for name, seconds in (("a", 1e-3), ("b", 9e-3)):
+        timing = measured(capture, seconds, seconds)
+        once = tuple(
+            dataclasses.replace(each, confidence=0.0, runs=1) for each in timing.measurements
+        )
+        sides.append(Subject(name, capture, dataclasses.replace(timing, measurements=once)))
+    meaning = by_name(compare(*sides).times)["jit"].meaning
+    assert meaning == "No difference that is sure: one run each."
+
+
 def test_times_of_different_machines_or_of_one_side_are_not_compared(take: Take) -> None:
     capture = take("f(f32[8])")
     there = dataclasses.replace(

@@ -219,10 +219,11 @@ def _compare_times(
         reason = f"Not compared: {name} was measured on one side only."
     if reason or before is None or after is None:
         return QuantityDifference(name, "s", medians[0], medians[1], reason, False, False)
-    ours, theirs = _interval(before), _interval(after)
-    sure = before.confidence > 0 and after.confidence > 0
-    if sure and (after.low > before.high or after.high < before.low):
-        word = "longer" if after.low > before.high else "less"
+    if before.confidence <= 0 or after.confidence <= 0:
+        meaning = f"No difference that is sure: {_describe_sample(before, after)}."
+    elif after.low > before.high or after.high < before.low:
+        ours, theirs = _interval(before), _interval(after)
+        word = "longer" if after.low > before.high else "less time"
         times = max(medians) / min(medians) if min(medians) > 0 else math.nan
         meaning = (
             f"The second takes {word}: {theirs} instead of {ours}; "
@@ -230,14 +231,19 @@ def _compare_times(
             "the other, not in pairs."
         )
     else:
-        meaning = f"No difference that is sure: {ours} and {theirs} overlap or are single runs."
+        meaning = f"No difference that is sure: {_interval(before)} and {_interval(after)} overlap."
     return QuantityDifference(name, "s", medians[0], medians[1], meaning, True, False)
 
 
 def _interval(measurement: Measurement) -> str:
-    if measurement.confidence <= 0:
-        return format_seconds(measurement.median)
     return f"{format_seconds(measurement.low)} to {format_seconds(measurement.high)}"
+
+
+def _describe_sample(before: Measurement, after: Measurement) -> str:
+    """Why two measurements have no intervals to compare."""
+    if before.runs == after.runs == 1:
+        return "one run each"
+    return f"too few runs for an interval ({before.runs} and {after.runs})"
 
 
 def _compare(
