@@ -73,7 +73,7 @@ def test_the_value_of_a_variable_may_have_any_characters() -> None:
         ("--env", "B:nothing"),
         ("--dtype", "bfloat16"),
         ("--agreement", "--rigorous"),
-        ("--per-node", "-o", "out.csv"),
+        ("--recompilations", "-o", "out.csv"),
         ("--scale", "x:0=1..8", "-o", "out.pdf"),
     ],
 )
