@@ -77,6 +77,7 @@ def test_an_outline_and_its_graph_are_open_and_closed_together(
     path = tmp_path / "kept.jaxscope"
     save_capture(dataclasses.replace(build_capture(), stages=(stage,)), path)
     window.open_path(str(path))
+    driver.wait_until(lambda: window.controller.state.is_view_only)
     area = window.workspace.area
     first = next(pane for pane in area.panes if area.wanted_stage(pane) == "jaxpr")
     twin = area.open_pane("jaxpr")
