@@ -264,7 +264,8 @@ class _AttributeReader:
         wanted = self._keys.get(key, -1)
         for name, value in zip(row[0::2], row[1::2], strict=True):
             if name == wanted:
-                return self._graph.strings[value]
+                text: str = self._graph.strings[value]
+                return text
         return ""
 
     def roots(self) -> dict[int, int]:
