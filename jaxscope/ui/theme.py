@@ -174,7 +174,7 @@ class ThemeSwitch(QObject):
         font.setPointSizeF(self._points)
         self._application.setFont(font)
         self._application.setPalette(_palette(self.theme))
-        self._application.setPalette(_palette_of_ticks(self.theme), "QCheckBox")
+        self._application.setPalette(_palette_of_ticks(self.theme), b"QCheckBox")
         self._application.setStyleSheet(build_stylesheet(self.theme, self._points))
         self.changed.emit(self.theme)
 
