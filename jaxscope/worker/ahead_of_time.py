@@ -174,7 +174,8 @@ def _unknown(target: str, why: str, kind: str) -> EnvironmentProblem:
 def _open_tpu(name: str, size: str, chip: Chip | None) -> list[Any]:
     from jax.experimental import topologies
 
-    size = size or (chip.topology if chip is not None else "")
+    if chip is not None:
+        name, size = chip.name, size or chip.topology
     axes = [int(axis) for axis in size.split("x") if axis] or [0]
     _check_count(math.prod(axes))
     axes += [1] * (3 - len(axes))

@@ -49,8 +49,8 @@ def tell_fit(target: str, memory: Mapping[str, Any], channel: Channel) -> None:
         return
     fits = needed <= chip.device_memory_bytes
     channel.message(
-        f"{'It fits' if fits else 'It does not fit'}: a device needs {_gib(needed)} and has "
-        f"{_gib(chip.device_memory_bytes)} ({chip.title})."
+        f"{'It fits' if fits else 'It does not fit'}: a device needs {_show_bytes(needed)} and has "
+        f"{_show_bytes(chip.device_memory_bytes)} ({chip.title})."
     )
 
 
@@ -64,6 +64,8 @@ def _needed_bytes(memory: Mapping[str, Any]) -> float | None:
     return sum(parts) - float(memory.get("aliased_bytes") or 0)
 
 
-def _gib(num_bytes: float) -> str:
-    gib = num_bytes / 2**30
-    return f"{gib:.1f} GiB" if gib >= 1 else f"{gib:.2g} GiB"
+def _show_bytes(num_bytes: float) -> str:
+    """As XLA counts memory: in powers of 1024."""
+    if num_bytes >= 2**30:
+        return f"{num_bytes / 2**30:.1f} GiB"
+    return f"{num_bytes / 2**20:.1f} MiB"
