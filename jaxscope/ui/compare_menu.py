@@ -147,9 +147,15 @@ class CompareMenu(QObject):
     def _show_page(self) -> None:
         self._window.workspace.tabs.setCurrentWidget(self.page)
 
-    def _on_page_call_requested(self, call: str, target: str, python: str) -> None:
+    def _on_page_call_requested(self, call: str, target: str, python: str, typed: str) -> None:
+        options = _read_options(typed)
+        if options is None:
+            self.page.show_problem(f"{typed} is no list of options such as NAME=VALUE, NAME=VALUE.")
+            return
         present = self._window.controller.state.call
-        self.comparing.compare_with_call(call or present, target=target, python=python or None)
+        self.comparing.compare_with_call(
+            call or present, target=target, python=python or None, options=options
+        )
 
     def _on_comparing_failed(self, error: JaxscopeError) -> None:
         explanation = error.explanation
@@ -175,3 +181,22 @@ class CompareMenu(QObject):
 def add_comparing(window: MainWindow, themes: ThemeSwitch) -> CompareMenu:
     """Give a window its page and its menu for comparisons."""
     return CompareMenu(window, themes)
+
+
+def _read_options(typed: str) -> dict[str, str] | None:
+    """Options of XLA's by name, as typed with commas between them; None where they are none.
+
+    A comma may belong to a value, which then goes on: `xla_disable_hlo_passes=fusion,dce`.
+    """
+    found: dict[str, str] = {}
+    name = ""
+    for part in filter(None, map(str.strip, typed.split(","))):
+        before, equals, value = part.partition("=")
+        if equals and before.strip():
+            name = before.strip()
+            found[name] = value.strip()
+        elif name and not equals:
+            found[name] += f",{part}"
+        else:
+            return None
+    return found

@@ -183,7 +183,7 @@ def test_the_page_tells_what_a_person_wants(qtbot: QtBot) -> None:
     page.interpreter.setText("/opt/python")
     with qtbot.waitSignal(page.call_requested) as asked:
         qtbot.mouseClick(page.compare_button, Qt.MouseButton.LeftButton)
-    assert asked.args == ["grad(f)(f32[8])", "cpu:8", "/opt/python"]
+    assert asked.args == ["grad(f)(f32[8])", "cpu:8", "/opt/python", ""]
 
 
 def test_compare_waits_for_something_other_to_compare_with(qtbot: QtBot) -> None:
@@ -196,6 +196,10 @@ def test_compare_waits_for_something_other_to_compare_with(qtbot: QtBot) -> None
     page.target.setEditText("cpu:8")  # the same call for another device
     assert page.compare_button.isEnabled()
     page.target.setEditText("cpu")
+    assert not page.compare_button.isEnabled()
+    page.options.setText("xla_disable_hlo_passes=fusion")  # the same call compiled otherwise
+    assert page.compare_button.isEnabled()
+    page.options.clear()
     page.call.setEditText("grad(f)(f32[8])")
     assert page.compare_button.isEnabled()
     page.show_busy("Running the other side …")

@@ -92,10 +92,16 @@ def test_an_edit_another_call_and_a_file(
     assert stage is not None
     assert stage.verdict is False
 
-    menu.page.call_requested.emit("grad(f)(f32[8])", "cpu", "")
+    menu.page.call_requested.emit("grad(f)(f32[8])", "cpu", "", "")
     comparison = wait_for(qtbot, menu, "grad(f)")
     assert comparison.first.name == "model.py::f(f32[8])"
     assert comparison.stage("jaxpr:grad") is not None
+
+    menu.page.call_requested.emit("", "cpu", "", "no option")
+    assert "no list of options" in menu.page.status_text
+    menu.page.call_requested.emit("", "cpu", "", "xla_disable_hlo_passes=fusion, dce")
+    comparison = wait_for(qtbot, menu, "xla_disable_hlo_passes=fusion,dce")
+    assert comparison.stage("hlo") is not None
 
     menu.comparing.compare_with_file(str(saved[1]))
     assert wait_for(qtbot, menu, "new.jaxscope").is_equal
@@ -106,6 +112,6 @@ def test_an_edit_another_call_and_a_file(
     assert written.args == [str(target), ""]
     assert "new.jaxscope" in target.read_text(encoding="utf-8")
 
-    menu.page.call_requested.emit("nothing(f32[8])", "cpu", "")
+    menu.page.call_requested.emit("nothing(f32[8])", "cpu", "", "")
     qtbot.waitUntil(lambda: "nothing" in menu.page.status_text, timeout=_WAIT_MS)
     assert shown(menu) is not None  # the last comparison stays

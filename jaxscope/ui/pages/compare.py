@@ -35,8 +35,8 @@ _EMPTY_TEXT = (
     "file.</td></tr>"
     "<tr><td><b>the run before</b></td><td>of the same call: change the file, and see what the "
     "change did to every stage.</td></tr>"
-    "<tr><td><b>another target or interpreter</b></td><td>the same call for another device, or "
-    "under another JAX.</td></tr>"
+    "<tr><td><b>another target, interpreter or option</b></td><td>the same call for another "
+    "device, under another JAX, or compiled with other options of XLA.</td></tr>"
     "</table>"
     "<p>Nodes are matched by what they are and where they come from; new names and numbers are "
     "no difference.</p>"
@@ -47,13 +47,13 @@ class ComparePage(QWidget):
     """The page; wishes leave as signals.
 
     Signals:
-        call_requested: Call, target and interpreter of the other side.
+        call_requested: Call, target, interpreter and options of XLA's of the other side, as typed.
         file_requested: The person wants to choose a file.
         previous_requested: The run before is wanted.
         stop_requested: What runs for the comparison is no longer wanted.
     """
 
-    call_requested = Signal(str, str, str)
+    call_requested = Signal(str, str, str, str)
     file_requested = Signal()
     previous_requested = Signal()
     stop_requested = Signal()
@@ -67,6 +67,7 @@ class ComparePage(QWidget):
         self.call: QComboBox = ChoiceBox()
         self.target: QComboBox = ChoiceBox()
         self.interpreter = QLineEdit()
+        self.options = QLineEdit()
         self.compare_button = QPushButton("Compare")
         self.file_button = QPushButton("File …")
         self.previous_button = QPushButton("Run before")
@@ -89,6 +90,7 @@ class ComparePage(QWidget):
             edit.textChanged,
             self.target.editTextChanged,
             self.interpreter.textChanged,
+            self.options.textChanged,
         ):
             changed.connect(self._offer_compare)
         self.target.setEditable(True)
@@ -98,6 +100,13 @@ class ComparePage(QWidget):
         self.interpreter.setAccessibleName("Interpreter of the other side")
         self.interpreter.setToolTip("Path of another Python that has JAX")
         self.interpreter.setMaximumWidth(180)
+        self.options.setPlaceholderText("same options")
+        self.options.setAccessibleName("Options of XLA of the other side")
+        self.options.setToolTip(
+            "NAME=VALUE, NAME=VALUE, such as xla_disable_hlo_passes=fusion: what XLA compiles the "
+            "other side with"
+        )
+        self.options.setMaximumWidth(180)
         self.compare_button.setProperty("role", "primary")
         self.file_button.setToolTip("A saved capture, or another version of this Python file")
         self.previous_button.setToolTip("The run of this call before the present one")
@@ -115,6 +124,7 @@ class ComparePage(QWidget):
         for part in (
             self.target,
             self.interpreter,
+            self.options,
             self.compare_button,
             self.file_button,
             self.previous_button,
@@ -163,7 +173,7 @@ class ComparePage(QWidget):
     def set_possible(self, *, can_run: bool, has_present: bool, has_previous: bool) -> None:
         """Offer only what can be done."""
         self._can_run = can_run and has_present
-        for part in (self.call, self.target, self.interpreter):
+        for part in (self.call, self.target, self.interpreter, self.options):
             part.setEnabled(self._can_run)
         self._offer_compare()
         self.file_button.setEnabled(has_present)
@@ -212,6 +222,7 @@ class ComparePage(QWidget):
         is_other = bool(
             self.call.currentText().strip()
             or self.interpreter.text().strip()
+            or self.options.text().strip()
             or self.target.currentText().strip() not in ("", self._present_target)
         )
         self.compare_button.setEnabled(self._can_run and is_other and not self._is_busy)
@@ -221,4 +232,5 @@ class ComparePage(QWidget):
             self.call.currentText().strip(),
             self.target.currentText().strip(),
             self.interpreter.text().strip(),
+            self.options.text().strip(),
         )
