@@ -118,6 +118,10 @@ def test_passes_survive_a_file(repeated: Capture, tmp_path: Path) -> None:
     assert [(p.name, p.before, p.text, p.carriers) for p in again.passes] == [
         (p.name, p.before, p.text, dict(p.carriers)) for p in repeated.passes
     ]
+    assert [p.module() for p in again.passes] == [p.module() for p in repeated.passes]
+    assert again.passes[-1].peak_bytes == repeated.passes[-1].peak_bytes > 0
+    assert again.passes[1].seconds == repeated.passes[1].seconds > 0
+    assert again.pass_tags.derived == repeated.pass_tags.derived != ()
     assert dict(again.fates) == dict(repeated.fates)
 
 
