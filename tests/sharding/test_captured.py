@@ -168,7 +168,7 @@ def test_saving_loses_nothing(take: Take, tmp_path: Path) -> None:
 
 def test_the_reader_is_told_which_stages_are_of_one_device(take: Take) -> None:
     told = next(text for text in take(GRAD).messages if text.startswith("It runs on"))
-    assert told.startswith("It runs on 8 devices (cpu): data 2 × model 4.")
+    assert told.startswith("It runs on 8 devices (cpu) in a mesh, data 2 × model 4.")
     assert "what each device runs" in told
     assert not any("It runs on" in text for text in take("alone(f32[4])", "cpu").messages)
 

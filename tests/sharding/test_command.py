@@ -25,7 +25,7 @@ def test_it_tells_arrays_parts_and_collectives(
 ) -> None:
     assert run(["sharding", saved]) == 0
     told = capsys.readouterr().out
-    assert "8 devices (cpu): data 2 × model 4" in told
+    assert "8 devices (cpu) in a mesh, data 2 × model 4" in told
     assert "[8:16, 0:32] on 4–7" in told
     assert "along data: 0, 4 | 1, 5 | 2, 6 | 3, 7" in told
     assert "whole arrays" in told and "what each device runs" in told

@@ -27,7 +27,7 @@ def page(qtbot: QtBot, take: Take) -> ShardingPage:
 
 
 def test_it_lists_arrays_parts_and_collectives(page: ShardingPage) -> None:
-    assert page.heading.text() == "8 devices (cpu): data 2 × model 4"
+    assert page.heading.text() == "8 devices (cpu) in a mesh, data 2 × model 4"
     assert "Memory per device: arguments 3.50 KiB" in page.notes.text()
     assert page.arrays.rows.rowCount() == 5
     assert page.parts.rows.rowCount() == 4

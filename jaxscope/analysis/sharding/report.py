@@ -64,7 +64,7 @@ class PlacementReport:
 
 
 def tell_devices(placement: Placement) -> str:
-    """`8 devices (cpu): data 2 × model 4`; with the processes, where there are several."""
+    """`8 devices (cpu) in a mesh, data 2 × model 4`; with the processes, where there are several."""
     kinds = sorted({device.kind for device in placement.devices if device.kind})
     told = format_count(len(placement.devices), "device")
     if kinds:
@@ -72,7 +72,7 @@ def tell_devices(placement: Placement) -> str:
     if placement.num_processes > 1:
         told += f" of {placement.num_processes:,} processes"
     if placement.axes:
-        told += ": " + " × ".join(f"{name} {size:,}" for name, size in placement.axes)
+        told += " in a mesh, " + " × ".join(f"{name} {size:,}" for name, size in placement.axes)
     return told
 
 
