@@ -174,7 +174,9 @@ class ThemeSwitch(QObject):
         font.setPointSizeF(self._points)
         self._application.setFont(font)
         self._application.setPalette(_palette(self.theme))
-        self._application.setPalette(_palette_of_ticks(self.theme), b"QCheckBox")
+        ticks = _palette_of_ticks(self.theme)
+        # PySide's stub says bytes, and its function takes nothing but str.
+        self._application.setPalette(ticks, "QCheckBox")  # type: ignore[arg-type]
         self._application.setStyleSheet(build_stylesheet(self.theme, self._points))
         self.changed.emit(self.theme)
 
