@@ -64,7 +64,7 @@ class PlacementReport:
 
 
 def tell_devices(placement: Placement) -> str:
-    """`8 devices (cpu) in a mesh, data 2 × model 4`; with the processes, where there are several."""
+    """`8 devices (cpu) in a mesh, data 2 × model 4`; with their processes, if several."""
     kinds = sorted({device.kind for device in placement.devices if device.kind})
     told = format_count(len(placement.devices), "device")
     if kinds:
