@@ -114,7 +114,8 @@ Worker to client:
                  worst {as a leaf}}, …]
     origin       equations [id, …], operations [text, …], place, worst {as a leaf}, is_least,
                  fusions [text, …], trials [{what, option, outcome, reason, whole}, …],
-                 num_compiled, reason: where eager and jit part, and what switched off mends it
+                 num_compiled, reason: where eager and jit part, and what switched off mends it; a
+                 later one replaces an earlier one
     origin_missing  reason
     outline      functions [{name, kind, line, end_line, signature, doc}], calls [{call, line}], doc
     proposal     call

@@ -75,10 +75,21 @@ class _Search:
             "is_least": group.is_least,
             "fusions": self._find_fusions(ids),
         }
+        # Should XLA end the process for want of a pass, what is known by then is known.
+        self._send(fields, [], divergence, "XLA gave up when it was compiled without a pass.")
         trials, reason = self._try_passes(divergence, group, inputs)
+        self._send(fields, trials, divergence, reason)
+        return ""
+
+    def _send(
+        self,
+        fields: dict[str, Any],
+        trials: list[dict[str, Any]],
+        divergence: Divergence,
+        reason: str,
+    ) -> None:
         rest = {"trials": trials, "num_compiled": divergence.num_compiled, "reason": reason}
         self._laboratory.channel.send("origin", fields | rest)
-        return ""
 
     def _try_passes(
         self, divergence: Divergence, group: Group, inputs: Sequence[Any]

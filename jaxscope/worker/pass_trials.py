@@ -14,6 +14,8 @@ from jaxscope.worker import compat
 from jaxscope.worker.divergence import Compare, Fields, OutOfTime
 
 _DISABLE = "xla_disable_hlo_passes"
+_NEEDED = re.compile(r"cop(y|ies)|flatten|sharding|partition|schedul|buffer|alias|layout|legaliz")
+"""Passes that move data and change no number. Without `copy-insertion` XLA ends the process."""
 _MOST_PASSES = 60
 _MOST_PAIRS = 40
 _LLVM: tuple[str, dict[str, Any]] = (
@@ -52,7 +54,8 @@ def try_passes(
         Exception: Whatever compiling in the plain way raises; `OutOfTime` when time is up.
     """
     plain = list(run({}))
-    names = list(dict.fromkeys(list_passes({})))[:_MOST_PASSES]
+    names = [name for name in dict.fromkeys(list_passes({})) if is_dispensable(name)]
+    names = names[:_MOST_PASSES]
     changing = []
     restored = False
     for what, options in (*((f"pass {n}", {_DISABLE: n}) for n in names), _LLVM):
@@ -67,7 +70,12 @@ def try_passes(
     if restored:
         return
     # Where one pass is left out, another may do something instead.
-    pairs = [(a, b) for a in changing for b in dict.fromkeys(list_passes({_DISABLE: a})) if a != b]
+    pairs = [
+        (a, b)
+        for a in changing
+        for b in dict.fromkeys(list_passes({_DISABLE: a}))
+        if a != b and is_dispensable(b)
+    ]
     for one, other in pairs[:_MOST_PAIRS]:
         what, options = f"passes {one} and {other}", {_DISABLE: f"{one},{other}"}
         trial = _try(run, what, options, eager, plain, compare)
@@ -76,6 +84,11 @@ def try_passes(
         if trial["outcome"] in ("equal", "both"):
             yield trial
             return
+
+
+def is_dispensable(name: str) -> bool:
+    """Whether a pass may be left out without ending the process, by its name."""
+    return _NEEDED.search(name) is None
 
 
 def _agree(run: Run, run_apart: Run, options: Mapping[str, Any], compare: Compare) -> bool:

@@ -162,6 +162,12 @@ def test_a_pass_that_eager_code_goes_through_is_switched_off_on_both_sides() -> 
     assert found["pass b"] == "both"
 
 
+def test_passes_that_xla_may_die_without_are_left_on() -> None:
+    passes = ["copy-insertion", "layout-assignment", "flatten-call-graph", "fusion"]
+    found = outcomes(compiler({"fusion"}, set()), lambda _options: [np.float32(1)], passes)
+    assert list(found) == ["pass fusion", "LLVM's optimizations"]
+
+
 def test_an_unknown_cause_is_called_unknown() -> None:
     trials = (Trial("pass a", "xla_disable_hlo_passes=a", "unchanged"),)
     text = " ".join(describe_origin(Origin(("1",), ("add",), "", _WORST, True, trials=trials)))
