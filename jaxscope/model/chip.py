@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -152,6 +151,8 @@ def chip_of_target(target: str) -> Chip | None:
 
 
 def _read(path: Path) -> Chip:
+    import tomllib  # a worker starts without it
+
     fields = tomllib.loads(path.read_text(encoding="utf-8"))
     return Chip(
         path.stem,
