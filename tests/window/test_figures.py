@@ -23,6 +23,7 @@ from jaxscope.ui.lab_state import LAB_RESULTS
 from jaxscope.ui.pages.figure_panel import FigurePanel
 from jaxscope.ui.pages.lane_plot import LanePlot
 from jaxscope.ui.theme import DARK, LIGHT
+from tests.archive.test_saved_measurements import RESULTS
 
 from .conftest import Driver
 from .programs import build_capture
@@ -299,3 +300,11 @@ def test_what_was_measured_comes_back_with_where_and_when(
 
 def test_every_result_of_the_lab_is_saved() -> None:
     assert set(LAB_RESULTS) == set(SAVED_TYPES) - {Timing}
+
+
+def test_every_page_says_of_which_call_and_where_and_when(driver: Driver, capture: Capture) -> None:
+    driver.window.controller.open_capture(capture, "/saved.jaxscope", None, RESULTS[1:])
+    lab = driver.window.workspace.lab
+    for page in (lab.profile, lab.scaling, lab.recompilation, lab.versus, lab.agreement):
+        said = page.notes.text()
+        assert "f(x). Measured on cpu of lab-pc, JAX 0.10.2, Python 3.11, 2026-01-02" in said

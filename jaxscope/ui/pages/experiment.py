@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from jaxscope.analysis.lab_words import describe_place
 from jaxscope.client.requests import Request
+from jaxscope.model import Environment
 from jaxscope.ui.lab_state import LabState
 from jaxscope.ui.theme import LIGHT, Theme
 
@@ -75,9 +77,22 @@ class ExperimentPage(QWidget):
         for row in range(self.form.rowCount()):
             self.form.setRowVisible(row, not is_bare)
 
-    def say(self, heading: str, notes: Sequence[str] = ()) -> None:
-        """Put the answer on top, and below what to mind."""
+    def say(
+        self,
+        heading: str,
+        notes: Sequence[str] = (),
+        measured: tuple[str, Environment] | None = None,
+    ) -> None:
+        """Put the answer on top, and below what to mind.
+
+        Args:
+            measured: Of which call, and where: a result outlives a change of the call, and a
+                reopened one comes from another day.
+        """
         self.heading.setText(heading or self._question)
+        if measured is not None:
+            call, environment = measured
+            notes = [*notes, f"{call}. {describe_place(environment)}"]
         self.notes.setText("\n".join(notes))
         self.notes.setVisible(bool(notes))
 

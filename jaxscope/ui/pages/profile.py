@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.analysis.lab_words import describe_place
 from jaxscope.analysis.links import Links
 from jaxscope.analysis.node_times import (
     Overlay,
@@ -143,11 +142,10 @@ class ProfilePage(ExperimentPage):
             f"{side.runs} runs. {side.protocol}",
             f"Without recording a run takes {format_seconds(side.plain_wall)}.",
             *profile.warnings,
-            describe_place(profile.environment),
         ]
         if overlay is None or overlay.strangers:
             notes.append("Some names belong to another program than the one that is shown.")
-        self.say(heading, notes)
+        self.say(heading, notes, (profile.call, profile.environment))
         self._show_lines(overlay, side)
         self._show_nodes(overlay, side)
 

@@ -63,7 +63,11 @@ class RecompilationPage(ExperimentPage):
             for advice in found.advice
         ]
         outside = describe_outside(found)
-        self.say(heading, [*advice, *([outside] if outside else []), *found.warnings])
+        self.say(
+            heading,
+            [*advice, *([outside] if outside else []), *found.warnings],
+            (found.call, found.environment),
+        )
         self.table.rows.set_rows(
             _HEADERS,
             [_row(signature) for signature in found.signatures],

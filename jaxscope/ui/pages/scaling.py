@@ -38,7 +38,7 @@ from jaxscope.analysis.size_range import DEFAULT_GROWTH, read_growth, read_scale
 from jaxscope.client.requests import ScalingRequest
 from jaxscope.errors import UsageError
 from jaxscope.model import Leaf
-from jaxscope.model.lab import Scaling
+from jaxscope.model.lab import ScalePoint, Scaling
 from jaxscope.ui.choice_box import ChoiceBox
 from jaxscope.ui.lab_state import LabState
 from jaxscope.ui.pages.experiment import ExperimentPage
@@ -66,6 +66,13 @@ PRESETS = {
     "batch": "batch: loop against vmap",
     "depth": "depth: unrolled against scan",
 }
+
+
+def _protocol_of(point: ScalePoint) -> str:
+    """How the steady calls of a size were measured, and what disturbed them."""
+    sides = [side for side in (point.eager, point.jit) if side is not None]
+    said = dict.fromkeys(text for side in sides for text in (side.protocol, *side.reasons) if text)
+    return "\n".join([*said, *([point.reason] if point.reason else [])])
 
 
 class ScalingPage(ExperimentPage):
@@ -155,7 +162,11 @@ class ScalingPage(ExperimentPage):
             return
         reasons = [f"At {point.size:,}: {point.reason}" for point in scaling.points if point.reason]
         slopes = [describe_slope(slope, scaling.forms).strip() for slope in scaling.slopes]
-        self.say(describe_crossovers(scaling), [*slopes, *reasons, *scaling.warnings])
+        self.say(
+            describe_crossovers(scaling),
+            [*slopes, *reasons, *scaling.warnings],
+            (scaling.call, scaling.environment),
+        )
         rows = [scaling_row(point, scaling) for point in scaling.points]
         read = [
             QUANTITIES[name]
@@ -164,7 +175,9 @@ class ScalingPage(ExperimentPage):
         numbers = [
             (float(point.size), *(quantity(point) for quantity in read)) for point in scaling.points
         ]
-        self.table.rows.set_rows(scaling_headers(scaling), rows, (0, 1, 2, 4, 6, 7, 8), numbers)
+        hints = [_protocol_of(point) for point in scaling.points]
+        headers = scaling_headers(scaling)
+        self.table.rows.set_rows(headers, rows, (0, 1, 2, 4, 6, 7, 8), numbers, hints)
         self._draw()
 
     def set_theme(self, theme: Theme) -> None:

@@ -82,6 +82,7 @@ class VersusPage(ExperimentPage):
                 describe_results(found.agreement),
                 *found.timing.warnings,
             ],
+            (found.timing.call, found.timing.environment),
         )
         # What is compared comes first, then what was done once to get there.
         measurements = sorted(found.timing.measurements, key=lambda m: "_" in m.name)
@@ -132,6 +133,7 @@ class AgreementPage(ExperimentPage):
         self.say(
             "\n".join(describe_results(pair) for pair in found.pairs),
             [*describe_origin(found.origin), describe_equations(found), *found.warnings],
+            (found.call, found.environment),
         )
         show_leaves(self.results, found.pairs)
         self.equations.rows.set_rows(
