@@ -104,7 +104,7 @@ class RooflinePage(QWidget):
         self._build()
         self.calibrate.clicked.connect(self._on_calibrate_clicked)
         self.choice.currentIndexChanged.connect(self._on_choice_changed)
-        self.module.currentIndexChanged.connect(self._on_choice_changed)
+        self.module.currentIndexChanged.connect(self._on_module_changed)
         self.limits.currentIndexChanged.connect(self._on_choice_changed)
         self.export.clicked.connect(self._on_export_clicked)
         self.table.selectionModel().selectionChanged.connect(self._on_table_selection_changed)
@@ -310,6 +310,11 @@ class RooflinePage(QWidget):
 
     def _on_calibrate_clicked(self) -> None:
         self.calibration_requested.emit()
+
+    def _on_module_changed(self, index: int) -> None:
+        if index == BOTH and self.choice.currentIndex() == 0:
+            self.choice.setCurrentIndex(_CHOICES.index("equations"))  # kernels are of one module
+        self._show()
 
     def _on_choice_changed(self, _index: int) -> None:
         self._show()
