@@ -6,7 +6,7 @@ import itertools
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxscope.analysis.hlo.attributes import read_attributes
@@ -78,6 +78,7 @@ def test_pairs_of_a_permute_are_read() -> None:
         parse_pairs("{{0,1,2}}")
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.sets(st.integers(0, 2)))
 def test_groups_along_axes_are_named_by_them(chosen: set[int]) -> None:
     sizes = [size for _, size in AXES]

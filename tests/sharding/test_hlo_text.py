@@ -9,7 +9,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxscope.analysis.sharding.hlo_text import (
@@ -27,6 +27,7 @@ def comma(numbers: Iterable[int]) -> str:
     return ",".join(map(str, numbers))
 
 
+@settings(deadline=None, max_examples=60)
 @given(SIZES, st.data())
 def test_a_range_is_the_table_that_its_text_describes(
     shape: list[int], data: st.DataObject
@@ -37,6 +38,7 @@ def test_a_range_is_the_table_that_its_text_describes(
     assert read_device_list(f"<=[{comma(shape)}]") == tuple(range(math.prod(shape)))
 
 
+@settings(deadline=None, max_examples=60)
 @given(SIZES, st.integers(1, 4), st.randoms())
 def test_every_device_holds_exactly_one_tile(tiles: list[int], copies: int, random: Random) -> None:
     devices = list(range(math.prod(tiles) * copies))
@@ -51,6 +53,7 @@ def test_every_device_holds_exactly_one_tile(tiles: list[int], copies: int, rand
     assert {len(holder) for holder in sharding.holders} == {copies}
 
 
+@settings(deadline=None, max_examples=60)
 @given(SIZES, st.data())
 def test_tiles_cover_an_array_however_uneven(tiles: list[int], data: st.DataObject) -> None:
     shape = tuple(data.draw(st.integers(1, 9)) for _ in tiles)
@@ -113,6 +116,7 @@ def test_what_is_no_sharding_is_refused(text: str) -> None:
         parse_hlo_sharding(text)
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.text(alphabet="{}[]<=,0123 devicesT()last_tlmrp", max_size=60))
 def test_no_text_makes_it_fail_otherwise(text: str) -> None:
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
 
@@ -41,6 +41,7 @@ def write(dimensions: list[list[str]]) -> str:
     return "#sdy.sharding<@mesh, [" + ", ".join(f"{{{names}}}" for names in words) + "]>"
 
 
+@settings(deadline=None, max_examples=60)
 @given(specifications())
 def test_it_means_what_jax_makes_of_the_same_specification(
     case: tuple[tuple[tuple[str, int], ...], list[list[str]]],
