@@ -41,7 +41,7 @@ class _Wish:
         self.again = threading.Timer(_AGAIN_S, print)
 
     def raise_later(self, delay_s: float) -> None:
-        """Come back, should the exception be lost: Python swallows those of collectors' hooks."""
+        """Come back, should the exception be lost: Python swallows those of some callbacks."""
         self.again = threading.Timer(delay_s, kill, (getpid(), SKIP_SIGNAL))
         self.again.name, self.again.daemon = "jaxscope skip", True
         self.again.start()
@@ -58,10 +58,11 @@ def shielded(function: F) -> F:
 
 
 def _is_shielded(frame: FrameType | None) -> bool:
-    """Whether a frame is inside of such a function, or of a collector's hook."""
+    """Whether a frame is inside of such a function, of a finalizer or of a collector's hook."""
     hooks = {getattr(hook, "__code__", None) for hook in gc.callbacks}
     while frame is not None:
-        if frame.f_code in _shielded or frame.f_code in hooks:
+        code = frame.f_code
+        if code in _shielded or code in hooks or code.co_name == "__del__":
             return True
         frame = frame.f_back
     return False

@@ -78,6 +78,18 @@ def test_a_message_is_sent_to_its_end_first() -> None:
     assert sent == ["first half", "second half"]
 
 
+def test_a_finalizer_loses_no_wish() -> None:
+    class Finalized:
+        def __del__(self) -> None:
+            wish()
+
+    def part() -> None:
+        Finalized()
+        time.sleep(LONG_S)
+
+    assert run_skippable(part) == (None, True)
+
+
 def test_a_hook_of_the_collector_loses_no_wish() -> None:
     """Python only reports what such hooks raise."""
 
@@ -87,7 +99,7 @@ def test_a_hook_of_the_collector_loses_no_wish() -> None:
             wish()
 
     def part() -> None:
-        gc.collect()
+        gc.collect(0)  # not all that other tests left
         time.sleep(LONG_S)
 
     told: list[bool] = []
