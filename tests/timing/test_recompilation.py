@@ -211,35 +211,23 @@ def test_static_objects_that_are_equal_share_a_program(watch: Watch) -> None:
     assert "__eq__ and __hash__" in other.advice[0].text
 
 
-def test_a_static_argument_that_cannot_be_hashed_is_said(watch: Watch) -> None:
-    found = watch("unhashable()")
-    assert not found.signatures
+def test_what_needs_no_signature_of_its_own_gets_none(watch: Watch) -> None:
+    found = watch("unhashable()", "donated()", "mapped()", "checks()")
     assert [text for text in found.warnings if "must be hashable" in text]
-
-
-def test_consumed_arguments_are_no_reason(watch: Watch) -> None:
-    assert [s.num_calls for s in watch("donated()").signatures] == [3]
+    assert not [text for text in found.warnings if "uses no jit" in text]
+    calls = [(s.function, s.num_calls) for s in found.signatures if s.nearest is None]
+    assert calls[0] == ("consume", 3)  # consumed arguments are no reason
+    assert calls[1][0] == "double"  # checked or not; with jit disabled it is not called
+    assert all(s.agrees is not False for s in found.signatures)
+    (program,) = [program for program in found.outside if program.function == "double"]
+    assert program.count == 2  # by `vmap`, for two sizes
+    assert program.seconds > 0
 
 
 def test_arguments_by_name_are_another_structure_or_none(watch: Watch) -> None:
     for signature in watch("by_name()").signatures[1:]:
         assert {change.kind for change in signature.changes} <= {"tree", "static"}
         assert signature.agrees is not False
-
-
-def test_what_compiles_within_transforms_is_told_apart(watch: Watch) -> None:
-    found = watch("mapped()")
-    assert not found.signatures
-    (program,) = [program for program in found.outside if program.function == "double"]
-    assert program.count == 2
-    assert program.seconds > 0
-    assert not [text for text in found.warnings if "uses no jit" in text]
-
-
-def test_settings_that_do_not_matter_make_no_signature(watch: Watch) -> None:
-    found = watch("checks()")
-    assert [s.num_calls for s in found.signatures] in ([2], [1, 1])
-    assert all(s.agrees is not False for s in found.signatures)
 
 
 def test_shardings_and_meshes_are_told_apart(watch: Watch) -> None:
