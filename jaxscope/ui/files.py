@@ -97,6 +97,17 @@ class FileDialogs(QObject):
             self._window.statusBar().addPermanentWidget(self.progress)
         self.exporter.start(order, path)
 
+    def stop_export(self) -> bool:
+        """Stop what is being exported; whether anything was."""
+        is_running = self.exporter.is_running
+        self.exporter.stop()
+        return is_running
+
+    def close(self) -> None:
+        """The window closes: an export ends, and what is being saved is saved."""
+        self.exporter.stop(wait_s=1.0)
+        self.captures.finish(wait_s=10.0)
+
     def load(self, path: str) -> None:
         """Open a saved capture, view-only."""
         self._window.statusBar().showMessage(f"Opening {path} …", _MESSAGE_MS)

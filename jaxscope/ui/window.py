@@ -238,8 +238,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         self._settings.set_calls(self.call_bar.edit.history)
         self._settings.set_geometry(self.saveGeometry())
-        self.files.exporter.stop(wait_s=1.0)
-        self.files.captures.finish(wait_s=10.0)
+        self.files.close()
         super().closeEvent(event)
 
     # --- runs ---
@@ -252,9 +251,9 @@ class MainWindow(QMainWindow):
 
     def stop_run(self) -> None:
         """Stop what runs; where nothing runs, put the error or the selection away."""
-        if self.files.exporter.is_running:
-            self.files.exporter.stop()
-        elif self.controller.state.is_running:
+        if self.files.stop_export():
+            return
+        if self.controller.state.is_running:
             self.controller.stop()
         elif self.controller.state.error is not None:
             self.controller.dismiss_error()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 import sys
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 import resvg_py
 
@@ -37,14 +37,14 @@ def paint(svg: str, zoom: float | None = None) -> bytes:
     )
 
 
-def write_block(stream: BinaryIO, block: bytes) -> None:
+def write_block(stream: IO[bytes], block: bytes) -> None:
     """Send one block."""
     stream.write(_LENGTH.pack(len(block)))
     stream.write(block)
     stream.flush()
 
 
-def read_block(stream: BinaryIO) -> bytes | None:
+def read_block(stream: IO[bytes]) -> bytes | None:
     """Receive one block; None where there is no other, or not the whole of it."""
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
