@@ -102,7 +102,10 @@ class Arranger:
     def _arrange(self, opened: frozenset[str], beside: bool) -> Arranged:
         """The scene of some open groups as it comes, or wrapped where that could not be read."""
         found: list[Arranged] = []
+        gained = self._most_across(False) - self._most_across(True)
         for fit in self._list_fits(beside):
+            if found and fit.aside and self._excess(found[-1].scene) > fit.aside + gained:
+                continue  # that much narrower is not enough
             scene = self._build(opened, fit)
             found.append(Arranged(scene, fit))
             if not self._excess(scene):
