@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 
 import pytest
@@ -45,11 +46,20 @@ ALLOWED_QT_MESSAGES = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _have_own_scratch(config)
     config.addinivalue_line("filterwarnings", "error")
     for allowed, _reason in ALLOWED_WARNINGS:
         config.addinivalue_line("filterwarnings", f"ignore:{allowed}")
     for pattern, _reason in ALLOWED_QT_MESSAGES:
         config.addinivalue_line("qt_log_ignore", pattern)
+
+
+def _have_own_scratch(config: pytest.Config) -> None:
+    """Let no other program's temporary files be seen: tests look for what runs leave behind."""
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())  # for `tmp_path`
+    folder = tempfile.mkdtemp(prefix="jaxscope-tests-")
+    os.environ["TMPDIR"] = tempfile.tempdir = folder
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 @pytest.fixture(autouse=True)
