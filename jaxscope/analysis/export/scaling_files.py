@@ -41,7 +41,7 @@ def scaling_to_json(scaling: Scaling) -> Json:
 
 def scaling_to_csv(scaling: Scaling) -> str:
     """A row for each size; an empty cell is unknown."""
-    sides = [f"{side}_{end}" for side in _SIDES for end in ("median", "low", "high")]
+    sides = [f"{form}_{end}" for form in scaling.forms for end in ("median", "low", "high")]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(
