@@ -11,6 +11,8 @@ from typing import Any
 
 import jax
 
+from jaxscope.worker.environment import describe_environment
+
 _bound_clocks = (time.perf_counter_ns, time.perf_counter)
 _MAX_PRESSURE_PERCENT = 10.0
 _LEAST_CPU_SHARE = 0.5
@@ -39,6 +41,16 @@ class Conditions:
         if own_share and jax.default_backend() == "cpu" and cpu_s / wall_s < _LEAST_CPU_SHARE:
             reasons.append(f"The process had a processor for {cpu_s / wall_s:.0%} of the time.")
         return reasons + _find_load()
+
+
+def describe_machine() -> dict[str, str]:
+    """Where something is measured: as `describe_environment`, with the number of devices."""
+    fields = describe_environment()
+    count = jax.local_device_count()
+    if count > 1:
+        simulated = "simulated " if fields["platform"] == "cpu" else ""
+        fields["device"] += f", {count} {simulated}devices"
+    return fields
 
 
 def find_warnings() -> list[str]:

@@ -15,8 +15,7 @@ import jax
 from jaxscope.errors import EnvironmentProblem, Explanation
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.conditions import find_warnings
-from jaxscope.worker.environment import describe_environment
+from jaxscope.worker.conditions import describe_machine, find_warnings
 from jaxscope.worker.explain import explain_exception
 from jaxscope.worker.hlo_cost import module_cost
 from jaxscope.worker.stages_timing import (
@@ -80,7 +79,7 @@ def open_laboratory(
     counter = CompilationCounter()
     stopwatch = Stopwatch(_block, rng=Random(), count_compilations=counter)
     laboratory = Laboratory(channel, stopwatch, counter, user_files)
-    channel.send("timed", {"call": call, "environment": describe_environment()})
+    channel.send("timed", {"call": call, "environment": describe_machine()})
     with channel.quiet():
         for text in find_warnings():
             laboratory.warn(text)

@@ -19,8 +19,7 @@ import numpy as np
 from jaxscope.errors import Explanation, TraceError
 from jaxscope.worker.call import parse_call
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.conditions import Conditions, find_warnings, read_setting
-from jaxscope.worker.environment import describe_environment
+from jaxscope.worker.conditions import Conditions, describe_machine, find_warnings, read_setting
 from jaxscope.worker.explain import explain_exception, guard
 from jaxscope.worker.loading import first_call, load_names
 from jaxscope.worker.measuring import refuse_absent_target
@@ -94,7 +93,7 @@ def handle_time(request: dict[str, Any], channel: Channel) -> None:
         call = parse_call(text, names, file=snapshot.path)
     is_plain = all(level.name == "jit" for level in call.levels)
     pairs_s = float(request.get("budget_s") or DEFAULT_BUDGET_S) * _PAIRS_SHARE
-    channel.send("timed", {"call": call.text, "environment": describe_environment()})
+    channel.send("timed", {"call": call.text, "environment": describe_machine()})
     session = _Session(channel, pairs_s / 3 if is_plain else pairs_s, (snapshot.path,), start_s)
     session.readings.send(
         "import",

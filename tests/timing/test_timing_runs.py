@@ -163,6 +163,7 @@ def test_stages_have_their_place_in_the_run_and_the_device_a_time_of_its_own(
     for stage, (began, ended) in zip(stages, ends, strict=True):
         assert ended - began == pytest.approx(stage.median, rel=1e-3, abs=1e-6)
     assert timing.measurement("compile").detail == "no cache"
+    assert timing.environment.device.endswith(", 2 simulated devices")
     jit, eager = timing.measurement("jit"), timing.measurement("eager")
     assert (jit.began, jit.ended) == (eager.began, eager.ended)  # in turns
     assert 0 < jit.device_low <= jit.device_seconds <= jit.device_high
