@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import statistics
 import sys
 import tempfile
@@ -115,7 +114,6 @@ def _read_window(graph: Graph) -> dict[str, float]:
         "frame_median": frames[len(frames) // 2],
         "frame_p99": frames[int(len(frames) * 0.99)],
         "opening_p99": moved[int(len(moved) * 0.99)],
-        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
     }
 
 
