@@ -1,14 +1,15 @@
-"""What each line of a source file costs in a stage."""
+"""What each line of a source file costs in a stage, and the time it took where it was measured."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.analysis.quantities import format_bytes, format_flops
+from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
 from jaxscope.model import NONE, Graph, NodeKind, Stage, is_available
 
 Floats = npt.NDArray[np.float64]
@@ -22,16 +23,25 @@ class LineCost:
     """The cost of the nodes that a line is the innermost one of.
 
     Attributes:
-        share: Part of the whole program's FLOPs, or of its bytes where it has no FLOPs.
+        share: Part of the whole program's FLOPs, or of its bytes where it has no FLOPs; NaN where
+            only the time is known.
         text: Told in words, fit to show.
+        seconds: Measured time of one run, without what other lines took; NaN where none is known.
+        time_share: Part of the time of all measured nodes; NaN where none is known.
     """
 
     share: float
     text: str
+    seconds: float = math.nan
+    time_share: float = math.nan
 
 
-def find_line_costs(stages: Sequence[Stage], file: str) -> dict[int, LineCost]:
+def find_line_costs(
+    stages: Sequence[Stage], file: str, timed: Sequence[Stage] = ()
+) -> dict[int, LineCost]:
     """Costs by 1-based line of a file, in the last of the stages that knows any.
+
+    Measured times are those of the last of the stages in `timed` that knows any.
 
     A node counts for the innermost line of the file that it comes from, or else for that of the
     call or loop it is inside of: JAX's own functions, such as random draws, hold no lines of the
@@ -39,12 +49,47 @@ def find_line_costs(stages: Sequence[Stage], file: str) -> dict[int, LineCost]:
     costs are, so that nothing is counted twice and a loop's lines count all its rounds. Unknown
     costs count nothing.
     """
+    costs = _find_in_last(stages, file, _costs_of)
+    return _with_times(costs, _find_in_last(timed, file, _times_of))
+
+
+def _find_in_last(
+    stages: Sequence[Stage], file: str, find: Callable[[Graph, str, str], dict[int, LineCost]]
+) -> dict[int, LineCost]:
     for stage in reversed(stages):
         if is_available(stage.graph):
-            found = _costs_of(stage.graph, stage.title or stage.name, file)
+            found = find(stage.graph, stage.title or stage.name, file)
             if found:
                 return found
     return {}
+
+
+def _with_times(
+    costs: Mapping[int, LineCost], times: Mapping[int, LineCost]
+) -> dict[int, LineCost]:
+    both = {**times, **costs}
+    for line in costs.keys() & times.keys():
+        cost, time = costs[line], times[line]
+        both[line] = LineCost(
+            cost.share, f"{cost.text}; {time.text}", time.seconds, time.time_share
+        )
+    return both
+
+
+def _times_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
+    """Times exclude what ran inside of a node, so that they add up over all nodes of a line."""
+    known = np.flatnonzero(np.nan_to_num(graph.nodes.seconds) > 0)
+    total = float(graph.nodes.seconds[known].sum())
+    if not len(known):
+        return {}
+    lines = _innermost_lines(graph, file)[known]
+    sums = np.bincount(lines, graph.nodes.seconds[known])
+    found: dict[int, LineCost] = {}
+    for line in np.unique(lines[lines > 0]).tolist():
+        seconds, share = float(sums[line]), float(sums[line]) / total
+        text = f"{share:.1%} of the measured time of {title}: {format_seconds(seconds)}"
+        found[line] = LineCost(math.nan, text, seconds, share)
+    return found
 
 
 def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:

@@ -247,7 +247,8 @@ class Workspace(SideSplitter):
         if self._costs_of != (stages, path):
             self._costs_of = stages, path
             traced = [stage for stage in stages if stage.name not in LATE_NAMES]
-            found = find_line_costs(traced, path) if path and not self._state.is_stale else {}
+            is_known = path and not self._state.is_stale
+            found = find_line_costs(traced, path, stages) if is_known else {}
             self._costs = {line - 1: cost for line, cost in found.items()}
         return self._costs
 

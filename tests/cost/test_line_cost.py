@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from jaxscope.analysis.line_cost import find_line_costs
@@ -81,3 +82,43 @@ def test_nothing_is_said_where_nothing_is_known() -> None:
     add(builder, "mystery", math.nan, (FILE, 2))
     assert find_line_costs([stage(builder)], FILE) == {}
     assert find_line_costs([], FILE) == {}
+
+
+def timed(builder: GraphBuilder, name: str, **seconds: float) -> Stage:
+    graph = builder.build()
+    times = [
+        seconds.get(graph.string(graph.nodes.operation, node), math.nan)
+        for node in range(len(graph.nodes))
+    ]
+    measured = graph.replace_nodes(seconds=np.array(times))
+    return Stage(name, name, Unavailable("None."), measured, Cost(), 0.0)
+
+
+def test_measured_times_stand_beside_the_costs_of_their_lines() -> None:
+    traced, compiled = GraphBuilder(), GraphBuilder()
+    add(traced, "dot", 30.0, (FILE, 5))
+    add(compiled, "fusion", 30.0, (LIBRARY, 2), (FILE, 5))
+    add(compiled, "copy", 0.0, (FILE, 8))
+    add(compiled, "stray", 0.0, (LIBRARY, 8))
+    add(compiled, "unmeasured", 0.0, (FILE, 9))
+    stages = stage(traced), timed(compiled, "optimized", fusion=0.006, copy=0.003, stray=0.001)
+    found = find_line_costs(stages[:1], FILE, stages)
+    assert sorted(found) == [5, 8]
+    assert (found[5].share, found[5].seconds, found[5].time_share) == pytest.approx(
+        (1.0, 0.006, 0.6)
+    )
+    assert found[5].text == (
+        "100.0% of jaxpr: 30 FLOP, 120 B read and written; "
+        "60.0% of the measured time of optimized: 6.00 ms"
+    )
+    assert math.isnan(found[8].share)
+    assert found[8].text == "30.0% of the measured time of optimized: 3.00 ms"
+
+
+def test_where_nothing_was_measured_no_line_has_a_time() -> None:
+    builder = GraphBuilder()
+    add(builder, "dot", 30.0, (FILE, 5))
+    cost = find_line_costs([stage(builder)], FILE, [stage(builder)])[5]
+    assert math.isnan(cost.seconds)
+    assert math.isnan(cost.time_share)
+    assert "time" not in cost.text

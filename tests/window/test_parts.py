@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -193,5 +194,10 @@ def test_the_margin_tells_what_lines_cost(qtbot: QtBot):
     view.set_heat({1: LineCost(0.75, "75.0% of jaxpr: 3 FLOP, 12 B read and written")})
     hot = view.grab().toImage()
     assert hot != plain
+    view.set_heat({1: LineCost(0.75, "75.0% of jaxpr: 3 FLOP", 0.002, 0.5)})
+    timed = view.grab().toImage()
+    assert timed != hot
+    view.set_heat({1: LineCost(math.nan, "50.0% of the measured time", 0.002, 0.5)})
+    assert view.grab().toImage() not in (timed, plain)
     view.set_heat({})
     assert view.grab().toImage() == plain

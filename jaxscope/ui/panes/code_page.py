@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -43,6 +44,7 @@ class CodePage(QAbstractScrollArea):
         self._preview: Mapping[int, Mark] = {}
         self._folding = Folding()
         self._heat: Mapping[int, LineCost] = {}
+        self._has_times = False
         self._notes: Mapping[int, str] = {}
         self._theme = LIGHT
         self._cursor = self._anchor = -1
@@ -186,9 +188,10 @@ class CodePage(QAbstractScrollArea):
         self._row_marks = rows
 
     def set_heat(self, heat: Mapping[int, LineCost]) -> None:
-        """Tell in the margin what lines cost, by 0-based number; nothing takes the margin away."""
+        """Tell in the margin what lines cost, and took if that was measured, by 0-based number."""
         if heat != self._heat:
             self._heat = heat
+            self._has_times = any(not math.isnan(cost.seconds) for cost in heat.values())
             self._update_scroll_bars()
             self.viewport().update()
 
@@ -269,7 +272,7 @@ class CodePage(QAbstractScrollArea):
         if self._folding.begins_block(line):
             paint_fold(painter, theme, place, y, is_folded=self._folding.is_folded(line))
         if line in self._heat and not self._is_stale:
-            paint_heat(painter, theme, place, y, self._heat[line].share)
+            paint_heat(painter, theme, place, y, self._heat[line])
 
     # --- geometry ---
 
@@ -296,6 +299,7 @@ class CodePage(QAbstractScrollArea):
             self._ascent_px,
             gutter,
             self._heat_px(),
+            self._times_px(),
             self._fold_px(),
         )
 
@@ -303,7 +307,10 @@ class CodePage(QAbstractScrollArea):
         return int(1.8 * self._char_px)
 
     def _heat_px(self) -> int:
-        return int(5 * self._char_px) + 6 if self._heat else 0
+        return int(5 * self._char_px) + 6 + self._times_px() if self._heat else 0
+
+    def _times_px(self) -> int:
+        return int(8 * self._char_px) + 6 if self._has_times else 0
 
     def _update_scroll_bars(self) -> None:
         visible = max(self.viewport().height() // self._line_px, 1)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import math
 
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
+from jaxscope.analysis.line_cost import LineCost
+from jaxscope.analysis.quantities import format_seconds
 from jaxscope.ui.panes.colouring import Colouring
 from jaxscope.ui.theme import Theme
 
@@ -37,7 +40,8 @@ class Geometry:
         char: Width of a character.
         ascent: Of the baseline, from the top of a row.
         gutter: Where the text begins.
-        heat: Width of the column of costs; 0 where there is none.
+        heat: Width of the columns of costs and times; 0 where there is none.
+        times: Width of the column of times, the right part of `heat`; 0 where there is none.
         fold: Width of the column of folds.
     """
 
@@ -47,6 +51,7 @@ class Geometry:
     ascent: int
     gutter: int
     heat: int
+    times: int
     fold: int
 
 
@@ -139,16 +144,27 @@ def paint_hidden(
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
 
-def paint_heat(painter: QPainter, theme: Theme, place: Geometry, y: int, share: float) -> None:
-    """A bar as long as the line's share, and the share in numbers."""
-    width = place.heat - 4
-    area = QRect(place.gutter - place.heat - 4, y + 2, width, place.line - 4)
-    bar = area.adjusted(0, 0, round(width * min(share, 1.0)) - width, 0)
-    ground = QColor(theme.backward)
+def paint_heat(painter: QPainter, theme: Theme, place: Geometry, y: int, cost: LineCost) -> None:
+    """Bars as long as the line's shares: of the cost, in per cent, and of the time, in seconds."""
+    left, width = place.gutter - place.heat - 4, place.heat - place.times
+    if not math.isnan(cost.share):
+        text = f"{cost.share:.0%}" if cost.share >= 0.01 else "<1%"
+        area = QRect(left, y + 2, width - 4, place.line - 4)
+        _paint_bar(painter, theme, area, theme.backward, cost.share, text)
+    if place.times and not math.isnan(cost.seconds):
+        area = QRect(left + width, y + 2, place.times - 4, place.line - 4)
+        told = format_seconds(cost.seconds)
+        _paint_bar(painter, theme, area, theme.forward, cost.time_share, told)
+
+
+def _paint_bar(
+    painter: QPainter, theme: Theme, area: QRect, colour: str, share: float, text: str
+) -> None:
+    bar = area.adjusted(0, 0, round(area.width() * min(share, 1.0)) - area.width(), 0)
+    ground = QColor(colour)
     ground.setAlphaF(_HEAT_STRENGTH)  # to be seen on a marked line as well
     painter.fillRect(bar, ground)
     painter.setPen(QColor(theme.text))
-    text = f"{share:.0%}" if share >= 0.01 else "<1%"
     painter.drawText(area.adjusted(2, 0, -2, 0), _RIGHT, text)
 
 
