@@ -138,6 +138,9 @@ class Origin:
         return tuple(trial for trial in self.trials if trial.outcome in ("equal", "both"))
 
 
+_NOT_LOOKED_FOR = Unavailable("It was not looked for.")
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Agreement:
     """How well eager, jitted and double-precision results agree.
@@ -157,7 +160,7 @@ class Agreement:
     equations: tuple[EquationAgreement, ...] = ()
     num_equations: int = 0
     warnings: tuple[str, ...] = ()
-    origin: Origin | Unavailable = Unavailable("It was not looked for.")
+    origin: Origin | Unavailable = _NOT_LOOKED_FOR
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

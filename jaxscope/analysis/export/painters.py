@@ -96,8 +96,8 @@ class Painters:
         try:
             assert process.stdin is not None  # both are pipes
             assert process.stdout is not None
-            painter.write_block(process.stdin, svg.encode()) # IO[bytes]
-            block = painter.read_block(process.stdout) # IO[bytes]
+            painter.write_block(process.stdin, svg.encode())  # IO[bytes]
+            block = painter.read_block(process.stdout)  # IO[bytes]
         except BrokenPipeError:
             block = None
         finally:
