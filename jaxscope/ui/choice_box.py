@@ -8,12 +8,14 @@ from PySide6.QtWidgets import QComboBox
 
 _ARROW_PX = 4.0
 _LIST_MARGIN_PX = 24
+_MAX_ROWS = 20
 
 
 class ChoiceBox(QComboBox):
     """Draws its own small arrow over the style's empty field; its list shows every choice whole."""
 
     def showPopup(self) -> None:
+        self.setMaxVisibleItems(_MAX_ROWS)
         self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + _LIST_MARGIN_PX)
         super().showPopup()
 

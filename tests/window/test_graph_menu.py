@@ -8,9 +8,11 @@ import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
+from jaxscope.analysis.tint import ColourBy
 from jaxscope.analysis.view.build import PASSES
 from jaxscope.ui.desktop import make_graph_page
 from jaxscope.ui.graph.canvas import GraphCanvas
+from jaxscope.ui.graph.graph_page import GraphPage
 from jaxscope.ui.graph_choices import GraphChoices
 from jaxscope.ui.graph_menu import GraphMenu
 from jaxscope.ui.settings import Settings
@@ -85,3 +87,19 @@ def test_groups_are_opened_and_closed_in_the_active_pane(
     driver.wait_until(lambda: canvas.expanded == canvas.view.all_groups())
     action(menu, "Close all groups").trigger()
     driver.wait_until(lambda: not canvas.expanded)
+
+
+def test_every_colouring_can_be_read_and_chosen_without_scrolling(
+    canvas: GraphCanvas, driver: Driver
+) -> None:
+    page = canvas.parentWidget()
+    assert isinstance(page, GraphPage)
+    chooser = page.colours
+    for by in ColourBy:
+        canvas.set_colour_by(by)
+        text_px = chooser.fontMetrics().horizontalAdvance(chooser.currentText())
+        wanted = min(text_px + 20, page.width() * 2 // 5)
+        driver.wait_until(lambda wanted=wanted: chooser.width() >= wanted)
+    chooser.showPopup()
+    assert chooser.maxVisibleItems() >= chooser.count()
+    chooser.hidePopup()

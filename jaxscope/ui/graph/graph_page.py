@@ -75,7 +75,8 @@ class GraphPage(QWidget):
         chooser.setVisible(has_room)
         size = chooser.sizeHint()
         text_px = chooser.fontMetrics().horizontalAdvance(chooser.currentText())
-        size.setWidth(min(size.width(), text_px + _ARROW_PX))
+        # The whole choice where that leaves the legend most of the width.
+        size.setWidth(min(max(size.width(), width * 2 // 5), text_px + _ARROW_PX))
         legend.set_indent(size.width() + _GAP_PX if has_room else 0)
         under = min(legend.heightForWidth(width), height // 3) if has_room else 0
         legend.setGeometry(0, height - under, width, under)
