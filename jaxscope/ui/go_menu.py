@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QTabWidget
 
 from jaxscope.analysis.crossings import count_crossings
 from jaxscope.analysis.neighbourhood import find_neighbourhood, find_path
@@ -159,13 +159,14 @@ class GoMenu(QMenu):
         self.palette_dialog.open_with(list(self.entries()))
 
     def entries(self) -> Iterator[Entry]:
-        """Every item of every menu, stage, colouring, call of the file and sample."""
+        """Every item of every menu, page, stage, colouring, call of the file and sample."""
         from jaxscope.analysis.tint import ColourBy  # with the graph view, not with the window
 
         for action in self._window.menuBar().actions():
             menu = action.menu()
             if isinstance(menu, QMenu):
                 yield from _items_of(menu, action.text())
+        yield from self._pages()
         screen = self._window.screen_shown
         for step in screen.steps if screen is not None else ():
             yield Entry(f"Show stage: {step.title}", "", self._stage_opener(step.name))
@@ -177,6 +178,22 @@ class GoMenu(QMenu):
         for path in find_samples():
             name = path.stem.replace("_", " ")
             yield Entry(f"Open sample: {name}", "", self._opener(str(path)))
+
+    def _pages(self) -> Iterator[Entry]:
+        """Every page, and those inside of the page of experiments."""
+        tabs, lab = self._window.workspace.tabs, self._window.workspace.lab
+        for index in range(tabs.count()):
+            yield Entry(f"Show page: {tabs.tabText(index)}", "", self._page_opener((tabs, index)))
+            for inner in range(lab.count()) if tabs.widget(index) is lab else ():
+                opener = self._page_opener((tabs, index), (lab, inner))
+                yield Entry(f"Show page: {lab.tabText(inner)}", "", opener)
+
+    def _page_opener(self, *places: tuple[QTabWidget, int]) -> Callable[[], object]:
+        def show() -> None:
+            for tabs, index in places:
+                tabs.setCurrentIndex(index)
+
+        return show
 
     def _opener(self, path: str) -> Callable[[], object]:
         return lambda: self._window.open_path(path)

@@ -85,6 +85,19 @@ def test_the_palette_does_what_any_menu_does(
     assert palette.isHidden()
 
 
+def test_the_palette_shows_pages_and_those_inside_of_experiments(
+    qtbot: QtBot, window: MainWindow, menu: GoMenu
+) -> None:
+    menu.show_palette()
+    palette: CommandPalette = menu.palette_dialog
+    qtbot.keyClicks(palette.field, "chips")
+    assert palette.names()[0] == "Show page: Chips"
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    tabs, lab = window.workspace.tabs, window.workspace.lab
+    assert tabs.currentWidget() is lab
+    assert lab.tabText(lab.currentIndex()) == "Chips"
+
+
 def test_the_palette_opens_samples_and_is_no_higher_than_what_it_finds(
     qtbot: QtBot, driver: Driver, menu: GoMenu
 ) -> None:
