@@ -23,6 +23,7 @@ class FunctionList(QFrame):
         super().__init__(parent)
         self.setProperty("role", "card")
         self._functions: Sequence[OfferedFunction] = ()
+        self._marked = ""
         title = QLabel("Functions")
         title.setProperty("role", "label")
         self.tree = QTreeWidget()
@@ -38,11 +39,15 @@ class FunctionList(QFrame):
         layout.addWidget(title)
         layout.addWidget(self.tree, 1)
 
-    def show_functions(self, functions: Sequence[OfferedFunction]) -> None:
-        """Show these functions."""
-        if tuple(functions) == tuple(self._functions):
-            return
-        self._functions = tuple(functions)
+    def show_functions(self, functions: Sequence[OfferedFunction], call: str = "") -> None:
+        """Show these functions, and mark the call among theirs that is shown now."""
+        if tuple(functions) != tuple(self._functions):
+            self._functions = tuple(functions)
+            self._marked = ""
+            self._fill(functions)
+        self._mark(call)
+
+    def _fill(self, functions: Sequence[OfferedFunction]) -> None:
         self.tree.clear()
         for function in functions:
             item = QTreeWidgetItem([function.name or "calls"])
@@ -58,6 +63,19 @@ class FunctionList(QFrame):
                 child.setToolTip(0, call)
                 item.addChild(child)
             item.setExpanded(True)
+
+    def _mark(self, call: str) -> None:
+        """Mark the call that is shown now, or none; once, so that arrow keys can walk on."""
+        if call == self._marked:
+            return
+        self._marked = call
+        tops = [self.tree.topLevelItem(row) for row in range(self.tree.topLevelItemCount())]
+        items = [top.child(row) for top in tops if top for row in range(top.childCount())]
+        found = next((item for item in items if item and item.data(0, _CALL_ROLE) == call), None)
+        if found is not None:
+            self.tree.setCurrentItem(found)
+        else:
+            self.tree.clearSelection()
 
     def _on_tree_item_chosen(self, item: QTreeWidgetItem, _column: int) -> None:
         call = item.data(0, _CALL_ROLE)

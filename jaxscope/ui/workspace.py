@@ -134,7 +134,7 @@ class Workspace(SideSplitter):
         if state.file != before.file:
             self._other_file = None
             self.selection.clear()
-        self.functions.show_functions(state.functions)
+        self.functions.show_functions(state.functions, state.call)
         self.timing.show_timing(
             state.timing, can_measure=screen.can_run and not screen.is_running and bool(state.call)
         )

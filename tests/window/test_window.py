@@ -69,6 +69,17 @@ def test_opening_a_file_runs_the_first_call_that_it_offers(
     tree = window.workspace.functions.tree
     assert tree.topLevelItem(0).text(0) == "f"
     assert tree.topLevelItem(0).childCount() == 2
+    assert [item.text(0) for item in tree.selectedItems()] == ["f(f32[3])"]
+
+
+def test_the_list_marks_the_call_that_is_shown_and_no_other(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.open(source, ("f(f32[3])", "grad(f)(f32[3])"))
+    functions = window.workspace.functions
+    for call, marked in (("grad(f)(f32[3])", ["grad(f)(f32[3])"]), ("f(f32[4])", [])):
+        functions.show_functions(window.controller.state.functions, call)
+        assert [item.text(0) for item in functions.tree.selectedItems()] == marked
 
 
 def test_a_function_without_a_call_gets_one_proposed(
