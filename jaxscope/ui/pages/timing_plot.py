@@ -54,6 +54,7 @@ class TimingPlot(QWidget):
         self._histogram: Histogram | None = None
         self._axis = SecondsAxis("bottom")
         self.plot = pyqtgraph.PlotWidget(axisItems={"bottom": self._axis})
+        self.plot.hideButtons()  # *Whole* does that, and says so
         self.plot.setMenuEnabled(False)
         self.plot.setMouseEnabled(x=True, y=False)
         self.plot.setLabel("bottom", "time of one call")
