@@ -10,12 +10,12 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.analysis.search.feeding import Feeding
 from jaxscope.analysis.search.query import Aspect, Query, Step, Term, parse_query
 from jaxscope.analysis.search.types import matches_type
 from jaxscope.model import Direction, Graph, NodeKind, Ragged
 
 Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 _COMPARE: dict[str, Callable[[npt.NDArray[np.float64], float], Bools]] = {
@@ -66,30 +66,14 @@ class SearchIndex:
         masks = [self._match(step) for step in solid]
         gaps = _gaps_before(query.steps)
         for at in range(1, len(masks)):
-            masks[at] &= self._fed_by(masks[at - 1], is_far=gaps[at])
+            masks[at] &= self._feeding.find_fed(masks[at - 1], is_far=gaps[at])
         for at in range(len(masks) - 2, -1, -1):
-            masks[at] &= self._feeding(masks[at + 1], is_far=gaps[at + 1])
+            masks[at] &= self._feeding.find_feeding(masks[at + 1], is_far=gaps[at + 1])
         return np.flatnonzero(functools.reduce(operator.or_, masks)).astype(np.int32)
 
-    # --- chains ---
-
-    def _fed_by(self, nodes: Bools, *, is_far: bool) -> Bools:
-        return _reach(nodes, *self._onward, is_far=is_far)
-
-    def _feeding(self, nodes: Bools, *, is_far: bool) -> Bools:
-        return _reach(nodes, *self._backward, is_far=is_far)
-
     @functools.cached_property
-    def _onward(self) -> tuple[Int64s, Int64s]:
-        return _sort_edges(
-            self._graph.edges.source, self._graph.edges.target, len(self._graph.nodes)
-        )
-
-    @functools.cached_property
-    def _backward(self) -> tuple[Int64s, Int64s]:
-        return _sort_edges(
-            self._graph.edges.target, self._graph.edges.source, len(self._graph.nodes)
-        )
+    def _feeding(self) -> Feeding:
+        return Feeding(self._graph)
 
     # --- single nodes ---
 
@@ -211,26 +195,3 @@ def _gaps_before(steps: tuple[Step, ...]) -> list[bool]:
             gaps.append(is_after_gap)
         is_after_gap = step.is_gap
     return gaps
-
-
-def _sort_edges(begin: Int32s, end: Int32s, num_nodes: int) -> tuple[Int64s, Int64s]:
-    """Ends of edges sorted by where they begin, and where each node's edges begin among them."""
-    order = np.argsort(begin, kind="stable")
-    offsets = np.searchsorted(begin[order], np.arange(num_nodes + 1))
-    return end[order].astype(np.int64), offsets.astype(np.int64)
-
-
-def _reach(nodes: Bools, ends: Int64s, offsets: Int64s, *, is_far: bool) -> Bools:
-    """Nodes at the end of an edge from any of `nodes`, or of any number of edges."""
-    reached = np.zeros(len(nodes), bool)
-    front = np.flatnonzero(nodes)
-    while len(front):
-        counts = offsets[front + 1] - offsets[front]
-        first = offsets[front] - np.concatenate([[0], np.cumsum(counts)[:-1]])
-        following = ends[np.repeat(first, counts) + np.arange(int(counts.sum()))]
-        if not is_far:
-            reached[following] = True
-            break
-        front = np.unique(following[~reached[following]])
-        reached[front] = True
-    return reached

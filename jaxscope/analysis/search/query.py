@@ -12,8 +12,9 @@
     dot_general -> add -> max      operations each of which feeds the next
     dot_general -> ... -> max      with anything in between
 
-In a chain a bare word is an operation, by its JAX or its XLA name. Words next to each other must
-all hold. Pure text in, frozen values out: nothing is searched here.
+In a chain a bare word is an operation, by its JAX or its XLA name; borders of nested programs and
+fusions are no steps. Words next to each other must all hold. Pure text in, frozen values out:
+nothing is searched here.
 """
 
 from __future__ import annotations
