@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+import numpy.typing as npt
 
 from jaxscope.analysis.view.draft import Draft, Input
 from jaxscope.analysis.view.operations import PLUMBING
@@ -57,38 +58,47 @@ def find_boundaries(graph: Graph) -> Boundaries:
     gives_result = [
         not graph.strings[label].startswith("condition") for label in groups.label.tolist()
     ]
-    known = {word: number for number, word in enumerate(graph.strings)}
-    operand_key, result_key, root_key = (known.get(k, -1) for k in ("operand", "result", "root"))
+    operands, results, roots, parameters = (
+        _attribute_column(graph, key) for key in ("operand", "result", "root", "parameter_number")
+    )
+    takes = (nodes.kind == NodeKind.INPUT) | (parameters != NONE)
+    has_owner = np.append(groups.owner != NONE, False)  # the last entry is of nodes in no group
+    at_border = has_owner[nodes.group] & (takes | (roots != NONE) | (results != NONE))
     entering: dict[int, tuple[int, int]] = {}
     leaving: dict[Origin, list[int]] = {}
     mapped: set[int] = set()
     with_inputs: set[int] = set()
-    results: list[tuple[int, int, int]] = []
-    kinds = nodes.kind.tolist()
-    input_kind, parameter_key = int(NodeKind.INPUT), known.get("parameter_number", -1)
-    for node, group in enumerate(nodes.group.tolist()):
-        if group == NONE or owners[group] == NONE:
-            continue
-        row = nodes.attributes[node].tolist()
-        attributes = dict(zip(row[0::2], row[1::2], strict=True))
-        if kinds[node] == input_kind or parameter_key in attributes:
+    given: list[tuple[int, int, int]] = []
+    for node in np.flatnonzero(at_border).tolist():
+        group = int(nodes.group[node])
+        if takes[node]:
             with_inputs.add(group)
-            operand = _integer(graph, attributes.get(operand_key))
+            operand = _integer(graph, int(operands[node]))
             if operand is not None:
                 mapped.add(group)
                 entering[node] = (owners[group], operand)
-        elif root_key in attributes:
-            results.append((node, group, -1))
-        elif (result := _integer(graph, attributes.get(result_key))) is not None:
-            results.append((node, group, result))
-    for node, group, result in results:
+        elif roots[node] != NONE:
+            given.append((node, group, -1))
+        elif (result := _integer(graph, int(results[node]))) is not None:
+            given.append((node, group, result))
+    for node, group, result in given:
         if gives_result[group] and (group in mapped or group not in with_inputs):
             leaving.setdefault((owners[group], result), []).append(node)
     return Boundaries(entering, leaving)
 
 
-def _integer(graph: Graph, string: int | None) -> int | None:
-    text = "" if string is None else graph.strings[string]
+def _attribute_column(graph: Graph, key: str) -> npt.NDArray[np.int32]:
+    """Of each node the string that is the attribute's value; `NONE` where it has none."""
+    column = np.full(len(graph.nodes), NONE, np.int32)
+    if key in graph.strings:
+        attributes = graph.nodes.attributes
+        is_wanted = attributes.values[0::2] == graph.strings.index(key)
+        column[attributes.row_numbers()[0::2][is_wanted]] = attributes.values[1::2][is_wanted]
+    return column
+
+
+def _integer(graph: Graph, string: int) -> int | None:
+    text = "" if string == NONE else graph.strings[string]
     return int(text) if text.isdecimal() and len(text) < 9 else None
 
 
