@@ -59,7 +59,7 @@ class Workspace(SideSplitter):
         self._theme, self._points = LIGHT, BASE_POINTS
         self._other_file: SourceFile | None = None
         self._revealed: tuple[str, int] | None = None
-        self._costs_of: tuple[Sequence[Stage], str] = ((), "")
+        self._costs_of: tuple[Sequence[Stage], str, bool] = ((), "", False)
         self._costs: Mapping[int, LineCost] = {}
         self._kernels = KernelLinks()
         self.selection = SelectionModel(self)
@@ -242,13 +242,13 @@ class Workspace(SideSplitter):
                 pane.show_source(file, self._line_costs(file))
 
     def _line_costs(self, file: SourceFile | None) -> Mapping[int, LineCost]:
-        """What the lines of a file cost, by 0-based number, in what JAX hands to the compiler."""
+        """What lines cost in what JAX hands on, 0-based; nothing of an edited file: they moved."""
         stages, path = self._state.stages, file.path if file is not None else ""
-        if self._costs_of != (stages, path):
-            self._costs_of = stages, path
+        is_edited = any(run.path == path and run != file for run in self._state.files)
+        if self._costs_of != (stages, path, is_edited):
+            self._costs_of = stages, path, is_edited
             traced = [stage for stage in stages if stage.name not in LATE_NAMES]
-            is_known = path and not self._state.is_stale
-            found = find_line_costs(traced, path, stages) if is_known else {}
+            found = find_line_costs(traced, path, stages) if path and not is_edited else {}
             self._costs = {line - 1: cost for line, cost in found.items()}
         return self._costs
 

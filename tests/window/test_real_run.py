@@ -168,13 +168,16 @@ def test_an_edit_keeps_the_place_in_source_and_graph(
     canvas.zoom(2.0)
     canvas.pan(20.0, 10.0)
     before = canvas.camera
+    assert code._heat
     source.write_text(PROGRAM.replace("y ** 2", "y ** 3") + "\n" * 200)
     window.controller.note_file_changed()
+    assert not code._heat  # lines may have moved
     qtbot.waitUntil(
         lambda: state().capture is not None and state().capture is not first and
         not state().is_running, timeout=WAIT_MS,
     )  # fmt: skip
     assert "y ** 3" in state().snapshot.text
+    assert code._heat
     assert code.verticalScrollBar().value() == 30
     after = canvas.camera
     assert (after.x, after.y) == pytest.approx((before.x, before.y))
