@@ -6,18 +6,20 @@ import dataclasses
 import os
 import threading
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject, Signal
 
 from jaxscope.client.events import Failed, Finished, Progress
 from jaxscope.errors import Explanation, InternalError, JaxscopeError, UsageError
 from jaxscope.model import Capture, Timing
+from jaxscope.model.agreement import Comparison as MeasuredPair
 from jaxscope.ui.controller import Controller
 from jaxscope.ui.state import WindowState
 
 if TYPE_CHECKING:  # loaded when the first comparison is made
     from jaxscope.analysis.comparison.comparison import Comparison, Subject
+    from jaxscope.analysis.comparison.quantities import QuantityDifference
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -51,6 +53,9 @@ class Comparing(QObject):
         self._run = 0
         self._first: _Run | None = None
         self._other_name = ""
+        self._timed_options: Mapping[str, str] = {}
+        self._times: tuple[QuantityDifference, ...] = ()
+        self._shown: Comparison | None = None
         self._latest: _Run | None = None
         self._previous: _Run | None = None
         controller.state_changed.connect(self._on_controller_state_changed)
@@ -130,16 +135,23 @@ class Comparing(QObject):
     def compare_without_pass(self, name: str) -> None:
         """Compile the present call without a pass of XLA's, and compare with it.
 
+        Both are then measured in turns, where the target can run; their times follow.
+
         Args:
             name: Of the pass; wherever it runs, it is left out.
         """
         present = self._take_present()
-        if present is not None:
-            self.compare_with_call(present.capture.call, options={"xla_disable_hlo_passes": name})
+        if present is None:
+            return
+        options = {"xla_disable_hlo_passes": name}
+        self.compare_with_call(present.capture.call, options=options)
+        if self._run and not present.capture.target.startswith("aot:"):
+            self._timed_options = options
 
     def stop(self) -> None:
         """Stop what is being worked out."""
         self._generation += 1
+        self._timed_options, self._times, self._shown = {}, (), None
         if self._run:
             self._controller.forget_beside(self._run)
             self._run = 0
@@ -180,11 +192,20 @@ class Comparing(QObject):
     def _on_answered(self, generation: int, answer: object) -> None:
         if generation != self._generation:
             return
-        self.busy_changed.emit("")
+        if not self._run:
+            self.busy_changed.emit("")
         if isinstance(answer, JaxscopeError):
             self.failed.emit(answer)
         else:
-            self.compared.emit(answer)
+            self._shown = cast("Comparison", answer)
+            self._show()
+
+    def _show(self) -> None:
+        """Tell what is known by now: the outcome, and the times once they are measured."""
+        shown = self._shown
+        if shown is not None:
+            times = self._times or shown.times
+            self.compared.emit(dataclasses.replace(shown, times=times))
 
     def _on_controller_beside_arrived(self, number: int, event: object) -> None:
         if number != self._run:
@@ -200,7 +221,17 @@ class Comparing(QObject):
             first = self._first
             if first is not None:
                 other = _Run(self._other_name, ("", "", ""), event.result, None)
+                options = self._timed_options
                 self._compare(first, other)
+                if options:
+                    self._run = self._controller.measure_beside(first.capture, options)
+        elif isinstance(event, Finished) and isinstance(event.result, MeasuredPair):
+            from jaxscope.analysis.comparison.quantities import describe_paired_times
+
+            self._run = 0
+            self.busy_changed.emit("")
+            self._times = describe_paired_times(event.result.timing)
+            self._show()
 
     def _on_controller_state_changed(self, state: WindowState) -> None:
         capture = state.capture

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from jaxscope.client.requests import (
     CaptureRequest,
+    ComparisonRequest,
     OutlineRequest,
     ProposeRequest,
     Request,
@@ -203,6 +204,22 @@ class Controller(QObject):
             options=dict(options or {}),
         )
         return self._bridge.start(self._limited(request, python))
+
+    def measure_beside(self, capture: Capture, options: Mapping[str, str]) -> int:
+        """Measure a capture's call against itself with options, and return the events' number.
+
+        Args:
+            capture: Of a call of the file that is shown.
+            options: Options of XLA's to compile the second side with.
+        """
+        request = ComparisonRequest(
+            file=self.state.file,
+            call=capture.call,
+            target=capture.target or "cpu",
+            x64=self._options.x64,
+            other_options=dict(options),
+        )
+        return self._bridge.start(self._limited(request))
 
     def forget_beside(self, number: int) -> None:
         """End such a run and hear nothing more of it."""

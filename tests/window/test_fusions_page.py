@@ -10,10 +10,14 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from jaxscope.analysis.comparison.quantities import QuantityDifference
 from jaxscope.client.events import Finished
-from jaxscope.client.requests import CaptureRequest
+from jaxscope.client.requests import CaptureRequest, ComparisonRequest
 from jaxscope.in_process import capture_function
-from jaxscope.model import Capture, Graph, PassRecord, is_available
+from jaxscope.model import Capture, Graph, Measurement, PassRecord, Timing, is_available
+from jaxscope.model.agreement import Comparison as MeasuredPair
+from jaxscope.model.agreement import ResultsAgreement
+from jaxscope.model.timing import Ratio
 from jaxscope.ui.fusions_menu import FusionsMenu
 from jaxscope.ui.passes_menu import PassesMenu
 from jaxscope.ui.window import MainWindow
@@ -136,3 +140,35 @@ def test_a_pass_is_left_out_and_the_outcome_compared(
 
     driver.wait_until(is_compared)
     assert "xla_disable_hlo_passes=algsimp" in names[0]
+
+
+def test_the_times_with_and_without_a_pass_join_the_outcome(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    recorded = dataclasses.replace(build_capture(), passes=RECORDS)
+    driver.finish(driver.open(source), recorded)
+    (menu,) = [child for child in window.children() if isinstance(child, PassesMenu)]
+    menu.page.choose(1)
+    menu.page.without.click()
+    driver.wait_for(CaptureRequest, 2).tell(Finished(build_capture()))
+    measured = driver.wait_for(ComparisonRequest, 1)
+    assert isinstance(measured.request, ComparisonRequest)
+    assert measured.request.other_options == {"xla_disable_hlo_passes": "algsimp"}
+    assert (measured.request.call, measured.request.options) == (recorded.call, {})
+    sides = [
+        Measurement(n, t, t, t, 0.95, 30, (t,), False)
+        for n, t in (("first", 2e-6), ("second", 8e-6))
+    ]
+    ratio = Ratio("first/second", 0.25, 0.24, 0.26, "slower")
+    timing = Timing(recorded.call, recorded.environment, tuple(sides), (ratio,), ())
+    measured.tell(Finished(MeasuredPair("", "", timing, ResultsAgreement("", "", ()))))
+
+    def times() -> tuple[QuantityDifference, ...]:
+        page = window.workspace.tabs.currentWidget()
+        comparison = getattr(getattr(page, "view", None), "comparison", None)
+        return () if comparison is None else tuple(comparison.times)
+
+    driver.wait_until(lambda: bool(times()))
+    (time,) = times()
+    assert (time.before, time.after) == (2e-6, 8e-6)
+    assert time.meaning.startswith("The second takes longer: the first's time is 0.25")

@@ -198,6 +198,29 @@ def compare_timings(
     )
 
 
+def describe_paired_times(timing: Timing) -> tuple[QuantityDifference, ...]:
+    """What two programs took that were measured in turns; empty where they were not.
+
+    Args:
+        timing: With the measurements `first` and `second`, and the ratio of the two.
+    """
+    before, after = timing.measurement("first"), timing.measurement("second")
+    ratio = next((ratio for ratio in timing.ratios if ratio.name == "first/second"), None)
+    if before is None or after is None or ratio is None:
+        return ()
+    said = {
+        "faster": "The second takes less time",
+        "slower": "The second takes longer",
+        "same": "The same time, within 2 %",
+    }.get(ratio.verdict, "No difference that is sure")
+    interval = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}"
+    meaning = (
+        f"{said}: the first's time is {three_digits(ratio.median)} times the second's "
+        f"({interval}). Compiled, measured in random turns."
+    )
+    return (QuantityDifference("a call", "s", before.median, after.median, meaning, True, False),)
+
+
 def _timing_reason(
     first: Capture, second: Capture, before: Timing | None, after: Timing | None
 ) -> str:
