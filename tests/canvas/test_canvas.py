@@ -504,3 +504,16 @@ def test_nodes_are_brought_into_sight_together(canvas: GraphCanvas) -> None:
     canvas.look_at_nodes(range(len(scene.item_of_node)))
     assert canvas.camera == before, "all of it would be too small to be read"
     canvas.look_at_nodes([])
+
+
+def test_a_screen_reader_is_told_the_box_that_the_keyboard_is_at(canvas: GraphCanvas) -> None:
+    told = []
+    for _ in range(4):
+        QTest.keyClick(canvas, Qt.Key.Key_Down)
+        told.append(canvas.accessibleDescription())
+    assert len(set(told)) == 4
+    assert all(" To " in each for each in told)
+    assert " From " in told[1] and "13 arrays." in told[0]
+    item = first_closed_group(canvas)
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=centre(canvas, item))
+    assert "Closed group, Enter opens it." in canvas.accessibleDescription()

@@ -20,6 +20,7 @@ from jaxscope.ui.graph.hints import describe_edge, describe_far, describe_item, 
 from jaxscope.ui.graph.overlay import Highlight, items_of_nodes
 from jaxscope.ui.graph.picture_view import PictureView
 from jaxscope.ui.graph.scene_view import SceneView
+from jaxscope.ui.graph.speaking import speak_item, speak_scene, tell
 from jaxscope.ui.graph.walking import step
 
 _KEY_PAN_PX = 80.0
@@ -310,6 +311,8 @@ class GraphCanvas(PictureView):
             noted=items_of_nodes(scene, self._notes),
         )
         self._has_marks = any(self._marks) or current != NONE
+        view = self._view if current != NONE else None
+        tell(self, speak_item(view, scene, current) if view is not None else speak_scene(scene))
         self._show_extras()
         self.update()
 

@@ -30,6 +30,7 @@ from jaxscope.ui.graph.layout_job import LayoutJob
 from jaxscope.ui.graph.overlay import Highlight
 from jaxscope.ui.graph.picture import Picture, PictureOrder
 from jaxscope.ui.graph.scene_view import SceneView
+from jaxscope.ui.graph.speaking import speak_scene
 from jaxscope.ui.graph.transition import Sight, Transition, make_transition, may_move
 
 _INLINE_NODES = 600
@@ -281,8 +282,7 @@ class PictureView(SceneView):
         self.show_scene(answer.index, self._camera_for(scene))
         self._anchor = None
         self._begin_transition(before)
-        num = len(scene.items) - scene.items.num_frames
-        self.setAccessibleDescription(f"{num} boxes are shown. Arrow keys walk along the lines.")
+        self.setAccessibleDescription(speak_scene(scene))
         self.meet_picture()
         self._set_busy(False)
         self.scene_changed.emit()
