@@ -220,3 +220,13 @@ def test_the_same_from_python(program: Path) -> None:
     assert row.target == "cpu"
     assert row.flops > 0
     assert math.isnan(row.seconds)  # nothing is published of this machine
+
+
+def test_where_work_is_not_counted_the_row_says_so() -> None:
+    why = "XLA does not count the work of 5 of its kernels."
+    row = TargetRow("aot:tpu:v5e", kernels=37, fusions=10, why_no_work=why)
+    assert f"aot:tpu:v5e: {why}" in targets_to_text("f(x)", [row])
+    (told,) = targets_to_json("f(x)", "f.py", [row])["targets"]
+    assert told["estimate"]["unavailable"] == why
+    assert told["kernels"] == 37
+    assert told["unavailable"] is None

@@ -91,7 +91,11 @@ def targets_to_json(call: str, file: str, rows: Sequence[TargetRow]) -> dict[str
             {
                 "target": row.target,
                 "chip": row.chip or None,
-                "estimate": {"seconds": _number(row.seconds), "cycles": _number(row.cycles)},
+                "estimate": {
+                    "seconds": _number(row.seconds),
+                    "cycles": _number(row.cycles),
+                    "unavailable": row.why_no_work or None,
+                },
                 "kernels": None if row.reason else row.kernels,
                 "fusions": None if row.reason else row.fusions,
                 "cost": {"flops": _number(row.flops), "bytes_accessed": _number(row.num_bytes)},
@@ -110,13 +114,15 @@ def targets_to_json(call: str, file: str, rows: Sequence[TargetRow]) -> dict[str
 
 
 def describe_problems(rows: Sequence[TargetRow]) -> Iterator[str]:
-    """A sentence on each target that the program is not compiled for, or does not fit."""
+    """A sentence on each target where the program does not compile, fit, or tell its work."""
     for row in rows:
         fit = describe_fit(row)
         if row.reason or fit:
             is_told = "needs" in row.reason
             told = filter(None, (row.reason, f"It {fit}." if fit and not is_told else ""))
             yield f"{row.target}: {' '.join(told)}"
+        if row.why_no_work:
+            yield f"{row.target}: {row.why_no_work}"
 
 
 def _cell(value: float, write: Any) -> str:

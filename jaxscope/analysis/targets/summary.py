@@ -38,6 +38,7 @@ class TargetRow:
         memory_bytes: Memory that there is, per device.
         compile_seconds: What XLA took.
         reason: Why the program does not compile for it; empty if it does.
+        why_no_work: Why work, traffic and time are not known though it compiles; else empty.
     """
 
     target: str
@@ -52,6 +53,7 @@ class TargetRow:
     memory_bytes: float = math.nan
     compile_seconds: float = math.nan
     reason: str = ""
+    why_no_work: str = ""
 
     @property
     def fits(self) -> bool | None:
@@ -84,7 +86,8 @@ def summarize(target: str, found: Capture | JaxscopeError) -> TargetRow:
         compile_seconds=_seconds(stage),
     )
     if roofline.num_uncounted:
-        row = dataclasses.replace(row, flops=math.nan, num_bytes=math.nan)
+        why = f"XLA does not count the work of {roofline.num_uncounted:,} of its kernels."
+        row = dataclasses.replace(row, flops=math.nan, num_bytes=math.nan, why_no_work=why)
     best = estimate(stage, chip) if chip else None
     if best is None or isinstance(best, Unavailable):
         return row
