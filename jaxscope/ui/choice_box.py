@@ -14,6 +14,12 @@ _MAX_ROWS = 20
 class ChoiceBox(QComboBox):
     """Draws its own small arrow over the style's empty field; its list shows every choice whole."""
 
+    def setAccessibleName(self, name: str) -> None:
+        super().setAccessibleName(name)
+        edit = self.lineEdit()
+        if edit is not None:  # it has the keyboard where a choice can be typed
+            edit.setAccessibleName(name)
+
     def showPopup(self) -> None:
         self.setMaxVisibleItems(_MAX_ROWS)
         self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + _LIST_MARGIN_PX)

@@ -44,6 +44,7 @@ class PageTabs(QTabWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName("Pages")
         self._bar = _Bar()
         self._bar.setDrawBase(False)
         self.setTabBar(self._bar)

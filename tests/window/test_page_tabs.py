@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from jaxscope.ui.choice_box import ChoiceBox
 from jaxscope.ui.page_tabs import PageTabs, choose_shown
 from jaxscope.ui.window import MainWindow
 
@@ -101,3 +102,10 @@ def test_a_window_as_wide_as_a_projector_shows_no_arrows(window: MainWindow, qtb
         assert sorted(turned) == list(range(tabs.count()))
         assert tabs.hidden_titles() or points == 10.0
     window._themes.reset_zoom()
+
+
+def test_rows_of_tabs_and_fields_tell_a_screen_reader_what_they_are(window: MainWindow):
+    rows = [window.workspace.tabs, window.workspace.lab]
+    fields = [box.lineEdit() for box in window.findChildren(ChoiceBox) if box.isEditable()]
+    assert fields
+    assert [part for part in (*rows, *fields) if part is None or not part.accessibleName()] == []

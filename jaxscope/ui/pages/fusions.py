@@ -54,6 +54,7 @@ class FusionsPage(QWidget):
         column.addWidget(self.decisions, 1)
         column.addStretch(0)
         self.tabs = QTabWidget()
+        self.tabs.setAccessibleName("Fusions and XLA's decisions")
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
         self.tabs.addTab(self.table, "Fusions")

@@ -44,6 +44,7 @@ class LabPage(QTabWidget):
         self._state, self._can_run = WindowState(), False
         self._theme = LIGHT
         self.setDocumentMode(True)
+        self.setAccessibleName("Experiments")
         self.tabBar().setDrawBase(False)  # some styles draw it white on dark
 
     def fill(self) -> None:

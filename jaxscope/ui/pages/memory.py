@@ -73,6 +73,7 @@ class MemoryPage(QWidget):
         self.constants = ResultTable("Captured arrays")
         self.remat = RematPart()
         self.tabs = QTabWidget()
+        self.tabs.setAccessibleName("Memory")
         self._build()
         self.to_peak.clicked.connect(self._on_to_peak_clicked)
         self._found.connect(self._on_found)
