@@ -100,7 +100,8 @@ def _row(measurement: Measurement) -> tuple[str, str, str, str, str, str]:
     device = ""
     if not math.isnan(measurement.device_seconds):
         device = f"{format_seconds(measurement.device_seconds)} on the device"
-    return measurement.name, format_seconds(measurement.median), interval, runs, device, noisy
+    name = f"{measurement.name} ({measurement.detail})" if measurement.detail else measurement.name
+    return name, format_seconds(measurement.median), interval, runs, device, noisy
 
 
 def _noise(timing: Timing) -> Iterator[str]:

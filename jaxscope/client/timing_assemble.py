@@ -30,6 +30,10 @@ from jaxscope.wire.messages import Message
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _MAX_NAMES = 200
 _MAX_WARNINGS = 200
+_SLOWED = (
+    "{name}: recorded calls kept the device at work longer than whole calls take unrecorded. "
+    "Recording, or a busier machine, slowed them: that time is too long."
+)
 _NO_ENVIRONMENT = Environment("", "", "", "", "")
 
 
@@ -78,12 +82,14 @@ class TimingAssembler:
 
     def timing(self) -> Timing:
         """What was measured so far; complete once the run is done, useful before."""
+        slowed = filter(_is_slowed_by_recorder, self._measurements.values())
+        warnings = [*self._warnings, *(_SLOWED.format(name=m.name) for m in slowed)]
         return Timing(
             call=self._call,
             environment=self._environment,
             measurements=tuple(self._measurements.values()),
             ratios=tuple(self._ratios.values()),
-            warnings=tuple(dict.fromkeys(self._warnings)),
+            warnings=tuple(dict.fromkeys(warnings)),
         )
 
     def _add_device_time(self, message: Message) -> None:
@@ -108,6 +114,14 @@ class TimingAssembler:
         if name not in table and len(table) >= _MAX_NAMES:
             raise MalformedTiming(f"a timing has more than {_MAX_NAMES} entries")
         table[name] = value
+
+
+def _is_slowed_by_recorder(measurement: Measurement) -> bool:
+    """Whether the device worked longer in a recorded call than a whole call takes: impossible.
+
+    Recording costs some time for each step, which a program of thousands of tiny ones is full of.
+    """
+    return measurement.device_low > 1.25 * measurement.median
 
 
 def combine_processes(timings: Sequence[Timing]) -> Timing:

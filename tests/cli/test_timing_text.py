@@ -28,7 +28,7 @@ TIMING = Timing(
     call="loss(f32[8])",
     environment=Environment("0.10.2", "0.10.2", "3.11.7", "cpu", "cpu"),
     measurements=(
-        Measurement("compile", 0.05, 0.05, 0.05, 0.0, 1, (0.05,), False),
+        Measurement("compile", 0.05, 0.05, 0.05, 0.0, 1, (0.05,), False, detail="cache hit"),
         measured("eager", 1e-3, "The middle half spreads over 36% of the median.", "It is busy."),
         measured("gradient_eager_dispatch", 2e-6, "It is busy."),
         measured("jit", 5e-6, "The middle half spreads over 177% of the median."),
@@ -43,6 +43,10 @@ def test_rows_are_aligned_and_name_no_reasons() -> None:
     assert [row.split()[0] for row in rows] == [m.name for m in TIMING.measurements]
     assert len({row.index("run") for row in rows}) == 1
     assert [row.endswith("  noisy") for row in rows] == [False, True, True, True]
+
+
+def test_compiling_says_whether_the_cache_had_the_program() -> None:
+    assert "  compile (cache hit) " in format_timing(TIMING)
 
 
 def test_every_reason_for_noise_stands_once_below() -> None:

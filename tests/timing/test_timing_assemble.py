@@ -62,6 +62,19 @@ def test_a_later_message_replaces_an_earlier_one_and_warnings_do_not_repeat() ->
     assert timing.warnings == ("noisy",)
 
 
+def device_time(name: str, seconds: float) -> Message:
+    return Message("device_time", {"name": name}, {"seconds": np.full(30, seconds)})
+
+
+@pytest.mark.parametrize(("on_device", "num_warnings"), [(9e-6, 0), (5e-4, 1)])
+def test_a_device_at_work_longer_than_the_call_takes_was_slowed_by_its_recorder(
+    on_device: float, num_warnings: int
+) -> None:
+    timing = assemble(measurement("jit", [1e-5] * 30), device_time("jit", on_device))
+    assert len(timing.warnings) == num_warnings
+    assert all(said.startswith("jit: ") and "too long" in said for said in timing.warnings)
+
+
 def test_the_environment_is_taken_over() -> None:
     environment = {"jax": "0.10.2", "platform": "cpu"}
     timing = assemble(Message("timed", {"call": "g(2)", "environment": environment}))
