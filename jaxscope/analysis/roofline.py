@@ -25,6 +25,8 @@ _NO_KERNELS = frozenset(
         *RUNS_INSIDE,
     }
 )
+_RESERVES = "AllocateBuffer"
+"""A custom call by which XLA reserves memory that a loop fills on a TPU: nothing runs for it."""
 _NOWHERE = "made by the compiler"
 
 
@@ -183,8 +185,15 @@ def _kernels(graph: Graph, rounds: Rounds) -> Iterator[tuple[int, int]]:
     """Nodes that run by themselves, and how often."""
     for node, group in enumerate(graph.nodes.group.tolist()):
         times = rounds.of(group)
-        if times and graph.string(graph.nodes.operation, node) not in _NO_KERNELS:
-            yield node, times
+        operation = graph.string(graph.nodes.operation, node)
+        if not times or operation in _NO_KERNELS:
+            continue
+        if (
+            operation == "custom-call"
+            and graph.attributes(node).get("custom_call_target") == _RESERVES
+        ):
+            continue
+        yield node, times
 
 
 def _line_of(graph: Graph, node: int) -> str:

@@ -38,10 +38,19 @@ def huge(x):
     return jax.lax.optimization_barrier((big * 2, big + 1))
 
 
+def rolled(w, xs):
+    def step(h, x):
+        h = jnp.tanh(h @ w + x)
+        return h, h
+
+    return jnp.mean(jax.lax.scan(step, jnp.zeros(16), xs)[1] ** 2)
+
+
 # jaxscope: grad(loss)(init(key(0)), f32[32, 64], f32[32, 64])
 """
 ON_ONE = "grad(loss)(init(key(0)), f32[32, 64], f32[32, 64])"
 CUT = "grad(loss)(init(key(0)), cut(f32[32, 64]), cut(f32[32, 64]))"
+LOOP = "grad(rolled)(f32[16, 16], f32[20, 16])"
 
 needs_tpu_compiler = pytest.mark.skipif(
     bool(find_missing("tpu")), reason="libtpu is not installed: pip install 'jax[tpu]'"

@@ -20,7 +20,7 @@ from jaxscope.errors import CallError, EnvironmentProblem, Explanation, TraceErr
 from jaxscope.model import Capture, Unavailable
 from jaxscope.model.chip import chip_names, find_chip
 
-from .conftest import CUT, ON_ONE, needs_gpu_compiler, needs_tpu_compiler, stage_of
+from .conftest import CUT, LOOP, ON_ONE, needs_gpu_compiler, needs_tpu_compiler, stage_of
 
 Compile = Callable[..., Capture]
 GIB = 1 << 30
@@ -230,3 +230,12 @@ def test_where_work_is_not_counted_the_row_says_so() -> None:
     assert told["estimate"]["unavailable"] == why
     assert told["kernels"] == 37
     assert told["unavailable"] is None
+
+
+@needs_tpu_compiler
+def test_memory_that_a_loop_fills_hides_no_work(compile_for: Compile) -> None:
+    """XLA reserves it by custom calls that it counts no work of: they do none."""
+    row = summarize("aot:tpu:v5e:1x1", compile_for("aot:tpu:v5e:1x1", LOOP))
+    assert row.why_no_work == ""
+    assert row.flops > 0
+    assert row.seconds > 0
