@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.analysis.crossings import find_crossings
+from jaxscope.analysis.search.feeding import Feeding
 from jaxscope.model import NONE, Graph
 
 Int32s = npt.NDArray[np.int32]
@@ -17,16 +18,17 @@ Int64s = npt.NDArray[np.int64]
 def find_neighbourhood(graph: Graph, nodes: Sequence[int], radius: int) -> Int32s:
     """Nodes at most `radius` edges away from some nodes, in either direction, themselves included.
 
+    Borders of nested programs and of fusions are no steps: what a value meets inside is as near.
     Indices that the graph does not have are ignored.
     """
     count = len(graph.nodes)
     is_near = np.zeros(count, bool)
     is_near[[node for node in nodes if 0 <= node < count]] = True
-    source, target = graph.edges.source, graph.edges.target
+    feeding = Feeding(graph)
     for _ in range(radius):
-        before = is_near.copy()
-        is_near[target[before[source]]] = True
-        is_near[source[before[target]]] = True
+        before = is_near
+        fed = feeding.find_fed(before, is_far=False)
+        is_near = before | fed | feeding.find_feeding(before, is_far=False)
         if (before == is_near).all():
             break
     return np.flatnonzero(is_near).astype(np.int32)

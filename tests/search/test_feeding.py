@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jaxscope.analysis.neighbourhood import find_neighbourhood
 from jaxscope.analysis.search import SearchIndex
 from jaxscope.model import Graph, GraphBuilder, GroupKind, NodeKind
 
@@ -99,3 +100,10 @@ def test_a_bitcast_is_no_step_but_is_found() -> None:
     graph = program.builder.build()
     assert operations(graph, "dot -> add") == ["dot", "add"]
     assert operations(graph, "dot -> bitcast -> add") == ["dot", "bitcast", "add"]
+
+
+def test_what_is_inside_of_a_nested_program_is_as_near_as_its_owner(relu: Graph) -> None:
+    names = [relu.string(relu.nodes.operation, node) for node in range(len(relu.nodes))]
+    near = [names[node] for node in find_neighbourhood(relu, [names.index("max")], 1)]
+    assert {"add", "sin"} <= set(near)
+    assert "dot_general" not in near
