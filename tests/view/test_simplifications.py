@@ -52,6 +52,28 @@ def test_constants_and_their_broadcasts_fold_into_their_users() -> None:
     assert "broadcast_in_dim 5.0" in outline(unfolded)
 
 
+def test_what_a_loop_starts_from_is_no_operand_of_its_body() -> None:
+    def program(w: jax.Array, xs: jax.Array) -> jax.Array:
+        return jax.lax.scan(lambda h, x: (jnp.tanh(h @ w + x), h.sum()), jnp.zeros(3), xs)[0]
+
+    for graph in (trace, lower, compile_module):
+        made = graph(program, jnp.eye(3), jnp.ones((5, 3)))
+        view = build_view(made)
+        titles = outline(view, frozenset(box.id for box in view.boxes if box.children))
+        products = [title for title in titles if "dot" in title]
+        assert products
+        assert not [title for title in products if "0.0" in title or title.endswith(" 0")]
+
+
+def test_a_number_that_a_loop_starts_from_stands_at_the_loop() -> None:
+    def program(x: jax.Array) -> jax.Array:
+        return jax.lax.scan(lambda c, a: (c * a, c), 1.0, x)[0]
+
+    view = simplify(program, X)
+    lines = outline(view, frozenset(box.id for box in view.boxes if box.children))
+    assert [line.strip() for line in lines if "mul" in line] == ["mul"]
+
+
 def test_constants_of_stablehlo_fold_too() -> None:
     lines = outline(build_view(lower(lambda x: jnp.sin(x) * 2.5, X)))
     assert lines[1:3] == ["sine", "multiply 2.5"]

@@ -8,8 +8,8 @@ import struct
 
 from jaxscope.analysis.view.arguments import find_results
 from jaxscope.analysis.view.draft import Draft
-from jaxscope.analysis.view.operations import CONSTANTS, SPREADERS
-from jaxscope.model import Graph
+from jaxscope.analysis.view.operations import CONSTANTS, LOOPS, SPREADERS
+from jaxscope.model import NONE, Graph
 
 _LITERAL = re.compile(r"^in\[(\d+)\]$")
 _SCALAR = re.compile(r"^[a-z]\w*\[\]$|^tensor<[a-z]\w*>$")
@@ -45,14 +45,19 @@ def fold_constants(draft: Draft) -> Draft:
     """Fold scalar constants, and casts and broadcasts of them, into their users' labels.
 
     Constants with more values stay: captured weights are worth seeing. So do constants that are
-    themselves a result.
+    themselves a result, and those that enter a loop: only its first round may see them.
     """
     values = _constant_values(draft)
     if not values:
         return draft
     users = draft.users()
     results = find_results(draft.graph)
-    folded = {node for node in values if users[node] and results.isdisjoint(users[node])}
+    starts = _loop_starts(draft, users)
+    folded = {
+        node
+        for node in values
+        if users[node] and results.isdisjoint(users[node]) and node not in starts
+    }
     # A spreader can only fold if it folds into something: chains are walked from their ends.
     home = list(draft.home)
     notes = {node: list(texts) for node, texts in draft.notes.items()}
@@ -74,6 +79,33 @@ def fold_constants(draft: Draft) -> Draft:
         home=final,
         notes={node: tuple(sorted(set(texts))) for node, texts in notes.items()},
     )
+
+
+def _loop_starts(draft: Draft, users: list[list[int]]) -> set[int]:
+    """Nodes with users inside of a loop that they themselves are outside of."""
+    graph = draft.graph
+    groups, group_of = graph.groups, graph.nodes.group.tolist()
+    owners, parents = groups.owner.tolist(), groups.parent.tolist()
+    is_loop = [
+        owner != NONE and graph.strings[graph.nodes.operation[owner]] in LOOPS for owner in owners
+    ]
+    if not any(is_loop):
+        return set()
+    around: dict[int, frozenset[int]] = {NONE: frozenset()}
+
+    def loops_around(group: int) -> frozenset[int]:
+        if group not in around:
+            outer = loops_around(parents[group])
+            around[group] = outer | {owners[group]} if is_loop[group] else outer
+        return around[group]
+
+    for group in range(len(owners)):  # parents come first
+        loops_around(group)
+    return {
+        node
+        for node, using in enumerate(users)
+        if any(around[group_of[user]] - around[group_of[node]] for user in using)
+    }
 
 
 def _settle(home: list[int], node: int) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.analysis.view.draft import Draft, Input
-from jaxscope.analysis.view.operations import PLUMBING
+from jaxscope.analysis.view.operations import LOOPS, PLUMBING
 from jaxscope.model import NONE, Graph, NodeKind
 
 _MAX_DEPTH = 400
@@ -126,7 +126,9 @@ class _Resolver:
         hidden = set(self._plumbing)
         graph = self._graph
         for node, place in self._entering.items():
-            if place in self._producers or self._literal(place):
+            starts_loop = graph.strings[graph.nodes.operation[place[0]]] in LOOPS
+            # A number that a loop starts from is the operand in its first round only.
+            if place in self._producers or (self._literal(place) and not starts_loop):
                 hidden.add(node)
         kinds, output_kind = graph.nodes.kind.tolist(), int(NodeKind.OUTPUT)
         for nodes in self._leaving.values():
