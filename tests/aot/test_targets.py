@@ -237,5 +237,6 @@ def test_memory_that_a_loop_fills_hides_no_work(compile_for: Compile) -> None:
     """XLA reserves it by custom calls that it counts no work of: they do none."""
     row = summarize("aot:tpu:v5e:1x1", compile_for("aot:tpu:v5e:1x1", LOOP))
     assert row.why_no_work == ""
-    assert row.flops > 0
     assert row.seconds > 0
+    products = 2 * 20 * 16 * 16  # forward; a module of a TPU does not tell how often a loop runs
+    assert row.flops > 2 * products

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
+from collections.abc import Mapping
 
 from jaxscope.analysis.roofline import Roofline, find_roofline
 from jaxscope.model import Graph, Stage, Unavailable
@@ -43,9 +44,17 @@ class Estimate:
     notes: tuple[str, ...] = ()
 
 
-def estimate(stage: Stage | None, chip: Chip) -> Estimate | Unavailable:
-    """The least time of a compiled program on one device of a chip, or why it is not known."""
-    found = find_roofline(stage)
+def estimate(
+    stage: Stage | None, chip: Chip, trips: Mapping[str, int] | None = None
+) -> Estimate | Unavailable:
+    """The least time of a compiled program on one device of a chip, or why it is not known.
+
+    Args:
+        stage: The stage `optimized`.
+        chip: Whose published peaks count.
+        trips: Rounds of loops that the module does not tell itself, by equation.
+    """
+    found = find_roofline(stage, trips)
     if isinstance(found, Unavailable):
         return found
     if found.num_uncounted:

@@ -6,6 +6,7 @@ import dataclasses
 import math
 import re
 
+from jaxscope.analysis.cost.loop_rounds import find_trips
 from jaxscope.analysis.roofline import find_roofline
 from jaxscope.analysis.targets.estimate import estimate
 from jaxscope.errors import JaxscopeError
@@ -69,7 +70,8 @@ def summarize(target: str, found: Capture | JaxscopeError) -> TargetRow:
         return _summarize_failure(target, found)
     chip = chip_of_target(target)
     stage = found.stage("optimized")
-    roofline = find_roofline(stage)
+    trips = find_trips(found)
+    roofline = find_roofline(stage, trips)
     if stage is None or isinstance(roofline, Unavailable):
         why = roofline.reason if isinstance(roofline, Unavailable) else "It was not compiled."
         return TargetRow(target, chip.title if chip else "", reason=why)
@@ -88,7 +90,7 @@ def summarize(target: str, found: Capture | JaxscopeError) -> TargetRow:
     if roofline.num_uncounted:
         why = f"XLA does not count the work of {roofline.num_uncounted:,} of its kernels."
         row = dataclasses.replace(row, flops=math.nan, num_bytes=math.nan, why_no_work=why)
-    best = estimate(stage, chip) if chip else None
+    best = estimate(stage, chip, trips) if chip else None
     if best is None or isinstance(best, Unavailable):
         return row
     return dataclasses.replace(
