@@ -62,6 +62,8 @@ def _read(wanted: Any, value: Any) -> Any:
     if isinstance(wanted, type) and dataclasses.is_dataclass(wanted):
         return _read_dataclass(wanted, value)
     origin, arguments = typing.get_origin(wanted), typing.get_args(wanted)
+    if hasattr(origin, "__value__"):  # an alias: `NDArray` is one where Python has a word for it
+        return _read(origin.__value__[arguments], value)
     if origin in (typing.Union, types.UnionType):
         return _read_union(arguments, value)
     if wanted is float:
