@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,8 @@ _SETTINGS = (
     "jax_softmax_custom_jvp",
 )
 _ANYWHERE = "on the default device"
+_AXES = re.compile(r"@(?:\([^)]*\)|[^,\]]+)|\{[^}]*\}")
+"""Axes of a mesh within a type, such as `f32[8@d,4@(x,y)]{V:i}`: a matter of sharding."""
 _SCALAR_TYPES = {bool: jnp.bool_, int: jnp.int_, float: jnp.float_, complex: jnp.complex_}
 
 
@@ -146,13 +149,14 @@ def has_tracers(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
 
 def _compare_leaves(path: str, old: LeafKey, new: LeafKey) -> list[tuple[str, str, str, str]]:
     changes = []
-    if old.type != new.type:
+    is_spread = _AXES.sub("", old.type) == _AXES.sub("", new.type)
+    if old.type != new.type and not is_spread:
         same_dtype = old.type.partition("[")[0] == new.type.partition("[")[0]
         changes.append(("shape" if same_dtype else "dtype", path, old.type, new.type))
     if old.weak_type != new.weak_type:
         words = {True: "weak type (a Python number)", False: "strong type"}
         changes.append(("weak_type", path, words[old.weak_type], words[new.weak_type]))
-    if old.sharding != new.sharding:
+    if old.sharding != new.sharding or (is_spread and old.type != new.type):
         places = (old.sharding or _ANYWHERE, new.sharding or _ANYWHERE)
         changes.append(("sharding", path, *places))
     return changes

@@ -37,7 +37,7 @@ from jaxscope.worker.stopwatch import (
 )
 from jaxscope.worker.subjects import Forms, has_python_scalars, with_static_scalars
 
-_LOOP = re.compile(r" = [^=\n]* while\(")
+_LOOP = re.compile(r" = [^\n]* while\(")  # the type before it may hold `/*index=5*/`
 _WARM_UP_CALLS = 200
 _block = jax.block_until_ready
 

@@ -59,7 +59,7 @@ from jaxscope.worker.subjects import (
     has_python_scalars,
     with_static_scalars,
 )
-from jaxscope.worker.timing_words import describe_protocol, dispatch_name, noun_of
+from jaxscope.worker.timing_words import describe_fate, describe_protocol, dispatch_name, noun_of
 
 T = TypeVar("T")
 
@@ -392,7 +392,6 @@ class _Session:
         cause = error.__cause__ if isinstance(error, SubjectFailed) else error
         _, explanation = explain_exception(cause or error, self._user_files, stage="run")
         self._failure = self._failure or explanation
-        place = f" at call {call_number}" if call_number > 1 else ""
         where = f" ({explanation.where})" if explanation.where else ""
         why = f" {explanation.why.splitlines()[0][:300]}" if explanation.why else ""
-        self.warn(f"{name} could not be measured{place}{where}: {explanation.what}{why}")
+        self.warn(f"{name} {describe_fate(call_number)}{where}: {explanation.what}{why}")

@@ -15,6 +15,13 @@ def dispatch_name(name: str) -> str:
     return "dispatch" if name == "jit" else f"{name}_dispatch"
 
 
+def describe_fate(call_number: int) -> str:
+    """What became of a form of which this call failed; the first call leaves nothing to keep."""
+    if call_number > 1:
+        return f"failed at call {call_number}, so its durations are partial or missing"
+    return "could not be measured"
+
+
 def describe_protocol(subject: Subject, rounds: Rounds, budget_s: float, *, paired: bool) -> str:
     """How steady calls were measured, in two or three sentences.
 
@@ -29,7 +36,10 @@ def describe_protocol(subject: Subject, rounds: Rounds, budget_s: float, *, pair
         if subject.steady_call is not None
         else ""
     )
-    ends = {"precise": " Precise within 2 %.", "budget": f" Ended by the budget of {budget_s:g} s."}
+    ends = {
+        "precise": " Precise within 2 %.",
+        "budget": f" Ended by the budget of {budget_s:.2g} s.",
+    }
     each = (
         f"Calls so fast that {subject.num_inner} were timed together" if subject.num_inner > 1
         else "Each call timed by itself"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,11 @@ def loss(w, x):
 
 def devices(x):
     return x * jax.device_count()
+
+def loop(x):
+    def body(carry, _):
+        return tuple(x * 1.5 + 1 for x in carry), carry[0].sum()
+    return jax.lax.scan(body, (x,) * 8, None, length=50)
 
 def process(x):
     return x * jax.device_count() + float(os.environ.get("JAXSCOPE_TEST", "0"))
@@ -116,6 +122,13 @@ def test_remat_computes_more(session: Session, file: str) -> None:
     found = compare(session, file, call, other_remat="nothing_saveable")
     assert found.second_cost.flops > found.first_cost.flops
     assert not found.is_across_processes
+
+
+def test_work_in_a_loop_is_unknown_however_much_it_carries(session: Session, file: str) -> None:
+    found = compare(session, file, "loop(f32[8])", precision="default")
+    assert math.isnan(found.first_cost.flops)
+    assert math.isnan(found.first_cost.bytes_accessed)
+    assert found.first_cost.memory > 0
 
 
 def test_remat_of_what_has_no_gradient_is_remarked_on(session: Session, file: str) -> None:

@@ -153,6 +153,12 @@ def placed():
     double(jax.device_put(x, NamedSharding(mesh, PartitionSpec("d"))))
     with mesh:
         double(x)
+
+def spread():
+    from jax.sharding import AxisType, NamedSharding, PartitionSpec
+    mesh = jax.make_mesh((4,), ("d",), axis_types=(AxisType.Explicit,))
+    double(jnp.ones(8))
+    double(jax.device_put(jnp.ones(8), NamedSharding(mesh, PartitionSpec("d"))))
 """
 
 
@@ -237,6 +243,10 @@ def test_shardings_and_meshes_are_told_apart(watch: Watch) -> None:
     assert place.before == "on the default device"
     assert "NamedSharding" in place.after
     assert "mesh" in found.signatures[2].changes[0].path
+
+
+def test_axes_of_a_mesh_in_a_type_are_no_other_shape(watch: Watch) -> None:
+    assert kinds(watch("spread()", target="cpu:4")) == [[], ["sharding"]]
 
 
 def test_calls_that_find_their_program_are_counted_with_it(watch: Watch) -> None:

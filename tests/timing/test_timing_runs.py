@@ -249,7 +249,7 @@ def test_a_failure_in_the_middle_keeps_what_was_measured(measure: Measure) -> No
     assert timing.measurement("eager").runs > 0
     assert timing.measurement("jit").runs > 0
     (warning,) = [text for text in timing.warnings if text.startswith("eager")]
-    assert "at call 299" in warning  # one call more was the trace
+    assert "failed at call 299, so its durations are partial" in warning  # 300 with the trace
     assert "the data ran out" in warning
     assert "programs.py:" in warning
 
