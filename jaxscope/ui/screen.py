@@ -23,6 +23,7 @@ from jaxscope.ui.state import Job, Phase, WindowState
 _LATE = ("stablehlo", "hlo", "optimized", "machine")
 LATE_NAMES = frozenset({*_LATE, "gradient", "passes"})
 """Stages that are no transform of the call."""
+_XLA_LOOPS = ("while", "stablehlo.while")
 _WORK_KINDS = (NodeKind.EQUATION, NodeKind.INSTRUCTION)
 _TITLES = {
     "source": "Source",
@@ -195,8 +196,20 @@ def _cost(stage: Stage) -> str:
     known, num_unknown = _counted_flops(stage)
     if num_unknown:
         return f"at least {format_flops(known)}"
-    parts = (format_flops(stage.cost.flops), format_bytes(stage.cost.bytes_accessed))
+    flops = format_flops(stage.cost.flops)
+    if _counts_loops_once(stage) and flops != UNKNOWN:
+        return f"{flops}, loops once"
+    parts = (flops, format_bytes(stage.cost.bytes_accessed))
     return " · ".join(part for part in parts if part != UNKNOWN)
+
+
+def _counts_loops_once(stage: Stage) -> bool:
+    """Whether the stage's figure is XLA's and has loops: XLA counts a round, however many run."""
+    if stage.name not in _LATE or not is_available(stage.graph):
+        return False
+    graph = stage.graph
+    operations = np.flatnonzero(np.bincount(graph.nodes.operation)).tolist()
+    return any(graph.strings[operation] in _XLA_LOOPS for operation in operations)
 
 
 def _counted_flops(stage: Stage) -> tuple[float, int]:
@@ -226,6 +239,11 @@ def _tooltip(stage: Stage, meaning: str) -> str:
         lines.append(
             f"Work: {format_flops(cost.flops)}; memory read and written: "
             f"{format_bytes(cost.bytes_accessed)}"
+        )
+    if _counts_loops_once(stage):
+        lines.append(
+            "XLA counts one round of each loop, however many run. A jaxpr counts a scan as often "
+            "as it runs, so the two cannot be compared."
         )
     known, num_unknown = _counted_flops(stage)
     if num_unknown:

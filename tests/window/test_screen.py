@@ -104,6 +104,23 @@ def test_one_node_of_unknown_cost_leaves_what_is_known_as_a_lower_bound():
     assert "1 node costs is unknown" in step.tooltip
 
 
+def test_a_figure_that_counts_loops_once_says_so():
+    optimized = CAPTURE.stages[2]
+    graph = optimized.graph
+    last = graph.nodes.operation[-1]
+    strings = tuple("while" if i == last else text for i, text in enumerate(graph.strings))
+    cost = Cost(flops=838.0, bytes_accessed=2525.0)
+    looped = dataclasses.replace(
+        optimized, graph=dataclasses.replace(graph, strings=strings), cost=cost
+    )
+    plain = dataclasses.replace(optimized, cost=cost)
+    for stage, told in ((looped, "838 FLOP, loops once"), (plain, "838 FLOP · ")):
+        screen = compute_screen(after(RUNNING, HEAD, StageArrived(stage)))
+        step = next(s for s in screen.steps if s.name == "optimized")
+        assert step.cost.startswith(told)
+        assert ("cannot be compared" in step.tooltip) is (stage is looped)
+
+
 def test_the_seconds_of_a_run_are_counted():
     state = after(RUNNING, Progress("trace", "Tracing f"))
     assert compute_screen(state, now_s=100.2).status == "Tracing f"
