@@ -11,17 +11,20 @@ import os
 import resource
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from types import FrameType
 from typing import NoReturn
 
 from jaxscope.worker.explain import note_interrupt
+from jaxscope.worker.skipping import is_swallowing
 
 FIRST_PRIVATE_DESCRIPTOR = 200
 RECURSION_LIMIT = 5000
 """Deeply nested `jit` needs more than Python's 1,000; 20,000 overflows an 8 MiB C stack."""
 
 _PR_SET_PDEATHSIG = 1
+_AGAIN_S = 0.01
 
 
 def make_private(descriptor: int) -> int:
@@ -90,6 +93,11 @@ def _refuse_breakpoint(*_arguments: object, **_options: object) -> NoReturn:
     raise BdbQuit("a debugger needs a terminal")
 
 
-def _on_interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+def _on_interrupt(number: int, frame: FrameType | None) -> None:
     note_interrupt()
+    if is_swallowing(frame):  # come back, or the run would go on as if nobody had said stop
+        again = threading.Timer(_AGAIN_S, os.kill, (os.getpid(), number))
+        again.name, again.daemon = "jaxscope stop", True
+        again.start()
+        return
     raise KeyboardInterrupt

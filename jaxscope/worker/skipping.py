@@ -10,7 +10,7 @@ import gc
 import math
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from os import getpid, kill
 from time import monotonic
 from types import CodeType, FrameType
@@ -57,15 +57,20 @@ def shielded(function: F) -> F:
     return function
 
 
-def _is_shielded(frame: FrameType | None) -> bool:
-    """Whether a frame is inside of such a function, of a finalizer or of a collector's hook."""
+def is_swallowing(frame: FrameType | None) -> bool:
+    """Whether a frame is inside of a finalizer or a collector's hook: what it raises is lost."""
     hooks = {getattr(hook, "__code__", None) for hook in gc.callbacks}
+    return any(code in hooks or code.co_name == "__del__" for code in _codes(frame))
+
+
+def _is_shielded(frame: FrameType | None) -> bool:
+    return is_swallowing(frame) or any(code in _shielded for code in _codes(frame))
+
+
+def _codes(frame: FrameType | None) -> Iterator[CodeType]:
     while frame is not None:
-        code = frame.f_code
-        if code in _shielded or code in hooks or code.co_name == "__del__":
-            return True
+        yield frame.f_code
         frame = frame.f_back
-    return False
 
 
 def run_skippable(part: Callable[[], T]) -> tuple[T | None, bool]:

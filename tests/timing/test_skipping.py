@@ -5,7 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import time
+from pathlib import Path
 
+import pytest
+
+from jaxscope.client.requests import TimeRequest
+from jaxscope.client.session import Session
+from jaxscope.errors import WorkerLost
 from jaxscope.worker.skipping import SKIP_SIGNAL, run_skippable, shielded
 
 LONG_S = 10.0
@@ -108,3 +114,24 @@ def test_a_hook_of_the_collector_loses_no_wish() -> None:
         assert run_skippable(part) == (None, True)
     finally:
         gc.callbacks.remove(hook)
+
+
+PROGRAM = """
+import os, signal, time
+
+class Finalized:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+
+def slow(x):
+    Finalized()
+    time.sleep(60)
+    return x
+"""
+
+
+def test_a_finalizer_loses_no_stop(tmp_path: Path) -> None:
+    file = tmp_path / "slow.py"
+    file.write_text(PROGRAM)
+    with Session() as session, pytest.raises(WorkerLost, match="130"):
+        session.start(TimeRequest(str(file), "slow(f32[2])")).wait(timeout_s=50)
