@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
@@ -85,10 +86,23 @@ def test_a_loops_state_lies_in_one_place(take: Take) -> None:
     assert sorted(b.kind for b in squares) == ["argument", "result", "temporary"]
 
 
+def forward_state(capture: Capture) -> str:
+    """The type of what the first loop of the compiled program carries."""
+    optimized = capture.stage("optimized")
+    assert optimized is not None
+    assert isinstance(optimized.text, StageText)
+    entry = optimized.text.text.partition("\nENTRY ")[2]
+    found = re.search(r"= (\(.*\)) while\(", entry)
+    assert found is not None
+    return found[1]
+
+
 def test_stacked_values_of_a_scan_are_written_in_place(take: Take) -> None:
-    live = live_of(take(PROGRAMS[1]))
+    capture = take(PROGRAMS[1])
+    live = live_of(capture)
     stacked = [b for b in live.buffers if b.num_bytes == 6 * 128 * 64 * 4]
-    assert len(stacked) == 3  # what the forward loop keeps, once each
+    # What the forward loop keeps, once each: XLA makes one value of some of JAX's three, or not.
+    assert len(stacked) == forward_state(capture).count("f32[6,128,64]") >= 2
     # The loop's state is made by the compiler; the lines are those of what the body writes.
     assert {buffer_row(live.graph, buffer)[-1] for buffer in stacked} == {"programs.py:20"}
 
