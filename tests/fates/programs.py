@@ -59,6 +59,16 @@ def carry_in_vain(x: jax.Array) -> jax.Array:
     )[1]
 
 
+def carry_unseen(x: jax.Array) -> jax.Array:
+    """The third carried value is for a choice that is never made: JAX itself leaves it in."""
+    start = (0, x, x)
+    return lax.while_loop(
+        lambda c: c[0] < 5,
+        lambda c: (c[0] + 1, jnp.where(False, c[2], jnp.sin(c[1])), jnp.cos(c[2])),
+        start,
+    )[1]
+
+
 def never_branch(x: jax.Array) -> jax.Array:
     return lax.cond(True, lambda x: jnp.sin(x) * 2, lambda x: jnp.cos(x) - 1, x)
 
