@@ -9,7 +9,9 @@ import pytest
 
 from cli.commands import CommandLine
 
-DISABLED = "xla_disable_hlo_passes=fusion,fusion-wrapper"
+# The second of the list decides what is fused: a list that is cut short would show. Wrapping single
+# operations is no choice: since 0.12, XLA does it even where that pass is named here.
+DISABLED = "xla_disable_hlo_passes=cse,fusion"
 
 
 def test_switched_off_passes_do_not_run_and_the_capture_says_so(
@@ -29,7 +31,8 @@ def test_switched_off_passes_do_not_run_and_the_capture_says_so(
         return kinds.count("kLoop")
 
     assert num_loops() == 1
-    assert num_loops("--xla", DISABLED) == 0
+    # A kernel for each operation: the number 1 spread to 64, the sum, the sine, the product.
+    assert num_loops("--xla", DISABLED) == 4
 
 
 @pytest.mark.parametrize(
