@@ -24,6 +24,7 @@ class RunNotes:
     def __init__(self) -> None:
         self._clocks = _clock_identity()
         self._settings = _read_settings()
+        self._num_devices = _read_num_devices()
 
     def messages(self) -> Iterator[str]:
         """A sentence for everything that has changed."""
@@ -36,6 +37,12 @@ class RunNotes:
         ]
         if changes:
             yield f"The code changed JAX's configuration: {', '.join(changes[:_MAX_SHOWN])}."
+        num_devices = _read_num_devices()
+        if 0 < self._num_devices != num_devices > 0:
+            yield (
+                f"The code set jax_num_cpu_devices to {num_devices}: the program is not for the "
+                f"{self._num_devices} of the target."
+            )
         for wanted, given in _read_narrowed().items():
             yield f"{wanted} became {given}: JAX uses 64-bit types only with --x64."
 
@@ -49,6 +56,16 @@ def _read_settings() -> Mapping[str, Any]:
         return {name: value for name, value in values.items() if name not in _OUR_OWN}
     except Exception:
         return {}
+
+
+def _read_num_devices() -> int:
+    """How many CPU devices JAX was told to simulate; 0 where nobody told it."""
+    try:
+        import jax
+
+        return max(int(jax.config.values["jax_num_cpu_devices"]), 0)
+    except Exception:
+        return 0
 
 
 def _read_narrowed() -> Mapping[str, str]:

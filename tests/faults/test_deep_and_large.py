@@ -108,6 +108,28 @@ def test_changed_settings_are_told_and_end_with_the_run(session: Session) -> Non
     assert capture_of(session, "works").messages == ()
 
 
+def test_a_file_that_overrules_the_targets_devices_is_told(
+    session: Session, tmp_path: Path
+) -> None:
+    file = tmp_path / "three.py"
+    file.write_text(
+        "# jaxscope: f(f32[3])\n"
+        "import jax\n"
+        "jax.config.update('jax_num_cpu_devices', 3)\n"
+        "def f(x):\n"
+        "    return x + 1\n"
+    )
+
+    def told(target: str) -> list[str]:
+        capture = Scene(session, CaptureRequest(str(file), target=target)).run.wait(60)
+        return [text for text in capture.messages if "jax_num_cpu_devices" in text]
+
+    (message,) = told("cpu:2")
+    assert "to 3" in message
+    assert "the 2 of the target" in message
+    assert told("cpu") == told("cpu:3") == []
+
+
 def test_the_result_is_of_the_file_as_it_was_when_it_ran(session: Session, tmp_path: Path) -> None:
     file = tmp_path / "changes_itself.py"
     text = (
