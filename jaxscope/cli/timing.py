@@ -19,6 +19,7 @@ from jaxscope.client.run import time_call
 from jaxscope.model import Measurement, Ratio, Timing
 
 _WIDTH = 98
+_LONGEST_DETAIL = 22
 _ONE_PROCESS = "All of it is of this one process; --rigorous repeats it in six fresh ones."
 _NUMBER = re.compile(r"\d[\d.,]*(?<![.,])(?: ?%)?")
 
@@ -100,7 +101,10 @@ def _row(measurement: Measurement) -> tuple[str, str, str, str, str, str]:
     device = ""
     if not math.isnan(measurement.device_seconds):
         device = f"{format_seconds(measurement.device_seconds)} on the device"
-    name = f"{measurement.name} ({measurement.detail})" if measurement.detail else measurement.name
+    detail = measurement.detail
+    if len(detail) > _LONGEST_DETAIL:  # six processes may each say something else
+        detail = "differs"
+    name = f"{measurement.name} ({detail})" if detail else measurement.name
     return name, format_seconds(measurement.median), interval, runs, device, noisy
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from jaxscope.cli.timing import format_timing
 from jaxscope.model import Environment, Measurement, Ratio, Timing
 
@@ -47,6 +49,15 @@ def test_rows_are_aligned_and_name_no_reasons() -> None:
 
 def test_compiling_says_whether_the_cache_had_the_program() -> None:
     assert "  compile (cache hit) " in format_timing(TIMING)
+
+
+def test_what_each_process_says_otherwise_widens_no_table() -> None:
+    details = ", ".join(f"{count} calls" for count in range(6))
+    steady = Measurement("jit_until_steady", 1e-3, 1e-3, 1e-3, 0.0, 6, (1e-3,), False)
+    timing = dataclasses.replace(
+        TIMING, measurements=(dataclasses.replace(steady, detail=details),)
+    )
+    assert "  jit_until_steady (differs) " in format_timing(timing)
 
 
 def test_every_reason_for_noise_stands_once_below() -> None:
