@@ -201,7 +201,11 @@ def test_the_cause_is_found_and_jax_agrees(
 ) -> None:
     found = watch(call)
     assert kinds(found) == expected
-    assert [s.agrees for s in found.signatures[1:]] == [True] * (len(expected) - 1)
+    for signature, causes in zip(found.signatures[1:], expected[1:], strict=True):
+        # Since 0.12, JAX sees that something static differs, and cannot say that it is that.
+        is_unexplained = "cache miss explanation unavailable" in signature.jax_says
+        assert signature.agrees is (None if is_unexplained else True)
+        assert not is_unexplained or causes == ["static"]
     for signature in found.signatures:
         assert signature.seconds > 0
         assert signature.trace > 0
