@@ -6,10 +6,21 @@ Shardy writes it as `sdy.sharding`, GSPMD as `mhlo.sharding`, both as attributes
 from __future__ import annotations
 
 import dataclasses
+import re
+from collections.abc import Mapping
 from typing import Any
 
 _NAMES = ("sdy.sharding", "mhlo.sharding")
 _TABLES = frozenset({"replica_groups", "source_target_pairs"})
+_MESH = re.compile(r"#sdy\.mesh<\[(?P<axes>[^\]]*)\]>")
+_MESH_AXIS = re.compile(r'"(?P<name>[\w.$-]+)"\s*=\s*(?P<size>\d+)')
+_MESH_GROUPS = re.compile(
+    r'#stablehlo\.replica_group_mesh_axes<mesh = @"?(?P<mesh>[\w.$-]+)"?, axes = \[(?P<axes>.*)\]>'
+)
+_AXIS_USE = re.compile(r'#stablehlo\.axis_ref<name = "(?P<name>[^"]+)">')
+
+MeshAxes = tuple[tuple[str, int], ...]
+"""Name and size of each axis of a mesh, outermost first."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -40,6 +51,42 @@ def read_spread(function: Any) -> Spread:
     """Read it from a `func.func`."""
     attributes = function.operation.attributes
     return Spread(_texts(attributes, "arg_attrs"), _texts(attributes, "res_attrs"))
+
+
+def read_meshes(module: Any) -> dict[str, MeshAxes]:
+    """The meshes that a module declares, by name; none whose devices have an order of their own."""
+    found: dict[str, MeshAxes] = {}
+    for operation in module.body.operations:
+        if operation.operation.name != "sdy.mesh":
+            continue
+        attributes = operation.operation.attributes
+        match = _MESH.fullmatch(str(attributes["mesh"]))
+        axes = match["axes"].split(",") if match is not None and match["axes"] else []
+        uses = [_MESH_AXIS.fullmatch(axis.strip()) for axis in axes]
+        known = tuple((use["name"], int(use["size"])) for use in uses if use is not None)
+        if known and len(known) == len(uses):
+            found[str(attributes["sym_name"]).strip('"')] = known
+    return found
+
+
+def mesh_groups(name: str, value: Any, meshes: Mapping[str, MeshAxes]) -> str:
+    """Groups along axes of a mesh, as JAX 0.12 states them, with the mesh itself.
+
+    The form is that of HLO's proto, `mesh=(axes={(name=x, size=2)}), axes={(mesh_axis_index=0)}`.
+    Empty for any other attribute, for a part of an axis, and for an unknown mesh.
+    """
+    match = _MESH_GROUPS.fullmatch(str(value)) if name in _TABLES else None
+    mesh = meshes.get(match["mesh"]) if match is not None else None
+    if match is None or not mesh:
+        return ""
+    names = [axis for axis, _ in mesh]
+    uses = [_AXIS_USE.fullmatch(use) for use in match["axes"].split(", ")]
+    chosen = [use["name"] for use in uses if use is not None and use["name"] in names]
+    if not chosen or len(chosen) != len(uses):
+        return ""
+    axes = ",".join(f"(name={axis}, size={size})" for axis, size in mesh)
+    used = ",".join(f"(mesh_axis_index={names.index(axis)})" for axis in chosen)
+    return f"mesh=(axes={{{axes}}}), axes={{{used}}}"
 
 
 def device_table(name: str, value: Any) -> str:

@@ -20,7 +20,14 @@ from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
 from jaxscope.worker.jaxpr_graph import Provenance
-from jaxscope.worker.spread import NO_SPREAD, device_table, read_spread
+from jaxscope.worker.spread import (
+    NO_SPREAD,
+    MeshAxes,
+    device_table,
+    mesh_groups,
+    read_meshes,
+    read_spread,
+)
 
 MAX_CONSTANT_ELEMENTS = 16
 """Larger constants are shown by type only: an 8 MB constant makes 16 MB of text."""
@@ -83,10 +90,12 @@ class _Converter:
         self._names: dict[str, _Provenance] = {}
         self._nodes: dict[tuple[str, int], int] = {}
         self._spread = NO_SPREAD
+        self._meshes: dict[str, MeshAxes] = {}
 
     def convert(self, module: Any) -> ConvertedModule:
         functions = [op for op in module.body.operations if op.operation.name == "func.func"]
         self._functions = {_symbol(op, "sym_name"): op for op in functions}
+        self._meshes = read_meshes(module)
         self._find_callers()
         if "main" in self._functions:
             main = self._functions["main"]
@@ -224,7 +233,8 @@ class _Converter:
                 attributes["shared_by"] = ", ".join(others[:32])
         for name, value in _iterate_attributes(operation.operation.attributes):
             if name not in _HIDDEN_ATTRIBUTES:
-                attributes[name] = device_table(name, value) or _attribute_text(value)
+                table = device_table(name, value) or mesh_groups(name, value, self._meshes)
+                attributes[name] = table or _attribute_text(value)
         return attributes
 
     def _provenance(self, location: Any, around: _Provenance) -> _Provenance:

@@ -20,6 +20,7 @@ from jaxscope.analysis.sharding.hlo_text import (
 from jaxscope.analysis.sharding.iota import read_device_list
 from jaxscope.model.sharding import Sharding, ShardingKind
 
+GRID = "mesh=(axes={(name=data, size=2),(name=model, size=4)})"
 SIZES = st.lists(st.integers(1, 4), min_size=1, max_size=4)
 
 
@@ -89,6 +90,35 @@ def test_tiles_cover_an_array_however_uneven(tiles: list[int], data: st.DataObje
             '{devices=[2]0,1 metadata={op_name="x"}}',
             Sharding(ShardingKind.TILED, (2,), ((0,), (1,))),
         ),
+        (
+            f"{{{GRID}, dim_shardings={{(axes={{()}}, is_closed=True),(is_closed=True)}}}}",
+            Sharding(ShardingKind.TILED, (2, 1), ((0, 1, 2, 3), (4, 5, 6, 7))),
+        ),
+        (
+            f"{{{GRID}, dim_shardings={{(),(axes={{(mesh_axis_index=1)}})}}}}",
+            Sharding(ShardingKind.TILED, (1, 4), ((0, 4), (1, 5), (2, 6), (3, 7))),
+        ),
+        (
+            f"{{{GRID}, dim_shardings={{(axes={{(mesh_axis_index=1, "
+            "sub_axis_info=(pre_size=2, size=2))})}}",
+            Sharding(ShardingKind.TILED, (2,), ((0, 2, 4, 6), (1, 3, 5, 7))),
+        ),
+        (
+            f"{{{GRID}, dim_shardings={{(axes={{(mesh_axis_index=1)}})}}, unreduced_axes={{()}}}}",
+            Sharding(ShardingKind.TILED, (4,), ((0, 4), (1, 5), (2, 6), (3, 7)), has_own=True),
+        ),
+        (
+            "{mesh=(axes={(name=x, size=2)}, device_ids={1,0}), dim_shardings={(axes={()})}}",
+            Sharding(ShardingKind.TILED, (2,), ((1,), (0,))),
+        ),
+        (
+            "{mesh=(axes={(name=x, size=4)}, iota_transform=(reshape_dims={2,2}, "
+            "transpose_perm={1,0})), dim_shardings={(axes={()})}}",
+            Sharding(ShardingKind.TILED, (4,), ((0,), (2,), (1,), (3,))),
+        ),
+        (f"{{{GRID}, dim_shardings={{(),()}}}}", Sharding(ShardingKind.REPLICATED)),
+        ("{mesh=()}", Sharding(ShardingKind.REPLICATED)),
+        ("{mesh=(device_ids={3})}", Sharding(ShardingKind.ONE_DEVICE, holders=((3,),))),
     ],
 )
 def test_each_kind_is_read(text: str, expected: Sharding) -> None:
@@ -109,11 +139,26 @@ def test_a_tuple_has_one_for_each_leaf() -> None:
         *("{devices=[2]0,0}", "{devices=[0]<=[0]}", "{devices=[2,2]<=[4]T(0,0)}"),
         *("{devices=[99999999999]<=[99999999999]}", "{devices=[2] last_tile_dim_replicate}"),
         "{devices=[2]<=[2] last_tile_dims={manual, manual}}",
+        *("{mesh=}", "{mesh=(axes={(name=x)})}", "{mesh=3}", "{mesh=(axes=(name=x, size=2))}"),
+        *("{mesh=(axes={3})}", "{mesh=(axes={(name=x, size={})})}", "{mesh=()) }"),
+        "{mesh=(axes={(size=2)}, device_ids={0,0})}",
+        f"{{{GRID}, dim_shardings={{(axes={{(mesh_axis_index=2)}})}}}}",
+        f"{{{GRID}, dim_shardings={{(axes={{()}}),(axes={{()}})}}}}",
+        "{mesh=" + "{" * 5000 + "}" * 5000 + "}",
     ],
 )
 def test_what_is_no_sharding_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         parse_hlo_sharding(text)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.sampled_from("(){},=") | st.sampled_from(["axes", "size", "2", "-1"])))
+def test_no_fields_make_it_fail_otherwise(parts: list[str]) -> None:
+    try:
+        parse_hlo_shardings(f"{{{GRID}, {''.join(parts)}}}")
+    except ValueError:
+        return
 
 
 @settings(deadline=None, max_examples=60)

@@ -1,4 +1,7 @@
-"""Read shardings as HLO writes them: `{devices=[2,1,4]<=[8] last_tile_dim_replicate}`."""
+"""Read shardings as HLO writes them: `{devices=[2,1,4]<=[8] last_tile_dim_replicate}`.
+
+JAX 0.12's modules have them by the names of axes instead, `{mesh=(axes=…), dim_shardings=…}`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import math
 import re
 
 from jaxscope.analysis.sharding.iota import MAX_DEVICES, read_device_list, read_numbers
+from jaxscope.analysis.sharding.named import parse_named_sharding
 from jaxscope.model.sharding import Sharding, ShardingKind
 
 _TILED = re.compile(r"devices=\[(?P<tiles>[\d,\s]+)\](?P<list>[<\d][^ ]*)?(?P<rest>.*)", re.DOTALL)
@@ -70,6 +74,8 @@ def _parse(text: str) -> Sharding:
     if not (text.startswith("{") and text.endswith("}")):
         raise ValueError(f"{text[:60]!r} is no sharding")
     body = text[1:-1].strip()
+    if body.startswith("mesh="):
+        return parse_named_sharding(body)
     word = re.match(r"\w+", body)
     if word is not None and word[0] in _WORDS:
         return Sharding(_WORDS[word[0]])

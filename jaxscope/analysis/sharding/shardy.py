@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -25,6 +25,9 @@ _SHARDING = re.compile(
 _DIMENSION = re.compile(r"\{(?P<axes>[^}]*)\}(?:p\d+)?")
 _AXIS_USE = re.compile(r'"(?P<name>[^"]+)"(?::\((?P<before>\d+)\)(?P<size>\d+))?')
 _UNREDUCED = re.compile(r"unreduced\s*=\s*\{(?P<axes>[^}]*)\}")
+
+AxisPart = tuple[int, int, int]
+"""Which axis a dimension is cut along, and which part of it: axis, parts before, parts."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -94,7 +97,7 @@ def parse_shardy(text: str, meshes: Mapping[str, Mesh]) -> Sharding:
     ]
     unreduced = _UNREDUCED.search(match["rest"])
     has_own = bool(unreduced and _AXIS_USE.search(unreduced["axes"]))
-    return _build(uses, mesh, has_own)
+    return spread_over_mesh(uses, mesh, has_own)
 
 
 def parse_shardy_values(text: str, meshes: Mapping[str, Mesh]) -> tuple[Sharding, ...]:
@@ -106,22 +109,39 @@ def parse_shardy_values(text: str, meshes: Mapping[str, Mesh]) -> tuple[Sharding
     return tuple(parse_shardy(match[0], meshes) for match in _SHARDING.finditer(text))
 
 
-def _read_use(use: re.Match[str], mesh: Mesh) -> tuple[int, int, int]:
-    """Which axis a dimension is cut along, and which part of it: axis, parts before, parts."""
+def _read_use(use: re.Match[str], mesh: Mesh) -> AxisPart:
     names = [name for name, _ in mesh.axes]
     if use["name"] not in names:
         raise ValueError(f"the mesh has no axis {use['name'][:60]}")
     axis = names.index(use["name"])
-    whole = mesh.axes[axis][1]
     if use["size"] is None:
-        return axis, 1, whole
-    before, size = int(use["before"]), int(use["size"])
+        return axis, 1, mesh.axes[axis][1]
+    return part_of_axis(mesh, axis, int(use["before"]), int(use["size"]))
+
+
+def part_of_axis(mesh: Mesh, axis: int, before: int, size: int) -> AxisPart:
+    """Name a part of an axis.
+
+    Raises:
+        ValueError: The axis cannot be cut so.
+    """
+    whole = mesh.axes[axis][1]
     if before < 1 or size < 1 or whole % (before * size):
         raise ValueError(f"no part ({before}){size} of an axis of {whole}")
     return axis, before, size
 
 
-def _build(uses: list[list[tuple[int, int, int]]], mesh: Mesh, has_own: bool) -> Sharding:
+def spread_over_mesh(uses: Sequence[Sequence[AxisPart]], mesh: Mesh, has_own: bool) -> Sharding:
+    """The sharding of an array whose dimensions are cut along parts of axes.
+
+    Args:
+        uses: What each dimension is cut along, outermost first.
+        mesh: The devices; it has axes.
+        has_own: Whether the devices of one tile hold values of their own.
+
+    Raises:
+        ValueError: An axis is used twice.
+    """
     sizes = [size for _, size in mesh.axes]
     tiles = tuple(math.prod(size for _, _, size in dimension) for dimension in uses)
     num_tiles = math.prod(tiles)
