@@ -47,6 +47,7 @@ def add_panes_menu(window: MainWindow, settings: Settings) -> PanesMenu:
     else:
         window.menuBar().insertMenu(before, menu)
     menu.restore()
+    window.workspace.selection.cleared.connect(window.workspace.area.leave_current)
     Twins(window.workspace)
     return menu
 

@@ -28,12 +28,14 @@ _PREVIEW_MS = 25
 
 class SelectionModel(QObject):
     """Holds what is selected; `changed` fires with the new `Links`, `previewed` with those ahead.
+    `cleared` fires when it is put away: nothing may look selected any more.
 
     A selection outlives a new run: its nodes are found again by their ids.
     """
 
     changed = Signal(object)
     previewed = Signal(object)
+    cleared = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -102,7 +104,9 @@ class SelectionModel(QObject):
     def clear(self) -> None:
         """Select nothing."""
         self._places = ()
+        self._look(None)
         self._resolve()
+        self.cleared.emit()
 
     # --- looking ahead ---
 

@@ -243,8 +243,8 @@ class Workspace(SideSplitter):
 
     def _line_costs(self, file: SourceFile | None) -> Mapping[int, LineCost]:
         """What lines cost in what JAX hands on, 0-based; nothing of an edited file: they moved."""
-        stages, path = self._state.stages, file.path if file is not None else ""
-        is_edited = any(run.path == path and run != file for run in self._state.files)
+        stages, (path, text) = self._state.stages, (file.path, file.text) if file else ("", "")
+        is_edited = any(run.path == path and run.text != text for run in self._state.files)
         if self._costs_of != (stages, path, is_edited):
             self._costs_of = stages, path, is_edited
             traced = [stage for stage in stages if stage.name not in LATE_NAMES]

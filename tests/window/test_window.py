@@ -218,6 +218,19 @@ def test_stop_interrupts_and_a_second_stop_kills(driver: Driver, window: MainWin
     assert window.call_bar.run_button.isVisible() and not window.error_panel.isVisible()
 
 
+def test_what_is_put_away_looks_selected_nowhere(driver: Driver, window: MainWindow, source: Path):
+    driver.finish(driver.open(source), build_capture())
+    pane = window.workspace.area.panes[1]
+    driver.wait_until(lambda: pane.canvas is not None and pane.canvas.scene is not None)
+    window.workspace.selection.select_node("jaxpr", 1)
+    pane.canvas.select_node(1)
+    assert pane.canvas.highlight.current >= 0
+    window.stop_run()
+    assert pane.canvas.highlight.current < 0
+    assert not len(pane.canvas.highlight.selected)
+    assert window.workspace.selection.selection is None
+
+
 def test_an_error_is_explained_at_its_line(driver: Driver, window: MainWindow, source: Path):
     run = driver.open(source)
     explanation = Explanation(

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, QTimer, Signal
 from PySide6.QtWidgets import QRubberBand, QVBoxLayout, QWidget
 
 from jaxscope.analysis.link_pairs import NO_PAIRS
+from jaxscope.model import NONE
 from jaxscope.ui.panes.arrangement import (
     FIRST_ARRANGEMENT,
     MAX_PANES,
@@ -219,6 +220,12 @@ class PaneArea(QWidget):
             self.show_all()
         self._on_pane_activated(pane)
         pane.focus_content()
+
+    def leave_current(self) -> None:
+        """Let no box of a graph be the current one."""
+        for pane in self.panes:
+            if pane.canvas is not None:
+                pane.canvas.select_node(NONE, reveal=False)
 
     # --- ribbons ---
 
