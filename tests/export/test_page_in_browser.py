@@ -6,8 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
 import pytest
 
+import jaxscope
 from jaxscope.analysis.export.html import capture_to_html
 from jaxscope.analysis.export.order import Seen
 from jaxscope.analysis.layout.compose import build_scene
@@ -44,6 +47,34 @@ def file(capture: Capture, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def page(browser: Browser, file: Path) -> Iterator[Browser]:
     """The page just loaded; whatever a test does, nothing may be complained about or fetched."""
     browser.open(file)
+    yield browser
+    assert browser.problems() == []
+
+
+def fold_up(weights: jax.Array, x: jax.Array) -> jax.Array:
+    """Several loops: more than a drawing shows open at first, whatever JAX makes of them."""
+
+    def step(carry: jax.Array, _: None) -> tuple[jax.Array, None]:
+        hidden = jnp.tanh(carry @ weights)
+        return jax.nn.softmax(jnp.sin(hidden) * hidden + jnp.exp(-hidden)), None
+
+    for _ in range(3):
+        x, _ = jax.lax.scan(step, x, None, length=3)
+    return jnp.sum(x**2)
+
+
+@pytest.fixture(scope="module")
+def large_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    capture = jaxscope.capture(jax.grad(fold_up), jnp.ones((4, 4)), jnp.ones((2, 4)))
+    path = tmp_path_factory.mktemp("page") / "large.html"
+    path.write_text(capture_to_html(capture), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def large_page(browser: Browser, large_file: Path) -> Iterator[Browser]:
+    """As `page`, of a program some of whose boxes are closed at first."""
+    browser.open(large_file)
     yield browser
     assert browser.problems() == []
 
@@ -99,18 +130,23 @@ def show_stage_with_closed_boxes(page: Browser) -> None:
     )
 
 
-def test_boxes_unfold_one_after_another_and_leave_no_gap(page: Browser) -> None:
-    show_stage_with_closed_boxes(page)
+def test_boxes_unfold_one_after_another_and_leave_no_gap(large_page: Browser) -> None:
+    show_stage_with_closed_boxes(large_page)
     opened = []
     for _ in range(2):
-        page.evaluate(
+        large_page.evaluate(
             f"document.querySelector('{RIGHT} .sign[aria-expanded=false]:not(.is-away)').focus()"
         )
-        opened.append(page.evaluate("document.activeElement.getAttribute('aria-label')"))
-        page.press("Enter")
-        assert page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "true"
-    assert opened[0].split()[-1] != opened[1].split()[-1]
-    widest = page.evaluate(
+        large_page.press("Enter")
+        assert large_page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "true"
+        opened.append(
+            large_page.evaluate(
+                "state.panes[1].drawing.items.find("
+                "(item) => item.texts.includes(document.activeElement)).group.dataset.id"
+            )
+        )
+    assert all(opened) and opened[0] != opened[1], "one box after another"
+    widest = large_page.evaluate(
         "(() => { const { items, folded, svg } = state.panes[1].drawing;"
         " const rects = items.filter((item) => item.parent < 0"
         "   && !item.group.classList.contains('is-away')).map(({ box }) => box.getBBox());"
@@ -122,20 +158,22 @@ def test_boxes_unfold_one_after_another_and_leave_no_gap(page: Browser) -> None:
     assert widest < 250, "rows follow one another"
 
 
-def test_keys_walk_from_box_to_box_and_fold(page: Browser) -> None:
-    show_stage_with_closed_boxes(page)
-    page.evaluate(f"document.querySelector('{RIGHT} g.item[data-nodes]:not([data-title])').focus()")
-    first = page.evaluate("document.activeElement.querySelector('rect').getBBox().y")
-    page.press("ArrowDown")
-    below = page.evaluate("document.activeElement.querySelector('rect').getBBox().y")
+def test_keys_walk_from_box_to_box_and_fold(large_page: Browser) -> None:
+    show_stage_with_closed_boxes(large_page)
+    large_page.evaluate(
+        f"document.querySelector('{RIGHT} g.item[data-nodes]:not([data-title])').focus()"
+    )
+    first = large_page.evaluate("document.activeElement.querySelector('rect').getBBox().y")
+    large_page.press("ArrowDown")
+    below = large_page.evaluate("document.activeElement.querySelector('rect').getBBox().y")
     assert below > first
-    page.press("Enter")
-    assert page.evaluate("document.activeElement.classList.contains('is-chosen')") is True
-    page.evaluate(f"document.querySelector('{RIGHT} .sign[data-inside]').focus()")
-    page.press("+")
-    assert page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "true"
-    page.press("-")
-    assert page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "false"
+    large_page.press("Enter")
+    assert large_page.evaluate("document.activeElement.classList.contains('is-chosen')") is True
+    large_page.evaluate(f"document.querySelector('{RIGHT} .sign[data-inside]').focus()")
+    large_page.press("+")
+    assert large_page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "true"
+    large_page.press("-")
+    assert large_page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "false"
 
 
 def test_an_argument_lights_up_its_parameter(page: Browser) -> None:
