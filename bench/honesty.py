@@ -29,6 +29,7 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 
+from bench.graphs import PYTHON
 from bench.spin import spin
 from jaxscope.analysis.statistics import find_median_interval, find_ratio_interval, judge
 from jaxscope.worker.stopwatch import Recording, Rounds, Stopwatch, Subject
@@ -104,7 +105,7 @@ def measure_coverage(samples: int = 2_000, size: int = 24) -> dict[str, float]:
     return {"samples": samples, "wanted": 0.95, "covered": covering / samples}
 
 
-def measure_others(pyperf: str = sys.executable) -> dict[str, float | str]:
+def measure_others(pyperf: str) -> dict[str, float | str]:
     """The same spin, and the same jitted call, by jaxscope and by other stopwatches.
 
     Returns:
@@ -185,7 +186,7 @@ def _burn() -> None:
 
 
 def measure_all(
-    pairs: int, load: int, pyperf: str = sys.executable
+    pairs: int, load: int, pyperf: str = PYTHON
 ) -> dict[str, Mapping[str, float | str]]:
     """Everything, with `load` processes beside; stopwatches are compared without these.
 
@@ -222,7 +223,7 @@ def main() -> None:
     parser.add_argument("--load", type=int, default=0, help="busy processes beside (default: 0)")
     parser.add_argument(
         "--pyperf",
-        default=os.environ.get("JAXSCOPE_BENCH_PYTHON", sys.executable),
+        default=PYTHON,
         metavar="PYTHON",
         help="an interpreter with pyperf",
     )

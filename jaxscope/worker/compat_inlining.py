@@ -25,13 +25,17 @@ def inlines_at_once() -> bool:
 
 
 @contextlib.contextmanager
-def whole_calls() -> Iterator[None]:
+def whole_calls(*, keeps_constants: bool) -> Iterator[None]:
     """Inside a function that is being traced: what JAX would inline or fold stays an equation.
 
     Most functions of `jax.numpy` are jitted with `inline=True`. JAX differentiates and batches
     each of them once, and inlines the result at every call. A constant that is converted is a
     value of the trace around the transforms, which may make it a residual: folded here already,
     it would come to them as a mere number.
+
+    Args:
+        keeps_constants: Whether to keep such conversions: each is one more equation to transform,
+            and only where residuals are results of the program does it matter.
     """
     rules, own = _partial_eval.custom_staging_rules, _core.trace_ctx.trace
     inlining = rules[_pjit.jit_p]
@@ -44,11 +48,11 @@ def whole_calls() -> Iterator[None]:
         return inlining(trace, source_info, *args, **params)
 
     folding = _partial_eval.const_fold_rules
-    staged = [primitive for primitive in folding if primitive not in rules]
+    staged = [primitive for primitive in folding if keeps_constants and primitive not in rules]
     rules[_pjit.jit_p] = keep
     rules.update({primitive: _unfolded(primitive, own) for primitive in staged})
     try:
-        with _staged_values(own):
+        with _staged_values(own) if keeps_constants else contextlib.nullcontext():
             yield
     finally:
         rules[_pjit.jit_p] = inlining

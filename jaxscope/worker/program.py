@@ -21,6 +21,9 @@ from jaxscope.worker.call import Call
 from jaxscope.worker.stand_in import BaseRecorder, InnerStages, StageJaxpr, tag_shown
 from jaxscope.worker.tagging import Tagger
 
+_WITH_RESIDUALS = ("vjp", "linearize")
+"""Transforms whose results hold what the forward part keeps for the backward one."""
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TracedProgram:
@@ -90,7 +93,8 @@ def trace_call(call: Call) -> TracedProgram:
 def _trace(call: Call, arguments: Arguments) -> TracedProgram:
     if all(level.name == "jit" for level in call.levels):
         return _trace_untransformed(call, arguments)
-    recorder = BaseRecorder(call.base)
+    has_residuals = any(level.name in _WITH_RESIDUALS for level in call.levels)
+    recorder = BaseRecorder(call.base, keeps_constants=has_residuals)
     inner = InnerStages(call)
     function = call.compose(recorder.stand_in(), inner.observe)
     traced, seconds = _trace_function(function, call, arguments)

@@ -43,8 +43,9 @@ class BaseRecorder:
         tagger: Numbered the equations.
     """
 
-    def __init__(self, base: Callable[..., Any]) -> None:
+    def __init__(self, base: Callable[..., Any], *, keeps_constants: bool) -> None:
         self._base = base
+        self._keeps_constants = keeps_constants
         self.stage: StageJaxpr | None = None
         self.tagger = Tagger(BASE_TAG)
 
@@ -60,7 +61,11 @@ class BaseRecorder:
         # A call that hands an argument on gives the very same value where it is inlined at once,
         # and another where it is transformed first. What closes over both takes one or two.
         inlined = compat_inlining.inlines_at_once()
-        function = self._base if inlined else _with_whole_calls(self._base)
+        function = (
+            self._base
+            if inlined
+            else _with_whole_calls(self._base, keeps_constants=self._keeps_constants)
+        )
         here = trace_here(function, args, kwargs)
         tagged, shown = self._tag(here)
         if self.stage is None:
@@ -93,11 +98,11 @@ class BaseRecorder:
         return tagged, shown
 
 
-def _with_whole_calls(function: Callable[..., Any]) -> Callable[..., Any]:
+def _with_whole_calls(function: Callable[..., Any], *, keeps_constants: bool) -> Callable[..., Any]:
     """A function to trace once, for calls that are inlined later: many are the same."""
 
     def whole(*args: Any, **kwargs: Any) -> Any:
-        with compat_inlining.whole_calls():
+        with compat_inlining.whole_calls(keeps_constants=keeps_constants):
             return function(*args, **kwargs)
 
     return named_like(function, whole)
