@@ -18,7 +18,6 @@ import os
 import random
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 import timeit
