@@ -155,7 +155,7 @@ def _run_pyperf(python: str) -> float | str:
             return f"skipped: {error}"
         if not results.exists():
             last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-            return f"skipped: {last[:100]}"
+            return f"skipped: {last.rpartition(': ')[2][:100]}"  # without the interpreter's path
         benchmarks = json.loads(results.read_text("utf-8"))["benchmarks"]
     values = [
         value
