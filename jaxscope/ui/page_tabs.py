@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QMenu, QTabBar, QTabWidget, QToolButton, QWidget
 
 _ORDER = (
@@ -119,8 +119,8 @@ class PageTabs(QTabWidget):
             if not self.isTabVisible(index):
                 self._menu.addAction(self.tabText(index)).setData(index)
 
-    def _on_menu_triggered(self, action: object) -> None:
-        self.setCurrentIndex(action.data())  # type: ignore[attr-defined] # a QAction
+    def _on_menu_triggered(self, action: QAction) -> None:
+        self.setCurrentIndex(action.data())
         self._bar.setFocus()
 
 

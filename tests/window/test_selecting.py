@@ -1,13 +1,18 @@
-"""Several things selected together, and what is looked at ahead."""
+"""What is selected: several things together, what is looked at ahead, what is put away."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 from pytestqt.qtbot import QtBot
 
 from jaxscope.analysis.links import LineSelection, LinkIndex, NodeSelection, SeveralSelection
+from jaxscope.client.requests import CaptureRequest
 from jaxscope.ui.selection import SelectionModel
+from jaxscope.ui.window import MainWindow
 
+from .conftest import Driver
 from .programs import FILE, GRAD, JAXPR, OPTIMIZED, build_capture
 
 
@@ -118,3 +123,25 @@ def test_a_line_and_a_node_are_told_apart():
     several = SeveralSelection((LineSelection(FILE, 5), NodeSelection("grad", (1,))))
     links = LinkIndex(build_capture().stages).find_links(several)
     assert list(links.stages["grad"].selected) == [1]
+
+
+def test_what_is_put_away_looks_selected_nowhere(driver: Driver, window: MainWindow, source: Path):
+    driver.finish(driver.open(source), build_capture())
+    pane = window.workspace.area.panes[1]
+    driver.wait_until(lambda: pane.canvas is not None and pane.canvas.scene is not None)
+    window.workspace.selection.select_node("jaxpr", 1)
+    pane.canvas.select_node(1)
+    assert pane.canvas.highlight.current >= 0
+    window.stop_run()
+    assert pane.canvas.highlight.current < 0
+    assert not len(pane.canvas.highlight.selected)
+    assert window.workspace.selection.selection is None
+
+
+def test_a_selection_outlives_a_new_run(driver: Driver, window: MainWindow, source: Path):
+    driver.finish(driver.open(source), build_capture())
+    window.workspace.selection.select_node("jaxpr", 2)
+    window.run_call()
+    longer = {"jaxpr": "in w w\n" + JAXPR.strip(), "grad": GRAD, "optimized": OPTIMIZED}
+    driver.finish(driver.wait_for(CaptureRequest, 2), build_capture(longer))
+    assert window.workspace.selection.selection.nodes == (3,)

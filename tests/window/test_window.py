@@ -218,19 +218,6 @@ def test_stop_interrupts_and_a_second_stop_kills(driver: Driver, window: MainWin
     assert window.call_bar.run_button.isVisible() and not window.error_panel.isVisible()
 
 
-def test_what_is_put_away_looks_selected_nowhere(driver: Driver, window: MainWindow, source: Path):
-    driver.finish(driver.open(source), build_capture())
-    pane = window.workspace.area.panes[1]
-    driver.wait_until(lambda: pane.canvas is not None and pane.canvas.scene is not None)
-    window.workspace.selection.select_node("jaxpr", 1)
-    pane.canvas.select_node(1)
-    assert pane.canvas.highlight.current >= 0
-    window.stop_run()
-    assert pane.canvas.highlight.current < 0
-    assert not len(pane.canvas.highlight.selected)
-    assert window.workspace.selection.selection is None
-
-
 def test_an_error_is_explained_at_its_line(driver: Driver, window: MainWindow, source: Path):
     run = driver.open(source)
     explanation = Explanation(
@@ -267,15 +254,6 @@ def test_answers_of_an_earlier_run_are_dropped(driver: Driver, window: MainWindo
     first.tell(Failed(TraceError("of the first")))
     driver.finish(second, build_capture())
     assert window.controller.state.error is None
-
-
-def test_a_selection_outlives_a_new_run(driver: Driver, window: MainWindow, source: Path):
-    driver.finish(driver.open(source), build_capture())
-    window.workspace.selection.select_node("jaxpr", 2)
-    window.run_call()
-    longer = {**STAGES, "jaxpr": "in w w\n" + JAXPR.strip()}
-    driver.finish(driver.wait_for(CaptureRequest, 2), build_capture(longer))
-    assert window.workspace.selection.selection.nodes == (3,)
 
 
 def test_a_saved_file_is_run_again(driver: Driver, window: MainWindow, source: Path):
