@@ -18,7 +18,7 @@ class Background(Generic[T]):
         self._function = function
         self._value: T | None = None
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name="jaxscope compile", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="jaxscope background", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:

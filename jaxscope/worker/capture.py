@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import gc
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -38,6 +37,7 @@ from jaxscope.worker.pass_times import PassWatch
 from jaxscope.worker.passes import send_passes
 from jaxscope.worker.program import TracedProgram, trace_call
 from jaxscope.worker.purity import PurityWatch
+from jaxscope.worker.rested_collector import rested_collector
 from jaxscope.worker.source import SourceSnapshot
 from jaxscope.worker.stablehlo_graph import convert_stablehlo, link_stablehlo_lines, print_module
 from jaxscope.worker.stage_sender import TITLES, StageSender
@@ -101,6 +101,10 @@ class _Pipeline:
         self._seconds = 0.0
 
     def run(self) -> Any:
+        with rested_collector() as rest_again:
+            return self._run(rest_again)
+
+    def _run(self, rest_again: Callable[[], None]) -> Any:
         watch = PurityWatch(self._call.base, self._source)
         with self._step("jaxpr", "trace", f"Tracing {self._call.base_text}"):
             program = trace_call(self._call)
@@ -117,6 +121,7 @@ class _Pipeline:
             self._channel.message(message)
         self._seconds += program.derived.seconds
         self._send_head(program)
+        rest_again()
         traced, derived, derived_ids = program.tag_derived()
         tags = TagTable(program.base_ids, derived_ids)
         self._channel.send(
@@ -134,8 +139,8 @@ class _Pipeline:
             self._send_missing_after("stablehlo", error)
             raise
         self._seconds += seconds
-        with _rested_collector():
-            self._compile_and_send(lowered, tags, program, derived, seconds)
+        rest_again()
+        self._compile_and_send(lowered, tags, program, derived, seconds)
         send_files(self._channel, self._source, source_files(self._sender.graphs))
         self._sender.send_texts()
         return program, traced, derived, lowered
@@ -173,8 +178,9 @@ class _Pipeline:
         self._seconds += compiled.seconds
         cost = module_cost(compat.cpu_client(), compiled.module)
         self._send_hlo("optimized", compiled.module, compiled.seconds, cost)
-        self._channel.send("memory", compiled.memory)
-        tell_fit(self._target, compiled.memory, self._channel)
+        memory = compiled.memory.result()
+        self._channel.send("memory", memory)
+        tell_fit(self._target, memory, self._channel)
         self._channel.send("placement", *compiled.placement)
         self._sender.send_machine(machine, machine_seconds)
         if self._pass_watch.is_wanted:
@@ -339,22 +345,6 @@ class _Pipeline:
         with contextlib.suppress(JaxscopeError):
             send_files(self._channel, self._source, source_files(self._sender.graphs))
         self._sender.send_texts()
-
-
-@contextlib.contextmanager
-def _rested_collector() -> Iterator[None]:
-    """Keep the garbage collector from walking JAX's objects while the conversions allocate.
-
-    They live until the capture ends anyway, and walking them takes half of the conversions' time.
-    """
-    if gc.get_freeze_count() >= 1_000:  # its own use of it: fewer, Python 3.12 freezes by itself
-        yield
-        return
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 def _is_deep(tags: TagTable) -> bool:

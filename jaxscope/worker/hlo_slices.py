@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import marshal
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -59,6 +60,8 @@ _IDENTITY = frozenset(
     }
 )
 _MAX_CALL_DEPTH = 100
+_PLAIN_MARSHAL = 2
+"""The last version that writes equal values alike; later ones refer back to the same object."""
 _NAME = b"jaxscope.slice"
 """XLA refuses a module with two instructions of one name: this must not be a program's."""
 
@@ -290,19 +293,19 @@ class SlicedModule:
             raise ValueError("computations call each other without end")
         computation = self._find(id)
         numbers = {row.id: number for number, row in enumerate(computation.instructions)}
-        parts: list[bytes] = [b"%d" % numbers.get(computation.root_id, -1)]
-        for row in computation.instructions:
-            operands = ",".join(str(numbers.get(operand, -1)) for operand in row.operands)
-            parts += (row.core, operands.encode())
-            parts += (self._digest(called, depth + 1) for called in row.called)
-        digest = hashlib.blake2b(_join(parts), digest_size=16).digest()
+        parts = [
+            (
+                row.core,
+                [numbers.get(operand, -1) for operand in row.operands],
+                [self._digest(called, depth + 1) for called in row.called],
+            )
+            for row in computation.instructions
+        ]
+        # No two of these have the same bytes: every part says its kind and length.
+        written = marshal.dumps((numbers.get(computation.root_id, -1), parts), _PLAIN_MARSHAL)
+        digest = hashlib.blake2b(written, digest_size=16).digest()
         self._digests[id] = digest
         return digest
-
-
-def _join(parts: list[bytes]) -> bytes:
-    """Concatenate so that no two lists of parts give the same bytes."""
-    return b"".join(b"%d:" % len(part) + part for part in parts)
 
 
 def _parameter(number: int, id: int, shape: bytes) -> bytes:

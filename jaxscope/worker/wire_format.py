@@ -15,6 +15,9 @@ The value of a field that is no varint is 0; read its bytes between the position
 """
 
 
+_ONE_BYTE = [bytes([number]) for number in range(0x80)]
+
+
 def read_fields(data: bytes, start: int = 0, end: int | None = None) -> list[Field]:
     """List the fields of the message in `data[start:end]`, in the order in which they stand.
 
@@ -93,6 +96,8 @@ def read_packed(data: bytes, start: int, end: int) -> list[int]:
 
 def encode_varint(number: int) -> bytes:
     """A non-negative number as a varint."""
+    if number < 0x80:  # nearly all of them
+        return _ONE_BYTE[number]
     encoded = bytearray()
     while number >= 0x80:
         encoded.append((number & 0x7F) | 0x80)
