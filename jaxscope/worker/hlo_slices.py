@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import marshal
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -60,8 +59,7 @@ _IDENTITY = frozenset(
     }
 )
 _MAX_CALL_DEPTH = 100
-_PLAIN_MARSHAL = 2
-"""The last version that writes equal values alike; later ones refer back to the same object."""
+_DIGEST_BYTES = 16
 _NAME = b"jaxscope.slice"
 """XLA refuses a module with two instructions of one name: this must not be a program's."""
 
@@ -293,17 +291,14 @@ class SlicedModule:
             raise ValueError("computations call each other without end")
         computation = self._find(id)
         numbers = {row.id: number for number, row in enumerate(computation.instructions)}
-        parts = [
-            (
-                row.core,
-                [numbers.get(operand, -1) for operand in row.operands],
-                [self._digest(called, depth + 1) for called in row.called],
-            )
-            for row in computation.instructions
-        ]
-        # No two of these have the same bytes: every part says its kind and length.
-        written = marshal.dumps((numbers.get(computation.root_id, -1), parts), _PLAIN_MARSHAL)
-        digest = hashlib.blake2b(written, digest_size=16).digest()
+        parts = [b"%d " % numbers.get(computation.root_id, -1)]
+        for row in computation.instructions:
+            # No two lists of instructions give the same bytes: numbers say what follows.
+            parts.append(b"%d %d:" % (len(row.called), len(row.core)))
+            parts.append(row.core)
+            parts.append(b"%a" % [numbers.get(operand, -1) for operand in row.operands])
+            parts += [self._digest(called, depth + 1) for called in row.called]
+        digest = hashlib.blake2b(b"".join(parts), digest_size=_DIGEST_BYTES).digest()
         self._digests[id] = digest
         return digest
 
