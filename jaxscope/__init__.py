@@ -62,7 +62,7 @@ def capture_file(
         memory_bytes: Memory that the run may take; None for three quarters of the machine's.
         x64: Whether 64-bit types are on.
         passes: Whether to compile once more and record what each XLA pass changed.
-        xla: Options of XLA's to compile with, such as `{"xla_disable_hlo_passes": "fusion"}`.
+        xla: Options of XLA's to compile with, such as `{"xla_disable_hlo_passes": "algsimp"}`.
 
     Raises:
         jaxscope.errors.JaxscopeError: The call failed, the process died, or something is missing.

@@ -12,6 +12,7 @@ from jaxscope.analysis.comparison.comparison import Subject, compare
 from jaxscope.analysis.comparison.report_json import comparison_to_json
 from jaxscope.analysis.comparison.report_text import format_comparison
 from jaxscope.analysis.comparison.stage_pairs import StagePair, pair_stages
+from jaxscope.analysis.comparison.timing_hint import MadeWith
 from jaxscope.analysis.export.safe_text import make_safe
 from jaxscope.cli.diff_options import DIFFERENT
 from jaxscope.cli.output import check_place, print_text, write_file
@@ -92,7 +93,8 @@ def _obtain(word: str, options: Options) -> Subject:
             **target_options(options),
             **run_options(options),
         )
-    return Subject(f"{file}{SEPARATOR}{capture.call}", capture)
+    made_with = MadeWith(str(options.python or ""), options.x64, options.xla)
+    return Subject(f"{file}{SEPARATOR}{capture.call}", capture, made_with=made_with)
 
 
 def _told_apart(

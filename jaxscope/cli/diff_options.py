@@ -61,7 +61,7 @@ def add_diff_options(parser: argparse.ArgumentParser) -> None:
         metavar="[A:|B:]OPTION=VALUE",
         default=[],
         help="compile one side or both with an option of XLA, such as "
-        "B:xla_disable_hlo_passes=fusion; can be repeated",
+        "B:xla_disable_hlo_passes=algsimp; can be repeated",
     )
     second = parser.add_argument_group("options of B alone; without them it has those of A")
     second.add_argument("--target-b", metavar="TARGET", help="target of B")
@@ -92,5 +92,5 @@ def read_diff_options(read: argparse.Namespace) -> DiffOptions:
         target_b=read.target_b,
         python_b=Path(read.python_b).expanduser() if read.python_b else None,
         x64_b=read.x64_b,
-        xla=read_assignments(read.xla, "--xla B:xla_disable_hlo_passes=fusion"),
+        xla=read_assignments(read.xla, "--xla B:xla_disable_hlo_passes=algsimp"),
     )

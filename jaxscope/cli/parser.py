@@ -210,7 +210,7 @@ def _add_capture_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="OPTION=VALUE",
         default=[],
-        help="compile with an option of XLA, such as xla_disable_hlo_passes=fusion,fusion-wrapper;"
+        help="compile with an option of XLA, such as xla_disable_hlo_passes=algsimp;"
         " can be repeated",
     )
     add_picture_options(parser)
@@ -232,7 +232,7 @@ def _read_xla(words: Sequence[str]) -> dict[str, str]:
             raise UsageError(
                 Explanation(
                     what=f"{word[:100]!r} is no option of XLA with its value.",
-                    remedy="Such as: --xla xla_disable_hlo_passes=fusion",
+                    remedy="Such as: --xla xla_disable_hlo_passes=algsimp",
                 )
             )
         options[name.strip()] = value.strip()

@@ -18,6 +18,7 @@ from jaxscope.analysis.comparison.quantities import (
 from jaxscope.analysis.comparison.signatures import Side
 from jaxscope.analysis.comparison.stage_pairs import StagePair, find_reason, pair_stages
 from jaxscope.analysis.comparison.text_diff import TextDiff, diff_texts
+from jaxscope.analysis.comparison.timing_hint import PLAIN, MadeWith, describe_missing_times
 from jaxscope.model import NONE, Capture, Stage, Timing, Unavailable, is_available
 
 _BASE = "jaxpr"
@@ -31,11 +32,13 @@ class Subject:
         name: What to call it, such as `model.py::grad(loss)(w)`.
         capture: What is compared.
         timing: What was measured of it, or None.
+        made_with: What it was compiled with beyond what the capture says.
     """
 
     name: str
     capture: Capture
     timing: Timing | None = None
+    made_with: MadeWith = PLAIN
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -98,6 +101,16 @@ class Comparison:
     memory: tuple[QuantityDifference, ...]
     times: tuple[QuantityDifference, ...]
     notes: tuple[str, ...]
+
+    @property
+    def times_missing(self) -> str:
+        """Why there are no times, and the command that measures; empty where there are some."""
+        first, second = self.first, self.second
+        if self.times:
+            return ""
+        return describe_missing_times(
+            first.capture, second.capture, first.made_with, second.made_with
+        )
 
     @functools.cached_property
     def is_equal(self) -> bool:

@@ -172,13 +172,6 @@ def _compare_plans(first: Capture, second: Capture) -> Iterator[QuantityDifferen
         yield _compare(name, "bytes", before, after, noun, reason)
 
 
-NOT_MEASURED = (
-    "Neither side was measured, so which of the two is faster is not known. A saved capture keeps "
-    "what was measured of it, and jaxscope time FILE CALL --against CALL measures two in pairs."
-)
-"""Stands where measured times would be."""
-
-
 def compare_timings(
     first: Capture, second: Capture, before: Timing | None, after: Timing | None
 ) -> tuple[QuantityDifference, ...]:

@@ -15,7 +15,6 @@ from jaxscope.analysis.comparison.details import describe_change
 from jaxscope.analysis.comparison.marked_drawing import draw_legend, draw_marked, mark_rules
 from jaxscope.analysis.comparison.marks import STYLES
 from jaxscope.analysis.comparison.quantities import (
-    NOT_MEASURED,
     QuantityDifference,
     format_quantity,
 )
@@ -62,7 +61,7 @@ def _body(comparison: Comparison) -> Iterator[str]:
     yield from _quantity_table("Memory", comparison.memory)
     yield from _quantity_table("Measured time", comparison.times)
     if not comparison.times:
-        yield f'<h3>Measured time</h3><p class="reason">{escape(NOT_MEASURED)}</p>'
+        yield f'<h3>Measured time</h3><p class="reason">{escape(comparison.times_missing)}</p>'
     yield "</header>"
     shown = [stage for stage in comparison.stages if not isinstance(stage.verdict, Unavailable)]
     first = next((stage for stage in shown if not stage.verdict), None)

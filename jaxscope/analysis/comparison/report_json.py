@@ -31,6 +31,7 @@ def comparison_to_json(comparison: Comparison) -> Json:
         "stages": [_stage(stage, names) for stage in comparison.stages],
         "memory": [_quantity(quantity) for quantity in comparison.memory],
         "times": [_quantity(quantity) for quantity in comparison.times],
+        "times_missing": comparison.times_missing or None,
     }
 
 

@@ -8,7 +8,6 @@ from jaxscope.analysis.comparison.changes import Change, GraphComparison
 from jaxscope.analysis.comparison.comparison import Comparison, StageComparison
 from jaxscope.analysis.comparison.details import describe_change
 from jaxscope.analysis.comparison.quantities import (
-    NOT_MEASURED,
     QuantityDifference,
     format_quantity,
 )
@@ -42,7 +41,11 @@ def comparison_to_markdown(comparison: Comparison) -> str:
         "",
         *_quantities("Memory", comparison.memory),
         *_quantities("Measured time", comparison.times),
-        *(() if comparison.times else ("## Measured time", "", _plain(NOT_MEASURED), "")),
+        *(
+            ()
+            if comparison.times
+            else ("## Measured time", "", _plain(comparison.times_missing), "")
+        ),
     ]
     for stage in comparison.stages:
         lines += _stage(stage, comparison)
@@ -84,6 +87,13 @@ def _quantities(title: str, quantities: Sequence[QuantityDifference]) -> Iterato
 
 def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
+
+
+def _no_times(comparison: Comparison) -> tuple[str, ...]:
+    """The section on times where there are none: how to measure."""
+    if not comparison.times_missing:
+        return ()
+    return ("## Measured time", "", _plain(comparison.times_missing), "")
 
 
 def _plain(text: str) -> str:

@@ -8,7 +8,6 @@ from jaxscope.analysis.comparison.changes import Change, GraphComparison
 from jaxscope.analysis.comparison.comparison import Comparison, StageComparison, Subject
 from jaxscope.analysis.comparison.details import describe_change
 from jaxscope.analysis.comparison.quantities import (
-    NOT_MEASURED,
     QuantityDifference,
     format_quantity,
 )
@@ -68,7 +67,7 @@ def format_comparison(
         "\n".join([describe_verdict(comparison), *(f"note: {note}" for note in comparison.notes)]),
         "\n".join(_stage_table(comparison.stages)),
     ]
-    times = list(_quantity_lines(comparison.times)) or [f"  {NOT_MEASURED}"]
+    times = list(_quantity_lines(comparison.times)) or [f"  {comparison.times_missing}"]
     parts.append("\n".join(["measured time", *times]))
     parts.append("\n".join(["memory", *_quantity_lines(comparison.memory)]))
     for stage in comparison.stages:

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.analysis.comparison.changes import GraphComparison
 from jaxscope.analysis.comparison.comparison import Comparison, StageComparison
-from jaxscope.analysis.comparison.quantities import NOT_MEASURED, QuantityDifference
+from jaxscope.analysis.comparison.quantities import QuantityDifference
 from jaxscope.analysis.comparison.report_text import (
     count_cells,
     describe_subject,
@@ -225,7 +225,7 @@ class CompareView(QWidget):
             for title, quantities in zip(("Memory", "Measured time"), whole, strict=False)
         ]
         if comparison is not None and not comparison.times:
-            said = f"<td style='color:{muted}'>{html.escape(NOT_MEASURED)}</td>"
+            said = f"<td style='color:{muted}'>{html.escape(comparison.times_missing)}</td>"
             tables.append(
                 "<table cellspacing='0' cellpadding='3'><tr><td>Measured time</td></tr>"
                 f"<tr>{said}</tr></table>"
