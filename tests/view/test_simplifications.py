@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -219,6 +221,16 @@ def test_an_unrolled_loop_without_names_is_boxed_by_its_repetition() -> None:
     assert repeats[0].num_leaves == 32
 
 
+def test_short_steps_of_an_unrolled_loop_are_counted_one_by_one() -> None:
+    def unrolled(x: jax.Array) -> jax.Array:
+        for _ in range(8):
+            x = jnp.sin(x) * 1.1
+        return x
+
+    lines = outline(simplify(unrolled, jnp.ones(3)), frozenset())
+    assert lines == ["a", "+ repeated ×8", "result"]
+
+
 def test_long_groups_become_parts() -> None:
     def program(x: jax.Array) -> jax.Array:
         for number in range(200):
@@ -255,6 +267,29 @@ def test_tuples_of_a_module_are_no_boxes() -> None:
         for box in build_view(graph, ["skip-plumbing"]).boxes
         if not box.children
     }
+
+
+def test_a_fusion_of_nothing_but_bitcasts_stays_between_its_neighbours() -> None:
+    builder = GraphBuilder()
+    weights = builder.add_node("w", NodeKind.INPUT, "parameter", types=["f32[4,1]"])
+    fusion = builder.add_node("f", NodeKind.INSTRUCTION, "fusion", types=["f32[4,1]"])
+    user = builder.add_node("dot", NodeKind.INSTRUCTION, "dot", types=["f32[4,1]"])
+    inside = builder.add_group("g", GroupKind.FUSION, "fused", owner=fusion)
+    taken = {"parameter_number": "0", "operand": "0"}
+    parts = [
+        builder.add_node(f"b{n}", NodeKind.INSTRUCTION, name, group=inside, attributes=more)
+        for n, (name, more) in enumerate(
+            [("parameter", taken), ("bitcast", {}), ("bitcast", {"root": "true"})]
+        )
+    ]
+    for source, target in itertools.pairwise([weights, fusion, user]):
+        builder.add_edge(source, target)
+    for source, target in itertools.pairwise(parts):
+        builder.add_edge(source, target)
+    view = build_view(builder.build())
+    shown = view.box_of_node[parts[-1]]
+    lines = {(each.source, each.target) for each in view.edges}
+    assert lines == {(view.box_of_node[weights], shown), (shown, view.box_of_node[user])}
 
 
 def test_every_node_has_a_box() -> None:

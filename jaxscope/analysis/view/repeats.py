@@ -131,7 +131,17 @@ def _find_run(tokens: npt.NDArray[np.int64], is_group: npt.NDArray[np.bool_]) ->
         if period == 1 or copies * period >= _MIN_CHILDREN or bool(is_group[stretch].any()):
             covered = copies * period
             best = _Run(start, period, copies, length + period - covered)
-    return best
+    return best and _shorten(best, tokens)
+
+
+def _shorten(run: _Run, tokens: npt.NDArray[np.int64]) -> _Run:
+    """The same run with its true period: a loop of two operations repeats eight times, not four."""
+    num = run.period * run.copies + run.slack
+    stretch = tokens[run.start : run.start + num]
+    for period in range(1, run.period):
+        if np.array_equal(stretch[:-period], stretch[period:]):
+            return _Run(run.start, period, num // period, num % period)
+    return run
 
 
 def _longest_true(values: npt.NDArray[np.bool_]) -> tuple[int, int]:

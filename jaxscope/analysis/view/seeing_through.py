@@ -28,14 +28,39 @@ def join_boundaries(draft: Draft) -> Draft:
 
 
 def skip_plumbing(draft: Draft) -> Draft:
-    """Lead values through `tuple`, `get-tuple-element` and `bitcast`, element by element."""
+    """Lead values through `tuple`, `get-tuple-element` and `bitcast`, element by element.
+
+    Fusions of nothing else keep their last bitcast: their kernel copies, and lines lead through it.
+    """
     graph = draft.graph
     plumbing = frozenset(
         node
         for node, operation in enumerate(graph.nodes.operation.tolist())
         if graph.strings[operation] in PLUMBING and draft.is_shown(node) and draft.inputs[node]
     )
+    plumbing -= _find_lone_roots(draft, plumbing)
     return _Resolver(draft, Boundaries({}, {}), plumbing).resolve() if plumbing else draft
+
+
+def _find_lone_roots(draft: Draft, plumbing: frozenset[int]) -> frozenset[int]:
+    """Roots of the fusions in which nothing would be left to show."""
+    graph = draft.graph
+    filled = {
+        int(group)
+        for node, group in enumerate(graph.nodes.group.tolist())
+        if draft.is_shown(node) and node not in plumbing
+    }
+    owners, roots = graph.groups.owner.tolist(), _attribute_column(graph, "root")
+    groups = {node: int(graph.nodes.group[node]) for node in plumbing if roots[node] != NONE}
+    return frozenset(
+        node
+        for node, group in groups.items()
+        if group != NONE and group not in filled and _is_fusion(graph, owners[group])
+    )
+
+
+def _is_fusion(graph: Graph, node: int) -> bool:
+    return node != NONE and graph.strings[graph.nodes.operation[node]] == "fusion"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
