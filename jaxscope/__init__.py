@@ -2,7 +2,9 @@
 
 From Python: `capture` takes a function of the running process through every stage, `capture_file`
 a call on a file in a process of its own, `compare_targets` the same for many chips, `load` reads a
-saved capture, `show` opens a window.
+saved capture, `show` opens a window. `diff` compares two captures, `remat` the policies of
+`jax.checkpoint` for a call's gradient, `sharding` says how a capture is spread over devices; what
+these return prints itself as the command of that name does.
 In a notebook, a capture that ends a cell shows its stages as linked panes.
 Importing this loads neither JAX nor Qt nor NumPy.
 """
@@ -14,10 +16,23 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from jaxscope.analysis.comparison.comparison import Comparison, Subject
+    from jaxscope.analysis.sharding.report import PlacementReport
     from jaxscope.analysis.targets.summary import TargetRow
     from jaxscope.model import Capture
+    from jaxscope.model.remat import RematPolicies
 
-__all__ = ["__version__", "capture", "capture_file", "compare_targets", "load", "show"]
+__all__ = [
+    "__version__",
+    "capture",
+    "capture_file",
+    "compare_targets",
+    "diff",
+    "load",
+    "remat",
+    "sharding",
+    "show",
+]
 
 __version__ = "0.1.0"
 
@@ -117,6 +132,105 @@ def compare_targets(
     )
     found = capture_targets(request, tuple(map(full_target, targets)) or default_targets())
     return tuple(summarize(target, answer) for target, answer in found)
+
+
+def diff(
+    first: Capture | str | os.PathLike[str], second: Capture | str | os.PathLike[str]
+) -> Comparison:
+    """What differs between two captures: nodes by what they are, costs, memory, texts.
+
+    Args:
+        first: A capture, a saved one (`.jaxscope`, `.json`), `FILE.py`, or `FILE.py::CALL`, which
+            is captured now.
+        second: Likewise.
+
+    Returns:
+        A comparison: `is_equal`, and the `stages` one by one. It prints as a report.
+
+    Raises:
+        jaxscope.errors.UsageError: A side is none of these.
+        jaxscope.errors.JaxscopeError: A file cannot be read, or a call failed.
+    """
+    import dataclasses
+
+    from jaxscope.analysis.comparison.comparison import compare
+    from jaxscope.notebook import ShownComparison
+
+    sides = _subject(first), _subject(second)
+    if sides[0].name == sides[1].name:
+        sides = (
+            dataclasses.replace(sides[0], name=f"{sides[0].name} [first]"),
+            dataclasses.replace(sides[1], name=f"{sides[1].name} [second]"),
+        )
+    found = compare(*sides)
+    return ShownComparison(**{f.name: getattr(found, f.name) for f in dataclasses.fields(found)})
+
+
+def _subject(side: Capture | str | os.PathLike[str]) -> Subject:
+    from jaxscope.analysis.comparison.comparison import Subject
+    from jaxscope.client.subjects import obtain_subject
+
+    if isinstance(side, (str, os.PathLike)):
+        return obtain_subject(os.fspath(side))
+    return Subject(side.call, side)
+
+
+def remat(
+    file: str | os.PathLike[str],
+    call: str | None = None,
+    *,
+    target: str = "cpu",
+    python: str | os.PathLike[str] | None = None,
+    timeout_s: float | None = None,
+    memory_bytes: int | None = None,
+    x64: bool = False,
+) -> RematPolicies:
+    """What each policy of `jax.checkpoint` would keep, compute again and need for a gradient.
+
+    Every policy is traced and compiled on the call's base function, in a process of its own;
+    nothing runs, and no file changes. The options are those of `capture_file`.
+
+    Returns:
+        `outcomes`, the gradient as written first. It prints as a table.
+
+    Raises:
+        jaxscope.errors.JaxscopeError: The call failed, or there is nothing to differentiate.
+    """
+    import dataclasses
+
+    from jaxscope.client.requests import RematRequest
+    from jaxscope.client.run import ask
+    from jaxscope.model.remat import RematPolicies
+    from jaxscope.notebook import ShownPolicies
+
+    request = RematRequest(
+        os.fspath(file),
+        call,
+        target,
+        x64,
+        python=None if python is None else os.fspath(python),
+        timeout_s=timeout_s,
+        memory_bytes=memory_bytes,
+    )
+    found = ask(request, RematPolicies)
+    return ShownPolicies(**{f.name: getattr(found, f.name) for f in dataclasses.fields(found)})
+
+
+def sharding(what: Capture | str | os.PathLike[str]) -> PlacementReport:
+    """How a captured program is spread over devices: parts of arrays, collectives, memory.
+
+    Args:
+        what: A capture, such as `capture_file(file, call, target="cpu:8")`, or a saved one.
+
+    Returns:
+        A report: `placement`, `arrays`, `collectives`, `num_devices`. It prints as a text.
+
+    Raises:
+        jaxscope.errors.SourceError: The file cannot be read or is no capture.
+    """
+    from jaxscope.notebook import ShownPlacement
+
+    return ShownPlacement(load(what) if isinstance(what, (str, os.PathLike)) else what)
 
 
 def load(path: str | os.PathLike[str]) -> Capture:

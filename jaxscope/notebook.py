@@ -1,7 +1,7 @@
-"""Captures as a notebook shows them.
+"""Captures and reports as a prompt and a notebook show them.
 
 The model knows no HTML; what `jaxscope.capture` and its kin return is the model's capture with one
-method more, which Jupyter looks for.
+method more, which Jupyter looks for. Comparisons and reports show the text of the command line.
 """
 
 from __future__ import annotations
@@ -9,7 +9,10 @@ from __future__ import annotations
 import dataclasses
 import html
 
+from jaxscope.analysis.comparison.comparison import Comparison
+from jaxscope.analysis.sharding.report import PlacementReport
 from jaxscope.model import Capture, Graph, NodeKind, Stage, is_available
+from jaxscope.model.remat import RematPolicies
 
 MAX_PAGE_BYTES = 8 << 20
 """A notebook stores what it shows; beyond this it gets a table instead of the linked page."""
@@ -41,6 +44,44 @@ def make_shown(capture: Capture) -> ShownCapture:
     """The same capture, fit for a prompt and for a notebook."""
     fields = {field.name: getattr(capture, field.name) for field in dataclasses.fields(Capture)}
     return ShownCapture(**fields)
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ShownComparison(Comparison):
+    """A comparison that shows itself: what `jaxscope diff` prints, or its page in a notebook."""
+
+    def __repr__(self) -> str:
+        from jaxscope.analysis.comparison.report_text import format_comparison
+
+        return format_comparison(self)
+
+    def _repr_html_(self) -> str:
+        from jaxscope.analysis.comparison.report_html import comparison_to_html
+
+        page = comparison_to_html(self)
+        if len(page) <= MAX_PAGE_BYTES:
+            return _frame(page)
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class ShownPolicies(RematPolicies):
+    """Remat policies that show themselves as a table."""
+
+    def __repr__(self) -> str:
+        from jaxscope.analysis.memory.remat_report import remat_to_text
+
+        return "\n".join(remat_to_text(self)).lstrip("\n")
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ShownPlacement(PlacementReport):
+    """A report on devices that shows itself: what `jaxscope sharding` prints."""
+
+    def __repr__(self) -> str:
+        from jaxscope.analysis.sharding.report import placement_to_text
+
+        return placement_to_text(self)
 
 
 def _frame(page: str) -> str:

@@ -6,23 +6,18 @@ import dataclasses
 import json
 from collections.abc import Mapping
 
-from jaxscope.analysis import contract_reading
-from jaxscope.analysis.archive import FILE_ENDING, load_session
 from jaxscope.analysis.comparison.comparison import Subject, compare
 from jaxscope.analysis.comparison.report_json import comparison_to_json
 from jaxscope.analysis.comparison.report_text import format_comparison
 from jaxscope.analysis.comparison.stage_pairs import StagePair, pair_stages
-from jaxscope.analysis.comparison.timing_hint import MadeWith
 from jaxscope.analysis.export.safe_text import make_safe
 from jaxscope.cli.diff_options import DIFFERENT
 from jaxscope.cli.output import check_place, print_text, write_file
 from jaxscope.cli.parser import Options
 from jaxscope.cli.progress import show_progress
 from jaxscope.cli.runs import Watcher, run_options, target_options
-from jaxscope.client import run as client
+from jaxscope.client.subjects import obtain_subject
 from jaxscope.errors import Explanation, UsageError
-
-SEPARATOR = "::"
 
 
 def run(options: Options) -> int:
@@ -71,30 +66,14 @@ def _sides(options: Options) -> tuple[Options, Options]:
 
 def _obtain(word: str, options: Options) -> Subject:
     """One side: a saved capture, or a call that is captured now."""
-    file, separator, call = word.partition(SEPARATOR)
-    if file.endswith(FILE_ENDING) and not separator:
-        capture, timing = load_session(file)
-        return Subject(word, capture, timing)
-    if file.endswith(contract_reading.FILE_ENDING) and not separator:
-        return Subject(word, contract_reading.load_contract(file))
-    if not file.endswith(".py"):
-        raise UsageError(
-            Explanation(
-                what=f"{word} is neither a saved capture nor a call.",
-                remedy=f"A side is a {FILE_ENDING} or .json file, FILE.py, or 'FILE.py::CALL'.",
-            )
-        )
     with show_progress() as show:
-        capture = client.capture(
-            file,
-            call or None,
-            on_event=Watcher(show),
+        return obtain_subject(
+            word,
+            Watcher(show),
             options=options.xla,
             **target_options(options),
             **run_options(options),
         )
-    made_with = MadeWith(str(options.python or ""), options.x64, options.xla)
-    return Subject(f"{file}{SEPARATOR}{capture.call}", capture, made_with=made_with)
 
 
 def _told_apart(

@@ -103,7 +103,7 @@ class ComparePage(QWidget):
         self.options.setPlaceholderText("same options")
         self.options.setAccessibleName("Options of XLA of the other side")
         self.options.setToolTip(
-            "NAME=VALUE, NAME=VALUE, such as xla_disable_hlo_passes=fusion: what XLA compiles the "
+            "NAME=VALUE, NAME=VALUE, such as xla_disable_hlo_passes=algsimp: what XLA compiles the "
             "other side with"
         )
         self.options.setMaximumWidth(180)

@@ -1,0 +1,46 @@
+"""One side of a comparison from the word that names it: a saved capture, or a call on a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jaxscope.analysis import contract_reading
+from jaxscope.analysis.archive import FILE_ENDING, load_session
+from jaxscope.analysis.comparison.comparison import Subject
+from jaxscope.analysis.comparison.timing_hint import MadeWith
+from jaxscope.client.run import OnEvent, capture
+from jaxscope.errors import Explanation, UsageError
+
+SEPARATOR = "::"
+
+
+def obtain_subject(word: str, on_event: OnEvent | None = None, **options: Any) -> Subject:
+    """Read a saved capture, or capture a call now.
+
+    Args:
+        word: A `.jaxscope` or `.json` file, `FILE.py`, or `FILE.py::CALL`.
+        on_event: Told how far a capture is.
+        options: Those of `CaptureRequest`, for a call; a saved capture has its own.
+
+    Raises:
+        UsageError: The word is none of these.
+        JaxscopeError: The file cannot be read, or the call failed.
+    """
+    file, separator, call = word.partition(SEPARATOR)
+    if file.endswith(FILE_ENDING) and not separator:
+        saved, timing = load_session(file)
+        return Subject(word, saved, timing)
+    if file.endswith(contract_reading.FILE_ENDING) and not separator:
+        return Subject(word, contract_reading.load_contract(file))
+    if not file.endswith(".py"):
+        raise UsageError(
+            Explanation(
+                what=f"{word} is neither a saved capture nor a call.",
+                remedy=f"A side is a {FILE_ENDING} or .json file, FILE.py, or 'FILE.py::CALL'.",
+            )
+        )
+    made_with = MadeWith(
+        options.get("python") or "", options.get("x64", False), options.get("options") or {}
+    )
+    taken = capture(file, call or None, on_event=on_event, **options)
+    return Subject(f"{file}{SEPARATOR}{taken.call}", taken, made_with=made_with)
