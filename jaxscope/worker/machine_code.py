@@ -141,7 +141,7 @@ def _explain_refused(option: str, error: str) -> Explanation:
         else f"XLA does not take this value for the option {option}.",
         why=f"XLA says: {said[:300]}",
         remedy="Options come and go with releases of jaxlib; names begin with xla_, and values are"
-        " written as OPTION=VALUE, such as xla_disable_hlo_passes=fusion.",
+        " written as OPTION=VALUE, such as xla_disable_hlo_passes=algsimp.",
         kind="CompilerOption",
     )
 
