@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.analysis.sharing import find_shown_groups
-from jaxscope.analysis.view.seeing_through import find_boundaries
+from jaxscope.analysis.view.boundaries import find_boundaries
 from jaxscope.model import NONE, Graph, NodeKind
 
 Int32s = npt.NDArray[np.int32]

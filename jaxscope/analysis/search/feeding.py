@@ -9,17 +9,15 @@ to the users of the owner's result. Inputs, results and bitcasts are still found
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.analysis.view.seeing_through import Boundaries, find_boundaries
-from jaxscope.model import NONE, Graph, NodeKind
+from jaxscope.analysis.view.boundaries import Entries, Exits, list_boundaries
+from jaxscope.model import Graph, NodeKind
 
 Int64s = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
-Pair = tuple[int, int]
 
 _HANDS_ON = ("bitcast",)
 
@@ -29,14 +27,12 @@ class Feeding:
 
     def __init__(self, graph: Graph) -> None:
         self._count = len(graph.nodes)
-        boundaries = find_boundaries(graph)
-        self._gates: dict[int, list[Pair]] = {}  # of each owner: result and vertex
-        for number, (owner, result) in enumerate(boundaries.leaving):
-            self._gates.setdefault(owner, []).append((result, self._count + number))
-        pairs = np.asarray(list(self._list_pairs(graph, boundaries)), np.int64).reshape(-1, 2)
-        self._begin = np.concatenate([graph.edges.source.astype(np.int64), pairs[:, 0]])
-        self._end = np.concatenate([graph.edges.target.astype(np.int64), pairs[:, 1]])
-        self._hands_on = _find_handing_on(graph, boundaries)
+        entries, exits = list_boundaries(graph)
+        gates = _Gates(exits, self._count)
+        pairs = _pair_over_borders(graph, entries, exits, gates)
+        self._begin = np.concatenate([graph.edges.source.astype(np.int64), pairs[0]])
+        self._end = np.concatenate([graph.edges.target.astype(np.int64), pairs[1]])
+        self._hands_on = _find_handing_on(graph, entries, exits, len(gates.vertex))
 
     def find_fed(self, nodes: Bools, *, is_far: bool) -> Bools:
         """Nodes that any of `nodes` feeds, directly or, where it is far, over any others."""
@@ -54,27 +50,6 @@ class Feeding:
     def _backward(self) -> tuple[Int64s, Int64s]:
         return _sort_edges(self._end, self._begin, len(self._hands_on))
 
-    def _list_pairs(self, graph: Graph, boundaries: Boundaries) -> Iterator[Pair]:
-        """Edges over borders, which the graph does not spell out."""
-        into: dict[Pair, list[int]] = {}
-        for node, place in boundaries.entering.items():
-            into.setdefault(place, []).append(node)
-        for number, nodes in enumerate(boundaries.leaving.values()):
-            for node in nodes:
-                yield node, self._count + number
-                yield from ((gate, self._count + number) for _, gate in self._gates.get(node, ()))
-        edges = graph.edges
-        owners = [*self._gates, *dict.fromkeys(owner for owner, _ in into)]
-        used = np.flatnonzero(np.isin(edges.source, owners) | np.isin(edges.target, owners))
-        columns = (edges.source, edges.output, edges.target, edges.operand)
-        for source, output, target, operand in zip(
-            *(c[used].tolist() for c in columns), strict=True
-        ):
-            gates = [g for result, g in self._gates.get(source, ()) if result in (NONE, output)]
-            yield from ((gate, target) for gate in gates)
-            for node in into.get((target, operand), ()):
-                yield from ((vertex, node) for vertex in (source, *gates))
-
     def _reach(self, nodes: Bools, ends: Int64s, offsets: Int64s, *, is_far: bool) -> Bools:
         reached = np.zeros(len(self._hands_on), bool)
         front = np.flatnonzero(nodes)
@@ -89,16 +64,67 @@ class Feeding:
         return reached[: self._count]
 
 
-def _find_handing_on(graph: Graph, boundaries: Boundaries) -> Bools:
+class _Gates:
+    """A vertex for each result of an owner.
+
+    Attributes:
+        owner: Of each gate.
+        result: Of each gate; -1 stands for all results of the owner.
+        vertex: Of each gate; they are numbered after the nodes.
+        of_exit: Of each exit the vertex of its gate.
+    """
+
+    def __init__(self, exits: Exits, first: int) -> None:
+        pairs = np.stack([exits.owner, exits.result], axis=1)
+        found, of_exit = np.unique(pairs, axis=0, return_inverse=True)
+        self.owner, self.result = found[:, 0], found[:, 1]
+        self.vertex = np.arange(first, first + len(found))
+        self.of_exit = self.vertex[of_exit.reshape(-1)]
+
+
+def _pair_over_borders(
+    graph: Graph, entries: Entries, exits: Exits, gates: _Gates
+) -> tuple[Int64s, Int64s]:
+    """Where edges over borders, which the graph does not spell out, begin and end."""
+    edges = graph.edges
+    begins, ends = [exits.node], [gates.of_exit]
+    giver, gate = _match(exits.node, gates.owner)  # what gives a result may be an owner itself
+    begins.append(gates.vertex[gate])
+    ends.append(gates.of_exit[giver])
+
+    edge, gate = _match(edges.source, gates.owner)
+    is_told = (gates.result[gate] < 0) | (gates.result[gate] == edges.output[edge])
+    edge, gate = edge[is_told], gate[is_told]
+    begins.append(gates.vertex[gate])
+    ends.append(edges.target[edge].astype(np.int64))
+
+    vertex = np.concatenate([edges.source.astype(np.int64), gates.vertex[gate]])
+    target = np.concatenate([edges.target, edges.target[edge]]).astype(np.int64)
+    operand = np.concatenate([edges.operand, edges.operand[edge]]).astype(np.int64)
+    most = max(int(operand.max(initial=0)), int(entries.operand.max(initial=0))) + 1
+    entered, entry = _match(target * most + operand, entries.owner * most + entries.operand)
+    begins.append(vertex[entered])
+    ends.append(entries.node[entry])
+    return np.concatenate(begins), np.concatenate(ends)
+
+
+def _match(left: npt.NDArray[np.integer], right: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:
+    """All pairs of equal keys, as indices into both."""
+    order = np.argsort(right, kind="stable")
+    first = np.searchsorted(right, left, "left", order)
+    counts = np.searchsorted(right, left, "right", order) - first
+    which = np.repeat(np.arange(len(left)), counts)
+    offsets = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return which, order[first[which] + offsets]
+
+
+def _find_handing_on(graph: Graph, entries: Entries, exits: Exits, num_gates: int) -> Bools:
     """Vertices that a value passes on its way from one operation to the next."""
     passing = [number for number, name in enumerate(graph.strings) if name in _HANDS_ON]
     is_passing = np.isin(graph.nodes.operation, passing)
-    is_passing[list(boundaries.entering)] = True
-    leaving = np.asarray(
-        [node for inner in boundaries.leaving.values() for node in inner], np.int64
-    )
-    is_passing[leaving[graph.nodes.kind[leaving] == NodeKind.OUTPUT]] = True
-    return np.concatenate([is_passing, np.ones(len(boundaries.leaving), bool)])
+    is_passing[entries.node] = True
+    is_passing[exits.node[graph.nodes.kind[exits.node] == NodeKind.OUTPUT]] = True
+    return np.concatenate([is_passing, np.ones(num_gates, bool)])
 
 
 def _sort_edges(begin: Int64s, end: Int64s, num_vertices: int) -> tuple[Int64s, Int64s]:

@@ -10,16 +10,18 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-import numpy.typing as npt
 
+from jaxscope.analysis.view.boundaries import (
+    Boundaries,
+    Origin,
+    attribute_column,
+    find_boundaries,
+)
 from jaxscope.analysis.view.draft import Draft, Input
 from jaxscope.analysis.view.operations import LOOPS, PLUMBING
 from jaxscope.model import NONE, Graph, NodeKind
 
 _MAX_DEPTH = 400
-
-Origin = tuple[int, int]
-"""A node and which of its results."""
 
 
 def join_boundaries(draft: Draft) -> Draft:
@@ -50,7 +52,7 @@ def _find_lone_roots(draft: Draft, plumbing: frozenset[int]) -> frozenset[int]:
         for node, group in enumerate(graph.nodes.group.tolist())
         if draft.is_shown(node) and node not in plumbing
     }
-    owners, roots = graph.groups.owner.tolist(), _attribute_column(graph, "root")
+    owners, roots = graph.groups.owner.tolist(), attribute_column(graph, "root")
     groups = {node: int(graph.nodes.group[node]) for node in plumbing if roots[node] != NONE}
     return frozenset(
         node
@@ -61,70 +63,6 @@ def _find_lone_roots(draft: Draft, plumbing: frozenset[int]) -> frozenset[int]:
 
 def _is_fusion(graph: Graph, node: int) -> bool:
     return node != NONE and graph.strings[graph.nodes.operation[node]] == "fusion"
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Boundaries:
-    """Nodes at the edges of nested programs.
-
-    Attributes:
-        entering: Of each inner input, its owner and the operand it receives.
-        leaving: Of each result of an owner, the nodes inside that give it.
-    """
-
-    entering: dict[int, tuple[int, int]]
-    leaving: dict[Origin, list[int]]
-
-
-def find_boundaries(graph: Graph) -> Boundaries:
-    """The nodes at the edges of all nested programs of a graph."""
-    groups, nodes = graph.groups, graph.nodes
-    owners = groups.owner.tolist()
-    gives_result = [
-        not graph.strings[label].startswith("condition") for label in groups.label.tolist()
-    ]
-    operands, results, roots, parameters = (
-        _attribute_column(graph, key) for key in ("operand", "result", "root", "parameter_number")
-    )
-    takes = (nodes.kind == NodeKind.INPUT) | (parameters != NONE)
-    has_owner = np.append(groups.owner != NONE, False)  # the last entry is of nodes in no group
-    at_border = has_owner[nodes.group] & (takes | (roots != NONE) | (results != NONE))
-    entering: dict[int, tuple[int, int]] = {}
-    leaving: dict[Origin, list[int]] = {}
-    mapped: set[int] = set()
-    with_inputs: set[int] = set()
-    given: list[tuple[int, int, int]] = []
-    for node in np.flatnonzero(at_border).tolist():
-        group = int(nodes.group[node])
-        if takes[node]:
-            with_inputs.add(group)
-            operand = _integer(graph, int(operands[node]))
-            if operand is not None:
-                mapped.add(group)
-                entering[node] = (owners[group], operand)
-        elif roots[node] != NONE:
-            given.append((node, group, -1))
-        elif (result := _integer(graph, int(results[node]))) is not None:
-            given.append((node, group, result))
-    for node, group, result in given:
-        if gives_result[group] and (group in mapped or group not in with_inputs):
-            leaving.setdefault((owners[group], result), []).append(node)
-    return Boundaries(entering, leaving)
-
-
-def _attribute_column(graph: Graph, key: str) -> npt.NDArray[np.int32]:
-    """Of each node the string that is the attribute's value; `NONE` where it has none."""
-    column = np.full(len(graph.nodes), NONE, np.int32)
-    if key in graph.strings:
-        attributes = graph.nodes.attributes
-        is_wanted = attributes.values[0::2] == graph.strings.index(key)
-        column[attributes.row_numbers()[0::2][is_wanted]] = attributes.values[1::2][is_wanted]
-    return column
-
-
-def _integer(graph: Graph, string: int) -> int | None:
-    text = "" if string == NONE else graph.strings[string]
-    return int(text) if text.isdecimal() and len(text) < 9 else None
 
 
 class _Resolver:
