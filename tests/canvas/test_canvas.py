@@ -375,6 +375,22 @@ def page(qtbot: QtBot, gradient: Graph) -> GraphPage:
     return page
 
 
+def test_the_next_run_opens_what_the_first_one_did(qtbot: QtBot, gradient: Graph) -> None:
+    for width in range(300, 620, 20):
+        page = GraphPage(GraphCanvas())
+        qtbot.addWidget(page)
+        page.resize(width, 420)
+        page.show()
+        qtbot.waitExposed(page)
+        page.canvas.set_graph(gradient, "grad")
+        qtbot.waitUntil(page.canvas.legend.isVisible)
+        before = page.canvas.scene
+        page.canvas.set_graph(gradient, "grad")
+        after = page.canvas.scene
+        assert before is not None and after is not None
+        assert after.opened == before.opened, width
+
+
 def test_nothing_lies_over_the_picture(qtbot: QtBot, page: GraphPage) -> None:
     canvas = page.canvas
     canvas.zoom(4.0)

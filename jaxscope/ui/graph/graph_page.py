@@ -27,6 +27,7 @@ class GraphPage(QWidget):
         self.canvas = canvas
         for part in (canvas, canvas.minimap, canvas.legend):
             part.setParent(self)
+        canvas.set_page(self)
         canvas.show()
         self.colours = self._make_chooser()
         self._notes = QLabel(self)

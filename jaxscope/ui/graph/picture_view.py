@@ -72,6 +72,7 @@ class PictureView(SceneView):
         self._job = LayoutJob(self)
         self._job.finished.connect(self._on_job_finished)
         self._job.failed.connect(self._on_job_failed)
+        self._page: QWidget = self
         self._across_chosen = 0.0
         self._fit_chosen: Fit = FREE
         self._resized = QTimer(self, singleShot=True, interval=_RESIZED_MS)
@@ -236,6 +237,10 @@ class PictureView(SceneView):
                 self._expanded = self.scene.opened
             self._set_busy(False)
 
+    def set_page(self, page: QWidget) -> None:
+        """Choose pictures for the room of a page, which legend and overview of any picture share."""
+        self._page = page
+
     def _restart(self) -> None:
         if self._graph is not None and len(self._graph.nodes):
             self._start(self._graph, self._view, None if self._view is None else self._expanded)
@@ -255,7 +260,7 @@ class PictureView(SceneView):
             self._direction,
             self._cache,
             self._without,
-            Room(self.width(), self.height(), self._text_scale),
+            Room(self._page.width(), self._page.height(), self._text_scale),
             self._engine,
             self._fit_chosen,
         )
@@ -341,7 +346,7 @@ class PictureView(SceneView):
     def _on_resized_timeout(self) -> None:
         """A page has room for more or for less: unless somebody has chosen, choose again."""
         is_as_first = self._expanded == self._opened_first
-        across = self.width() if self._direction == DOWN else self.height()
+        across = self._page.width() if self._direction == DOWN else self._page.height()
         is_other = abs(across - self._across_chosen) > _OTHER_ROOM_PX
         is_idle = self.scene is not None and not self.is_busy
         if self._is_untouched and is_as_first and is_other and is_idle:
