@@ -83,6 +83,7 @@ class _Edge(msgspec.Struct):
     source: tuple[str, int] = msgspec.field(name="from")
     target: tuple[str, int] = msgspec.field(name="to")
     type: str = ""
+    whole: str = ""
 
 
 class _Group(msgspec.Struct):
@@ -340,10 +341,19 @@ def _graph(raw: _Graph) -> Graph:
             cost=(_Cost() if node.cost is None else node.cost).numbers(),
             seconds=math.nan if node.seconds is None else node.seconds,
         )
+    tuples: set[tuple[str, str, int]] = set()
     for edge in raw.edges:
         (source, output), (target, operand) = edge.source, edge.target
+        if edge.whole:
+            if (source, target, operand) in tuples:
+                continue  # the other elements of a tuple that is taken whole
+            tuples.add((source, target, operand))
         builder.add_edge(
-            nodes[source], nodes[target], output=output, operand=operand, type=edge.type
+            nodes[source],
+            nodes[target],
+            output=0 if edge.whole else output,
+            operand=operand,
+            type=edge.whole or edge.type,
         )
     for group in raw.groups:
         builder.add_group(

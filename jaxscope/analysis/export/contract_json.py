@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from jaxscope.analysis.export.contract_edges import edges_to_json
 from jaxscope.analysis.export.text_columns import TextColumns
 from jaxscope.analysis.fates import FateTable
 from jaxscope.analysis.fusion.decisions import read_fusion_log
@@ -188,7 +189,7 @@ def _graph(graph: Graph, columns: TextColumns) -> Json:
     group_ids = [graph.strings[s] for s in graph.groups.id.tolist()]
     return {
         "nodes": _nodes(graph, ids, group_ids, columns),
-        "edges": _edges(graph, ids),
+        "edges": edges_to_json(graph, ids, _text_rows(graph, graph.nodes.types)),
         "groups": [
             {
                 "id": id,
@@ -260,17 +261,6 @@ def _text_rows(graph: Graph, column: Ragged) -> list[list[str]]:
     texts = [graph.strings[s] for s in column.values.tolist()]
     bounds = column.offsets.tolist()
     return [texts[start:stop] for start, stop in itertools.pairwise(bounds)]
-
-
-def _edges(graph: Graph, ids: list[str]) -> list[Json]:
-    edges, strings = graph.edges, graph.strings
-    columns = (edges.source, edges.output, edges.target, edges.operand, edges.type)
-    return [
-        {"from": [ids[source], output], "to": [ids[target], operand], "type": strings[type]}
-        for source, output, target, operand, type in zip(
-            *(column.tolist() for column in columns), strict=True
-        )
-    ]
 
 
 def _node_cost(row: list[float]) -> Json | None:
