@@ -1,0 +1,28 @@
+"""A graph on a canvas, and where things are on the screen."""
+
+from __future__ import annotations
+
+import jax
+import pytest
+from pytestqt.qtbot import QtBot
+from view.programs import layers, trace
+
+from jaxscope.model import Graph
+from jaxscope.ui.graph.canvas import GraphCanvas
+
+
+@pytest.fixture(scope="module")
+def gradient() -> Graph:
+    function, arguments = layers(6)
+    return trace(jax.grad(function), *arguments)
+
+
+@pytest.fixture
+def canvas(qtbot: QtBot, gradient: Graph) -> GraphCanvas:
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(900, 600)
+    canvas.show()
+    qtbot.waitExposed(canvas)
+    canvas.set_graph(gradient, "grad")
+    return canvas
