@@ -28,6 +28,7 @@ _KINDS = {
 }
 _CODE, _CODE_HTML = re.compile("`([^`]*)`"), r"<code>\1</code>"
 _LONG_LABEL = 13
+_RULES = frozenset({"custom_vjp_call", "custom_vjp_call_jaxpr", "custom_jvp_call"})
 _LONG = {"sharding", "metadata", "backend_config"}
 
 
@@ -87,15 +88,36 @@ def describe_node(
 
 
 def describe_line(
-    selection: LineSelection, text: str, links: Links, muted: str, cost: LineCost | None = None
+    selection: LineSelection,
+    text: str,
+    links: Links,
+    muted: str,
+    cost: LineCost | None = None,
+    stages: Sequence[Stage] = (),
 ) -> str:
-    """A source line, what became of it and, where that is known, what it costs, as HTML."""
+    """A source line, what became of it and, where that is known, what it costs, as HTML.
+
+    Args:
+        muted: Colour of labels.
+        stages: Of the program, for why nothing may be known of the line.
+    """
     name = escape_breakable(os.path.basename(selection.file))
-    became = _elsewhere("", links) or "Nothing in the program comes from this line."
+    became = _elsewhere("", links) or _no_operation(stages)
     return (
         f"<h3>{name}, line {selection.line}</h3>"
         f"<p><code>{escape_breakable(text.strip())}</code></p>"
         + _table([("became", became), ("cost", escape_breakable(cost.text if cost else ""))], muted)
+    )
+
+
+def _no_operation(stages: Sequence[Stage]) -> str:
+    """Why a line has no operation: JAX knows no better place for what a custom rule computes."""
+    graphs = [stage.graph for stage in stages if not isinstance(stage.graph, Unavailable)]
+    if not any(_RULES.intersection(graph.strings) for graph in graphs[:1]):
+        return "Nothing in the program comes from this line."
+    return (
+        "No operation names this line. What the rules of <code>custom_vjp</code> and "
+        "<code>custom_jvp</code> compute, JAX ascribes to the line that calls the function."
     )
 
 

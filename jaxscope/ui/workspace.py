@@ -364,9 +364,9 @@ class Workspace(SideSplitter):
         selection, muted = self.selection.selection, self._theme.muted
         if isinstance(selection, LineSelection):
             file = self._find_file(selection.file)
-            text = line_of(file, selection.line)
+            text, stages = line_of(file, selection.line), self._state.stages
             cost = self._line_costs(file).get(selection.line - 1)
-            self.inspector.show_html(describe_line(selection, text, links, muted, cost))
+            self.inspector.show_html(describe_line(selection, text, links, muted, cost, stages))
             return
         if len(self.selection.places) > 1:
             names = [self._name_of(place) for place in self.selection.places]

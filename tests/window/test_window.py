@@ -23,7 +23,7 @@ from jaxscope.client.events import (
 from jaxscope.client.requests import CaptureRequest, OutlineRequest, ProposeRequest
 from jaxscope.client.results import Outline, OutlinedFunction, Proposal
 from jaxscope.errors import Explanation, Stopped, TraceError
-from jaxscope.model import Capture, Graph, SourceFile
+from jaxscope.model import Capture, Graph, GraphBuilder, NodeKind, SourceFile
 from jaxscope.ui.bridge import Bridge
 from jaxscope.ui.controller import RunOptions
 from jaxscope.ui.desktop import ErrorReporter, build_window
@@ -142,6 +142,20 @@ def test_a_chosen_line_says_what_it_costs(driver: Driver, window: MainWindow, so
     assert "25.0% of jaxpr: 10 FLOP" in text
     window.workspace.selection.select_line(str(source), 1)  # an import: nothing came from it
     assert " FLOP" not in window.workspace.inspector.page.toPlainText()
+
+
+def test_a_line_of_a_custom_rule_is_not_called_dead(
+    driver: Driver, window: MainWindow, source: Path
+):
+    capture = capture_of(source)
+    builder = GraphBuilder()
+    builder.add_node("0", NodeKind.EQUATION, "custom_vjp_call", source=[(str(source), 5, 0, "f")])
+    first = dataclasses.replace(capture.stages[0], graph=builder.build())
+    capture = dataclasses.replace(capture, stages=(first, *capture.stages[1:]))
+    driver.finish(driver.open(source), capture)
+    window.workspace.selection.select_line(str(source), 1)
+    text = window.workspace.inspector.page.toPlainText().replace("\u200b", "")
+    assert "JAX ascribes to the line that calls the function" in text
 
 
 def test_the_table_selects_too_and_is_filtered(driver: Driver, window: MainWindow, source: Path):
