@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import os
 from collections.abc import Mapping
 
 import numpy as np
@@ -73,6 +74,9 @@ class SourceFile:
     sha256: str
 
 
+TYPED_IN_THE_CALL = "typed in the call"
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class FunctionSource:
     """Where the base function is defined.
@@ -80,12 +84,20 @@ class FunctionSource:
     Attributes:
         file: Absolute path, or empty where Python knows none.
         line: 1-based line of the definition; 0 where unknown.
-        text: Source text of the function, or empty.
+        text: Source text of the function, or empty. Without a file it is what was typed in the
+            call, such as `lambda x: x * 2`.
     """
 
     file: str = ""
     line: int = 0
     text: str = ""
+
+    @property
+    def place(self) -> str:
+        """`file.py:12`, `typed in the call`, or nothing where no place is known."""
+        if self.file:
+            return f"{os.path.basename(self.file)}:{self.line}"
+        return TYPED_IN_THE_CALL if self.text else ""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

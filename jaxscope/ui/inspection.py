@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -32,31 +33,46 @@ _RULES = frozenset({"custom_vjp_call", "custom_vjp_call_jaxpr", "custom_jvp_call
 _LONG = {"sharding", "metadata", "backend_config"}
 
 
-FateOf = Callable[[str, Node], Fate | None]
+class NodeFacts(Protocol):
+    """What is known of nodes from the whole capture."""
+
+    @property
+    def unplaced(self) -> str:
+        """Where equations come from that have no line, such as `typed in the call`."""
+
+    def fate_of(self, stage: str, node: Node) -> Fate | None:
+        """The fate of a node of a stage, if it has one."""
 
 
 def describe_node(
-    stage: Stage, index: int, links: Links, muted: str, fate_of: FateOf | None = None
+    stage: Stage,
+    index: int,
+    links: Links,
+    muted: str,
+    facts: NodeFacts | None = None,
 ) -> str:
     """A node in full, as HTML whose links are `node:STAGE:INDEX` and `line:NUMBER:FILE`.
 
     Args:
         muted: Colour of labels.
-        fate_of: Finds the fate of a node of a stage, if it has one.
+        facts: What the whole capture tells of its nodes, if anything.
     """
     graph = stage.graph
     if isinstance(graph, Unavailable):
         return escape_breakable(graph.reason)
     node = graph.node(index)
+    places = "<br>".join(_place(p.file, p.line, p.function) for p in node.source[:6])
+    if not places and (node.kind is NodeKind.EQUATION or node.origins):
+        places = escape_breakable(facts.unplaced) if facts is not None else ""
     rows = [
         ("in", title_of_stage(stage.name)),
         ("argument", "<br>".join(escape_breakable(path) for path in links.arguments[:6])),
         ("result", "<br>".join(escape_breakable(t) for t in node.types)),
         ("part", _direction(node)),
-        ("source", "<br>".join(_place(p.file, p.line, p.function) for p in node.source[:6])),
+        ("source", places),
         ("work", _cost(node)),
         ("time", "" if math.isnan(node.seconds) else format_seconds(node.seconds)),
-        ("fate", _fate(fate_of(stage.name, node) if fate_of is not None else None)),
+        ("fate", _fate(facts.fate_of(stage.name, node) if facts is not None else None)),
         ("comes from", _ids(stage, node.origins, "jaxpr")),
         ("lowered from", _ids(stage, node.derived, "")),
         ("scope", escape_breakable("/".join(node.scope))),

@@ -205,7 +205,7 @@ class _Pipeline:
                 "call": self._call.text,
                 "base": self._call.base_text,
                 "transforms": list(self._call.transforms),
-                "source": describe_function(self._call.base, self._source),
+                "source": describe_function(self._call.base, self._source, self._call.base_text),
                 "environment": describe_environment(self._target),
                 "target": self._target_name,
                 "arguments": arguments,

@@ -13,6 +13,7 @@ import numpy as np
 
 from jaxscope.errors import JaxscopeError
 from jaxscope.model.graph import Graph
+from jaxscope.worker.call import CALL_FILE
 from jaxscope.worker.carried import is_carried
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.source import SourceSnapshot, read_source
@@ -20,12 +21,20 @@ from jaxscope.worker.source import SourceSnapshot, read_source
 MAX_FILES = 20
 
 
-def describe_function(function: Any, snapshot: SourceSnapshot) -> dict[str, Any]:
-    """File, 1-based line and text of a function's definition; empty where Python knows none."""
+def describe_function(function: Any, snapshot: SourceSnapshot, typed: str = "") -> dict[str, Any]:
+    """File, 1-based line and text of a function's definition; empty where Python knows none.
+
+    Args:
+        function: May be wrapped.
+        snapshot: The user's file.
+        typed: How the call spells the function: its text where it is defined there.
+    """
     code = getattr(innermost_function(function), "__code__", None)
     if code is None:
         return {"file": "", "line": 0, "text": ""}
     file, line = code.co_filename, code.co_firstlineno
+    if file == CALL_FILE:
+        return {"file": "", "line": 0, "text": typed}
     text = ""
     if file == snapshot.path:
         lines = snapshot.text.splitlines(keepends=True)

@@ -67,6 +67,7 @@ def capture_to_json(capture: Capture) -> Json:
             "file": capture.source.file,
             "line": capture.source.line,
             "text": capture.source.text,
+            "place": capture.source.place or None,
         },
         "environment": environment_to_json(capture.environment),
         "target": capture.target,

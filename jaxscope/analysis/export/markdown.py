@@ -58,7 +58,9 @@ def _report(capture: Capture) -> Iterator[str]:
         yield from _section("Source")
         if capture.source.file:
             yield f"Line {capture.source.line} of {_code(capture.source.file)}"
-            yield ""
+        else:
+            yield "Typed in the call:"
+        yield ""
         yield from _fence(capture.source.text, "python")
     if capture.bookmarks:
         yield from _section("Bookmarks")
