@@ -376,7 +376,7 @@ class Workspace(SideSplitter):
         if isinstance(selection, NodeSelection) and selection.nodes:
             stage = next((s for s in self._state.stages if s.name == selection.stage), None)
             if stage is not None:
-                html = describe_node(stage, selection.nodes[0], links, muted, self.fates.fate_of)
+                html = describe_node(stage, selection.nodes[0], links, muted, self.fates)
                 self.inspector.show_html(html + self.fusions.describe(selection, muted))
                 return
         self.inspector.show_html(describe_nothing())
