@@ -95,6 +95,15 @@ class Cost:
             and math.isnan(self.transcendentals)
         )
 
+    def same_as(self, other: Cost) -> bool:
+        """Whether both know the same; since Python 3.13, `==` tells NaN from NaN."""
+        return all(
+            mine == theirs or (math.isnan(mine) and math.isnan(theirs))
+            for mine, theirs in zip(
+                dataclasses.astuple(self), dataclasses.astuple(other), strict=True
+            )
+        )
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Node:

@@ -238,13 +238,21 @@ def add_head(state: WindowState, head: Head) -> WindowState:
 def add_stage(state: WindowState, stage: Stage) -> WindowState:
     """A stage arrived, or one that was there arrived more complete."""
     if state.is_stale:
-        return dataclasses.replace(state, stages=(stage,), capture=None, is_stale=False)
+        files = tuple(_as_run(file, state.snapshot) for file in state.files)
+        return dataclasses.replace(
+            state, stages=(stage,), files=files, capture=None, is_stale=False
+        )
     names = [known.name for known in state.stages]
     if stage.name not in names:
         return dataclasses.replace(state, stages=(*state.stages, stage))
     index = names.index(stage.name)
     stages = (*state.stages[:index], stage, *state.stages[index + 1 :])
     return dataclasses.replace(state, stages=stages)
+
+
+def _as_run(file: SourceFile, snapshot: SourceFile | None) -> SourceFile:
+    """A file of the run that goes on: of the user's own, what was read when it began."""
+    return snapshot if snapshot is not None and snapshot.path == file.path else file
 
 
 def show_capture(state: WindowState, capture: Capture) -> WindowState:
@@ -298,7 +306,7 @@ def _keep_known(known: tuple[Stage, ...], complete: tuple[Stage, ...]) -> tuple[
         if (before := by_name.get(stage.name)) is not None
         and before.graph is stage.graph
         and before.text is stage.text
-        and before.cost == stage.cost
+        and before.cost.same_as(stage.cost)
         else stage
         for stage in complete
     )

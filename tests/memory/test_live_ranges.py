@@ -122,7 +122,8 @@ def test_a_capture_read_back_tells_the_same(take: Take, tmp_path) -> None:
     save_capture(capture, tmp_path / "c.jaxscope")
     again = load_capture(tmp_path / "c.jaxscope")
     assert np.array_equal(live_of(again).timeline, live_of(capture).timeline)
-    assert again.memory == capture.memory
+    # As texts: what is unknown is not a number, which equals nothing.
+    assert repr(again.memory) == repr(capture.memory)
 
 
 def test_a_module_without_a_schedule_says_so(take: Take) -> None:
