@@ -23,6 +23,12 @@ _LONGEST_DETAIL = 22
 _ONE_PROCESS = "All of it is of this one process; --rigorous repeats it in six fresh ones."
 _NUMBER = re.compile(r"\d[\d.,]*(?<![.,])(?: ?%)?")
 
+_STEADY = re.compile(r" Steady from call (\d+) on\.")
+_PARTS = (
+    "protocol: dispatch is until the call returned, wait from there until its result was ready, in "
+    "the same calls. Dispatch alone is no measure of how long the work takes."
+)
+
 
 def run(options: Options) -> int:
     """Measure and print; experiments have a module of their own."""
@@ -70,13 +76,40 @@ def format_timing(timing: Timing) -> str:
     if noise:
         noise.append("Medians and their intervals stand such noise; means would not.")
     notes = [*noise, *(f"warning: {warning}" for warning in timing.warnings)]
-    if notes:
-        lines.append("")
-    for note in notes:
-        lines += textwrap.wrap(
-            note, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-        )
+    for paragraph in (list(_protocols(timing)), notes):
+        if paragraph:
+            lines.append("")
+        for note in paragraph:
+            lines += textwrap.wrap(
+                note, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+            )
     return "\n".join(lines)
+
+
+def _protocols(timing: Timing) -> Iterator[str]:
+    """How what was called more than once was measured: each protocol once, with what it is of."""
+    found: dict[str, list[str]] = {}
+    steady: dict[str, list[str]] = {}
+    for measurement in timing.measurements:
+        name, protocol = measurement.name, measurement.protocol
+        if not protocol or measurement.runs < 2 or _whole_of(name) != name:
+            continue
+        if match := _STEADY.search(protocol):
+            steady.setdefault(match[1], []).append(name)
+        found.setdefault(_STEADY.sub("", protocol), []).append(name)
+    for protocol, names in found.items():
+        yield f"protocol: {', '.join(names)}: {protocol}"
+    if steady:
+        calls = (f"{call} ({', '.join(names)})" for call, names in steady.items())
+        yield f"protocol: Steady from call {', '.join(calls)} on."
+    if any(_whole_of(measurement.name) != measurement.name for measurement in timing.measurements):
+        yield _PARTS
+
+
+def _whole_of(name: str) -> str:
+    """The call that a dispatch or a wait is a part of; other names are their own."""
+    whole, _, part = name.rpartition("_")
+    return (whole or "jit") if part in ("dispatch", "wait") else name
 
 
 def _format_table(timing: Timing) -> Iterator[str]:
@@ -115,7 +148,8 @@ def _noise(timing: Timing) -> Iterator[str]:
         for reason in measurement.reasons if measurement.is_noisy else ():
             before, number, after = _split_at_number(reason)
             names = found.setdefault((before, after), {}).setdefault(number, [])
-            names.append(measurement.name)
+            if _whole_of(measurement.name) not in names:  # whose parts suffer with it
+                names.append(measurement.name)
     for (before, after), numbers in found.items():
         parts = [f"{number} ({', '.join(names)})".lstrip() for number, names in numbers.items()]
         yield f"noisy: {before}{', '.join(parts)}{after}"

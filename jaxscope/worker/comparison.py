@@ -26,6 +26,8 @@ from jaxscope.worker.measuring import (
     refuse_absent_target,
     warm_up,
 )
+from jaxscope.worker.stopwatch import SubjectFailed
+from jaxscope.worker.timing_words import WARM_UP
 
 DEFAULT_BUDGET_S = 3.0
 PROTOCOL = (
@@ -53,9 +55,22 @@ def handle_compare(request: dict[str, Any], channel: Channel) -> None:
         equalize_arguments(sides)
         for item in sides:
             with guard("run", {first.path, second.path}):
-                warm_up(laboratory, item.compiled.subject, budget_s / 8)
+                _warm_up(laboratory, item, budget_s / 8)
         channel.progress("pairs", "Measuring both in random pairs")
         _measure(laboratory, sides, budget_s)
+
+
+def _warm_up(laboratory: Laboratory, item: Prepared, budget_s: float) -> None:
+    """Raises: SubjectFailed: A call failed; those before it are sent."""
+    subject = item.compiled.subject
+    try:
+        warm_up(laboratory, subject, budget_s)
+    except SubjectFailed:
+        durations = subject.warm_up_s
+        protocol = WARM_UP.format(count=len(durations))
+        name = f"{subject.name}_warm_up"
+        send_durations(laboratory, name, durations, list(range(len(durations))), protocol)
+        raise
 
 
 def _measure(laboratory: Laboratory, sides: list[Prepared], budget_s: float) -> None:

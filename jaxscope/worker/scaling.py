@@ -235,7 +235,14 @@ class _Scaling:
                 f"From {size:,} on, eager is left out: a call took {second:.3g} s."
             )
             return False
-        warm_up(self._laboratory, eager, self._budget_s / 4)
+        try:
+            warm_up(self._laboratory, eager, self._budget_s / 4)
+        except SubjectFailed as error:
+            self._laboratory.warn(
+                f"eager at {size:,} failed at call {error.call_number} and is left out: "
+                f"{self._laboratory.describe(error)}"
+            )
+            return False
         return True
 
     def _measure_steady(self, subjects: list[Subject], fields: dict[str, Any]) -> dict[str, Any]:

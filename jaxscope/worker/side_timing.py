@@ -55,9 +55,13 @@ def send_fetch(stopwatch: Stopwatch, readings: Readings, subject: Subject, budge
         SubjectFailed: A call raised.
     """
     start_s = stopwatch.now_s()
-    durations = stopwatch.warm_up(fetch_subject(subject), 20, budget_s)
-    span = (start_s, stopwatch.now_s())
-    readings.send("fetch", durations[1:] or durations, FETCH_PROTOCOL, span=span)
+    copy = fetch_subject(subject)
+    try:
+        stopwatch.warm_up(copy, 20, budget_s)
+    finally:
+        span = (start_s, stopwatch.now_s())
+        durations = copy.warm_up_s
+        readings.send("fetch", durations[1:] or durations, FETCH_PROTOCOL, span=span)
 
 
 def send_throughput(
@@ -70,9 +74,13 @@ def send_throughput(
     """
     start_s = stopwatch.now_s()
     batch = find_batch(subject.typical_s)
-    durations = time_batches(stopwatch, subject, batch, budget_s)
-    span = (start_s, stopwatch.now_s())
-    readings.send("throughput", durations, THROUGHPUT_PROTOCOL.format(batch=batch), span=span)
+    whole = batch_subject(subject, batch)
+    try:
+        stopwatch.warm_up(whole, _MAX_READINGS, budget_s)
+    finally:
+        durations = [seconds / batch for seconds in whole.warm_up_s[1:] or whole.warm_up_s]
+        span = (start_s, stopwatch.now_s())
+        readings.send("throughput", durations, THROUGHPUT_PROTOCOL.format(batch=batch), span=span)
 
 
 def send_device_time(
@@ -112,14 +120,8 @@ def find_batch(typical_s: float) -> int:
     return max(1, min(_MAX_BATCH, math.ceil(_LEAST_BATCH_S / max(typical_s, 1e-7))))
 
 
-def time_batches(
-    stopwatch: Stopwatch, subject: Subject, batch: int, budget_s: float
-) -> list[float]:
-    """Seconds per call of several batches.
-
-    Raises:
-        SubjectFailed: A call raised.
-    """
+def batch_subject(subject: Subject, batch: int) -> Subject:
+    """Calls so often, and waits for the last result only."""
     prepared: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
 
     def call_all(*_args: Any) -> list[Any]:
@@ -130,9 +132,7 @@ def time_batches(
         prepared[:] = [subject.prepare() for _ in range(batch)]
         return (), {}
 
-    whole = Subject("throughput", call_all, prepare)
-    readings = stopwatch.warm_up(whole, _MAX_READINGS, budget_s)
-    return [seconds / batch for seconds in readings[1:] or readings]
+    return Subject("throughput", call_all, prepare)
 
 
 def count_odd(results: Any) -> int:

@@ -72,6 +72,7 @@ class Subject:
             a call takes hardly longer than reading the clock.
         is_consuming: A call consumes its arguments, so that it cannot be repeated with them.
         context: What it is called in, entered before the timed part.
+        warm_up_s: Durations of the calls of its last warm-up, however that ended.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Subject:
     num_inner: int = 1
     is_consuming: bool = False
     context: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext
+    warm_up_s: list[float] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass(eq=False)
@@ -196,11 +198,13 @@ class Stopwatch:
     ) -> list[float]:
         """Call up to so often, or until the budget is spent: the durations, at least one.
 
+        They are those of the subject, too, so that a failure or a wish leaves what there was.
+
         Args:
             ends_s: Gets the time on the clock after each call.
         """
         deadline = self.now_s() + budget_s
-        durations: list[float] = []
+        durations = subject.warm_up_s = []
         now_s = -math.inf
         while not durations or (len(durations) < num_calls and now_s < deadline):
             durations.append(self.time_call(subject)[1])

@@ -14,7 +14,6 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 import jax
-import numpy as np
 
 from jaxscope.errors import Explanation, TraceError
 from jaxscope.worker.call import parse_call
@@ -42,6 +41,7 @@ from jaxscope.worker.stages_timing import (
     same_arguments,
     time_stages,
 )
+from jaxscope.worker.steady_timing import send_ratio, send_rounds, send_warm_up
 from jaxscope.worker.stopwatch import (
     OVERTIME,
     Recording,
@@ -59,7 +59,7 @@ from jaxscope.worker.subjects import (
     has_python_scalars,
     with_static_scalars,
 )
-from jaxscope.worker.timing_words import describe_fate, describe_protocol, dispatch_name, noun_of
+from jaxscope.worker.timing_words import describe_fate, noun_of
 
 T = TypeVar("T")
 
@@ -222,10 +222,9 @@ class _Session:
             consumes = is_donating(lowered)
             prepare = (fresh_arguments if consumes else same_arguments)(*arguments)
             subject = Subject(name, forms.jitted, prepare, is_consuming=consumes)
-            first = self._time_once(subject)
-            second = self._time_once(subject)
-            self._send_once(f"{prefix}first_call", first, "The first call after compiling.")
-            self._send_once(f"{prefix}second_call", second, "The second call after compiling.")
+            for number in ("first", "second"):
+                text = f"The {number} call after compiling."
+                self._send_once(f"{prefix}{number}_call", self._time_once(subject), text)
             return self._warm_up(subject)
         except (Exception, SystemExit) as error:
             self._note_failure(name, error)
@@ -296,7 +295,11 @@ class _Session:
     def _warm_up(self, subject: Subject) -> Subject:
         ends_s: list[float] = []
         start_s = self._stopwatch.now_s()
-        durations = self._stopwatch.warm_up(subject, _WARM_UP_CALLS, self._budget_s / 4, ends_s)
+        try:
+            durations = self._stopwatch.warm_up(subject, _WARM_UP_CALLS, self._budget_s / 4, ends_s)
+        except BaseException:  # a wish to skip or to stop as well
+            send_warm_up(self.readings, subject)
+            raise
         subject.typical_s = sorted(durations[-20:])[len(durations[-20:]) // 2]
         subject.steady_call = find_steady_call(durations)
         if subject.steady_call:
@@ -347,6 +350,7 @@ class _Session:
         conditions = Conditions()
         rounds = Rounds(tuple(Recording() for _ in subjects))
         send = functools.partial(self._send_rounds, subjects)
+        failure: SubjectFailed | None = None
         try:
             self._stopwatch.measure(
                 subjects,
@@ -356,9 +360,13 @@ class _Session:
                 on_look=send,
             )
         except SubjectFailed as error:
-            self._note_failure(error.name, error)
+            failure = error
         finally:
             send(rounds, conditions.find_disturbances())
+            for subject in subjects:
+                send_warm_up(self.readings, subject)
+        if failure is not None:
+            self._note_failure(failure.name, failure)
         for subject, recording in zip(subjects, rounds.sides, strict=True):
             if recording.num_compilations:
                 self.warn(
@@ -369,22 +377,9 @@ class _Session:
     def _send_rounds(
         self, subjects: list[Subject], rounds: Rounds, reasons: Iterable[str] = ()
     ) -> None:
-        reasons = list(reasons)
-        span = (rounds.began_s, self._stopwatch.now_s())
-        for subject, recording in zip(subjects, rounds.sides, strict=True):
-            protocol = describe_protocol(subject, rounds, self._budget_s, paired=len(subjects) > 1)
-            for name, durations in (
-                (subject.name, recording.total_s),
-                (dispatch_name(subject.name), recording.dispatch_s),
-            ):
-                self.readings.send(
-                    name, durations, protocol, chunks=recording.chunks, reasons=reasons, span=span
-                )
-        if len(subjects) == 2 and rounds.log_values:
-            ratios = np.asarray(rounds.log_values, np.float64)
-            name = f"{subjects[0].name}/{subjects[1].name}"
-            fields = {"name": name, "is_judged": self._is_judged}
-            self._channel.send("ratio", fields, {"log_ratios": ratios})
+        now_s = self._stopwatch.now_s()
+        send_rounds(self.readings, subjects, rounds, self._budget_s, now_s, reasons)
+        send_ratio(self._channel, subjects, rounds, is_judged=self._is_judged)
 
     def _note_failure(self, name: str, error: BaseException) -> None:
         """Keep why a form could not be measured, and say so beside what was."""
@@ -394,4 +389,6 @@ class _Session:
         self._failure = self._failure or explanation
         where = f" ({explanation.where})" if explanation.where else ""
         why = f" {explanation.why.splitlines()[0][:300]}" if explanation.why else ""
-        self.warn(f"{name} {describe_fate(call_number)}{where}: {explanation.what}{why}")
+        is_warm = {name, f"{name}_warm_up"} & self.readings.names == {f"{name}_warm_up"}
+        fate = describe_fate(call_number, has_only_warm_up=is_warm)
+        self.warn(f"{name} {fate}{where}: {explanation.what}{why}")

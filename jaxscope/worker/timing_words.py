@@ -15,8 +15,29 @@ def dispatch_name(name: str) -> str:
     return "dispatch" if name == "jit" else f"{name}_dispatch"
 
 
-def describe_fate(call_number: int) -> str:
-    """What became of a form of which this call failed; the first call leaves nothing to keep."""
+def wait_name(name: str) -> str:
+    """Of `jit` it is `wait`; of `gradient_eager` it is `gradient_eager_wait`."""
+    return "wait" if name == "jit" else f"{name}_wait"
+
+
+DISPATCH = (
+    "Until the call returned, its result not awaited: no measure of how long the work takes. "
+)
+WAIT = "From the return of the call until its result was ready. "
+WARM_UP = (
+    "Partial: the {count} calls of the warm-up, one after another and before it need be steady; "
+    "no pairs were timed after it."
+)
+
+
+def describe_fate(call_number: int, *, has_only_warm_up: bool = False) -> str:
+    """What became of a form of which this call failed; the first call leaves nothing to keep.
+
+    Args:
+        has_only_warm_up: Whether only calls of its warm-up are left of it.
+    """
+    if has_only_warm_up:
+        return f"failed at call {call_number}, so only calls of its warm-up are left: partial"
     if call_number > 1:
         return f"failed at call {call_number}, so its durations are partial or missing"
     return "could not be measured"

@@ -68,6 +68,30 @@ def test_every_reason_for_noise_stands_once_below() -> None:
     ]
 
 
+def test_the_protocol_is_told_once_for_all_that_share_it() -> None:
+    said = "Each call by itself. Steady from call {} on. Ended by the budget of 1 s."
+    steady = [("eager", 3), ("eager_dispatch", 3), ("jit", 45), ("wait", 45)]
+    timing = dataclasses.replace(
+        TIMING,
+        measurements=tuple(
+            dataclasses.replace(measured(name, 1e-3), protocol=said.format(call))
+            for name, call in steady
+        ),
+    )
+    told = [line for line in format_timing(timing).splitlines() if line.startswith("protocol: ")]
+    assert told[:2] == [
+        "protocol: eager, jit: Each call by itself. Ended by the budget of 1 s.",
+        "protocol: Steady from call 3 (eager), 45 (jit) on.",
+    ]
+    assert told[2].startswith("protocol: dispatch is until the call returned, wait from there")
+
+
+def test_what_disturbs_a_call_is_not_told_again_of_its_parts() -> None:
+    both = (measured("jit", 1e-3, "It is busy."), measured("wait", 1e-3, "It is busy."))
+    text = format_timing(dataclasses.replace(TIMING, measurements=both))
+    assert "noisy: It is busy (jit)." in text.splitlines()
+
+
 def test_lines_fit_a_terminal() -> None:
     text = format_timing(TIMING)
     assert max(map(len, text.splitlines())) < 100

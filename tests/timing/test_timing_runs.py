@@ -38,6 +38,13 @@ def fails_later(x):
         raise ValueError("the data ran out")
     return x + 1
 
+def fails_soon(x):
+    global calls
+    calls += 1
+    if calls == 58:  # the 57th call, since tracing is one
+        raise ValueError("the data ran out")
+    return x + 1
+
 def always_fails(x):
     raise ValueError("no data at all")
 
@@ -85,6 +92,7 @@ def wraps_jit(x):
 
 
 ONCE = ("trace", "lower", "compile", "first_call", "second_call", "first_eager_call")
+PARTS = ("", "_dispatch", "_wait")
 
 
 @pytest.fixture(scope="module")
@@ -132,12 +140,11 @@ def test_value_and_gradient_are_measured_in_both_forms(measure: Measure) -> None
     assert found == [
         *("import", "trace", "lower", "compile", "first_call", "second_call"),
         *("transfer", "fetch", "throughput"),
-        *("first_eager_call", "eager", "eager_dispatch", "jit", "dispatch"),
+        *("first_eager_call", "eager", "eager_dispatch", "eager_wait", "jit", "dispatch", "wait"),
         *(f"gradient_{step}" for step in ONCE),
-        *("gradient_eager", "gradient_eager_dispatch", "gradient_jit", "gradient_jit_dispatch"),
+        *(f"gradient_{form}{part}" for form in ("eager", "jit") for part in PARTS),
         *(f"value_and_gradient_{step}" for step in ONCE),
-        *(f"value_and_gradient_{form}" for form in ("eager", "eager_dispatch")),
-        *(f"value_and_gradient_{form}" for form in ("jit", "jit_dispatch")),
+        *(f"value_and_gradient_{form}{part}" for form in ("eager", "jit") for part in PARTS),
     ]
     assert [ratio.name for ratio in timing.ratios] == [
         "eager/jit",
@@ -150,7 +157,9 @@ def test_value_and_gradient_are_measured_in_both_forms(measure: Measure) -> None
         assert 0 < measurement.low <= measurement.median <= measurement.high
         assert measurement.protocol
     dispatch, jit = timing.measurement("dispatch"), timing.measurement("jit")
-    assert all(d < j for d, j in zip(dispatch.samples, jit.samples, strict=True))
+    wait = timing.measurement("wait")
+    calls = zip(dispatch.samples, wait.samples, jit.samples, strict=True)
+    assert all(d + w == pytest.approx(j, rel=1e-6) for d, w, j in calls)
 
 
 def test_stages_have_their_place_in_the_run_and_the_device_a_time_of_its_own(
@@ -252,6 +261,18 @@ def test_a_failure_in_the_middle_keeps_what_was_measured(measure: Measure) -> No
     assert "failed at call 299, so its durations are partial" in warning  # 300 with the trace
     assert "the data ran out" in warning
     assert "programs.py:" in warning
+
+
+def test_a_form_that_fails_while_it_is_warmed_up_leaves_those_calls(measure: Measure) -> None:
+    timing = measure("grad(lambda x: fails_soon(x).sum())(f32[4])", budget_s=1.5)
+    (warning,) = [text for text in timing.warnings if text.startswith("eager")]
+    assert "failed at call 57, so only calls of its warm-up are left: partial" in warning
+    assert timing.measurement("eager") is None
+    left = timing.measurement("eager_warm_up")
+    assert left.runs == 54  # after the first and the second
+    assert left.detail == "partial"
+    assert left.protocol.startswith("Partial: the 54 calls of the warm-up")
+    assert timing.measurement("jit").runs > 0
 
 
 def test_a_program_that_never_runs_is_an_error(measure: Measure) -> None:

@@ -21,7 +21,9 @@ from jaxscope.model.lab import NodeTime, NodeTimes, Profile
 from jaxscope.model.timeline import Timeline
 from jaxscope.ui.lab_state import LAB_RESULTS
 from jaxscope.ui.pages.figure_panel import FigurePanel
+from jaxscope.ui.pages.folded_notes import FoldedNotes
 from jaxscope.ui.pages.lane_plot import LanePlot
+from jaxscope.ui.pages.timing_plot import TimingPlot
 from jaxscope.ui.theme import DARK, LIGHT
 from tests.archive.test_saved_measurements import RESULTS
 
@@ -252,8 +254,8 @@ def test_a_row_tells_its_protocol_and_the_device_has_a_column_of_its_own(
     cells = [str(page.rows.data(page.rows.index(0, column))) for column in range(6)]
     assert cells[1] == "20.0 µs"
     assert cells[3] == "8.00 µs (7.00 µs to 9.00 µs)"
-    assert "Measured on cpu of lab-pc" in page._note.text()
-    assert "Skipped by hand." in page._note.text()
+    assert "Measured on cpu of lab-pc" in page.notes.text()
+    assert "Skipped by hand." in page.notes.text()
 
 
 def test_a_figure_takes_the_page_for_those_who_sit_far_away(
@@ -266,9 +268,50 @@ def test_a_figure_takes_the_page_for_those_who_sit_far_away(
     page = driver.window.workspace.timing
     driver.wait_until(lambda: page.stages is not None)
     page.stages.large.click()
-    assert page.table.isHidden() or page._upper.isHidden()
+    assert page.measurements.isHidden() or page.notes.isHidden()
     page.stages.large.click()
-    assert not page._upper.isHidden()
+    assert not page.notes.isHidden()
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1600, 900), (2560, 1440)])
+def test_a_distribution_can_be_read_at_every_usual_size(
+    driver: Driver, source: Path, capture: Capture, size: tuple[int, int]
+) -> None:
+    driver.finish(driver.open(source), capture)
+    window, page = driver.window, driver.window.workspace.timing
+    window.resize(*size)
+    window.workspace.tabs.setCurrentWidget(page)
+    window.measure_time()
+    warnings = tuple(f"Warning {number}, which says what to mind." for number in range(6))
+    timing = Timing(CALL, HERE, (steady("jit", 1e-5, 2e-5, 3e-5),), (), warnings)
+    driver.wait_for(TimeRequest).tell(Finished(timing))
+    driver.wait_until(lambda: page.distributions is not None)
+    page.table.selectRow(0)
+    page.figures.setCurrentWidget(page.distributions)
+    plot = page.distributions.findChild(TimingPlot)
+    driver.wait_until(lambda: plot.isVisible() and plot.height() >= 220)
+    assert plot.height() <= plot.parentWidget().height()  # the labels of its axes included
+    is_beside = page.figures.indexOf(page.measurements) >= 0
+    assert is_beside == (size[1] < 1000)
+    if is_beside:
+        page.figures.setCurrentWidget(page.measurements)
+    driver.wait_until(lambda: page.table.isVisible() and page.table.height() >= 100)
+    assert page.protocol.isVisible()
+    assert page.protocol.height() >= page.protocol.heightForWidth(page.protocol.width())
+
+
+def test_notes_take_a_line_until_they_are_asked_for(qtbot: QtBot) -> None:
+    notes = FoldedNotes()
+    qtbot.addWidget(notes)
+    notes.set_notes([f"Warning {number}." for number in range(20)], ["How."])
+    notes.resize(600, 20)
+    notes.show()
+    line = notes.sizeHint().height()
+    assert notes.text().splitlines()[-1] == "How."
+    notes.fold.click()
+    assert line < notes.sizeHint().height() < 9 * line  # the others are scrolled to
+    notes.fold.click()
+    assert notes.sizeHint().height() == line
 
 
 def test_what_was_measured_comes_back_with_where_and_when(
@@ -294,7 +337,7 @@ def test_what_was_measured_comes_back_with_where_and_when(
     driver.wait_until(lambda: lab.profile.run is not None)
     assert "Measured on cpu of lab-pc" in lab.profile.notes.text()
     assert "2026-01-02T03:04:05" in lab.profile.notes.text()
-    assert "Measured on cpu of lab-pc" in window.workspace.timing._note.text()
+    assert "Measured on cpu of lab-pc" in window.workspace.timing.notes.text()
     assert not lab.profile.button.isEnabled()  # nothing is run from a saved capture
 
 

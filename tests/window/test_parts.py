@@ -114,11 +114,13 @@ def test_verdicts_never_come_without_their_interval():
         Ratio("eager/jit", 10.6, 9.9, 11.2, "faster"),
         Ratio("eager/jit", 1.0, 0.99, 1.01, "same"),
         Ratio("eager/jit", 1.1, 0.8, 1.6),
+        Ratio("gradient_eager/gradient_jit", 1.1, 0.8, 1.6),
     ]
     assert describe_ratios(ratios).split("\n") == [
         "jit is 10.6 times faster than eager (9.90 to 11.2)",
         "jit and eager take the same time, within 2 % (ratio 0.990 to 1.01)",
         "Unclear which of eager and jit is faster (ratio 0.800 to 1.60)",
+        "gradient: unclear which of eager and jit is faster (ratio 0.800 to 1.60)",
     ]
 
 
@@ -182,6 +184,17 @@ def test_a_save_that_replaces_the_file_is_noticed_each_time(qtbot: QtBot, tmp_pa
             other = tmp_path / "a.py.new"
             other.write_text(text)
             other.replace(path)
+
+
+def test_a_file_that_stays_away_is_noticed(qtbot: QtBot, tmp_path: Path):
+    path = tmp_path / "a.py"
+    path.write_text("1")
+    watcher = FileWatcher()
+    watcher.watch(str(path))
+    with qtbot.waitSignal(watcher.file_changed, timeout=10_000):
+        path.unlink()
+    with qtbot.waitSignal(watcher.file_changed, timeout=10_000):
+        path.write_text("1")
 
 
 def test_the_margin_tells_what_lines_cost(qtbot: QtBot):

@@ -65,8 +65,8 @@ def waterfall_chart(call: str, measurements: Sequence[Measurement]) -> LaneChart
 
 
 def _is_part(measurement: Measurement) -> bool:
-    """Dispatch is a part of calls that have a bar already."""
-    return measurement.name.endswith("dispatch")
+    """Dispatch and wait are parts of calls that have a bar already."""
+    return measurement.name.endswith(("dispatch", "wait"))
 
 
 def _kind_of(name: str) -> int:
@@ -74,7 +74,7 @@ def _kind_of(name: str) -> int:
         return _FIRST
     if name in _COPIES:
         return _BESIDE
-    if name.endswith("until_steady"):
+    if name.endswith(("until_steady", "warm_up")):
         return _SETTLING
     stage = name.rpartition("_")[2]
     return _ONCE if stage in _STAGES else _STEADY

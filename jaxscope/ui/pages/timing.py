@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
@@ -21,6 +23,7 @@ from PySide6.QtWidgets import (
 from jaxscope.analysis.lab_words import describe_place, why_unclear
 from jaxscope.analysis.quantities import three_digits
 from jaxscope.model import Measurement, Ratio
+from jaxscope.ui.pages.folded_notes import FoldedNotes
 from jaxscope.ui.pages.timing_table import TimingTableModel
 from jaxscope.ui.state import TimingState
 from jaxscope.ui.theme import LIGHT, Theme
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
     from jaxscope.ui.pages.figure_panel import FigurePanel
 
 _PLOTTED = ("eager", "jit", "gradient_eager", "gradient_jit")
+_TALL_LINES = 46
+"""Of text: a page so high has room for some rows of the table and a figure that can be read."""
 _EMPTY_TITLE = "Not measured yet"
 _EMPTY_TEXT = (
     "<h3>How much faster is this call when it is compiled?</h3>"
@@ -54,13 +59,11 @@ class TimingPage(QWidget):
         self._theme = LIGHT
         self.distributions: FigurePanel | None = None
         self.stages: FigurePanel | None = None
-        self._verdict, self._note = QLabel(_EMPTY_TITLE), QLabel()
+        self._verdict, self.notes = QLabel(_EMPTY_TITLE), FoldedNotes()
         self._empty = QLabel(_EMPTY_TEXT)
         self._verdict.setProperty("role", "heading")
-        for label in (self._verdict, self._note):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        self._note.setProperty("role", "muted")
+        self._verdict.setWordWrap(True)
+        self._verdict.setTextFormat(Qt.TextFormat.PlainText)
         self._empty.setTextFormat(Qt.TextFormat.RichText)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
@@ -77,8 +80,10 @@ class TimingPage(QWidget):
         self.protocol.setWordWrap(True)
         self.protocol.setTextFormat(Qt.TextFormat.PlainText)
         self.protocol.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._figures = QTabWidget()
-        self._figures.setDocumentMode(True)
+        self.figures = QTabWidget()
+        self.figures.setDocumentMode(True)
+        self.figures.tabBar().setDrawBase(False)  # some styles draw it white on dark
+        self._is_tall = True
         self._build()
 
     def _build(self) -> None:
@@ -95,23 +100,24 @@ class TimingPage(QWidget):
         self.table.setAccessibleName("Measurements")
         top = QHBoxLayout()
         top.addWidget(self._verdict, 1)
-        top.addWidget(self.quick)
-        top.addWidget(self.rigorous)
+        for button in (self.quick, self.rigorous):
+            top.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         self._split = QSplitter(Qt.Orientation.Vertical)
         upper = QWidget()
         column = QVBoxLayout(upper)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.table, 1)
         column.addWidget(self.protocol)
-        self._upper = upper
+        self.table.setMinimumHeight(4 * self.table.verticalHeader().minimumSectionSize())
+        self.measurements = upper
         self._split.addWidget(upper)
-        self._split.addWidget(self._figures)
-        self._figures.hide()
+        self._split.addWidget(self.figures)
+        self.figures.hide()
         self._split.setChildrenCollapsible(False)
         self._split.hide()
         layout = QVBoxLayout(self)
         layout.addLayout(top)
-        layout.addWidget(self._note)
+        layout.addWidget(self.notes)
         layout.addWidget(self._split, 1)
         layout.addWidget(self._empty, 1)
         self.quick.clicked.connect(self._on_quick_clicked)
@@ -129,8 +135,9 @@ class TimingPage(QWidget):
         self._split.setVisible(bool(timing.measurements))
         self._empty.setVisible(not timing.measurements)
         self._verdict.setText(describe_ratios(timing.ratios) or timing.call or _EMPTY_TITLE)
-        self._note.setText("\n".join(_notes(timing)))
+        self.notes.set_notes(timing.warnings, _notes(timing))
         self._draw()
+        self._arrange()
 
     @property
     def verdict_text(self) -> str:
@@ -159,7 +166,7 @@ class TimingPage(QWidget):
             self.distributions.show_figure(histogram, state.environment, self._theme)
         if stages is not None:
             if self.stages is None:
-                self.stages = self._add_panel("stages", "Stages", self._figures.count())
+                self.stages = self._add_panel("stages", "Stages", self.figures.count())
             self.stages.show_figure(stages, state.environment, self._theme)
 
     def _add_panel(self, name: str, title: str, place: int) -> FigurePanel:
@@ -167,17 +174,44 @@ class TimingPage(QWidget):
 
         panel = FigurePanel(name)
         panel.enlarged.connect(self._on_panel_enlarged)
-        self._figures.insertTab(place, panel, title)
-        self._figures.setCurrentIndex(0)
-        if self._figures.isHidden():
-            self._figures.show()
+        first = self.figures.indexOf(self.measurements) + 1
+        self.figures.insertTab(first + place, panel, title)
+        self.figures.setCurrentIndex(0)
+        if self.figures.isHidden():
+            self.figures.show()
             self._split.setSizes([480, 520])
         return panel
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Table above the figures where there is room for both, else one tab beside theirs."""
+        is_tall = self.height() >= _TALL_LINES * self.fontMetrics().height()
+        if is_tall == self._is_tall or self.figures.count() == 0:
+            return
+        self._is_tall = is_tall
+        self.notes.set_roomy(is_tall)
+        modes = QHeaderView.ResizeMode
+        header = self.table.horizontalHeader()
+        # What a row is can be cut at its end, and be read below; its numbers cannot.
+        header.setSectionResizeMode(0, modes.ResizeToContents if is_tall else modes.Stretch)
+        header.setStretchLastSection(is_tall)
+        if is_tall:
+            self.figures.removeTab(self.figures.indexOf(self.measurements))
+            self._split.insertWidget(0, self.measurements)
+            self._split.setSizes([480, 520])
+            self.measurements.show()
+        else:
+            self.figures.insertTab(0, self.measurements, "Measurements")
+            self.figures.setCurrentIndex(0)
+
     def _on_panel_enlarged(self, is_large: bool) -> None:
         """For lectures: the figure gets the room of the table and of the notes."""
-        for part in (self._upper, self._note):
-            part.setVisible(not is_large)
+        if self._is_tall:
+            self.measurements.setVisible(not is_large)
+        self.notes.setVisible(not is_large)
 
     def _on_table_row_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
         if current.isValid():
@@ -201,7 +235,13 @@ def describe_ratios(ratios: Sequence[Ratio]) -> str:
 
 
 def _describe_ratio(ratio: Ratio) -> str:
+    """Such as `gradient: jit is 12.0 times faster than eager (11.0 to 13.0)`."""
     first, _, second = ratio.name.replace("_", " ").partition("/")
+    program, _, last = first.rpartition(" ")
+    if program and second.startswith(f"{program} "):
+        plain = f"{last}/{second.removeprefix(program).lstrip()}"
+        told = _describe_ratio(dataclasses.replace(ratio, name=plain))
+        return f"{program}: {told[:1].lower()}{told[1:]}"
     interval = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}"
     if ratio.verdict == "faster":
         return f"{second} is {three_digits(ratio.median)} times faster than {first} ({interval})"
@@ -216,7 +256,8 @@ def _describe_ratio(ratio: Ratio) -> str:
 
 
 def _notes(timing: TimingState) -> list[str]:
+    """How it was measured, and where."""
     plotted = [m for m in timing.measurements if m.name in _PLOTTED and m.protocol]
     protocols = dict.fromkeys(m.protocol for m in plotted)
     place = [] if timing.environment is None else [describe_place(timing.environment)]
-    return [*timing.warnings, *list(protocols)[:1], *place]
+    return [*list(protocols)[:1], *place]

@@ -17,6 +17,9 @@ from jaxscope.analysis.figures.distribution import Histogram
 from jaxscope.analysis.quantities import format_seconds
 from jaxscope.ui.theme import Theme
 
+_LEAST_LINES = 14
+"""Of text: so high that the labels of both axes fit and bars can be told apart."""
+
 
 class SecondsAxis(pyqtgraph.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
     """Writes powers of ten as people say them: 10 µs, 1 ms."""
@@ -66,6 +69,7 @@ class TimingPlot(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.plot)
+        self.setMinimumHeight(_LEAST_LINES * self.fontMetrics().height())
         self.plot.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
 
     def show_histogram(self, histogram: Histogram, theme: Theme) -> None:

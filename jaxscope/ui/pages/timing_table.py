@@ -29,17 +29,20 @@ MEANINGS = {
     "first_call": "the first call of the compiled function",
     "first_eager_call": "the first call without jit: compiles every operation",
     "second_call": "the call after it",
-    "eager_dispatch": "the part of an eager call before the device answers",
-    "gradient_eager_dispatch": "its part before the device answers",
-    "gradient_jit_dispatch": "its part before the device answers",
+    "eager_dispatch": "the part of an eager call until it returns",
+    "eager_wait": "the part of an eager call from its return to its result",
+    "jit_dispatch": "the part of a compiled call until it returns",
+    "jit_wait": "the part of a compiled call from its return to its result",
+    "jit_warm_up": "partial: its warm-up, with nothing after it",
+    "eager_warm_up": "partial: its warm-up, with nothing after it",
     "gradient_first_call": "its first call after compiling",
     "gradient_second_call": "the call after it",
     "gradient_first_eager_call": "its first call without jit: compiles every operation",
     "gradient_trace": "running the Python code once to record it",
     "gradient_lower": "turning it into StableHLO",
     "gradient_compile": "XLA's compilation of it",
-    "dispatch": "the part of a compiled call before the device answers",
-    "wait": "the part of a compiled call that waits for the device",
+    "dispatch": "the part of a compiled call until it returns",
+    "wait": "the part of a compiled call from its return to its result",
     "gradient_eager": "the gradient, each operation run on its own",
     "gradient_jit": "the gradient, compiled",
     "fetch": "copying the results to the host",
@@ -52,6 +55,9 @@ MEANINGS = {
     "import": "running the file",
 }
 _NO_INDEX = QModelIndex()
+
+
+_PREFIXES = ("value_and_gradient_", "gradient_")
 
 
 class TimingTableModel(QAbstractTableModel):
@@ -103,14 +109,22 @@ def describe_protocol(row: Measurement) -> str:
         if outliers.mild or outliers.severe
         else ""
     )
-    meaning = f"{row.name.replace('_', ' ')}: {MEANINGS.get(row.name, row.detail)}"
+    meaning = f"{row.name.replace('_', ' ')}: {meaning_of(row.name) or row.detail}"
     parts = (meaning, row.protocol, *row.reasons, told)
     return "\n".join(part for part in parts if part)
 
 
+def meaning_of(name: str) -> str:
+    """What a measurement is of; of a gradient the same as of the program, where nothing else."""
+    if name in MEANINGS:
+        return MEANINGS[name]
+    prefix = next(filter(name.startswith, _PREFIXES), "")
+    return MEANINGS.get(name.removeprefix(prefix), "")
+
+
 def row_texts(row: Measurement) -> tuple[str, ...]:
     """The cells of one measurement."""
-    meaning = MEANINGS.get(row.name, "")
+    meaning = meaning_of(row.name)
     detail = f" ({row.detail})" if row.detail else ""
     what = row.name.replace("_", " ") + detail + (f" — {meaning}" if meaning else "")
     interval = "one run" if row.confidence == 0 else (

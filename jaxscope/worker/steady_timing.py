@@ -1,0 +1,80 @@
+"""Send what pairs of chunks gave: whole calls, dispatch and wait apart, and their ratio."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.readings import Readings
+from jaxscope.worker.stopwatch import Rounds, Subject
+from jaxscope.worker.timing_words import (
+    DISPATCH,
+    WAIT,
+    WARM_UP,
+    describe_protocol,
+    dispatch_name,
+    wait_name,
+)
+
+
+def send_rounds(
+    readings: Readings,
+    subjects: Sequence[Subject],
+    rounds: Rounds,
+    budget_s: float,
+    now_s: float,
+    reasons: Iterable[str] = (),
+) -> None:
+    """Send the durations of one subject alone or of two that took turns.
+
+    Args:
+        budget_s: Seconds that the pairs could take.
+        now_s: On the stopwatch's clock.
+        reasons: For noise, a sentence each.
+    """
+    reasons = list(reasons)
+    span = (rounds.began_s, now_s)
+    for subject, recording in zip(subjects, rounds.sides, strict=True):
+        protocol = describe_protocol(subject, rounds, budget_s, paired=len(subjects) > 1)
+        waits_s = [
+            max(total_s - dispatch_s, 0.0)
+            for dispatch_s, total_s in zip(recording.dispatch_s, recording.total_s, strict=True)
+        ]
+        for name, durations, meaning in (
+            (subject.name, recording.total_s, ""),
+            (dispatch_name(subject.name), recording.dispatch_s, DISPATCH),
+            (wait_name(subject.name), waits_s, WAIT),
+        ):
+            readings.send(
+                name,
+                durations,
+                meaning + protocol,
+                chunks=recording.chunks,
+                reasons=reasons,
+                span=span,
+            )
+
+
+def send_ratio(
+    channel: Channel, subjects: Sequence[Subject], rounds: Rounds, *, is_judged: bool
+) -> None:
+    """Send the log-ratios of two subjects that took turns.
+
+    Args:
+        is_judged: Whether a verdict makes sense.
+    """
+    if len(subjects) == 2 and rounds.log_values:
+        name = f"{subjects[0].name}/{subjects[1].name}"
+        ratios = np.asarray(rounds.log_values, np.float64)
+        fields = {"name": name, "is_judged": is_judged}
+        channel.send("ratio", fields, {"log_ratios": ratios})
+
+
+def send_warm_up(readings: Readings, subject: Subject) -> None:
+    """Send the calls of a warm-up where nothing followed: all that is known of that form."""
+    durations = subject.warm_up_s
+    if subject.name not in readings.names:
+        protocol = WARM_UP.format(count=len(durations))
+        readings.send(f"{subject.name}_warm_up", durations, protocol, detail="partial")
