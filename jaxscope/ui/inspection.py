@@ -130,7 +130,10 @@ def _no_operation(stages: Sequence[Stage]) -> str:
     """Why a line has no operation: JAX knows no better place for what a custom rule computes."""
     graphs = [stage.graph for stage in stages if not isinstance(stage.graph, Unavailable)]
     if not any(_RULES.intersection(graph.strings) for graph in graphs[:1]):
-        return "Nothing in the program comes from this line."
+        return (
+            "No equation comes from this line: it did not run, or Python or <code>jax.numpy</code> "
+            "did all of it while tracing, such as a reshape to the shape that is there already."
+        )
     return (
         "No operation names this line. What the rules of <code>custom_vjp</code> and "
         "<code>custom_jvp</code> compute, JAX ascribes to the line that calls the function."
@@ -157,6 +160,16 @@ def describe_several(names: Sequence[tuple[str, str]], links: Links, muted: str)
         ("together", _elsewhere("", links)),
     ]
     return f"<h3>{len(names):,} things together</h3>" + _table(rows, muted)
+
+
+def describe_group(name: str, num_nodes: int, links: Links, muted: str) -> str:
+    """A group that is one box, as HTML."""
+    rows = [
+        ("holds", format_count(num_nodes, "node")),
+        ("source", "<br>".join(_place(file, line, "") for file, line in links.lines[:6])),
+        ("together", _elsewhere("", links)),
+    ]
+    return f"<h3>{escape_breakable(name, 80)}</h3>" + _table(rows, muted)
 
 
 def describe_nothing() -> str:

@@ -29,14 +29,16 @@ from tests.fates.programs import W, X, capture_passes, capture_plain, fate_of
             programs.add_nothing,
             (X,),
             "add",
-            "Rewritten away, for adding 0 changes nothing: equation 1 now works from an argument.",
+            "Rewritten away when StableHLO became HLO, before XLA's first pass, for adding 0 "
+            "changes nothing: equation 1 now works from an argument.",
         ),
         (programs.never_branch, (X,), "cos", "Is in a branch that is never taken."),
         (
             programs.use_constant,
             (X,),
             "exp",
-            "Depends on no argument: its value was computed when compiling.",
+            "Depends on no argument: its value was computed when StableHLO became HLO, before "
+            "XLA's first pass.",
         ),
         (programs.scan_rows, (X,), "scan", "Became the loop while.0, whose body runs 8 times."),
     ],

@@ -13,8 +13,8 @@ from jaxscope.analysis.fates.literals import literal_choice
 from jaxscope.analysis.fates.liveness import find_live
 from jaxscope.analysis.fates.lowering import Lowering
 from jaxscope.analysis.fates.neighbours import BEGIN, END, EquationNeighbours, InstructionNeighbours
-from jaxscope.analysis.fates.neutral import why_neutral
 from jaxscope.analysis.fates.trace import Ending
+from jaxscope.analysis.fates.undoing import Undoing
 from jaxscope.analysis.fates.values import IDENTITIES, Values
 from jaxscope.analysis.fates.words import in_pass, name_equations, quote_names, sentence
 from jaxscope.model.capture import Fate
@@ -54,14 +54,11 @@ class DerivedFates:
         self._holders = Holders(
             self.equations, self._before, self._after, Holdings(self._after, kernels)
         )
-        self._lowering = (
-            Lowering(lowered, self._before)
-            if lowered is not None and self._before is not None
-            else None
-        )
         self._live = find_live(self.equations)
         self._values = Values(self.equations, are_captured_known=self._has_constants_inside())
         self._endings = endings or {}
+        self._lowering = Lowering(lowered, self._before, has_passes=bool(endings))
+        self._undoing = Undoing(self.equations, stage)
         self._fates: dict[str, Fate] = {}
         self._pending: set[int] = set()
         self._reachable: set[int] | None = None
@@ -213,8 +210,9 @@ class DerivedFates:
             removed = f"; removed{in_pass(where)}" if where else ""
             return Fate("dead", where, text=sentence(f"nothing needs its result{removed}"))
         if self._values.is_constant[node]:
-            text = "depends on no argument: its value was computed when compiling"
-            return Fate("folded", where, text=sentence(text + in_pass(where)))
+            text = "depends on no argument: its value was computed"
+            who = self._lowering.who(ids[node], where) or " when compiling"
+            return Fate("folded", where, text=sentence(text + who))
         if ending is not None and ending.fate:
             # That equal operations become one explains more than that one of them is unused then.
             equal = self._of_equal(node, where) if ending.fate in ("dead", "merged") else None
@@ -265,7 +263,8 @@ class DerivedFates:
         held = [n for n in alike if self._holders.of(ids[n]) is not None]
         if held:
             other, name = self.fate(held[0]), name_equations([ids[held[0]]], self._stage)
-            text = f"merged with {name}{in_pass(where)}: the same operation on the same operands"
+            who = self._lowering.who(ids[node], where)
+            text = f"merged with {name}{who}: the same operation on the same operands"
             return Fate("merged", where, other.instructions, (ids[held[0]],), sentence(text))
         if first == NONE:
             return None
@@ -277,22 +276,20 @@ class DerivedFates:
         return Fate(other.fate, other.pass_name, other.instructions, (ids[first],), sentence(text))
 
     def _of_forwarded(self, node: int) -> Fate | None:
-        """Lowering made nothing of it: it hands its operand on."""
-        operation = self.equations.operations[node]
-        if self._before is None or self.equations.ids[node] in self._before.holders:
+        """Nothing of it came to XLA: it hands its operand on."""
+        id, operation = self.equations.ids[node], self.equations.operations[node]
+        if self._lowering.reaches_xla(id) or operation not in IDENTITIES:
             return None
-        if operation not in IDENTITIES:
-            return None
-        return Fate("simplified", None, text=f"Lowering needed no operation for this {operation}.")
+        if not self._lowering.is_lowered(id):
+            text = f"JAX's lowering makes no operation of this {operation}: it hands its operand on"
+            return Fate("simplified", text=sentence(text))
+        return Fate("simplified", text=sentence(self._removed(node, None)))
 
     def _of_lowering(self, node: int) -> Fate | None:
         """It ended before XLA's first pass."""
-        if self._lowering is None or not self._lowering.has_simplified(self.equations.ids[node]):
+        if not self._lowering.has_simplified(self.equations.ids[node]):
             return None
-        reason = why_neutral(self.equations, node)
-        why = f", for {reason}" if reason else ""
-        text = f"simplified away when StableHLO became HLO, before XLA's first pass{why}"
-        return Fate("simplified", text=sentence(text))
+        return Fate("simplified", text=sentence(self._removed(node, None)))
 
     def _of_layout(self, node: int) -> Fate | None:
         holding = self._holders.find_layout(node)
@@ -305,7 +302,7 @@ class DerivedFates:
         before = self._holders.opcodes_before(self.equations.ids[node])
         moves_only = bool(before) and before <= {"reshape", "bitcast"}
         fate = "layout" if moves_only else "simplified"
-        gone = "changes the shape alone" if moves_only else self._rewritten(node, where)
+        gone = "changes the shape alone" if moves_only else self._removed(node, where)
         gives = self._results_from()
         if END in below_it and node in self._giving and gives & above:
             text = f"{gone}: {self._sources_text(gives & above)} is the result"
@@ -322,9 +319,11 @@ class DerivedFates:
                     return Fate(fate, where, text=sentence(text))
         return None
 
-    def _rewritten(self, node: int, where: str | None) -> str:
-        reason = why_neutral(self.equations, node)
-        return f"rewritten away{in_pass(where)}" + (f", for {reason}" if reason else "")
+    def _removed(self, node: int, where: str | None) -> str:
+        """Who removed it, and why, as far as that is known."""
+        reason = self._undoing.why(node)
+        who = self._lowering.who(self.equations.ids[node], where)
+        return f"rewritten away{who}" + (f", for {reason}" if reason else "")
 
     def _sources_text(self, names: frozenset[str]) -> str:
         sources = sorted(names - {BEGIN})
@@ -347,10 +346,7 @@ class DerivedFates:
     def _unexplained(self, node: int, where: str | None) -> Fate:
         id = self.equations.ids[node]
         if self._before is not None and not self._holders.may_hide(id):
-            when = in_pass(where)
-            if id not in self._before.holders:
-                when = " before XLA's first pass, when StableHLO became HLO"
-            text = f"rewritten away{when}: no instruction is left that carries it"
+            text = f"{self._removed(node, where)}: no instruction is left that carries it"
             return Fate("simplified", where, text=sentence(text))
         if self._endings:
             text = "No instruction carries it, and no pass was seen to remove it."

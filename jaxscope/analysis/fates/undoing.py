@@ -1,0 +1,115 @@
+"""Why an equation changes nothing: two that undo each other, or one that gives what it takes."""
+
+from __future__ import annotations
+
+import re
+
+from jaxscope.analysis.fates.equations import Equations
+from jaxscope.analysis.fates.neutral import why_neutral
+from jaxscope.analysis.fates.words import name_equations
+from jaxscope.analysis.memory.sizes import find_bytes
+from jaxscope.model.graph import NONE
+
+_RESHAPING = frozenset({"reshape", "squeeze", "expand_dims", "broadcast_in_dim"})
+_OWN_INVERSE = frozenset({"neg", "not", "conj"})
+_INVERSES = {("exp", "log"), ("log", "exp")}
+_SAME_IF_TYPED_SO = frozenset({"slice", "reshape", "convert_element_type", "broadcast_in_dim"})
+_NUMBER = re.compile(r"\d+")
+_MAX_RESHAPES = 20
+
+
+class Undoing:
+    """Finds pairs of equations of one jaxpr that come to nothing.
+
+    Args:
+        equations: The jaxpr.
+        stage: Name of its stage, for texts; empty if it is the base function's.
+    """
+
+    def __init__(self, equations: Equations, stage: str = "") -> None:
+        self._equations = equations
+        self._stage = stage
+        self._partners: dict[int, int] | None = None
+
+    def why(self, node: int) -> str:
+        """Such as `adding 0 changes nothing`; empty where nothing of that kind can be said."""
+        equations = self._equations
+        reason = why_neutral(equations, node)
+        if reason:
+            return reason
+        source = _source(equations, node)
+        if (
+            source != NONE
+            and equations.operations[node] in _SAME_IF_TYPED_SO
+            and equations.types[node] == equations.types[source]
+            and len(equations.types[source]) == 1
+        ):
+            return "its result is its operand as it was"
+        partner = self._pairs().get(node)
+        if partner is None:
+            return ""
+        return f"it and {name_equations([equations.ids[partner]], self._stage)} undo each other"
+
+    def _pairs(self) -> dict[int, int]:
+        if self._partners is None:
+            found: dict[int, int] = {}
+            for node, is_equation in enumerate(self._equations.is_equation):
+                if is_equation:
+                    first = self._undone_by(node)
+                    if first != NONE:
+                        found.setdefault(node, first)
+                        found.setdefault(first, node)
+            self._partners = found
+        return self._partners
+
+    def _undone_by(self, node: int) -> int:
+        """The equation that this one undoes, or `NONE`."""
+        equations = self._equations
+        source = _source(equations, node)
+        if source == NONE or not equations.is_equation[source]:
+            return NONE
+        operation, other = equations.operations[node], equations.operations[source]
+        if operation in _RESHAPING:
+            return self._reshaped_back(node, source)
+        row, theirs = equations.attributes[node], equations.attributes[source]
+        if operation == other == "transpose":
+            first = [int(n) for n in _NUMBER.findall(theirs.get("permutation", ""))]
+            second = [int(n) for n in _NUMBER.findall(row.get("permutation", ""))]
+            is_pair = bool(first) and [first[n] for n in second if n < len(first)] == [
+                *range(len(first))
+            ]
+        elif operation == other == "rev":
+            is_pair = row.get("dimensions") == theirs.get("dimensions")
+        else:
+            is_pair = (operation == other and operation in _OWN_INVERSE) or (
+                (other, operation) in _INVERSES
+            )
+        return source if is_pair else NONE
+
+    def _reshaped_back(self, node: int, source: int) -> int:
+        """The first of a row of reshapes, if this one restores what that one took."""
+        equations = self._equations
+        wanted = equations.types[node]
+        for _ in range(_MAX_RESHAPES):
+            if not equations.is_equation[source] or equations.operations[source] not in _RESHAPING:
+                return NONE
+            before = _source(equations, source)
+            if before == NONE or not _same_bytes(wanted, equations.types[source]):
+                return NONE
+            if equations.types[before] == wanted:
+                return source
+            source = before
+        return NONE
+
+
+def _source(equations: Equations, node: int) -> int:
+    """What gives the only operand of a node; `NONE` where it has several or a literal."""
+    operands = equations.operands[node]
+    if len(operands) != 1 or equations.literals[node]:
+        return NONE
+    (value,) = operands.values()
+    return value[0]
+
+
+def _same_bytes(ones: tuple[str, ...], others: tuple[str, ...]) -> bool:
+    return len(ones) == len(others) == 1 and find_bytes(ones[0]) == find_bytes(others[0])

@@ -1,0 +1,121 @@
+"""Who removed an equation: JAX's lowering, the conversion of StableHLO to HLO, or a pass of XLA's.
+
+It is read off the stages: an equation was removed after the last stage that has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax import lax
+
+from jaxscope.analysis.links import NO_LINKS, LineSelection
+from jaxscope.model import Capture, Graph
+from jaxscope.ui.inspection import describe_line
+from tests.fates.programs import X, capture_passes, capture_plain
+
+CONVERSION = "when StableHLO became HLO, before XLA's first pass"
+JAX = "in lowering to StableHLO, by JAX itself"
+XLA = "by a pass of XLA's"
+UNDO = "undo each other"
+
+
+def add_nothing(x: jax.Array) -> jax.Array:
+    return jnp.sin(x + 0)
+
+
+def multiply_by_one(x: jax.Array) -> jax.Array:
+    return jnp.sin(x * 1)
+
+
+def divide_by_one(x: jax.Array) -> jax.Array:
+    return jnp.sin(x / 1)
+
+
+def first_power(x: jax.Array) -> jax.Array:
+    return jnp.sin(x**1)
+
+
+def stop(x: jax.Array) -> jax.Array:
+    return lax.stop_gradient(jnp.sin(x))
+
+
+def transpose_twice(x: jax.Array) -> jax.Array:
+    return jnp.sin(x).T.T
+
+
+def reshape_back(x: jax.Array) -> jax.Array:
+    return jnp.sin(x.reshape(4, 16).reshape(64).reshape(8, 8))
+
+
+def negate_twice(x: jax.Array) -> jax.Array:
+    return lax.neg(lax.neg(jnp.sin(x)))
+
+
+def slice_all(x: jax.Array) -> jax.Array:
+    return lax.slice(jnp.sin(x), (0, 0), (8, 8))
+
+
+def repeat(x: jax.Array) -> jax.Array:
+    return jnp.sin(x) * jnp.sin(x)
+
+
+CASES: list[tuple[Callable[..., Any], str, str, str]] = [
+    (add_nothing, "0", CONVERSION, "adding 0 changes nothing"),
+    (multiply_by_one, "0", CONVERSION, "multiplying by 1 changes nothing"),
+    (divide_by_one, "0", XLA, "dividing by 1 changes nothing"),
+    (first_power, "0", JAX, "the first power changes nothing"),
+    (stop, "1", "JAX's lowering makes no operation", "hands its operand on"),
+    (transpose_twice, "1", CONVERSION, f"it and equation 2 {UNDO}"),
+    (transpose_twice, "2", CONVERSION, f"it and equation 1 {UNDO}"),
+    (reshape_back, "0", CONVERSION, f"it and equation 2 {UNDO}"),
+    (reshape_back, "2", CONVERSION, f"it and equation 0 {UNDO}"),
+    (negate_twice, "1", XLA, f"it and equation 2 {UNDO}"),
+    (slice_all, "1", CONVERSION, "its result is its operand as it was"),
+    (repeat, "1", XLA, "Merged with equation 0"),
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "id", "who", "why"), CASES, ids=[f"{row[0].__name__}-{row[1]}" for row in CASES]
+)
+def test_who_and_why(function: Callable[..., Any], id: str, who: str, why: str) -> None:
+    capture = capture_plain(function, X)
+    fate = capture.fates[id]
+    assert fate.fate == ("merged" if function is repeat else "simplified")
+    assert who in fate.text
+    assert why in fate.text
+    assert last_seen(capture, id) == {CONVERSION: "stablehlo", XLA: "hlo"}.get(who, "")
+
+
+def last_seen(capture: Capture, id: str) -> str:
+    """The last stage before optimization that carries an equation."""
+    found = ""
+    for name in ("stablehlo", "hlo"):
+        stage = capture.stage(name)
+        assert stage is not None and isinstance(stage.graph, Graph)
+        graph = stage.graph
+        if any(id in graph.row(graph.nodes.derived, node) for node in range(len(graph.nodes))):
+            found = name
+    return found
+
+
+def test_recorded_passes_name_the_pass_and_only_what_reached_them() -> None:
+    by_pass = capture_passes(divide_by_one, X).fates["0"]
+    assert by_pass.pass_name is not None
+    assert by_pass.pass_name in by_pass.text
+    before = capture_passes(add_nothing, X).fates["0"]
+    assert before.pass_name is None
+    assert CONVERSION in before.text
+
+
+def test_a_line_that_jax_numpy_traced_away_says_so() -> None:
+    stage = capture_plain(lambda x: jnp.sin(jnp.reshape(x, (8, 8))), X).stage("jaxpr")
+    assert stage is not None and isinstance(stage.graph, Graph)
+    assert "reshape" not in stage.graph.strings
+    told = describe_line(LineSelection("f.py", 3), "y = x.reshape(8, 8)", NO_LINKS, "#888")
+    assert "Python or <code>jax.numpy</code>" in told
