@@ -1,8 +1,9 @@
 """Published facts of chips, one file of `chips/` each, with the pages they were taken from.
 
 They serve two ends: ceilings for a roofline without the chip, and the description that XLA needs
-to compile for a GPU that is not there. What no page states is left out of the file and unknown
-here; nothing is measured or derived from other chips.
+to compile for a GPU that is not there. Every figure names the page that states it, or stands among
+those that are not verified, with the reason, and is shown as such; a file of which this does not
+hold is refused. What no page states is left out and unknown here; nothing is measured.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,12 @@ from jaxscope.model.capture import Environment
 from jaxscope.model.roofline import Ceiling, Ceilings
 
 _FOLDER = Path(__file__).parent / "chips"
+_ADDRESSES = ("https://", "pkg:")
+_IN_WORDS = {
+    "memory_bytes": "the size of the memory",
+    "bytes_per_second": "the rate of the memory",
+    "compiler.core_count": "the number of SMs",
+}
 _MATRIX_TYPES = {
     "f8e4m3fn": "f8",
     "f8e5m2": "f8",
@@ -35,13 +42,16 @@ class ChipSource:
 
     Attributes:
         title: Of the page or document.
-        url: Where it is.
-        gives: Which figures.
+        url: Where it is: `https://…`, or `pkg:…` of a package that states it itself.
+        gives: Which figures, as they are named in the chip's file: `memory_bytes`, `peak.bf16`,
+            `compiler.core_count`.
+        says: What stands there.
     """
 
     title: str
     url: str
-    gives: str
+    gives: tuple[str, ...]
+    says: str
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -52,7 +62,8 @@ class Chip:
         name: As in a target: `v5e`, `h100`.
         title: As its maker calls it.
         kind: `tpu` or `gpu`.
-        memory_bytes: Of the whole chip.
+        memory_bytes: Of the whole chip; of a GPU as CUDA counts it, where a page says that.
+        usable_gib: What XLA lets a program use of one device's memory; NaN where it does not say.
         bytes_per_second: Peak traffic between the chip and its memory.
         peak: FLOP per second at most, without sparsity, by type: `bf16`, `f16`, `tf32`, `f32`,
             `f64`, `f8`, `i8`. Types that no page names are missing.
@@ -60,6 +71,7 @@ class Chip:
         topology: Smallest usual topology of a TPU; empty for a GPU.
         compiler: What XLA asks about a GPU beyond that, by its own names; empty for a TPU.
         sources: Where the figures are from.
+        unverified: Why a figure is not, by its name in the file.
     """
 
     name: str
@@ -72,6 +84,8 @@ class Chip:
     topology: str
     compiler: Mapping[str, Any]
     sources: tuple[ChipSource, ...]
+    usable_gib: float = math.nan
+    unverified: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def target(self) -> str:
@@ -81,8 +95,24 @@ class Chip:
 
     @property
     def device_memory_bytes(self) -> float:
-        """Memory of one JAX device."""
+        """Memory of one JAX device that a program can use."""
+        if not math.isnan(self.usable_gib):
+            return self.usable_gib * 2**30
         return self.memory_bytes / self.devices
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """A sentence on each figure that is not verified."""
+        return tuple(map(self._caveat, self.unverified))
+
+    def _caveat(self, figure: str) -> str:
+        return f"{self.title}: {_in_words(figure)} is not verified. {self.unverified[figure]}"
+
+    def _pages(self, figure: str) -> str:
+        """Where a figure is from, in brackets; that it is not verified, where it is not."""
+        if figure in self.unverified:
+            return "not verified"
+        return ", ".join(source.url for source in self.sources if figure in source.gives)
 
     def peak_of(self, type: str) -> float:
         """FLOP per second of one JAX device for matrix products of XLA's element type.
@@ -105,7 +135,7 @@ class Chip:
         )
         arithmetic = self.peak[type] / self.devices
         bandwidth = self.bytes_per_second / self.devices
-        pages = " ".join(dict.fromkeys(source.url for source in self.sources))
+        used = (f"peak.{type}", "bytes_per_second")
         return Ceilings(
             Environment("", "", "", self.kind, f"{self.title}, as published"),
             Ceiling(
@@ -114,11 +144,18 @@ class Chip:
                 arithmetic,
                 arithmetic,
                 0,
-                f"Peak of matrix products in {type} without sparsity{share}.",
+                f"Peak of matrix products in {type} without sparsity{share}: "
+                f"{self._pages(used[0])}.",
             ),
             Ceiling(
-                "stream", "bytes", bandwidth, bandwidth, 0, f"Peak of the memory{share}: {pages}."
+                "stream",
+                "bytes",
+                bandwidth,
+                bandwidth,
+                0,
+                f"Peak of the memory{share}: {self._pages(used[1])}.",
             ),
+            tuple(self._caveat(figure) for figure in used if figure in self.unverified),
         )
 
 
@@ -126,7 +163,7 @@ class Chip:
 def chip_names(kind: str = "") -> tuple[str, ...]:
     """Names of the chips that are described here, of one kind or of both, in rising age."""
     chips = sorted(
-        (_read(path) for path in _FOLDER.glob("*.toml")),
+        (read_chip(path) for path in _FOLDER.glob("*.toml")),
         key=lambda chip: (chip.kind != "tpu", chip.peak.get("bf16", chip.peak.get("f16", 0.0))),
     )
     return tuple(chip.name for chip in chips if kind in ("", chip.kind))
@@ -138,7 +175,7 @@ def find_chip(name: str) -> Chip | None:
     path = _FOLDER / f"{name.lower()}.toml"
     if not name.isalnum() or not path.is_file():
         return None
-    return _read(path)
+    return read_chip(path)
 
 
 def chip_of_target(target: str) -> Chip | None:
@@ -150,10 +187,22 @@ def chip_of_target(target: str) -> Chip | None:
     return chip if chip is not None and chip.kind == words[1] else None
 
 
-def _read(path: Path) -> Chip:
+def read_chip(path: Path) -> Chip:
+    """A chip from its file.
+
+    Raises:
+        ValueError: Some figure names neither a page nor why it is not verified, or a page is
+            named for a figure that is not there.
+    """
     import tomllib  # a worker starts without it
 
     fields = tomllib.loads(path.read_text(encoding="utf-8"))
+    sources = tuple(
+        ChipSource(source["title"], source["url"], tuple(source["gives"]), source["says"])
+        for source in fields.get("sources", ())
+    )
+    unverified = fields.get("unverified", {})
+    _check_sources(path.name, set(_figures(fields)), sources, unverified)
     return Chip(
         path.stem,
         fields["title"],
@@ -164,5 +213,42 @@ def _read(path: Path) -> Chip:
         fields.get("devices", 1),
         fields.get("topology", ""),
         fields.get("compiler", {}),
-        tuple(ChipSource(**source) for source in fields["sources"]),
+        sources,
+        float(fields.get("usable_gib", math.nan)),
+        unverified,
     )
+
+
+def _figures(fields: Mapping[str, Any]) -> Iterator[str]:
+    """Names of the figures of a file: all that is no name, no kind and no choice."""
+    for name, value in fields.items():
+        if name in ("peak", "compiler"):
+            yield from (f"{name}.{part}" for part in value if part != "device")
+        elif name not in ("title", "kind", "topology", "sources", "unverified"):
+            yield name
+
+
+def _check_sources(
+    name: str, figures: set[str], sources: tuple[ChipSource, ...], unverified: Mapping[str, str]
+) -> None:
+    for source in sources:
+        if not (source.url.startswith(_ADDRESSES) and source.title and source.says):
+            raise ValueError(f"{name}: a source needs a title, an address and what it says.")
+    for figure, reason in unverified.items():
+        if not reason.endswith("."):
+            raise ValueError(f"{name}: no sentence says why {figure} is not verified.")
+    given = {figure for source in sources for figure in source.gives}
+    if both := sorted(given & set(unverified)):
+        raise ValueError(f"{name}: {', '.join(both)} is verified and is not.")
+    named = given | set(unverified)
+    if nowhere := sorted(figures - named):
+        raise ValueError(f"{name}: no source is named for {', '.join(nowhere)}.")
+    if unknown := sorted(named - figures):
+        raise ValueError(f"{name}: sources are named for {', '.join(unknown)}, which it lacks.")
+
+
+def _in_words(figure: str) -> str:
+    """As a person says it: `the peak in bf16`, `the clock rate ghz`."""
+    group, _, part = figure.rpartition(".")
+    other = f"the peak in {part}" if group == "peak" else f"the {part.replace('_', ' ')}"
+    return _IN_WORDS.get(figure, other)

@@ -53,13 +53,13 @@ INSTALL = {
     "tpu": (
         "libtpu",
         "'jax[tpu]'",
-        "213 MB to load, 690 MB on the disk, Linux on x86-64, under the Google Cloud Platform "
+        "213 MB to load, 720 MB on the disk, Linux on x86-64, under the Google Cloud Platform "
         "Terms of Service; no TPU is needed",
     ),
     "gpu": (
         "JAX's CUDA plugin",
         "'jax[cuda12-local]' nvidia-cuda-nvcc-cu12",
-        "223 MB to load, 580 MB on the disk, Linux, under Apache-2.0 and NVIDIA's licence for "
+        "223 MB to load, 600 MB on the disk, Linux, under Apache-2.0 and NVIDIA's licence for "
         "CUDA; no driver and no GPU are needed",
     ),
 }

@@ -51,6 +51,7 @@ def tell_fit(target: str, memory: Mapping[str, Any], channel: Channel) -> None:
     channel.message(
         f"{'It fits' if fits else 'It does not fit'}: a device needs {_show_bytes(needed)} and has "
         f"{_show_bytes(chip.device_memory_bytes)} ({chip.title})."
+        + (" How much it has is not verified." if "memory_bytes" in chip.unverified else "")
     )
 
 

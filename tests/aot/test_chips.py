@@ -3,12 +3,39 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
 from jaxscope.client.requests import CaptureRequest, request_fields
-from jaxscope.model.chip import Chip, chip_names, chip_of_target, find_chip
+from jaxscope.model.chip import Chip, chip_names, chip_of_target, find_chip, read_chip
 from jaxscope.worker.gpu_description import describe_gpu
+
+DESCRIPTION = """
+title = "Abacus"
+kind = "gpu"
+memory_bytes = 1_000
+bytes_per_second = 10
+
+[peak]
+f32 = 5
+
+[compiler]
+device = "Abacus"
+core_count = 3
+{more}
+"""
+SOURCE = """
+[[sources]]
+title = "A page"
+url = "https://example.org/abacus"
+gives = ["memory_bytes", "bytes_per_second", "compiler.core_count", "peak.f32"]
+says = "1,000 bytes at 10 bytes a second, 5 FLOP a second, 3 rows"
+"""
+UNVERIFIED = """
+[unverified]
+"peak.f32" = "Nobody counted."
+"""
 
 
 def chip(name: str) -> Chip:
@@ -20,14 +47,72 @@ def chip(name: str) -> Chip:
 @pytest.mark.parametrize("name", chip_names())
 def test_every_figure_has_a_source(name: str) -> None:
     described = chip(name)
-    assert described.sources
-    for source in described.sources:
-        assert source.url.startswith("https://")
-        assert source.title
-        assert source.gives
+    given = {figure for source in described.sources for figure in source.gives}
+    wanted = {"memory_bytes", "bytes_per_second", *(f"peak.{type}" for type in described.peak)}
+    wanted |= {f"compiler.{field}" for field in described.compiler if field != "device"}
+    assert wanted <= given | set(described.unverified)
+    assert all(source.url.startswith(("https://", "pkg:")) for source in described.sources)
     assert described.memory_bytes > 8 << 30
     assert described.bytes_per_second > 1e11
     assert all(rate > 1e12 for rate in described.peak.values())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name for name in chip_names("gpu") if "compiler.core_count" not in chip(name).unverified],
+)
+def test_figures_from_several_pages_agree(name: str) -> None:
+    """An FP32 unit multiplies and adds in a cycle: SMs, units and clock give the peak in f32."""
+    described = chip(name)
+    units = described.compiler["core_count"] * described.compiler["fpus_per_core"]
+    computed = 2e9 * units * described.compiler["clock_rate_ghz"]
+    assert described.peak["f32"] == pytest.approx(computed, rel=0.015)
+
+
+@pytest.mark.parametrize("name", chip_names("tpu"))
+def test_programs_get_less_than_the_whole_memory(name: str) -> None:
+    described = chip(name)
+    whole = described.memory_bytes / described.devices
+    assert 0.93 * whole < described.device_memory_bytes < 1.005 * whole
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (DESCRIPTION.format(more=""), "no source is named for bytes_per_second, compiler.core"),
+        (DESCRIPTION.format(more="l2_cache_size = 5") + SOURCE, "for compiler.l2_cache_size"),
+        (DESCRIPTION.format(more="") + SOURCE + UNVERIFIED, "peak.f32 is verified and is not"),
+        (DESCRIPTION.format(more="") + SOURCE.replace("f32", "f64"), "no source .* peak.f32"),
+        (DESCRIPTION.format(more="") + SOURCE.replace("https:", "ftp:"), "an address"),
+        (DESCRIPTION.format(more="") + SOURCE.replace('"1,000', '"" # '), "what it says"),
+        (
+            DESCRIPTION.format(more="")
+            + UNVERIFIED.replace("Nobody counted.", "")
+            + SOURCE.replace(', "peak.f32"', ""),
+            "why peak.f32 is not verified",
+        ),
+        (
+            DESCRIPTION.format(more="").replace("[peak]\nf32 = 5", "[peak]") + SOURCE,
+            "for peak.f32, which it lacks",
+        ),
+    ],
+)
+def test_a_figure_without_a_source_is_refused(tmp_path: Path, text: str, why: str) -> None:
+    path = tmp_path / "abacus.toml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=why):
+        read_chip(path)
+
+
+def test_what_is_not_verified_says_so_where_it_counts(tmp_path: Path) -> None:
+    path = tmp_path / "abacus.toml"
+    text = DESCRIPTION + UNVERIFIED + SOURCE.replace(', "peak.f32"', "")
+    path.write_text(text.format(more="").replace("f32", "f16"))
+    found = read_chip(path)
+    sentence = "Abacus: the peak in f16 is not verified. Nobody counted."
+    assert found.caveats == found.ceilings().warnings == (sentence,)
+    assert "not verified" in found.ceilings().arithmetic.protocol
+    assert "https://example.org/abacus" in found.ceilings().bandwidth.protocol
 
 
 @pytest.mark.parametrize("name", chip_names())
@@ -40,6 +125,7 @@ def test_every_chip_is_a_target(name: str) -> None:
 def test_the_promised_chips_are_there() -> None:
     assert set(chip_names("tpu")) == {"v2", "v3", "v4", "v5e", "v5p", "v6e", "tpu7x"}
     assert {"v100", "a100", "h100", "h200", "b200", "rtx4090"} <= set(chip_names("gpu"))
+    assert {"t4", "l4", "l40s", "rtx3090", "gb200", "b300", "gb300"} <= set(chip_names("gpu"))
 
 
 @pytest.mark.parametrize("name", ["", "v9", "../v5e", "v5e.toml", "V5E"])
@@ -56,7 +142,7 @@ def test_two_devices_share_a_chip() -> None:
     """JAX shows both TensorCores of these, each with half of the memory and of the arithmetic."""
     both = chip("v3")
     assert both.devices == 2
-    assert both.device_memory_bytes == 16 << 30
+    assert both.device_memory_bytes == pytest.approx(15.48 * 2**30)  # of 16 GiB
     assert both.peak_of("bf16") == 123e12 / 2
     assert both.ceilings().bandwidth.best == 450e9
     assert "half" in both.ceilings().arithmetic.protocol

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,7 +43,7 @@ def told(memory: Mapping[str, Any], target: str = TARGET) -> list[str]:
 
 def test_the_peak_counts_where_it_is_known() -> None:
     assert told({"peak_bytes": 21 * GIB}) == [
-        "It does not fit: a device needs 21.0 GiB and has 16.0 GiB (Google TPU v5e)."
+        "It does not fit: a device needs 21.0 GiB and has 15.8 GiB (Google TPU v5e)."
     ]
 
 
@@ -50,6 +51,20 @@ def test_else_everything_together_counts_once() -> None:
     sizes = {"argument_bytes": 4 * GIB, "result_bytes": 4 * GIB, "temporary_bytes": GIB}
     [sentence] = told({**sizes, "aliased_bytes": 4 * GIB, "peak_bytes": None})
     assert sentence.startswith("It fits: a device needs 5.0 GiB")
+
+
+def test_a_memory_that_no_page_states_is_not_a_fact(monkeypatch: pytest.MonkeyPatch) -> None:
+    chip = find_chip("h100")
+    assert chip is not None
+    doubted = dataclasses.replace(chip, unverified={"memory_bytes": "Pages differ."})
+    monkeypatch.setattr(
+        lowering, "open_topology", lambda _target: Topology("aot:gpu:h100", "gpu", (), doubted)
+    )
+    [sentence] = told({"peak_bytes": GIB}, target="aot:gpu:h100")
+    assert sentence == (
+        "It fits: a device needs 1.0 GiB and has 79.1 GiB (NVIDIA H100 SXM5 80 GB). How much it "
+        "has is not verified."
+    )
 
 
 @pytest.mark.parametrize("memory", [{}, {"peak_bytes": None, "argument_bytes": 1}])

@@ -222,6 +222,13 @@ def test_the_same_from_python(program: Path) -> None:
     assert math.isnan(row.seconds)  # nothing is published of this machine
 
 
+def test_figures_that_are_not_verified_are_named() -> None:
+    row = TargetRow("aot:gpu:b300", caveats=("The rate of the memory is not verified.",))
+    assert "The rate of the memory is not verified." in targets_to_text("f(x)", [row])
+    (told,) = targets_to_json("f(x)", "f.py", [row])["targets"]
+    assert told["not_verified"] == ["The rate of the memory is not verified."]
+
+
 def test_where_work_is_not_counted_the_row_says_so() -> None:
     why = "XLA does not count the work of 5 of its kernels."
     row = TargetRow("aot:tpu:v5e", kernels=37, fusions=10, why_no_work=why)

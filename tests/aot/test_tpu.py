@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from jaxscope.analysis.targets.summary import read_exhausted
 from jaxscope.client import run
 from jaxscope.errors import EnvironmentProblem, JaxscopeError
 from jaxscope.model import Capture
@@ -18,6 +19,14 @@ from .conftest import CUT, ON_ONE, graph_of, needs_tpu_compiler, stage_of, text_
 pytestmark = needs_tpu_compiler
 Compile = Callable[..., Capture]
 TARGET = "aot:tpu:v5e:2x2"
+TOO_LARGE = """
+import jax, jax.numpy as jnp
+
+
+def too_large(x):
+    large = jnp.broadcast_to(x, (1 << 17, 1024, 1024))
+    return jax.lax.optimization_barrier((large * 2, large + 1))
+"""
 
 
 def test_all_stages_are_there(compile_for: Compile) -> None:
@@ -91,3 +100,15 @@ def test_what_no_compiler_knows(compile_for: Compile, target: str) -> None:
 def test_passes_are_recorded_for_a_tpu_too(program: Path) -> None:
     capture = run.capture(str(program), ON_ONE, target="aot:tpu:v5e:1x1", passes=True)
     assert len(capture.passes) > 10
+
+
+@pytest.mark.parametrize("name", chip_names("tpu"))
+def test_the_memory_of_a_chip_is_what_its_compiler_says(tmp_path: Path, name: str) -> None:
+    chip = find_chip(name)
+    assert chip is not None
+    program = tmp_path / "program.py"
+    program.write_text(TOO_LARGE)
+    with pytest.raises(JaxscopeError) as caught:
+        run.capture(str(program), "too_large(f32[1024, 1024])", target=chip.target)
+    _, there = read_exhausted(caught.value.explanation.why)
+    assert there == pytest.approx(chip.device_memory_bytes)

@@ -106,6 +106,7 @@ def targets_to_json(call: str, file: str, rows: Sequence[TargetRow]) -> dict[str
                 },
                 "compile_seconds": _number(row.compile_seconds),
                 "unavailable": row.reason or None,
+                "not_verified": list(row.caveats),
             }
             for row in rows
         ],
@@ -114,7 +115,7 @@ def targets_to_json(call: str, file: str, rows: Sequence[TargetRow]) -> dict[str
 
 
 def describe_problems(rows: Sequence[TargetRow]) -> Iterator[str]:
-    """A sentence on each target where the program does not compile, fit, or tell its work."""
+    """What keeps a program from a target, or its figures from being known, a sentence each."""
     for row in rows:
         fit = describe_fit(row)
         if row.reason or fit:
@@ -123,6 +124,7 @@ def describe_problems(rows: Sequence[TargetRow]) -> Iterator[str]:
             yield f"{row.target}: {' '.join(told)}"
         if row.why_no_work:
             yield f"{row.target}: {row.why_no_work}"
+        yield from row.caveats
 
 
 def _cell(value: float, write: Any) -> str:

@@ -40,6 +40,7 @@ class TargetRow:
         compile_seconds: What XLA took.
         reason: Why the program does not compile for it; empty if it does.
         why_no_work: Why work, traffic and time are not known though it compiles; else empty.
+        caveats: A sentence on each of the chip's figures that is not verified.
     """
 
     target: str
@@ -55,6 +56,7 @@ class TargetRow:
     compile_seconds: float = math.nan
     reason: str = ""
     why_no_work: str = ""
+    caveats: tuple[str, ...] = ()
 
     @property
     def fits(self) -> bool | None:
@@ -86,6 +88,7 @@ def summarize(target: str, found: Capture | JaxscopeError) -> TargetRow:
         needed_bytes=_needed(found),
         memory_bytes=chip.device_memory_bytes if chip else math.nan,
         compile_seconds=_seconds(stage),
+        caveats=chip.caveats if chip else (),
     )
     if roofline.num_uncounted:
         why = f"XLA does not count the work of {roofline.num_uncounted:,} of its kernels."
