@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from jaxscope.model.scalar_spelling import spell_scalars
 
 DTYPES = (
-    *("f16", "bf16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"),
-    *("bool_", "c64", "c128"),
+    *("f16", "bf16", "f32", "f64", "i4", "i8", "i16", "i32", "i64"),
+    *("u4", "u8", "u16", "u32", "u64", "bool_", "c64", "c128"),
 )
 """The shorthands of the contract that every JAX has."""
 TAKES_ARGUMENTS_INSIDE = frozenset({"jvp", "vjp", "linearize"})

@@ -67,6 +67,7 @@ class Controller(QObject):
         self._outline_run = 0
         self._runs_first_call = False
         self.state = WindowState()
+        self._unreadable: WindowState | None = None  # what was known when the file went away
         bridge.event_arrived.connect(self._on_bridge_event_arrived)
 
     # --- wishes ---
@@ -248,9 +249,14 @@ class Controller(QObject):
             snapshot = read_source(state.file)
         except JaxscopeError as error:
             if not state.is_running:
+                self._unreadable = self._unreadable or state
                 self._set(dataclasses.replace(state, error=error, is_stale=bool(state.stages)))
             return
+        readable, self._unreadable = self._unreadable, None
         if state.snapshot is not None and snapshot.sha256 == state.snapshot.sha256:
+            if readable is not None and readable.snapshot is state.snapshot:  # the file is back
+                before, is_stale = readable.error, readable.is_stale
+                self._set(dataclasses.replace(state, error=before, is_stale=is_stale))
             return
         if state.is_running:
             self._set(dataclasses.replace(state, is_changed_on_disk=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -26,10 +26,14 @@ from jaxscope.errors import (
     WorkerLost,
 )
 from jaxscope.ui.plain import escape_html
+from jaxscope.ui.theme import fixed_font
 
 _PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+)")
 _CODE = re.compile(r"`([^`]+)`")
 _ADDRESS = re.compile(r"(https://docs\.jax\.dev/[\w./#-]*[\w/])")
+_POINTER = re.compile(r"^ *\^+ *$", re.MULTILINE)
+"""A line that points into the one above it, where letters must be equally wide."""
+
 _MAX_SHOWN_CHARACTERS = 20_000
 
 
@@ -116,6 +120,8 @@ class ErrorPanel(QFrame):
         self._what.setText(_fit(explanation.what, 600))
         self._why.setText(_fit(explanation.why, 1_200))
         self._why.setVisible(bool(explanation.why.strip()))
+        is_pointing = _POINTER.search(explanation.why) is not None
+        self._why.setFont(fixed_font(self.font().pointSizeF()) if is_pointing else QFont())
         self._set_remedy(explanation.remedy)
         self._remedy.setVisible(bool(explanation.remedy))
         self._where.setText(explanation.where)

@@ -9,9 +9,15 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 _SETTLE_MS = 150
 """Editors write in several steps; the file is looked at when they have been quiet this long."""
 
+_GONE_MS = 1000
+"""Some remove a file before they write the new one: it is gone when it is not back by then."""
+
 
 class FileWatcher(QObject):
-    """`file_changed` fires once per save, also where an editor replaces the file by another."""
+    """`file_changed` fires once per save, also where an editor replaces the file by another.
+
+    It fires as well when the file is gone for good.
+    """
 
     file_changed = Signal()
 
@@ -24,6 +30,8 @@ class FileWatcher(QObject):
         self._watcher.directoryChanged.connect(self._on_watcher_changed)
         self._timer = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
+        self._gone = QTimer(self, singleShot=True, interval=_GONE_MS)
+        self._gone.timeout.connect(self._on_gone_timeout)
 
     def watch(self, path: str) -> None:
         """Watch this file and no other; an empty path watches nothing."""
@@ -46,8 +54,14 @@ class FileWatcher(QObject):
             self._watcher.addPath(self._path)  # a replaced file has to be watched anew
         if seen != self._seen:
             self._seen = seen
-            if seen is not None:
+            if seen is None:
+                self._gone.start()
+            else:
                 self.file_changed.emit()
+
+    def _on_gone_timeout(self) -> None:
+        if self._path and self._seen is None:
+            self.file_changed.emit()
 
 
 def _fingerprint(path: str) -> tuple[int, int, int] | None:

@@ -147,6 +147,7 @@ class _CallParser:
         levels: list[Level] = []
         applied = self._transform_name(outer.func)
         if applied in _APPLIED and outer.args:
+            self._check_applied(applied, outer)
             collected = copy.copy(outer)
             collected.args = outer.args[1:]
             levels.append(Level(applied, self._applied_level(applied, outer.func)))
@@ -242,6 +243,18 @@ class _CallParser:
             return applied
 
         return apply
+
+    def _check_applied(self, name: str, call: ast.Call) -> None:
+        """Python's own words would name a function of ours that stands in for the transform."""
+        given = len(call.args) - 1 + len({k.arg for k in call.keywords} & {"primals", "tangents"})
+        is_open = any(isinstance(arg, ast.Starred) for arg in call.args) or any(
+            keyword.arg is None for keyword in call.keywords
+        )
+        if name == "jvp" and given != 2 and not is_open:
+            raise self._no_call(
+                "jvp takes a function, its primals and their tangents.",
+                "Give both as tuples: `jvp(f, (x,), (t,))`.",
+            )
 
     def _applied_level(self, name: str, node: ast.expr) -> Callable[[Function], Function]:
         transform = self._evaluate(node)

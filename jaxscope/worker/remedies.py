@@ -1,11 +1,10 @@
 """What to say to the faults that users of JAX meet: what it means, what to try, where to read on.
 
-One table, read from the top; the first row that fits speaks.
+Faults that need a closer look come first; then the first row of the table that fits speaks.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import importlib.util
 import os
 import re
@@ -16,196 +15,14 @@ from collections.abc import Callable
 import jax
 
 from jaxscope.worker.memory_limit import describe_memory_limit
-
-DOCS = "https://docs.jax.dev/en/latest/"
-_SHARP = DOCS + "notebooks/Common_Gotchas_in_JAX.html"
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Remedy:
-    """One row of the table.
-
-    Attributes:
-        names: Class names, one of which must be among the exception's classes; empty fits all.
-        pattern: Must be found in the exception's text.
-        what: One sentence, or empty to name the exception only.
-        remedy: What to try.
-        url: Page of JAX's documentation, or empty.
-    """
-
-    names: tuple[str, ...]
-    pattern: str
-    what: str
-    remedy: str
-    url: str = ""
-
-    def fits(self, names: frozenset[str], text: str) -> bool:
-        """Whether this row speaks about an exception with these classes and this text."""
-        if self.names and names.isdisjoint(self.names):
-            return False
-        return re.search(self.pattern, text) is not None
-
-
-def _jax_error(name: str, what: str, remedy: str) -> Remedy:
-    return Remedy((name,), "", what, remedy, f"{DOCS}errors.html#jax.errors.{name}")
-
-
-_TABLE = (
-    _jax_error(
-        "NonConcreteBooleanIndexError",
-        "An array is indexed with a mask, and the size of the result depends on its values.",
-        "Shapes must be known while tracing: use `jnp.where(mask, x, 0)`, or "
-        "`jnp.nonzero(mask, size=n)`.",
-    ),
-    _jax_error(
-        "TracerBoolConversionError",
-        "Python's `if`, `while`, `and` or `bool()` asks for the value of a traced array.",
-        "Use `jnp.where` or `jax.lax.cond` (`jax.lax.while_loop` for loops). If the value is a "
-        "setting rather than data, make its argument static: `jit(f, static_argnames=…)`.",
-    ),
-    _jax_error(
-        "TracerArrayConversionError",
-        "A NumPy function was called on a traced array.",
-        "Use the function of the same name in `jax.numpy` (`jnp`), or make the argument static.",
-    ),
-    _jax_error(
-        "TracerIntegerConversionError",
-        "A traced array is used where Python needs an integer.",
-        "Index a JAX array instead of a list, or make the argument static.",
-    ),
-    _jax_error(
-        "UnexpectedTracerError",
-        "A traced value was kept beyond the function that made it.",
-        "Return values instead of saving them in globals, lists or attributes. "
-        "`jax.checking_leaks()` finds the place.",
-    ),
-    _jax_error(
-        "KeyReuseError",
-        "A random key is used twice, so the two draws are not independent.",
-        "Split it first: `key, subkey = jax.random.split(key)`.",
-    ),
-    _jax_error(
-        "ConcretizationTypeError",
-        "Something needs the value of a traced array while tracing.",
-        "Keep shapes and Python control flow free of array values, or make the argument static: "
-        "`jit(f, static_argnames=…)`.",
-    ),
-    Remedy(
-        ("TypeError",),
-        "JAX arrays are immutable",
-        "A JAX array is assigned to in place.",
-        "Write `x = x.at[index].set(value)`.",
-        _SHARP,
-    ),
-    Remedy(
-        ("TypeError",),
-        "Gradient only defined for scalar-output",
-        "`grad` was applied to a function whose result is not a scalar.",
-        "Reduce the result (`.sum()` or `.mean()`), or use `jax.jacrev` or `jax.vjp`.",
-    ),
-    Remedy(
-        ("TypeError",),
-        "requires real- or complex-valued inputs",
-        "`grad` was asked to differentiate with respect to integers.",
-        "Pass floats (`f32[…]`, `1.0`), or choose other arguments with `argnums=`.",
-    ),
-    Remedy(
-        ("TypeError", "ValueError"),
-        "incompatible shapes|same shape|contracting dimensions|Incompatible shapes|"
-        "inconsistent sizes|cannot reshape|must have equal",
-        "The shapes do not fit together.",
-        "Compare the shapes named here with those in the call.",
-    ),
-    Remedy(
-        ("TypeError",),
-        "not a valid JAX type|returned a value of type",
-        "The function returns something that is no array.",
-        "Return arrays, numbers, or lists, tuples and dictionaries of them.",
-    ),
-    Remedy(
-        ("TypeError",),
-        "as an abstract array|not a valid JAX array type",
-        "An argument is no array and is not static.",
-        "Mark it static: `jit(f, static_argnames=…)`, or pass an array.",
-    ),
-    Remedy(
-        ("ValueError",),
-        "the size of an array cannot be negative",
-        "",
-        "Give every axis a size of 0 or more, such as `f32[3]`.",
-    ),
-    Remedy(
-        ("ValueError",),
-        "Non-hashable static arguments",
-        "A static argument must be hashable.",
-        "Pass a tuple instead of a list, or a frozen dataclass.",
-    ),
-    Remedy(
-        ("TypeError",),
-        r"argument|positional",
-        "",
-        "Compare the call with the function's parameters.",
-    ),
-    Remedy(
-        ("RuntimeError", "ValueError"),
-        "deleted or donated|has been deleted",
-        "An array is used after it was donated to a jitted function.",
-        "Use the function's result instead, or drop `donate_argnums`.",
-        DOCS + "buffer_donation.html",
-    ),
-    Remedy(
-        ("FloatingPointError",),
-        "",
-        "A NaN or an infinity appeared while `jax_debug_nans` or `jax_debug_infs` is on.",
-        "Look for a division by zero, `log` or `sqrt` of a value at or below zero, or overflow.",
-        DOCS + "debugging/flags.html",
-    ),
-    Remedy(
-        ("RecursionError",),
-        "",
-        "The code recurses too deeply.",
-        "Check the recursion's end; for deep models use `jax.lax.scan` over the layers.",
-    ),
-    Remedy(
-        ("BdbQuit",),
-        "",
-        "The code stops at a breakpoint.",
-        "jaxscope runs files without a terminal: remove `breakpoint()`, print with "
-        "`jax.debug.print` instead.",
-    ),
-    Remedy(
-        ("EOFError",),
-        "",
-        "The code asks for input.",
-        "jaxscope runs files without a terminal: replace `input()` by a value.",
-    ),
-    Remedy(
-        ("AssertionError",),
-        "",
-        "An assertion of the code failed.",
-        "Compare the arguments of the call with what the assertion asks for.",
-    ),
-    Remedy(
-        ("ValueError",),
-        r"Number of devices \d+ must be|requires \d+ logical devices",
-        "The code asks for more devices than there are.",
-        "`--target cpu:8` simulates eight on the CPU; `jaxscope doctor` lists the real ones.",
-    ),
-    Remedy(
-        (),
-        "Unknown backend|no such device|not in the list of known backends|"
-        "Unable to initialize backend",
-        "JAX does not find the device that the code or the target asks for.",
-        "`jaxscope doctor` lists the targets that work here.",
-    ),
-)
+from jaxscope.worker.remedy_table import TABLE, Remedy
 
 
 def find_remedy(error: BaseException, text: str) -> Remedy | None:
     """The row of the table that speaks about an exception, or None."""
     names = frozenset(cls.__name__ for cls in type(error).__mro__)
     special = next((make(error, text) for test, make in _SPECIAL if test(error, text)), None)
-    return special or next((row for row in _TABLE if row.fits(names, text)), None)
+    return special or next((row for row in TABLE if row.fits(names, text)), None)
 
 
 def _exit_remedy(error: BaseException, _text: str) -> Remedy:

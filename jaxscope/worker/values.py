@@ -17,10 +17,12 @@ _ELEMENT_NAMES = {
     "bf16": "bfloat16",
     "f32": "float32",
     "f64": "float64",
+    "i4": "int4",
     "i8": "int8",
     "i16": "int16",
     "i32": "int32",
     "i64": "int64",
+    "u4": "uint4",
     "u8": "uint8",
     "u16": "uint16",
     "u32": "uint32",
@@ -119,7 +121,8 @@ def _cut(text: str) -> str:
 class ArrayShorthand:
     """`f32[8, 2]`: a deterministic random array, seeded by its position in the call.
 
-    Floats are standard normal, integers uniform in 0..9, booleans fair, complex normal.
+    Floats are standard normal, integers uniform in 0..9 (`i4`: 0..7), booleans fair, complex
+    normal.
     """
 
     def __init__(self, dtype: Any, position: int = 0) -> None:
@@ -174,7 +177,8 @@ def _random_array(dtype: np.dtype[Any], shape: tuple[int, ...], seed: int) -> An
     if dtype == np.bool_:
         return jnp.asarray(generator.integers(0, 2, shape).astype(np.bool_))
     if jnp.issubdtype(dtype, jnp.integer):
-        return jnp.asarray(generator.integers(0, 10, shape).astype(dtype))
+        end = min(10, int(jnp.iinfo(dtype).max) + 1)
+        return jnp.asarray(generator.integers(0, end, shape).astype(dtype))
     if jnp.issubdtype(dtype, jnp.complexfloating):
         real, imaginary = generator.standard_normal((2, *shape))
         return jnp.asarray((real + 1j * imaginary).astype(dtype))

@@ -22,7 +22,7 @@ from jaxscope.client.events import (
 )
 from jaxscope.client.requests import CaptureRequest, OutlineRequest, ProposeRequest
 from jaxscope.client.results import Outline, OutlinedFunction, Proposal
-from jaxscope.errors import Explanation, Stopped, TraceError
+from jaxscope.errors import Explanation, SourceError, Stopped, TraceError
 from jaxscope.model import Capture, Graph, GraphBuilder, NodeKind, SourceFile
 from jaxscope.ui.bridge import Bridge
 from jaxscope.ui.controller import RunOptions
@@ -144,6 +144,21 @@ def test_a_chosen_line_says_what_it_costs(driver: Driver, window: MainWindow, so
     assert " FLOP" not in window.workspace.inspector.page.toPlainText()
 
 
+def test_what_is_shown_is_stale_while_the_file_is_away(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), capture_of(source))
+    aside = source.rename(source.with_suffix(".aside"))
+    window.controller.note_file_changed()
+    state = window.controller.state
+    assert state.error is not None and "cannot be read" in state.error.explanation.what
+    assert state.is_stale
+    aside.rename(source)
+    window.controller.note_file_changed()
+    state = window.controller.state
+    assert state.error is None and not state.is_stale
+
+
 def test_a_line_of_a_custom_rule_is_not_called_dead(
     driver: Driver, window: MainWindow, source: Path
 ):
@@ -248,6 +263,15 @@ def test_an_error_is_explained_at_its_line(driver: Driver, window: MainWindow, s
     assert window.workspace.selection.selection.line == 6
     window.stop_run()
     assert not window.error_panel.isVisible()
+
+
+def test_a_pointer_stands_under_what_it_points_to(window: MainWindow):
+    panel = window.error_panel
+    for why, is_fixed in (("'[' was never closed\n    p = w[b\n         ^", True), ("No.", False)):
+        explanation = Explanation(what="The code is not valid Python.", why=why)
+        panel.show_error(SourceError(explanation))
+        metrics = panel._why.fontMetrics()
+        assert (metrics.horizontalAdvance("  ^") == metrics.horizontalAdvance("w[b")) == is_fixed
 
 
 def test_an_error_keeps_the_old_picture_as_stale(driver: Driver, window: MainWindow, source: Path):

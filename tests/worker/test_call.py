@@ -84,6 +84,7 @@ def test_an_array_inside_a_function_is_the_same_at_every_evaluation() -> None:
         ("bf16[4]", "bfloat16", (4,)),
         ("f32[()]", "float32", ()),
         ("i32[100]", "int32", (100,)),
+        ("i4[9]", "int4", (9,)),
         ("u8[5]", "uint8", (5,)),
         ("bool_[6]", "bool", (6,)),
         ("c64[2]", "complex64", (2,)),

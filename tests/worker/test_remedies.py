@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import jax
 import jax.numpy as jnp
+import numpy
+import pytest
 
+from jaxscope.errors import CallError
 from jaxscope.worker.call import call_namespace, parse_call
 from jaxscope.worker.program import trace_call
 from jaxscope.worker.remedies import find_remedy
 
 
+def generate(x: jax.Array) -> Iterator[jax.Array]:
+    yield x
+
+
 def remedy_of(text: str) -> str:
     """What is advised about the exception that a call raises."""
-    names = call_namespace({"__name__": "file", "f": jnp.sin, "jax": jax})
+    found_in_file = {"f": jnp.sin, "jax": jax, "numpy": numpy, "generate": generate}
+    names = call_namespace({"__name__": "file", **found_in_file})
     try:
         trace_call(parse_call(text, names, file="f.py"))
     except Exception as error:
@@ -29,3 +39,24 @@ def test_too_few_devices_for_pmap_are_answered_with_a_target_that_has_them() -> 
     rows = jax.device_count() + 3
 
     assert "--target cpu:" in remedy_of(f"pmap(f)(f32[{rows}, 2])")
+
+
+def test_the_truth_of_a_whole_array_is_answered_with_what_chooses_by_element() -> None:
+    assert "jnp.where" in remedy_of("(lambda x: 1 if x > 0 else 2)(f32[3])")
+
+
+def test_jvp_without_tangents_is_answered_in_words_of_the_call() -> None:
+    names = call_namespace({"__name__": "file", "f": jnp.sin, "jax": jax})
+    for text in ("jvp(f)", "jvp(grad(f))", "jvp(f, (1.0,))"):
+        with pytest.raises(CallError, match="primals") as raised:
+            parse_call(text, names, file="f.py")
+        assert "(t,)" in raised.value.explanation.remedy
+    assert parse_call("jvp(f, *pair)", {**names, "pair": ((1.0,), (1.0,))}, file="f.py")
+
+
+def test_functions_that_cannot_be_traced_are_answered_with_what_can() -> None:
+    assert "Return a list" in remedy_of("generate(f32[3])")
+    text = "f returned a value of type <class 'coroutine'>, which is not a valid JAX type"
+    found = find_remedy(TypeError(text), text)
+    assert found is not None and "`async`" in found.what
+    assert "`lambda`" in remedy_of("numpy.sin(f32[3])")
