@@ -1,7 +1,8 @@
 """Describe a GPU to XLA, which then compiles for it without having one.
 
-The text is XLA's `GpuTargetConfigProto`. What data sheets say is in `jaxscope/model/chips`; the
-limits below hold for every NVIDIA GPU since Volta (CUDA C++ Programming Guide).
+The text is XLA's `GpuTargetConfigProto`. What is published of a chip is in `jaxscope/model/chips`;
+the limits below hold for every NVIDIA GPU since Pascal that has memory of its own (`arch_traits.h`
+of NVIDIA's CUDA Core Compute Libraries).
 """
 
 from __future__ import annotations

@@ -69,4 +69,6 @@ def _show_bytes(num_bytes: float) -> str:
     """As XLA counts memory: in powers of 1024."""
     if num_bytes >= 2**30:
         return f"{num_bytes / 2**30:.1f} GiB"
-    return f"{num_bytes / 2**20:.1f} MiB"
+    if num_bytes >= 2**20:
+        return f"{num_bytes / 2**20:.1f} MiB"
+    return f"{num_bytes / 2**10:.1f} KiB"

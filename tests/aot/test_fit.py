@@ -47,6 +47,14 @@ def test_the_peak_counts_where_it_is_known() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("needed", "shown"), [(0, "0.0 KiB"), (10_854, "10.6 KiB"), (3 << 20, "3.0 MiB")]
+)
+def test_a_little_memory_is_not_none(needed: int, shown: str) -> None:
+    [sentence] = told({"peak_bytes": needed})
+    assert f"needs {shown} and has" in sentence
+
+
 def test_else_everything_together_counts_once() -> None:
     sizes = {"argument_bytes": 4 * GIB, "result_bytes": 4 * GIB, "temporary_bytes": GIB}
     [sentence] = told({**sizes, "aliased_bytes": 4 * GIB, "peak_bytes": None})
