@@ -12,6 +12,7 @@ from jaxscope.analysis.layout.engines import Engine, LayoutCache
 from jaxscope.analysis.layout.fit import FREE, Fit
 from jaxscope.analysis.layout.nesting import DOWN
 from jaxscope.analysis.layout.scene import Scene
+from jaxscope.analysis.layout.scene_memory import SceneMemory
 from jaxscope.analysis.view.unfolding import open_many
 from jaxscope.analysis.view.view import View
 from jaxscope.model import NONE, Graph, Unavailable
@@ -67,6 +68,7 @@ class PictureView(SceneView):
         self._without: frozenset[str] = frozenset()
         self._engine = Engine.OWN
         self._cache: LayoutCache = {}
+        self._memory = SceneMemory()
         self._anchor: Anchor | None = None
         self._transition: Transition | None = None
         self._job = LayoutJob(self)
@@ -136,6 +138,7 @@ class PictureView(SceneView):
         self._graph = graph if isinstance(graph, Graph) else None
         self._view = None
         self._cache = {}
+        self._memory = SceneMemory()
         self._anchor = None
         self.forget_nodes()
         if isinstance(graph, Graph) and len(graph.nodes):
@@ -163,6 +166,7 @@ class PictureView(SceneView):
         if direction != self._direction:
             self._direction = direction
             self._cache = {}
+            self._memory = SceneMemory()
             self._is_untouched = True
             self._restart()
 
@@ -238,7 +242,7 @@ class PictureView(SceneView):
             self._set_busy(False)
 
     def set_page(self, page: QWidget) -> None:
-        """Choose pictures for the room of a page, which legend and overview of any picture share."""
+        """Choose pictures for the room of a page, which legend and overview share with them."""
         self._page = page
 
     def _restart(self) -> None:
@@ -259,6 +263,7 @@ class PictureView(SceneView):
             kept,
             self._direction,
             self._cache,
+            self._memory,
             self._without,
             Room(self._page.width(), self._page.height(), self._text_scale),
             self._engine,
