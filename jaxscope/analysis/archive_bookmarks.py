@@ -60,5 +60,5 @@ def decode_bookmarks(comment: bytes) -> tuple[Bookmark, ...]:
 
 
 def _without_surrogates(bookmark: Bookmark) -> Bookmark:
-    words = (bookmark.stage, bookmark.place, bookmark.note)
+    words = (bookmark.stage, bookmark.place, bookmark.note, bookmark.group)
     return Bookmark(*(word.encode("utf-8", "replace").decode("utf-8") for word in words))

@@ -14,7 +14,7 @@ class MarkedPlace(NamedTuple):
     Attributes:
         bookmark: What was marked.
         where: The title of the stage, or the file.
-        what: The operation with its id, or the line with its text.
+        what: The operation with its id, what stands on a group's box, or the line with its text.
         stage: Index of the stage, or `NONE` for a line of a file.
         node: Node index in that stage, or `NONE`.
         file: Index of the file, or `NONE`.
@@ -63,6 +63,8 @@ def _find_node(capture: Capture, bookmark: Bookmark, ids: dict[str, dict[str, in
     index = names.index(bookmark.stage)
     stage = capture.stages[index]
     where = stage.title or stage.name
+    if bookmark.group:
+        return MarkedPlace(bookmark, where, bookmark.group, index)
     if not is_available(stage.graph):
         return MarkedPlace(bookmark, where, bookmark.place, index)
     graph = stage.graph

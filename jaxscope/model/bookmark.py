@@ -10,14 +10,17 @@ SOURCE_STAGE = "source"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Bookmark:
-    """A marked node or source line.
+    """A marked node, group of nodes, or source line.
 
     Attributes:
         stage: Name of the node's stage, or `SOURCE_STAGE`.
-        place: The node's id; of a line, `PATH:LINE`, the line counted from 1.
+        place: The node's id; of a line, `PATH:LINE`, the line counted from 1; of a group, the id of
+            its box in a view.
         note: What was written about it, or empty.
+        group: What stands on the box where a group is marked; empty for nodes and lines.
     """
 
     stage: str
     place: str
     note: str = ""
+    group: str = ""

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
+from jaxscope.analysis.line_moves import LineMoves
 from jaxscope.analysis.links import LineSelection
 from jaxscope.model.bookmark import SOURCE_STAGE, Bookmark
-from jaxscope.ui.selection import Place
+from jaxscope.ui.selection import GroupPlace, Place
 
 MAX_NOTE_CHARACTERS = 2_000
 
@@ -46,6 +47,17 @@ class Bookmarks(QObject):
         self._notes[place] = note.strip()[:MAX_NOTE_CHARACTERS]
         self.changed.emit()
 
+    def move_lines(self, file: str, moves: LineMoves) -> None:
+        """A file ran in another version: its bookmarks go where their lines are or would be."""
+        notes: dict[Place, str] = {}
+        for place, note in self._notes.items():
+            if isinstance(place, LineSelection) and place.file == file:
+                place = LineSelection(file, moves.to_nearest(place.line))
+            notes[place] = "\n".join(filter(None, (notes.get(place, ""), note)))
+        if list(notes) != list(self._notes):
+            self._notes = notes
+            self.changed.emit()
+
     def remove(self, place: Place) -> None:
         """Unmark a place."""
         if self._notes.pop(place, None) is not None:
@@ -65,6 +77,8 @@ class Bookmarks(QObject):
 
 
 def _place_of(bookmark: Bookmark) -> Place | None:
+    if bookmark.group:
+        return GroupPlace(bookmark.stage, bookmark.place, bookmark.group)
     if bookmark.stage != SOURCE_STAGE:
         return bookmark.stage, bookmark.place
     file, _, line = bookmark.place.rpartition(":")
@@ -75,4 +89,6 @@ def _place_of(bookmark: Bookmark) -> Place | None:
 def _to_bookmark(place: Place, note: str) -> Bookmark:
     if isinstance(place, LineSelection):
         return Bookmark(SOURCE_STAGE, f"{place.file}:{place.line}", note)
+    if isinstance(place, GroupPlace):
+        return Bookmark(place.stage, place.id, note, place.label)
     return Bookmark(*place, note)

@@ -13,9 +13,11 @@ from jaxscope.analysis.links import LineSelection
 from jaxscope.model import is_available
 from jaxscope.ui.bookmarks import Bookmarks
 from jaxscope.ui.pages.bookmarks import BookmarksPage
+from jaxscope.ui.panes.group_going import GroupGoing
 from jaxscope.ui.panes.noting import BookmarkMarks
 from jaxscope.ui.screen import title_of_stage
-from jaxscope.ui.selection import Place
+from jaxscope.ui.selection import GroupPlace, Place
+from jaxscope.ui.source_reading import line_of
 from jaxscope.ui.state import WindowState
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ class BookmarksMenu(QObject):
         self._file = ""
         self._asked: Place | None = None
         self.page = BookmarksPage()
+        self._groups = GroupGoing(window.workspace)
         self._marks = BookmarkMarks(self._bookmarks, window.workspace)
         window.workspace.tabs.add_page(self.page, "Bookmarks")
         menu.addSeparator()
@@ -58,6 +61,7 @@ class BookmarksMenu(QObject):
         self.page.noted.connect(self._on_page_noted)
         self.page.removed.connect(self._on_page_removed)
         self._bookmarks.changed.connect(self._show)
+        window.workspace.lines_moved.connect(self._bookmarks.move_lines)
         window.controller.state_changed.connect(self._on_controller_state_changed)
 
     # --- commands ---
@@ -108,6 +112,10 @@ class BookmarksMenu(QObject):
         if isinstance(place, LineSelection):
             workspace.show_line(place.file, place.line)
             return
+        if isinstance(place, GroupPlace):
+            if not self._groups.go_to(place):
+                self._say(f"{place.label} is not in {title_of_stage(place.stage)} now.")
+            return
         found = self._selection.node_at(place)
         if found is None:
             self._say(f"{place[1]} is not in {title_of_stage(place[0])} now.")
@@ -128,12 +136,11 @@ class BookmarksMenu(QObject):
         """Where a place is, and what is there."""
         if isinstance(place, LineSelection):
             name = os.path.basename(place.file)
-            state = self._window.controller.state
-            known = [*([state.snapshot] if state.snapshot else []), *state.files]
-            text = next((file.text for file in known if file.path == place.file), "")
-            lines = text.split("\n")
-            what = lines[place.line - 1].strip() if place.line <= len(lines) else ""
-            return f"{name}:{place.line}", what
+            file = self._window.workspace.lines.find_file(place.file)
+            is_it = file is not None and file.path == place.file
+            return f"{name}:{place.line}", line_of(file, place.line).strip() if is_it else ""
+        if isinstance(place, GroupPlace):
+            return f"{title_of_stage(place.stage)} · group", place.label
         where = f"{title_of_stage(place[0])} · {place[1]}"
         found = self._selection.node_at(place)
         if found is None:

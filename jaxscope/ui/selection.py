@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from jaxscope.analysis.line_moves import LineMoves
 from jaxscope.analysis.links import (
     NO_LINKS,
     LineSelection,
@@ -18,8 +20,26 @@ from jaxscope.analysis.links import (
 )
 from jaxscope.model import Graph, Stage, is_available
 
-Place = tuple[str, str] | LineSelection
-"""A node by its stage and id, or a source line."""
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GroupPlace:
+    """A group of nodes that is one box: the same place whatever is written on the box by now.
+
+    Attributes:
+        stage: Name of the stage.
+        id: Of its box in the stage's view.
+        label: What stands on the box.
+        members: Ids of the nodes inside; empty while nobody has looked them up.
+    """
+
+    stage: str
+    id: str
+    label: str = dataclasses.field(compare=False)
+    members: tuple[str, ...] = dataclasses.field(compare=False, default=())
+
+
+Place = tuple[str, str] | LineSelection | GroupPlace
+"""A node by its stage and id, a source line, or a group."""
 
 _MAX_PLACES = 200
 _PREVIEW_MS = 25
@@ -79,12 +99,22 @@ class SelectionModel(QObject):
             nodes: Indices; those that the stage lacks are left out.
             adds: Keep what is selected already; what is selected already is let go.
         """
-        graph = self._graph_of(stage)
+        graph = self.graph_of(stage)
         if graph is None:
             return
         ids = graph.nodes.id
         places = [(stage, graph.string(ids, n)) for n in nodes if 0 <= n < len(graph.nodes)]
         self._take(places, adds=adds)
+
+    def select_group(self, place: GroupPlace, nodes: Iterable[int], *, adds: bool = False) -> None:
+        """Select a group as one place, and with it the nodes inside; `adds` as for nodes."""
+        graph = self.graph_of(place.stage)
+        if graph is None:
+            return
+        ids = graph.nodes.id
+        members = tuple(graph.string(ids, n) for n in nodes if 0 <= n < len(graph.nodes))
+        if members:
+            self._take([dataclasses.replace(place, members=members)], adds=adds)
 
     def select_line(self, file: str, line: int) -> None:
         """Select a source line, 1-based."""
@@ -94,6 +124,19 @@ class SelectionModel(QObject):
         """Select source lines, 1-based; `adds` as for nodes."""
         path = os.path.abspath(file)
         self._take([LineSelection(path, line) for line in lines], adds=adds)
+
+    def move_lines(self, file: str, moves: LineMoves) -> None:
+        """A file ran in another version: selected lines go where they are in it, or are let go."""
+        places: list[Place] = []
+        for place in self._places:
+            if isinstance(place, LineSelection) and place.file == file:
+                line = moves.to_later(place.line)
+                places += [LineSelection(file, line)] if line else []
+            else:
+                places.append(place)
+        if tuple(places) != self._places:
+            self._places = tuple(places)
+            self._resolve()
 
     def select_argument(self, path: str) -> None:
         """Select the input that a place in the call's arguments is, where one is."""
@@ -112,7 +155,7 @@ class SelectionModel(QObject):
 
     def preview_node(self, stage: str, node: int) -> None:
         """Look at what a node is linked to without selecting it; a negative one ends that."""
-        graph = self._graph_of(stage)
+        graph = self.graph_of(stage)
         is_there = graph is not None and 0 <= node < len(graph.nodes)
         self._look(NodeSelection(stage, (node,)) if is_there else None)
 
@@ -162,13 +205,23 @@ class SelectionModel(QObject):
         return self._go(self._future, self._past)
 
     def node_at(self, place: Place | None) -> tuple[str, int] | None:
-        """Stage and index of the node at a place; None for a line or where it is gone."""
+        """Stage and index of the node at a place, of a group the first inside; None for a line or
+        where it is gone.
+        """
         if place is None or isinstance(place, LineSelection):
             return None
-        graph = self._graph_of(place[0])
-        if graph is None or place[1] not in graph.index_by_id:
-            return None
-        return place[0], graph.index_by_id[place[1]]
+        stage, nodes = self.nodes_at(place)
+        return (stage, nodes[0]) if nodes else None
+
+    def nodes_at(self, place: tuple[str, str] | GroupPlace) -> tuple[str, list[int]]:
+        """Stage and indices of the nodes at a place, as far as they are there."""
+        if isinstance(place, GroupPlace):
+            stage, ids = place.stage, place.members
+        else:
+            stage, ids = place[0], place[1:]
+        graph = self.graph_of(stage)
+        index = graph.index_by_id if graph is not None else {}
+        return stage, [index[each] for each in ids if each in index]
 
     def _take(self, places: Sequence[Place], *, adds: bool) -> None:
         if not places:
@@ -206,7 +259,8 @@ class SelectionModel(QObject):
 
     # --- meaning ---
 
-    def _graph_of(self, stage: str) -> Graph | None:
+    def graph_of(self, stage: str) -> Graph | None:
+        """The graph of a stage; None where there is none."""
         graph = next((s.graph for s in self._stages if s.name == stage), None)
         return graph if graph is not None and is_available(graph) else None
 
@@ -216,8 +270,8 @@ class SelectionModel(QObject):
         lines = [place for place in self._places if isinstance(place, LineSelection)]
         for place in self._places:
             if not isinstance(place, LineSelection):
-                found = self.node_at(place)
-                nodes.setdefault(place[0], []).extend([found[1]] if found is not None else [])
+                stage, found = self.nodes_at(place)
+                nodes.setdefault(stage, []).extend(found)
         of_stages = (NodeSelection(name, tuple(own)) for name, own in nodes.items())
         parts: tuple[NodeSelection | LineSelection, ...] = (*of_stages, *lines)
         return parts[0] if len(parts) == 1 else SeveralSelection(parts) if parts else None

@@ -114,6 +114,7 @@ QFrame[role="step"][condition="waiting"], QFrame[role="step"][condition="absent"
     background: transparent; border-color: transparent; }
 QFrame[role="step"][condition="waiting"] QLabel, QFrame[role="step"][condition="absent"] QLabel {
     color: $muted; }
+QLabel[role="footnote"] { background: $warning_soft; padding: 4px 8px; border-radius: 4px; }
 QFrame[role="step"][condition="stale"] QLabel { color: $muted; }
 QFrame[role="step"][shown="true"] { border-bottom-color: $accent;
     border-bottom-left-radius: 1px; border-bottom-right-radius: 1px; }

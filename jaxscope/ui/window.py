@@ -141,7 +141,7 @@ class MainWindow(QMainWindow):
         self.call_bar.stop_requested.connect(self.stop_run)
         self.call_bar.edit.textChanged.connect(self.controller.edit_call)
         self.strip.step_chosen.connect(self.workspace.show_stage)
-        self.error_panel.place_requested.connect(self.workspace.show_line)
+        self.error_panel.place_requested.connect(self.workspace.show_present_line)
         self.error_panel.dismissed.connect(self.controller.dismiss_error)
         self.workspace.functions.call_chosen.connect(self._on_functions_call_chosen)
         self.workspace.functions.function_chosen.connect(self._on_functions_function_chosen)

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
-from jaxscope.analysis.line_cost import LineCost, find_line_costs
 from jaxscope.analysis.link_pairs import NO_PAIRS, Pairs
-from jaxscope.analysis.links import NO_LINKED, LineSelection, Links, NodeSelection
+from jaxscope.analysis.links import NO_LINKED, Links, NodeSelection
 from jaxscope.analysis.tint import ColourBy
-from jaxscope.model import Direction, SourceFile, Stage, is_available
-from jaxscope.ui.error_panel import find_place
+from jaxscope.model import Direction, Stage, is_available
 from jaxscope.ui.fate_reading import FateReader
 from jaxscope.ui.function_list import FunctionList
 from jaxscope.ui.fusion_reading import FusionReader
-from jaxscope.ui.inspection import (
-    describe_line,
-    describe_node,
-    describe_nothing,
-    describe_several,
-)
 from jaxscope.ui.inspector import Inspector
 from jaxscope.ui.page_tabs import PageTabs
 from jaxscope.ui.pages.arguments import ArgumentsPage
@@ -36,10 +27,11 @@ from jaxscope.ui.panes.kernel_links import LINKED_BY, KernelLinks
 from jaxscope.ui.panes.pane_area import PaneArea
 from jaxscope.ui.panes.pane_header import SOURCE, Form
 from jaxscope.ui.panes.stage_pane import StagePane
-from jaxscope.ui.screen import LATE_NAMES, Screen, title_of_stage, waiting_text
-from jaxscope.ui.selection import Place, SelectionModel
+from jaxscope.ui.screen import LATE_NAMES, Screen, waiting_text
+from jaxscope.ui.selection import GroupPlace, SelectionModel
+from jaxscope.ui.selection_words import SelectionWords
 from jaxscope.ui.side_splitter import SideSplitter
-from jaxscope.ui.source_reading import line_of
+from jaxscope.ui.source_lines import NEW_LINE, SourceLines, find_moved_files
 from jaxscope.ui.state import WindowState
 from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
 
@@ -48,23 +40,28 @@ if TYPE_CHECKING:
 
 
 class Workspace(SideSplitter):
-    """Shows the state; keeps the one selection. Wishes leave as signals of its parts."""
+    """Shows the state; keeps the one selection. Wishes leave as signals of its parts.
+
+    Signals:
+        panes_changed: A pane was opened, closed, or shows another stage.
+        lines_moved: A file that ran and how its lines moved: there was another run of it.
+    """
 
     panes_changed = Signal()
+    lines_moved = Signal(str, object)
 
     def __init__(self, make_graph: Callable[[], GraphPage], *, late_panes: bool = False) -> None:
         super().__init__()
         self._state = WindowState()
         self._screen: Screen | None = None
         self._theme, self._points = LIGHT, BASE_POINTS
-        self._other_file: SourceFile | None = None
         self._revealed: tuple[str, int] | None = None
-        self._costs_of: tuple[Sequence[Stage], str, bool] = ((), "", False)
-        self._costs: Mapping[int, LineCost] = {}
+        self.lines = SourceLines()
         self._kernels = KernelLinks()
         self.selection = SelectionModel(self)
         self.fates = FateReader(self)
         self.fusions = FusionReader(self)
+        self._words = SelectionWords(self.selection, self.lines, self.fates, self.fusions)
         # The error panel takes room from the panes: only then is it known what is out of sight.
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._on_later_timeout)
@@ -83,16 +80,17 @@ class Workspace(SideSplitter):
         self.fates.changed.connect(self._on_fates_changed)
         self.fusions.changed.connect(self._on_fusions_changed)
         self.area.node_chosen.connect(self.selection.select_node)
-        self.area.line_chosen.connect(self.selection.select_line)
+        self.area.line_chosen.connect(self._on_area_line_chosen)
         self.area.nodes_chosen.connect(self._on_area_nodes_chosen)
+        self.area.group_chosen.connect(self._on_area_group_chosen)
         self.area.lines_chosen.connect(self._on_area_lines_chosen)
         self.area.node_hovered.connect(self.selection.preview_node)
-        self.area.line_hovered.connect(self.selection.preview_line)
+        self.area.line_hovered.connect(self._on_area_line_hovered)
         self.selection.previewed.connect(self._on_selection_previewed)
         self.area.panes_changed.connect(self._on_area_panes_changed)
         self.inspector.node_requested.connect(self._on_inspector_node_requested)
         self.inspector.line_requested.connect(self.show_line)
-        self.notes.line_requested.connect(self.show_line)
+        self.notes.line_requested.connect(self.show_present_line)
         self.lab.colours_wanted.connect(self.colour_by_time)
         self.arguments.argument_chosen.connect(self.selection.select_argument)
 
@@ -131,9 +129,12 @@ class Workspace(SideSplitter):
     def show_state(self, state: WindowState, screen: Screen) -> None:
         """Show a state."""
         before, self._state, self._screen = self._state, state, screen
+        self.lines.set_state(state)
         if state.file != before.file:
-            self._other_file = None
             self.selection.clear()
+        for path, moves in find_moved_files(before, state).items():
+            self.selection.move_lines(path, moves)
+            self.lines_moved.emit(path, moves)
         self.functions.show_functions(state.functions, state.call)
         self.timing.show_timing(
             state.timing, can_measure=screen.can_run and not screen.is_running and bool(state.call)
@@ -164,16 +165,29 @@ class Workspace(SideSplitter):
         self.area.show_in_active(name)
 
     def show_line(self, file: str, line: int) -> None:
-        """Show a line of a file of the user's, and select it."""
-        known = self._find_file(file)
+        """Show a line of a file of the user's as it ran, and select it."""
+        known = self._look_at(file)
+        if known:
+            self.selection.select_line(known, line)
+
+    def show_present_line(self, file: str, line: int) -> None:
+        """Show a line of a file as it is, and select what it was when it ran."""
+        known = self._look_at(file)
+        for pane in self.area.panes if known else ():
+            if self.area.wanted_stage(pane) == SOURCE:
+                pane.code.show_line(line - 1)
+        self.selection.select_lines(known, self.lines.to_run(known, [line]))
+
+    def _look_at(self, file: str) -> str:
+        """Bring a file into a pane; its path, or empty where it is not known."""
+        known = self.lines.look_at(file)
         if known is None:
-            return
+            return ""
         self.tabs.setCurrentIndex(0)
-        self._other_file = known
         if SOURCE not in self.shown_stages():
             self.area.show_in_active(SOURCE)
         self._fill_source()
-        self.selection.select_line(known.path, line)
+        return known.path
 
     def set_theme(self, theme: Theme, points: float) -> None:
         """Use a theme's colours and a size of type."""
@@ -232,25 +246,15 @@ class Workspace(SideSplitter):
             return
         self._revealed = place
         for pane in self.area.panes:
-            if self.area.wanted_stage(pane) == SOURCE and self._other_file is None:
+            if self.area.wanted_stage(pane) == SOURCE and self.lines.is_own:
                 pane.code.show_line(source.line - 1)
 
     def _fill_source(self) -> None:
-        file = self._other_file or self._state.snapshot
+        lines = self.lines
+        file, costs, note, begin = lines.file, lines.costs(), lines.note, lines.begin()
         for pane in self.area.panes:
             if self.area.wanted_stage(pane) == SOURCE:
-                pane.show_source(file, self._line_costs(file))
-
-    def _line_costs(self, file: SourceFile | None) -> Mapping[int, LineCost]:
-        """What lines cost in what JAX hands on, 0-based; nothing of an edited file: they moved."""
-        stages, (path, text) = self._state.stages, (file.path, file.text) if file else ("", "")
-        is_edited = any(run.path == path and run.text != text for run in self._state.files)
-        if self._costs_of != (stages, path, is_edited):
-            self._costs_of = stages, path, is_edited
-            traced = [stage for stage in stages if stage.name not in LATE_NAMES]
-            found = find_line_costs(traced, path, stages) if path and not is_edited else {}
-            self._costs = {line - 1: cost for line, cost in found.items()}
-        return self._costs
+                pane.show_source(file, costs, note, begin)
 
     def _retarget_missing(self, stages: Sequence[Stage]) -> None:
         names = [stage.name for stage in stages]
@@ -259,14 +263,6 @@ class Workspace(SideSplitter):
             wanted = self.area.wanted_stage(pane)
             if traced and wanted not in names and wanted != SOURCE:
                 self.area.retarget(pane, traced[-1])
-
-    def _find_file(self, file: str) -> SourceFile | None:
-        state = self._state
-        known = [*([state.snapshot] if state.snapshot else []), *state.files]
-        exact = next((f for f in known if f.path == file), None)
-        return exact or next(
-            (f for f in known if os.path.basename(f.path) == os.path.basename(file)), None
-        )
 
     def _on_area_panes_changed(self) -> None:
         for pane in self.area.panes:
@@ -285,13 +281,27 @@ class Workspace(SideSplitter):
     def _on_area_nodes_chosen(self, stage: str, nodes: Sequence[int], adds: bool) -> None:
         self.selection.select_nodes(stage, nodes, adds=adds)
 
+    def _on_area_group_chosen(
+        self, stage: str, group: str, label: str, nodes: Sequence[int], adds: bool
+    ) -> None:
+        self.selection.select_group(GroupPlace(stage, group, label), nodes, adds=adds)
+
+    def _on_area_line_chosen(self, file: str, line: int) -> None:
+        self._on_area_lines_chosen(file, (line,), False)
+
     def _on_area_lines_chosen(self, file: str, lines: Sequence[int], adds: bool) -> None:
-        self.selection.select_lines(file, lines, adds=adds)
+        ran = self.lines.to_run(file, lines)
+        if not ran and not adds:
+            self.selection.clear()
+            self.inspector.show_html(f"<p>{NEW_LINE}</p>")
+        self.selection.select_lines(file, ran, adds=adds)
+
+    def _on_area_line_hovered(self, file: str, line: int) -> None:
+        ran = self.lines.to_run(file, [line])
+        self.selection.preview_line(file, ran[0] if ran else 0)
 
     def _on_selection_previewed(self, links: Links) -> None:
-        shown = self._other_file or self._state.snapshot
-        path = shown.path if shown is not None else ""
-        lines = {line - 1: Mark.SELECTED for file, line in links.lines if file == path}
+        lines = self.lines.marks(links, Mark.SELECTED)
         for pane in self.area.panes:
             name = self.area.wanted_stage(pane)
             linked = links.stages.get(LINKED_BY.get(name, name), NO_LINKED)
@@ -314,8 +324,7 @@ class Workspace(SideSplitter):
         self.selection.select_node(stage, node)
 
     def _apply_links(self, links: Links, *, reveal: bool) -> None:
-        file = self._other_file or self._state.snapshot
-        marks = self._line_marks(links, file.path if file else "")
+        marks = self.lines.marks(links, self._mark_of_lines())
         for pane in self.area.panes:
             name = self.area.wanted_stage(pane)
             if name == SOURCE:
@@ -329,27 +338,14 @@ class Workspace(SideSplitter):
         """Which linked things of one pane belong to which of another."""
         names = [LINKED_BY.get(name := self.area.wanted_stage(p), name) for p in (left, right)]
         things = [pane.lighting.things() for pane in (left, right)]
-        shown = self._other_file or self._state.snapshot
-        index = self.selection.index
-        if self.selection.selection is None or shown is None or names[0] == names[1] == SOURCE:
+        if self.selection.selection is None or names[0] == names[1] == SOURCE:
             return NO_PAIRS
+        index = self.selection.index
         if SOURCE not in names:
             return index.find_pairs(names[0], things[0], names[1], things[1])
-        if names[0] == SOURCE:
-            return index.find_line_pairs(shown.path, things[0], names[1], things[1])
-        return index.find_line_pairs(shown.path, things[1], names[0], things[0])[:, ::-1]
-
-    def _line_marks(self, links: Links, file: str) -> Mapping[int, Mark]:
-        marks: dict[int, Mark] = {}
-        error = self._state.error
-        place = find_place(error.explanation.where) if error is not None else None
-        if place is not None and os.path.basename(place[0]) == os.path.basename(file):
-            marks[place[1] - 1] = Mark.ERROR
-        mark = self._mark_of_lines()
-        for path, line in links.lines:
-            if path == file:
-                marks[line - 1] = mark
-        return marks
+        at = names.index(SOURCE)
+        pairs = self.lines.find_pairs(index, things[at], names[1 - at], things[1 - at])
+        return pairs if at == 0 else pairs[:, ::-1]
 
     def _mark_of_lines(self) -> Mark:
         selection = self.selection.selection
@@ -361,39 +357,7 @@ class Workspace(SideSplitter):
         return Mark.SELECTED
 
     def _describe(self, links: Links) -> None:
-        selection, muted = self.selection.selection, self._theme.muted
-        if isinstance(selection, LineSelection):
-            file = self._find_file(selection.file)
-            text, stages = line_of(file, selection.line), self._state.stages
-            cost = self._line_costs(file).get(selection.line - 1)
-            self.inspector.show_html(describe_line(selection, text, links, muted, cost, stages))
-            return
-        if len(self.selection.places) > 1:
-            names = [self._name_of(place) for place in self.selection.places]
-            html = describe_several(names, links, muted)
-            self.inspector.show_html(html + self.fusions.describe(selection, muted))
-            return
-        if isinstance(selection, NodeSelection) and selection.nodes:
-            stage = next((s for s in self._state.stages if s.name == selection.stage), None)
-            if stage is not None:
-                html = describe_node(stage, selection.nodes[0], links, muted, self.fates)
-                self.inspector.show_html(html + self.fusions.describe(selection, muted))
-                return
-        self.inspector.show_html(describe_nothing())
-
-    def _name_of(self, place: Place) -> tuple[str, str]:
-        """What a selected thing is called, and the link that leads to it."""
-        if isinstance(place, LineSelection):
-            name = os.path.basename(place.file)
-            return f"{name}:{place.line}", f"line:{place.line}:{place.file}"
-        found = self.selection.node_at(place)
-        if found is None:
-            return f"{place[1]} (no longer there)", ""
-        stage = next(s for s in self._state.stages if s.name == found[0])
-        assert is_available(stage.graph)  # or it would hold no node
-        operation = stage.graph.string(stage.graph.nodes.operation, found[1])
-        name = f"{title_of_stage(place[0])} · {place[1]}"
-        return f"{name} {operation}", f"node:{found[0]}:{found[1]}"
+        self.inspector.show_html(self._words.describe(self._state.stages, links, self._theme.muted))
 
     def active_pane(self) -> StagePane | None:
         """The pane that commands go to."""

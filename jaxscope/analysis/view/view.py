@@ -106,6 +106,16 @@ class View:
             box = self.boxes[box].parent
         return found
 
+    def nodes_inside(self, box: int) -> list[int]:
+        """Nodes that are shown in a box at any depth, those folded into them included."""
+        inside = np.zeros(len(self.boxes), bool)
+        inside[box] = True
+        for number, each in enumerate(self.boxes[box + 1 :], start=box + 1):
+            inside[number] = each.parent != NONE and inside[each.parent]
+        shown = self.box_of_node
+        found: list[int] = np.flatnonzero((shown != NONE) & inside[shown]).tolist()
+        return found
+
     def path_to_node(self, node: int) -> frozenset[str]:
         """Ids of the groups that must be open for a node to be seen."""
         return frozenset(self.boxes[i].id for i in self.ancestors(int(self.box_of_node[node])))

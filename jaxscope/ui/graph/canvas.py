@@ -14,9 +14,11 @@ from PySide6.QtWidgets import QWidget
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.sharing import find_shown_groups, first_node_inside
 from jaxscope.analysis.tint import ColourBy, Tint, tint_scene
+from jaxscope.analysis.view.labels import text_of
 from jaxscope.model import NONE
 from jaxscope.ui.graph.camera import fit_rect
 from jaxscope.ui.graph.hints import describe_edge, describe_far, describe_item, describe_notes
+from jaxscope.ui.graph.node_places import find_places_across, find_places_down
 from jaxscope.ui.graph.overlay import Highlight, items_of_nodes
 from jaxscope.ui.graph.picture_view import PictureView
 from jaxscope.ui.graph.scene_view import SceneView
@@ -24,7 +26,6 @@ from jaxscope.ui.graph.speaking import speak_item, speak_scene, tell
 from jaxscope.ui.graph.walking import step
 
 _KEY_PAN_PX = 80.0
-_TITLE_PX = 28.0
 _LEAST_TOGETHER = 0.45
 """Smaller, names could not be read: then things are looked at one by one."""
 
@@ -58,12 +59,15 @@ class GraphCanvas(PictureView):
 
     Signals:
         node_selected: Node index of what the person selected; -1 if nothing.
+        group_selected: Id of a closed group without a node of its own, what stands on its box,
+            the indices of the nodes inside, and whether it is selected besides others.
         nodes_selected: Indices of several nodes, and whether they are selected besides others.
         node_hovered: Node index under the pointer; -1 if none.
         colours_changed: The `ColourBy` that boxes are coloured by now.
     """
 
     node_selected = Signal(int)
+    group_selected = Signal(str, str, object, bool)
     nodes_selected = Signal(object, bool)
     node_hovered = Signal(int)
     colours_changed = Signal(object)
@@ -80,6 +84,7 @@ class GraphCanvas(PictureView):
         self._focus: frozenset[int] | None = None
         self._fates: Mapping[str, str] = {}
         self._notes: Mapping[int, str] = {}
+        self._group_notes: Mapping[str, str] = {}
 
     @property
     def colour_by(self) -> ColourBy:
@@ -142,7 +147,7 @@ class GraphCanvas(PictureView):
         self._has_marks = False
         self._ahead = np.zeros(0, np.int32)
         self._focus = None
-        self._notes = {}
+        self._notes, self._group_notes = {}, {}
 
     def meet_picture(self) -> None:
         """Another picture is shown: find the selection in it."""
@@ -171,10 +176,10 @@ class GraphCanvas(PictureView):
                 self._highlight = dataclasses.replace(self._highlight, ahead=ahead)
                 self.update()
 
-    def set_notes(self, notes: Mapping[int, str]) -> None:
-        """Mark bookmarked nodes, and say on hovering what was written about them."""
-        if notes != self._notes:
-            self._notes = notes
+    def set_notes(self, notes: Mapping[int, str], groups: Mapping[str, str]) -> None:
+        """Mark bookmarked nodes, and groups by their ids; say on hovering what was written."""
+        if (notes, groups) != (self._notes, self._group_notes):
+            self._notes, self._group_notes = notes, groups
             self._update_highlight()
 
     def places_of_nodes(
@@ -185,23 +190,11 @@ class GraphCanvas(PictureView):
         Or left and right, from its left, where that is what is asked for.
         Those of nodes that are not drawn are NaN; an open group is where its title is.
         """
-        places = np.full((len(nodes), 2), np.nan)
         scene = self.scene
         if scene is None:
-            return places
-        known = np.flatnonzero((nodes >= 0) & (nodes < len(scene.item_of_node)))
-        items = scene.item_of_node[nodes[known]]
-        known, items = known[items >= 0], items[items >= 0]
-        rects = scene.items.rect[items]
-        if is_across:
-            lefts = (rects[:, 0] - self.camera.x) * self.camera.scale
-            places[known] = np.column_stack([lefts, lefts + rects[:, 2] * self.camera.scale])
-            return places
-        tops = (rects[:, 1] - self.camera.y) * self.camera.scale
-        places[known, 0] = tops
-        heights = np.where(items < scene.items.num_frames, _TITLE_PX, rects[:, 3])
-        places[known, 1] = tops + np.minimum(heights, rects[:, 3]) * self.camera.scale
-        return places
+            return np.full((len(nodes), 2), np.nan)
+        find = find_places_across if is_across else find_places_down
+        return find(scene, self.camera, nodes)
 
     def select_node(self, node: int, *, reveal: bool = True) -> None:
         """Make a node the current one without telling anybody; -1 clears it.
@@ -214,16 +207,29 @@ class GraphCanvas(PictureView):
         self._current_item = NONE
         view = self._view
         if reveal and view is not None and 0 <= node < len(view.box_of_node):
-            needed = view.path_to_node(node)
-            if needed <= self._expanded:
-                self._bring_into_sight(self._item_of(node))
-            else:
-                self._anchor = None
-                self._reveal = node
-                self._expanded |= needed
-                self._is_untouched = False
-                self._restart()
+            self._show_inside(node, view.path_to_node(node))
         self._update_highlight()
+
+    def show_group(self, group_id: str) -> bool:
+        """Bring a group's box into sight, opening what is around it; false where there is none."""
+        view = self._view
+        box = view.index_of(group_id) if view is not None else None
+        if view is None or box is None:
+            return False
+        first = next(iter(view.nodes_inside(box)), NONE)
+        self._show_inside(first, frozenset(view.boxes[each].id for each in view.ancestors(box)))
+        return True
+
+    def _show_inside(self, node: int, needed: frozenset[str]) -> None:
+        """Open groups, and bring a node, or the closed group that it is in, into sight."""
+        if needed <= self._expanded:
+            self._bring_into_sight(self._item_of(node))
+        else:
+            self._anchor = None
+            self._reveal = node
+            self._expanded |= needed
+            self._is_untouched = False
+            self._restart()
 
     def click(self, place: QPointF) -> None:
         """Select what is there; on a connector, what is at its far end."""
@@ -249,7 +255,10 @@ class GraphCanvas(PictureView):
         """Select an item besides what is selected already, or let it go."""
         if item != NONE:
             self._current_item, self._current_node = item, self._node_of(item)
-            self.nodes_selected.emit(self._nodes_of(item), True)
+            if self._current_node != NONE:
+                self.nodes_selected.emit([self._current_node], True)
+            else:
+                self._tell_group(item, adds=True)
             self._update_highlight()
 
     def double_click(self, place: QPointF) -> None:
@@ -274,7 +283,8 @@ class GraphCanvas(PictureView):
         if scene is None or view is None:
             return ""
         inside = scene.nodes_of_item(item).tolist() if self._notes else ()
-        notes = describe_notes([self._notes[node] for node in inside if node in self._notes])
+        own = [note for each, note in self._group_notes.items() if each == scene.items.ids[item]]
+        notes = describe_notes([*own, *(self._notes[n] for n in inside if n in self._notes)])
         told = describe_item(view, scene, item)
         return f"{told}<br>{notes}" if notes else told
 
@@ -308,7 +318,7 @@ class GraphCanvas(PictureView):
         self._highlight = dataclasses.replace(
             self._highlight,
             ahead=items_of_nodes(scene, self._ahead),
-            noted=items_of_nodes(scene, self._notes),
+            noted=np.union1d(items_of_nodes(scene, self._notes), self._noted_groups(scene)),
         )
         self._has_marks = any(self._marks) or current != NONE
         view = self._view if current != NONE else None
@@ -316,17 +326,13 @@ class GraphCanvas(PictureView):
         self._show_extras()
         self.update()
 
+    def _noted_groups(self, scene: Scene) -> npt.NDArray[np.int64]:
+        known = scene.item_of_id
+        return np.asarray([known[each] for each in self._group_notes if each in known], np.int64)
+
     def _node_of(self, item: int) -> int:
         scene = self.scene
         return NONE if scene is None else int(scene.items.node[item])
-
-    def _nodes_of(self, item: int) -> list[int]:
-        """The node of an item; of a closed group without a node of its own, all that is inside."""
-        node, scene = self._node_of(item), self.scene
-        if node != NONE or scene is None:
-            return [node]
-        inside: list[int] = np.flatnonzero(scene.item_of_node == item).tolist()
-        return inside
 
     def _select_item(self, item: int, *, reveal: bool = True) -> None:
         self._current_item = item
@@ -335,8 +341,18 @@ class GraphCanvas(PictureView):
         if reveal:
             self._bring_into_sight(item)
         self.node_selected.emit(self._current_node)
-        if self._current_node == NONE and item != NONE and (nodes := self._nodes_of(item)):
-            self.nodes_selected.emit(nodes, False)
+        if self._current_node == NONE and item != NONE:
+            self._tell_group(item, adds=False)
+
+    def _tell_group(self, item: int, *, adds: bool) -> None:
+        """Tell that a closed group without a node of its own was selected, where it is one."""
+        scene, view = self.scene, self._view
+        assert scene is not None  # it has items
+        inside = np.flatnonzero(scene.item_of_node == item).tolist()
+        box = view.index_of(scene.items.ids[item]) if view is not None else None
+        if view is not None and inside and box is not None:
+            label = text_of(view, view.boxes[box]).title or scene.items.ids[item]
+            self.group_selected.emit(scene.items.ids[item], label, inside, adds)
 
     def _toggle_item(self, item: int) -> None:
         if self.scene is None or item == NONE:

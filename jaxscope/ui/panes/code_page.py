@@ -50,6 +50,7 @@ class CodePage(QAbstractScrollArea):
         self._cursor = self._anchor = -1
         self._widest = 0
         self._is_stale = False
+        self._wanted = -1
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.set_theme(LIGHT, 10.0)
 
@@ -101,6 +102,7 @@ class CodePage(QAbstractScrollArea):
         self._copied = lines if copied is None else copied
         self._marks = self._row_marks = self._preview = {}
         self._folding = Folding(lines)
+        self._wanted = -1
         last = len(lines) - 1 if keeps_place else -1
         self._cursor, self._anchor = min(self._cursor, last), min(self._anchor, last)
         self._widest = min(max((len(line) for line in lines), default=0), _MAX_COLUMNS)
@@ -222,6 +224,8 @@ class CodePage(QAbstractScrollArea):
 
     def show_line(self, line: int) -> None:
         """Scroll so that a line stands in the upper third."""
+        # Before it was seen, the page may get another size, and the line another place.
+        self._wanted = line
         visible = self.viewport().height() // self._line_px
         self.verticalScrollBar().setValue(max(self._folding.row_of(line) - visible // 3, 0))
 
@@ -238,6 +242,7 @@ class CodePage(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         painter.setFont(self.font())
         theme, place = self._theme, self._geometry()
+        self._wanted = -1
         painter.fillRect(event.rect(), QColor(theme.surface))
         first, last = self._visible_range()
         columns = self.horizontalScrollBar().value(), int(place.width / place.char) + 2
@@ -326,6 +331,8 @@ class CodePage(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._update_scroll_bars()
+        if 0 <= self._wanted < len(self._lines):
+            self.show_line(self._wanted)
 
     def scrollContentsBy(self, _dx: int, _dy: int) -> None:
         self.viewport().update()

@@ -28,11 +28,16 @@ Places = npt.NDArray[np.float64]
 each; NaN where they are not."""
 
 NotesOf = Callable[[str], Mapping[int, str]]
+GroupNotesOf = Callable[[str], Mapping[str, str]]
 
 _NOTHING = np.zeros(0, np.int32)
 
 
 def _no_notes(_subject: str) -> Mapping[int, str]:
+    return {}
+
+
+def _no_group_notes(_subject: str) -> Mapping[str, str]:
     return {}
 
 
@@ -46,6 +51,7 @@ class Lighting:
         lines_ahead: Marks of source lines that are looked at ahead.
         text: The stage's text; None where the source is shown, or there is none.
         shows_source: Whether the pane shows the user's file.
+        group_notes_of: What was written about bookmarked groups of a stage, by their ids.
         notes_of: What was written about bookmarked nodes of a stage, or 1-based lines of a file.
         subject: Name of the stage, or path of the file.
         theme: Whose colours rows have.
@@ -61,6 +67,7 @@ class Lighting:
         self.line_marks: Mapping[int, Mark] = {}
         self.lines_ahead: Mapping[int, Mark] = {}
         self.notes_of: NotesOf = _no_notes
+        self.group_notes_of: GroupNotesOf = _no_group_notes
         self.subject = ""
         self.text: StageText | None = None
         self.shows_source = True
@@ -97,7 +104,7 @@ class Lighting:
         if self.shown is self._code:
             self._code.set_notes(self._noted_lines())
         elif self.canvas is not None:
-            self.canvas.set_notes(self.notes_of(self.subject))
+            self.canvas.set_notes(self.notes_of(self.subject), self.group_notes_of(self.subject))
 
     def apply_ahead(self) -> None:
         """Show what is looked at ahead, and nothing else anew."""

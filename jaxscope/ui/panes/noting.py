@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 
 from jaxscope.analysis.links import LineSelection
 from jaxscope.ui.panes.kernel_links import LINKED_BY
+from jaxscope.ui.selection import GroupPlace
 
 if TYPE_CHECKING:
     from jaxscope.ui.bookmarks import Bookmarks
@@ -34,11 +35,20 @@ class BookmarkMarks(QObject):
             if isinstance(place, LineSelection):
                 if place.file == subject:
                     notes[place.line] = note
-            elif place[0] == subject:
+            elif not isinstance(place, GroupPlace) and place[0] == subject:
                 found = self._workspace.selection.node_at(place)
                 if found is not None:
                     notes[found[1]] = note
         return notes
+
+    def group_notes_of(self, subject: str) -> Mapping[str, str]:
+        """Notes by the id of a group of a stage."""
+        subject = LINKED_BY.get(subject, subject)
+        return {
+            place.id: note
+            for place, note in self._bookmarks.notes.items()
+            if isinstance(place, GroupPlace) and place.stage == subject
+        }
 
     def _on_bookmarks_changed(self) -> None:
         for pane in self._workspace.area.panes:
@@ -47,4 +57,5 @@ class BookmarkMarks(QObject):
     def _on_workspace_panes_changed(self) -> None:
         for pane in self._workspace.area.panes:
             pane.lighting.notes_of = self.notes_of
+            pane.lighting.group_notes_of = self.group_notes_of
             pane.lighting.apply_notes()

@@ -37,6 +37,7 @@ class PaneArea(QWidget):
 
     node_chosen = Signal(str, int)
     nodes_chosen = Signal(str, object, bool)
+    group_chosen = Signal(str, str, str, object, bool)
     node_hovered = Signal(str, int)
     line_chosen = Signal(str, int)
     lines_chosen = Signal(str, object, bool)

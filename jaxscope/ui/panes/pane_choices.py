@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 TOLD = (
     "node_chosen",
     "nodes_chosen",
+    "group_chosen",
     "node_hovered",
     "line_chosen",
     "lines_chosen",
@@ -36,6 +37,8 @@ class PaneChoices(QObject):
         made: Something was chosen, whatever it is.
         node_chosen: Stage and node index.
         nodes_chosen: Stage, node indices, and whether they are chosen besides others.
+        group_chosen: Stage, a group's id and label, indices of the nodes inside, and whether it is
+            chosen besides others.
         node_hovered: Stage and node index, or -1.
         line_chosen: File and 1-based line.
         lines_chosen: File, 1-based lines, and whether they are chosen besides others.
@@ -45,6 +48,7 @@ class PaneChoices(QObject):
     made = Signal()
     node_chosen = Signal(str, int)
     nodes_chosen = Signal(str, object, bool)
+    group_chosen = Signal(str, str, str, object, bool)
     node_hovered = Signal(str, int)
     line_chosen = Signal(str, int)
     lines_chosen = Signal(str, object, bool)
@@ -76,6 +80,7 @@ class PaneChoices(QObject):
         """Listen to a graph."""
         canvas.node_selected.connect(self.choose_node)
         canvas.nodes_selected.connect(self._on_nodes_chosen)
+        canvas.group_selected.connect(self._on_group_chosen)
         canvas.node_hovered.connect(self._on_node_hovered)
 
     def choose_node(self, node: int) -> None:
@@ -91,6 +96,10 @@ class PaneChoices(QObject):
     def _on_nodes_chosen(self, nodes: Sequence[int], adds: bool) -> None:
         self.made.emit()
         self.nodes_chosen.emit(self._linked_stage, nodes, adds)
+
+    def _on_group_chosen(self, group: str, label: str, nodes: Sequence[int], adds: bool) -> None:
+        self.made.emit()
+        self.group_chosen.emit(self._linked_stage, group, label, nodes, adds)
 
     def _on_node_hovered(self, node: int) -> None:
         self.node_hovered.emit(self._linked_stage, node)

@@ -16,19 +16,18 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from jaxscope.analysis.legible_constants import shorten_constants
 from jaxscope.analysis.line_cost import LineCost
 from jaxscope.analysis.links import NO_LINKED, Linked
 from jaxscope.model import Graph, SourceFile, Stage, StageText, Unavailable, is_available
+from jaxscope.ui.panes.code_filling import fill_with_source, fill_with_stage
 from jaxscope.ui.panes.code_painting import Mark
 from jaxscope.ui.panes.code_view import CodeView
-from jaxscope.ui.panes.colouring import ProgramColouring, PythonColouring
 from jaxscope.ui.panes.finding import Finding
 from jaxscope.ui.panes.lighting import Lighting
-from jaxscope.ui.panes.machine_colouring import MachineColouring
 from jaxscope.ui.panes.outline_view import OutlineView
 from jaxscope.ui.panes.pane_choices import TOLD, PaneChoices
 from jaxscope.ui.panes.pane_header import SOURCE, Form, PaneHeader
+from jaxscope.ui.panes.pane_wishes import PaneWishes
 from jaxscope.ui.panes.table_view import NodeTableView
 from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
 
@@ -45,6 +44,7 @@ class StagePane(QFrame):
 
     node_chosen = Signal(str, int)
     nodes_chosen = Signal(str, object, bool)
+    group_chosen = Signal(str, str, str, object, bool)
     node_hovered = Signal(str, int)
     line_chosen = Signal(str, int)
     lines_chosen = Signal(str, object, bool)
@@ -79,26 +79,25 @@ class StagePane(QFrame):
         self.outline = OutlineView()
         self.header = PaneHeader()
         self.lighting = Lighting(self.code, self.table, self.outline, self._finding)
-        self._choices = PaneChoices(self)
-        self._notice = QLabel()
+        self._choices, self._wishes = PaneChoices(self), PaneWishes(self)
+        self._begin = 0
+        self._notice, self._footnote = QLabel(), QLabel()
         self._build()
 
     def _build(self) -> None:
         header = self.header
-        header.stage_requested.connect(self._on_header_stage_requested)
         header.form_requested.connect(self.set_form)
         header.search_edited.connect(self._find)
         header.search_entered.connect(self._on_header_search_entered)
-        header.add_requested.connect(self._on_header_add_requested)
-        header.close_requested.connect(self._on_header_close_requested)
-        header.grip.moved.connect(self._on_grip_moved)
-        header.grip.dropped.connect(self._on_grip_dropped)
-        header.grip.clicked.connect(self._on_grip_clicked)
         self._notice.setProperty("role", "muted")
         self._notice.setWordWrap(True)
         self._notice.setMargin(24)
         self._notice.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._notice.setTextFormat(Qt.TextFormat.PlainText)
+        self._footnote.setProperty("role", "footnote")
+        self._footnote.setWordWrap(True)
+        self._footnote.setTextFormat(Qt.TextFormat.PlainText)
+        self._footnote.hide()
         self._pages = QStackedWidget()
         for page in (self.code, self.table, self.outline, self._notice):
             self._pages.addWidget(page)
@@ -107,6 +106,7 @@ class StagePane(QFrame):
         layout.setSpacing(4)
         layout.addWidget(header)
         layout.addWidget(self._pages, 1)
+        layout.addWidget(self._footnote)
         choices = self._choices
         choices.follow_lines(self.code)
         choices.follow_nodes(self.table)
@@ -134,6 +134,11 @@ class StagePane(QFrame):
         return self._graph is not None and self._pages.currentWidget() is self._graph
 
     @property
+    def footnote(self) -> str:
+        """What is said below the source, or empty."""
+        return "" if self._footnote.isHidden() else self._footnote.text()
+
+    @property
     def canvas(self) -> GraphCanvas | None:
         """The graph view, once there was a graph to show."""
         return self._canvas
@@ -143,10 +148,23 @@ class StagePane(QFrame):
         self.header.set_choices(choices, self._name)
 
     def show_source(
-        self, file: SourceFile | None, heat: Mapping[int, LineCost] = MappingProxyType({})
+        self,
+        file: SourceFile | None,
+        heat: Mapping[int, LineCost] = MappingProxyType({}),
+        note: str = "",
+        begin: int = 0,
     ) -> None:
-        """Show a file of the user's, and what its lines cost, by 0-based number."""
+        """Show a file of the user's.
+
+        Args:
+            heat: What its lines cost, by 0-based number.
+            note: What to say below it, or empty.
+            begin: 0-based number of the line to look at first.
+        """
         self.code.set_heat(heat)
+        self._footnote.setText(note)
+        self._footnote.setVisible(bool(note))
+        self._begin = begin
         if self._name == SOURCE and file is self._file and file is not None:
             return
         self._name, self._stage, self._file = SOURCE, None, file
@@ -169,6 +187,7 @@ class StagePane(QFrame):
         if name != self._name:
             self.lighting.forget()
         self.code.set_heat({})
+        self._footnote.hide()
         self._name, self._stage, self._file = name, stage, None
         self.code.setAccessibleName(f"Text of {name}")
         self._refresh(waiting)
@@ -275,26 +294,18 @@ class StagePane(QFrame):
         if self._file is None:
             self._say("Open a file to see its source.")
             return
-        text, path = self._file.text, self._file.path
-        is_edited, self._shown_text = self._shown_text == (path, SOURCE), (path, SOURCE)
-        self.code.set_lines(text.split("\n"), PythonColouring(text), keeps_place=is_edited)
+        path = self._file.path
+        is_again, self._shown_text = self._shown_text == (path, SOURCE), (path, SOURCE)
+        fill_with_source(self.code, self._file.text, None if is_again else self._begin)
         self._pages.setCurrentWidget(self.code)
 
     def _show_text(self, text: object) -> None:
         if not isinstance(text, StageText):
             self._say(getattr(text, "reason", "There is no text of this stage."))
             return
-        copied = text.text.split("\n")
-        lines = [shorten_constants(line) for line in copied]
         is_again = self._shown_text == (self._call, self._name)
         self._shown_text = (self._call, self._name)
-        is_machine = self._name == "machine"
-        colouring = MachineColouring(lines) if is_machine else ProgramColouring(lines)
-        is_new = self.code.set_lines(lines, colouring, keeps_place=is_again, copied=copied)
-        if is_new and not is_again:
-            # Optimized modules begin with pages of tables: begin where the program does.
-            linked = np.flatnonzero(text.line_nodes >= 0)
-            self.code.show_line(int(linked[0]) if len(linked) else 0)
+        fill_with_stage(self.code, text, is_machine=self._name == "machine", is_again=is_again)
         self._pages.setCurrentWidget(self.code)
 
     def _show_table(self, graph: Graph) -> None:
@@ -333,24 +344,6 @@ class StagePane(QFrame):
         self.lighting.apply(reveal=reveal)
 
     # --- slots ---
-
-    def _on_header_stage_requested(self, name: str) -> None:
-        self.stage_requested.emit(self, name)
-
-    def _on_header_add_requested(self) -> None:
-        self.add_requested.emit(self)
-
-    def _on_header_close_requested(self) -> None:
-        self.close_requested.emit(self)
-
-    def _on_grip_moved(self, place: QPoint) -> None:
-        self.moved.emit(self, place)
-
-    def _on_grip_dropped(self, place: QPoint) -> None:
-        self.dropped.emit(self, place)
-
-    def _on_grip_clicked(self, place: QPoint) -> None:
-        self.menu_requested.emit(self, place)
 
     def _on_choices_made(self) -> None:
         self.activated.emit(self)
