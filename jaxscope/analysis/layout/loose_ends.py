@@ -18,7 +18,8 @@ from jaxscope.analysis.layout.wiring import End, Port, Values, Wire, Wiring
 from jaxscope.analysis.quantities import format_bytes
 from jaxscope.analysis.view.labels import short_type
 from jaxscope.analysis.view.tree import BranchKind
-from jaxscope.analysis.view.view import View
+from jaxscope.analysis.view.view import ROOT, View
+from jaxscope.model import NONE
 
 _MAX_STUBS_PER_BOX = 2
 
@@ -57,7 +58,7 @@ class LooseEnds:
         self._view, self._wiring, self._name_of = view, wiring, name_of
         self.pairs: dict[int, tuple[Pair, ...]] = {}
         self._pair_of: dict[int, Pair] = {}
-        parents = _parents_of_halves(view) if beside else []
+        parents = _parents_of_halves(view) if beside else ()
         for pair in (pair for box in parents for pair in find_pairs(view, box)):
             parent = view.boxes[pair.forward].parent
             if wiring.is_open[parent]:
@@ -73,6 +74,13 @@ class LooseEnds:
                 is_turning = index in turning and self._wiring.is_open[index]
                 found[index] = found[box.parent] != is_turning
         return found
+
+    def partner_of(self, box: int) -> int:
+        """The other part of the gradient that a box is one part of, or `NONE`."""
+        pair = self._pair_of.get(box)
+        if pair is None:
+            return NONE
+        return pair.forward if box == pair.backward else pair.backward
 
     def split(self, box: int) -> tuple[list[Wire], list[LooseEnd]]:
         """The lines of an open group that are drawn, and the stubs in place of the others."""
@@ -95,7 +103,7 @@ class LooseEnds:
             if isinstance(wire.target, Port) and pair and wire.target.bundle in residual:
                 for far in self._targets(pair, wire):
                     leaving.setdefault(wire.source, {}).setdefault(far, {}).update(wire.values)
-                if self._wiring.bundle_targets[wire.bundle] == [pair.backward]:
+                if self._wiring.targets_of(wire.bundle) == (pair.backward,):
                     continue
             elif isinstance(wire.target, int) and self._is_open_backward(wire.target):
                 partner = self._pair_of[wire.target]
@@ -128,7 +136,7 @@ class LooseEnds:
 
     def _sources(self, pair: Pair, wire: Wire) -> tuple[int, ...]:
         """Groups that the values of a line into the backward part come from."""
-        source = self._wiring.bundle_source[wire.bundle]
+        source = self._wiring.source_of(wire.bundle)
         if source != pair.forward or not self._wiring.is_open[source]:
             return (source,)
         return tuple(
@@ -194,6 +202,10 @@ def _bytes_of(type_: str) -> float:
     return bytes_of_type(text.replace("bool[", "pred["))
 
 
-def _parents_of_halves(view: View) -> list[int]:
-    found = {box.parent for box in view.boxes if box.kind is BranchKind.FORWARD}
-    return sorted(found)
+def _parents_of_halves(view: View) -> tuple[int, ...]:
+    known = view.remembered.setdefault("parents of halves", {})
+    if ROOT not in known:
+        found = {box.parent for box in view.boxes if box.kind is BranchKind.FORWARD}
+        known[ROOT] = tuple(sorted(found))
+    parents: tuple[int, ...] = known[ROOT]
+    return parents

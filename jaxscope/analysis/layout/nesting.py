@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 
 from jaxscope.analysis.layout.box_texts import BOX_MAX_PX, BOX_PADDING_PX, BoxTexts
 from jaxscope.analysis.layout.engines import GroupLayouts
 from jaxscope.analysis.layout.fit import Fit
+from jaxscope.analysis.layout.frames import Frame, find_changed
 from jaxscope.analysis.layout.halves import GAP_PX, Extent, Pair, align, find_names, turn_back
 from jaxscope.analysis.layout.layered import Diagram, Drawing, Link, Loose, Spacing
 from jaxscope.analysis.layout.loose_ends import LooseEnd, LooseEnds
@@ -44,25 +46,28 @@ class Placed:
 
     Attributes:
         ends: The diagram's nodes: boxes and ports.
-        index: Of each end, its number.
         wires: The diagram's links.
         drawing: Where they went.
-        width: Of the frame.
-        height: Of the frame.
         loose: What the loose stubs stand for; they are numbered after the wires.
     """
 
     ends: list[End]
-    index: dict[End, int]
     wires: list[Wire]
     drawing: Drawing
-    width: float
-    height: float
     loose: list[LooseEnd]
 
 
 class Nester:
-    """Lays groups out and puts them into each other; one use per scene."""
+    """Lays groups out and puts them into each other; one use per scene.
+
+    Args:
+        known: Frames of groups that look as they did.
+
+    Attributes:
+        placed: The groups that were laid out.
+        frames: Of these and of those that were known.
+        is_reversed: Of each box, whether values flow backward inside of it.
+    """
 
     def __init__(
         self,
@@ -72,6 +77,7 @@ class Nester:
         spacing: Spacing,
         layouts: GroupLayouts,
         fit: Fit,
+        known: Mapping[int, Frame],
     ) -> None:
         self._view = view
         self._wiring = wiring
@@ -83,14 +89,18 @@ class Nester:
         self._texts = BoxTexts(view)
         self._sizes: dict[int, tuple[float, float]] = view.remembered.setdefault("sizes", {})
         self.placed: dict[int, Placed] = {}
+        self.frames: dict[int, Frame] = {}
         self._loose = LooseEnds(view, wiring, self._texts.title_of, fit.beside)
         self.is_reversed = self._loose.is_reversed
+        self._changed = find_changed(view, wiring, known, self._loose.partner_of)
+        same = known.keys() - set(self._changed)
+        self.frames.update((box, known[box]) for box in same if wiring.is_open[box])
 
     def place_all(self) -> None:
-        """Lay out every open group, children before parents."""
-        for box in range(len(self._wiring.is_open) - 1, ROOT - 1, -1):
-            if self._wiring.is_open[box]:
-                self.placed[box] = self._place(box)
+        """Lay out every open group that is not known, children before parents."""
+        self._wiring.find(self._changed)
+        for box in self._changed:
+            self.placed[box] = self._place(box)
 
     def text(self, box: int) -> BoxText:
         """What is written on a box, shortened to fit its largest width."""
@@ -98,9 +108,9 @@ class Nester:
 
     def size(self, box: int) -> tuple[float, float]:
         """Width and height of a box or a frame."""
-        placed = self.placed.get(box)
-        if placed is not None:
-            return placed.width, placed.height
+        frame = self.frames.get(box)
+        if frame is not None:
+            return frame.width, frame.height
         known = self._sizes.get(box)
         if known is None:
             known = self._sizes[box] = self._measure(box)
@@ -120,7 +130,7 @@ class Nester:
 
     def stub_text(self, end: End) -> str:
         """What a connector says of the box that its value comes from."""
-        box = self._wiring.bundle_source[end.bundle] if isinstance(end, Port) else end
+        box = self._wiring.source_of(end.bundle) if isinstance(end, Port) else end
         return shorten_text(self.text(box).title, _STUB_MAX_PX, STUB_TEXT_PX)
 
     def onward_text(self, ends: set[End]) -> str:
@@ -128,7 +138,7 @@ class Nester:
         if len(ends) > 1:
             return f"to {len(ends)} more"
         end = next(iter(ends))
-        box = self._wiring.bundle_targets[end.bundle][0] if isinstance(end, Port) else end
+        box = self._wiring.targets_of(end.bundle)[0] if isinstance(end, Port) else end
         room = MERGED_STUB_PX - 2 * _STUB_PADDING_PX
         name = self.text(box).title.rpartition(" / ")[2]
         return shorten_text(f"→ {name}", room, STUB_TEXT_PX)
@@ -137,15 +147,6 @@ class Nester:
         """Width of a connector with a text."""
         width = measure_text(text, STUB_TEXT_PX) + 2 * _STUB_PADDING_PX
         return _STEP_PX * math.ceil(width / _STEP_PX)
-
-    def inner_origin(self, box: int) -> tuple[float, float]:
-        """Where the drawing of an open group begins inside its frame."""
-        if box == ROOT:
-            return FRAME_PADDING_PX, FRAME_PADDING_PX
-        placed = self.placed[box]
-        drawing = placed.drawing
-        inner = drawing.across if self._is_down else drawing.along
-        return (placed.width - inner) / 2, HEADER_PX + FRAME_PADDING_PX / 2
 
     def _place(self, box: int) -> Placed:
         pairs = self._loose.pairs.get(box, ())
@@ -158,28 +159,41 @@ class Nester:
                  if isinstance(end, Port)}  # fmt: skip
         ports |= {each.end for each in loose if isinstance(each.end, Port)}
         ends += sorted(ports)
-        opened = [part for pair in pairs for part in pair if part in self.placed]
+        opened = [part for pair in pairs for part in pair if part in self.frames]
         room = Room(ends, wires, pairs, opened, self.turned, self.shift)
         drawing = room.expand(self._draw(box, room, wires, loose), loose)
         if self.is_reversed[box]:
             drawing = turn_back(drawing)
-        index = {end: number for number, end in enumerate(ends)}
-        return self._frame(box, Placed(ends, index, wires, drawing, 0.0, 0.0, loose))
+        placed = Placed(ends, wires, drawing, loose)
+        self.frames[box] = self._frame(box, placed)
+        return placed
 
-    def _frame(self, box: int, placed: Placed) -> Placed:
-        """The same with the size of the frame that its drawing needs."""
+    def _frame(self, box: int, placed: Placed) -> Frame:
+        """The frame that a group's drawing needs."""
         header = measure_text(self.text(box).title, TITLE_PX, True) if box != ROOT else 0.0
         header += 3 * FRAME_PADDING_PX
-        across, along = placed.drawing.across, placed.drawing.along
-        width, height = (across, along) if self._is_down else (along, across)
+        drawing = placed.drawing
+        inner, inner_height = (
+            (drawing.across, drawing.along) if self._is_down else (drawing.along, drawing.across)
+        )
         if box != ROOT:
             header += measure_text(self.text(box).detail, DETAIL_PX)
-        width = max(width + 2 * FRAME_PADDING_PX, header)
-        height += 2 * FRAME_PADDING_PX if box == ROOT else HEADER_PX + 1.5 * FRAME_PADDING_PX
-        return dataclasses.replace(placed, width=width, height=height)
+        width = max(inner + 2 * FRAME_PADDING_PX, header)
+        ports = {
+            end: x for end, x in zip(placed.ends, drawing.x, strict=True) if isinstance(end, Port)
+        }
+        if box == ROOT:
+            height = inner_height + 2 * FRAME_PADDING_PX
+            return Frame(width, height, FRAME_PADDING_PX, FRAME_PADDING_PX, ports)
+        height = inner_height + HEADER_PX + 1.5 * FRAME_PADDING_PX
+        top = HEADER_PX + FRAME_PADDING_PX / 2
+        return Frame(width, height, (width - inner) / 2, top, ports)
 
     def _align(self, pair: Pair) -> None:
-        """Bring the two open parts of a gradient to the same length, group beside group."""
+        """Bring the two open parts of a gradient to the same length, group beside group.
+
+        Parts that look as they did have been brought there already.
+        """
         if not all(part in self.placed for part in pair):
             return
         extents = []
@@ -191,7 +205,8 @@ class Nester:
             extents.append(Extent(placed.drawing, tuple(along), names, self._stub_along))
         for part, drawing in zip(pair, align(*extents), strict=True):
             placed = dataclasses.replace(self.placed[part], drawing=drawing)
-            self.placed[part] = self._frame(part, placed)
+            self.placed[part] = placed
+            self.frames[part] = self._frame(part, placed)
 
     def _most_across(self, box: int) -> float:
         """Pixels across that an open group's inside should not exceed."""
@@ -258,17 +273,13 @@ class Nester:
 
     def shift(self, end: End, bundle: int, is_entry: bool) -> float:
         """Where a line meets an open group: at the port inside it."""
-        placed = None if isinstance(end, Port) else self.placed.get(end)
-        if placed is None or isinstance(end, Port):
+        frame = None if isinstance(end, Port) else self.frames.get(end)
+        at = None if frame is None else frame.ports.get(Port(bundle, is_entry))
+        if frame is None or at is None:
             return FREE
-        number = placed.index.get(Port(bundle, is_entry))
-        if number is None:
-            return FREE
-        left, top = self.inner_origin(end)
-        at = placed.drawing.x[number]
         if self._is_down:
-            return left + at - placed.width / 2
-        return top + at - placed.height / 2
+            return frame.left + at - frame.width / 2
+        return frame.top + at - frame.height / 2
 
 
 def _measure_detail(text: BoxText) -> float:

@@ -3,15 +3,28 @@
 A value from a box to a box in another group is drawn in pieces: out of the groups around its
 producer, across the innermost group that holds both, and into the groups around its user. Values
 that travel together share their pieces and the ports by which they cross a border.
+
+What an open group shows does not depend on what else is open. So lines are found only for the
+groups that are asked for, and bundles are numbered by their first edges, whatever is open.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.analysis.layout.edge_ends import EdgeEnds, Passings
 from jaxscope.analysis.view.view import ROOT, View
+from jaxscope.model import NONE
+
+Bools = npt.NDArray[np.bool_]
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
 
 Values = dict[int, int]
 """Nodes that produce the values of a wire, each with its type's index in the string table."""
@@ -49,112 +62,161 @@ class Wire:
     values: Values
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
 class Wiring:
-    """All wires of a view with some groups open.
+    """The lines of a view with some groups open.
+
+    Ids in `expanded` that the view does not have are ignored.
 
     Attributes:
-        shown: Of each box the box that shows it: itself, or the outermost closed group around.
         is_open: Of each box, whether its inside is shown.
-        wires: By open group.
-        bundle_source: Box that each bundle of values leaves, for labels.
-        bundle_targets: Boxes that each bundle reaches.
+        wires: By open group; of those that were asked for.
     """
 
-    shown: list[int]
-    is_open: list[bool]
-    wires: dict[int, list[Wire]]
-    bundle_source: list[int]
-    bundle_targets: list[list[int]]
+    def __init__(self, view: View, expanded: frozenset[str]) -> None:
+        self._ends, self._bundles = _know_edges(view)
+        self._opens = _find_open(view, expanded, self._ends)
+        self.is_open: list[bool] = self._opens.tolist()
+        self.wires: dict[int, list[Wire]] = {}
+
+    @property
+    def shown(self) -> Int32s:
+        """Of each box the box that shows it: itself, or the outermost closed group around."""
+        parent = self._ends.parent
+        is_seen = self._opens[parent]
+        is_seen[ROOT] = True
+        shown = np.arange(len(parent), dtype=np.int32)
+        rows = np.flatnonzero(~is_seen)
+        while len(rows):
+            shown[rows] = parent[shown[rows]]
+            rows = rows[~is_seen[shown[rows]]]
+        return shown
+
+    def list_open(self) -> list[int]:
+        """The open groups, parents before children."""
+        found: list[int] = np.flatnonzero(self._opens).tolist()
+        return found
+
+    def source_of(self, bundle: int) -> int:
+        """The box that a bundle of values leaves."""
+        return int(self._ends.out[bundle])
+
+    def targets_of(self, bundle: int) -> tuple[int, ...]:
+        """The boxes that a bundle of values reaches, in the group that it leaves its box in."""
+        return self._bundles.several.get(bundle) or (int(self._ends.into[bundle]),)
+
+    def find(self, groups: Collection[int]) -> None:
+        """Find the lines of some open groups."""
+        ends = self._ends
+        is_wanted = np.zeros(len(ends.parent), bool)
+        is_wanted[list(groups)] = True
+        is_top = (ends.top != NONE) & is_wanted[ends.top]
+        passings = ends.list_passings(is_wanted)
+        needed = ends.top[np.concatenate([np.flatnonzero(is_top), passings.edge])]
+        self._bundles.find(np.unique(needed))
+        self.wires.update((group, []) for group in groups)
+        self._add_crossings(np.flatnonzero(is_top))
+        self._add_passings(passings)
+
+    def _add_crossings(self, edges: Int64s) -> None:
+        ends, bundle = self._ends, self._bundles.of_edge[edges].astype(np.int64)
+        alike = _Alike(bundle * len(ends.parent) + ends.into[edges])
+        for row, values in alike.pack(ends.node[edges], ends.type[edges]):
+            edge = edges[row]
+            source, target = int(ends.out[edge]), int(ends.into[edge])
+            wire = Wire(source, target, int(bundle[row]), values)
+            self.wires[int(ends.top[edge])].append(wire)
+
+    def _add_passings(self, passings: Passings) -> None:
+        ends, edges = self._ends, passings.edge
+        bundle = self._bundles.of_edge[edges].astype(np.int64)
+        alike = _Alike((bundle * len(ends.parent) + passings.box) * 2 + passings.is_entry)
+        for row, values in alike.pack(ends.node[edges], ends.type[edges]):
+            box, number = int(passings.box[row]), int(bundle[row])
+            port = Port(number, bool(passings.is_entry[row]))
+            source, target = (port, box) if port.is_entry else (box, port)
+            self.wires[int(passings.group[row])].append(Wire(source, target, number, values))
 
 
-def wire_view(view: View, expanded: frozenset[str]) -> Wiring:
-    """Find the wires. Ids in `expanded` that the view does not have are ignored."""
-    shown, is_open = _find_shown(view, expanded)
-    parents = [box.parent for box in view.boxes]
-    depth = [0] * len(parents)
-    for index in range(1, len(parents)):
-        depth[index] = depth[parents[index]] + 1
-    pairs: dict[tuple[int, int], Values] = {}
-    for edge in view.edges:
-        source, target = shown[edge.source], shown[edge.target]
-        if source != target:
-            pairs.setdefault((source, target), {}).setdefault(edge.node, edge.type)
-    paths: list[tuple[list[int], list[int], int, Values]] = []
-    crossings: dict[tuple[int, int, int], Values] = {}
-    for (source, target), values in pairs.items():
-        climb = _climb(source, target, parents, depth)
-        if climb is None:
-            continue
-        out, into, top = climb
-        paths.append((out, into, top, values))
-        crossings.setdefault((top, out[-1], into[-1]), {}).update(values)
-    return _join(shown, is_open, paths, crossings)
+class _Alike:
+    """Rows with equal keys, in the order in which each key comes first.
 
-
-def _find_shown(view: View, expanded: frozenset[str]) -> tuple[list[int], list[bool]]:
-    shown, is_open = [ROOT], [True]
-    for index in range(1, len(view.boxes)):
-        box = view.boxes[index]
-        is_seen = is_open[box.parent]
-        shown.append(index if is_seen else shown[box.parent])
-        is_open.append(is_seen and bool(box.children) and box.id in expanded)
-    return shown, is_open
-
-
-def _climb(
-    source: int, target: int, parents: list[int], depth: list[int]
-) -> tuple[list[int], list[int], int] | None:
-    """The boxes from each end up to below the innermost box that holds both, and that box.
-
-    None where one end is inside the other: such a line has no place to be drawn.
+    Attributes:
+        order: All rows, alike ones beside each other and otherwise in their order.
+        bounds: Where in that order those of each key begin, and the end.
     """
-    out, into = [source], [target]
-    while depth[source] > depth[target]:
-        source = parents[source]
-        out.append(source)
-    while depth[target] > depth[source]:
-        target = parents[target]
-        into.append(target)
-    if source == target:
-        return None
-    while parents[source] != parents[target]:
-        source, target = parents[source], parents[target]
-        out.append(source)
-        into.append(target)
-    return out, into, parents[source]
+
+    def __init__(self, keys: Int64s) -> None:
+        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        place = np.empty(len(first), np.int64)
+        place[np.argsort(first)] = np.arange(len(first))
+        places = place[which.reshape(-1)]
+        self.order = np.argsort(places, kind="stable")
+        self.bounds: list[int] = np.searchsorted(
+            places[self.order], np.arange(len(first) + 1)
+        ).tolist()
+
+    def pack(self, nodes: Int32s, types: Int32s) -> Iterator[tuple[int, Values]]:
+        """The first row of each key, and the values of all of its rows."""
+        rows, all_nodes = self.order.tolist(), nodes[self.order].tolist()
+        all_types = types[self.order].tolist()
+        for begin, end in itertools.pairwise(self.bounds):
+            values = dict(zip(all_nodes[begin:end], all_types[begin:end], strict=True))
+            yield rows[begin], values
 
 
-def _join(
-    shown: list[int],
-    is_open: list[bool],
-    paths: list[tuple[list[int], list[int], int, Values]],
-    crossings: dict[tuple[int, int, int], Values],
-) -> Wiring:
-    bundles: dict[tuple[int, frozenset[int]], int] = {}
-    bundle_of: dict[tuple[int, int, int], int] = {}
-    sources: list[int] = []
-    targets: list[list[int]] = []
-    pieces: dict[int, dict[tuple[End, End, int], Values]] = {}
-    for crossing, values in crossings.items():
-        top, source, target = crossing
-        bundle = bundles.setdefault((source, frozenset(values)), len(bundles))
-        if bundle == len(sources):
-            sources.append(source)
-            targets.append([])
-        targets[bundle].append(target)
-        bundle_of[crossing] = bundle
-        pieces.setdefault(top, {})[source, target, bundle] = values
-    for out, into, top, values in paths:
-        bundle = bundle_of[top, out[-1], into[-1]]
-        for below, group in itertools.pairwise(out):
-            leaving = (below, Port(bundle, False), bundle)
-            pieces.setdefault(group, {}).setdefault(leaving, {}).update(values)
-        for below, group in itertools.pairwise(into):
-            entering = (Port(bundle, True), below, bundle)
-            pieces.setdefault(group, {}).setdefault(entering, {}).update(values)
-    wires = {
-        group: [Wire(*key, values) for key, values in inside.items()]
-        for group, inside in pieces.items()
-    }
-    return Wiring(shown, is_open, wires, sources, targets)
+class _Bundles:
+    """Which edges travel together; found for the groups in which they cross from box to box.
+
+    Attributes:
+        of_edge: Of each edge, the first edge of its bundle, or `NONE` while that is not known.
+        several: Of the bundles that reach several boxes, these.
+    """
+
+    def __init__(self, ends: EdgeEnds) -> None:
+        self._ends = ends
+        self._is_known = np.zeros(len(ends.parent), bool)
+        self.of_edge = np.full(len(ends.source), NONE, np.int32)
+        self.several: dict[int, tuple[int, ...]] = {}
+
+    def find(self, tops: Int32s) -> None:
+        """Find the bundles that cross in some groups."""
+        ends = self._ends
+        new = np.zeros(len(ends.parent), bool)
+        new[tops[~self._is_known[tops]]] = True
+        edges = np.flatnonzero((ends.top != NONE) & new[ends.top])
+        alike = _Alike(ends.out[edges].astype(np.int64) * len(ends.parent) + ends.into[edges])
+        bundles: dict[tuple[int, frozenset[int]], int] = {}
+        targets: dict[int, tuple[int, ...]] = {}
+        of_crossing: list[int] = []
+        for row, values in alike.pack(ends.node[edges], ends.type[edges]):
+            first = edges[row]
+            bundle = bundles.setdefault((int(ends.out[first]), frozenset(values)), int(first))
+            targets[bundle] = (*targets.get(bundle, ()), int(ends.into[first]))
+            of_crossing.append(bundle)
+        self.several.update((each, boxes) for each, boxes in targets.items() if len(boxes) > 1)
+        numbers = np.repeat(np.asarray(of_crossing, np.int32), np.diff(alike.bounds))
+        self.of_edge[edges[alike.order]] = numbers
+        self._is_known |= new
+
+
+def _know_edges(view: View) -> tuple[EdgeEnds, _Bundles]:
+    """A view's edges, worked out once for all pictures of it."""
+    known = view.remembered.setdefault("edges", {})
+    if ROOT not in known:
+        ends = EdgeEnds(view)
+        known[ROOT] = (ends, _Bundles(ends))
+    found: tuple[EdgeEnds, _Bundles] = known[ROOT]
+    return found
+
+
+def _find_open(view: View, expanded: frozenset[str], ends: EdgeEnds) -> Bools:
+    opens = np.fromiter(
+        (bool(box.children) and box.id in expanded for box in view.boxes), bool, len(view.boxes)
+    )
+    opens[ROOT] = True
+    rows = np.flatnonzero(opens)[1:]
+    while len(rows):  # what is in a closed group is not shown, and nor is what is in that
+        closed = rows[~opens[ends.parent[rows]]]
+        opens[closed] = False
+        rows = np.setdiff1d(rows, closed) if len(closed) else closed
+    return opens

@@ -9,6 +9,7 @@ from jaxscope.analysis.layout.engines import Engine, LayoutCache
 from jaxscope.analysis.layout.fit import FREE, Fit
 from jaxscope.analysis.layout.layered import ShouldStop
 from jaxscope.analysis.layout.scene import Scene
+from jaxscope.analysis.layout.scene_memory import SceneMemory
 from jaxscope.analysis.view.build import build_view
 from jaxscope.analysis.view.view import View
 from jaxscope.model import Graph
@@ -48,6 +49,7 @@ class PictureOrder:
         kept: What to take over from the picture of an earlier run.
         direction: `down` or `right`.
         cache: Layouts of groups, kept from picture to picture.
+        memory: The picture before, of which what stays as it is is taken over.
         without: Names of simplifications to leave out.
         room: Of the widget.
         engine: Who lays groups out.
@@ -60,6 +62,7 @@ class PictureOrder:
     kept: Kept | None
     direction: str
     cache: LayoutCache
+    memory: SceneMemory
     without: frozenset[str]
     room: Room
     engine: Engine = Engine.OWN
@@ -91,6 +94,7 @@ class PictureOrder:
             cache=self.cache,
             engine=self.engine,
             fit=fit,
+            memory=self.memory,
             should_stop=should_stop,
         )
 
