@@ -189,7 +189,24 @@ def cost_lines(found: Comparison) -> tuple[str, ...]:
         pair = [getattr(cost, name) for cost in (found.first_cost, found.second_cost)]
         if not all(map(math.isnan, pair)):
             lines.append(f"  {name_quantity(name)}: {write(pair[0])} and {write(pair[1])}")
-    return tuple(lines)
+    told = [found.first_cost.counting, found.second_cost.counting]
+    if told[0] == told[1]:
+        return (*lines, *(f"  {said}" for said in told[:1] if said))
+    named = zip(("first", "second"), told, strict=True)
+    return (*lines, *(f"  {name}: {said}" for name, said in named if said))
+
+
+def describe_counting(scaling: Scaling) -> tuple[str, ...]:
+    """How work was counted, or why it is unknown: each once, with the sizes where not all."""
+    found: dict[str, list[str]] = {}
+    for point in scaling.points:
+        found.setdefault(point.counting, []).append(f"{point.size:,}")
+    is_same = len(found) == 1
+    return tuple(
+        told if is_same else f"At {', '.join(sizes)}: {told}"
+        for told, sizes in found.items()
+        if told
+    )
 
 
 def signature_row(signature: Signature) -> tuple[str, ...]:

@@ -35,6 +35,11 @@ def format_count(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
+def count_lines(text: str) -> int:
+    """How many lines a text has: what ends the last one begins no other."""
+    return text.count("\n") + (text != "" and not text.endswith("\n"))
+
+
 def three_digits(value: float) -> str:
     """Three significant digits, never in scientific notation between 0.01 and a million."""
     if value == 0 or not math.isfinite(value):

@@ -126,6 +126,26 @@ def find_roofline(
         return stage.graph
     graph = stage.graph
     rounds = find_rounds(graph, trips)
+    points, num_uncounted = find_kernels(graph, rounds)
+    return Roofline(
+        stage.name,
+        _by_traffic(points),
+        _sum(points, "line", [_line_of(graph, point.nodes[0]) for point in points]),
+        _sum(points, "scope", [_scope_of(graph, point.nodes[0]) for point in points]),
+        _equations(graph, trips),
+        num_uncounted,
+        len(rounds.unbounded),
+        sum(point.rounds > 1 for point in points),
+        has_memory_on_chip(graph),
+    )
+
+
+def find_kernels(graph: Graph, rounds: Rounds) -> tuple[list[RooflinePoint], int]:
+    """One point for each kernel of a module whose work is known.
+
+    Returns:
+        Them in the graph's order, and how many others there are.
+    """
     points, num_uncounted = [], 0
     traffic = OffChipTraffic(graph) if has_memory_on_chip(graph) else None
     for node, times in _kernels(graph, rounds):
@@ -148,17 +168,7 @@ def find_roofline(
                 float(graph.nodes.seconds[node]),
             )
         )
-    return Roofline(
-        stage.name,
-        _by_traffic(points),
-        _sum(points, "line", [_line_of(graph, point.nodes[0]) for point in points]),
-        _sum(points, "scope", [_scope_of(graph, point.nodes[0]) for point in points]),
-        _equations(graph, trips),
-        num_uncounted,
-        len(rounds.unbounded),
-        sum(point.rounds > 1 for point in points),
-        traffic is not None,
-    )
+    return points, num_uncounted
 
 
 def _equations(graph: Graph, trips: Mapping[str, int] | None) -> tuple[RooflinePoint, ...]:

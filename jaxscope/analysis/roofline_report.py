@@ -19,9 +19,8 @@ from jaxscope.model.roofline import Ceilings
 
 HEADERS = ("FLOPs", "bytes", "FLOP/byte", "limit", "at best", "measured", "runs", "name", "what")
 NUMERIC = (0, 1, 2, 4, 5, 6)
-NO_CEILINGS = (
-    "What this machine can do at most was not measured: a calibration of a few seconds does."
-)
+NO_CEILINGS = "What this machine can do at most was not measured, so no limits are shown."
+"""Whoever shows it says how to measure that: by which command, or by which button."""
 _MAX_ROWS = 25
 _TOLERANCE = 1.1
 
@@ -105,13 +104,24 @@ def describe_excess(points: Sequence[RooflinePoint], ceilings: Ceilings) -> str:
 
 
 def roofline_to_text(
-    capture: Capture, found: Roofline | Unavailable, ceilings: Ceilings | None
+    capture: Capture,
+    found: Roofline | Unavailable,
+    ceilings: Ceilings | None,
+    calibration: str = "",
 ) -> str:
-    """The roofline for a person at a terminal."""
+    """The roofline for a person at a terminal.
+
+    Args:
+        calibration: What to type where there are no ceilings.
+    """
     lines = [capture.call, ""]
     if isinstance(found, Unavailable):
         return "\n".join([*lines, f"Roofline: not available: {found.reason}"])
-    lines.append(NO_CEILINGS if ceilings is None else describe_ceilings(ceilings))
+    if ceilings is None:
+        lines.append(NO_CEILINGS)
+        lines += [f"A few seconds measure it: {calibration}"] if calibration else []
+    else:
+        lines.append(describe_ceilings(ceilings))
     if ceilings is not None:
         lines.append(describe_protocol(ceilings))
         lines += [f"warning: {warning}" for warning in ceilings.warnings]

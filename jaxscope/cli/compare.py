@@ -83,8 +83,10 @@ def comparison_to_json(found: Comparison) -> dict[str, Any]:
             "processes": found.num_processes,
             "costs": [
                 {
-                    field.name: number_to_json(getattr(cost, field.name))
-                    for field in dataclasses.fields(cost)
+                    "flops": number_to_json(cost.flops),
+                    "bytes_accessed": number_to_json(cost.bytes_accessed),
+                    "memory": number_to_json(cost.memory),
+                    "counting": cost.counting or None,
                 }
                 for cost in (found.first_cost, found.second_cost)
             ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 from jaxscope.analysis.cost.before_after import (
     cost_change_to_json,
@@ -62,12 +63,24 @@ def run(options: Options) -> int:
         }
         print_text(json.dumps(report, indent=2, allow_nan=False))
     else:
-        text = [roofline_to_text(capture, found, ceilings)]
+        text = [roofline_to_text(capture, found, ceilings, _calibration(options))]
         for by, change in changes.items():
             text += cost_change_to_text(change, f"before and after optimization, by {by.value}")
         text += ["", *notes_of(changes.values())]
         print_text(make_safe("\n".join(text)))
     return 0
+
+
+def _calibration(options: Options) -> str:
+    """The command that measures what the machine reaches; none for a chip that is not there."""
+    if options.target.startswith("aot:"):
+        return ""
+    words = ["jaxscope", "roofline", str(options.file)]
+    words += [options.call] if options.call else []
+    words += ["--target", options.target] if options.target != "cpu" else []
+    words += ["--python", str(options.python)] if options.python else []
+    words += ["--x64"] if options.x64 else []
+    return shlex.join([*words, "--calibrate"])
 
 
 def _named_chip(name: str | None) -> Chip | None:

@@ -14,6 +14,7 @@ from jaxscope.analysis.export.scaling_files import (
     scaling_to_svg,
 )
 from jaxscope.analysis.lab_words import (
+    describe_counting,
     describe_crossovers,
     describe_slope,
     scaling_headers,
@@ -76,6 +77,7 @@ def write_scaling(scaling: Scaling) -> str:
         "",
         describe_crossovers(scaling),
         *_reasons(scaling),
+        *describe_counting(scaling),
     ]
     lines += [f"warning: {warning}" for warning in scaling.warnings]
     return "\n".join(lines)

@@ -21,6 +21,7 @@ from jaxscope.client.events import (
 )
 from jaxscope.client.lab_collectors import LabCollector, read_matrix, read_names, read_number
 from jaxscope.client.timing_assemble import TimingAssembler, read_text
+from jaxscope.client.work_reading import read_cost
 from jaxscope.model.agreement import (
     Agreement,
     Comparison,
@@ -86,20 +87,6 @@ def read_results(message: Message) -> ResultsAgreement:
         ValueError: The message is malformed.
     """
     return msgspec.convert(dict(message.fields), _ResultsFields).to_model()
-
-
-class _CostFields(msgspec.Struct, frozen=True):
-    flops: _Size | None
-    bytes_accessed: _Size | None
-    memory: _Size | None
-
-    def to_model(self) -> ProgramCost:
-        values = (self.flops, self.bytes_accessed, self.memory)
-        return ProgramCost(*(math.nan if value is None else value for value in values))
-
-
-def _read_cost(fields: Any) -> ProgramCost:
-    return msgspec.convert(fields, _CostFields).to_model()
 
 
 class _EquationFields(msgspec.Struct, frozen=True):
@@ -212,8 +199,11 @@ class ComparisonCollector(LabCollector):
 
     def take(self, message: Message) -> None:
         if message.type == "costs":
-            first, second = (message.fields.get(name) for name in ("first", "second"))
-            self._costs = (_read_cost(first), _read_cost(second))
+            first, second = (
+                read_cost(message, message.fields.get(name), f"{name}.")
+                for name in ("first", "second")
+            )
+            self._costs = (first, second)
         elif message.type == "sides":
             self._sides = (read_text(message, "first"), read_text(message, "second"))
         elif message.type == "results":
@@ -250,7 +240,7 @@ class SideCollector(LabCollector):
                     read_text(message, "words"),
                     max(read_number(message, "typical_s"), 1e-9),
                     message.fields.get("is_consuming") is True,
-                    _read_cost(dict(message.fields)),
+                    read_cost(message, dict(message.fields)),
                     message.fields.get("is_judged") is not False,
                 )
             case "block":

@@ -26,6 +26,7 @@ from jaxscope.client.timing_assemble import (
     read_seconds,
     read_text,
 )
+from jaxscope.client.work_reading import read_cost
 from jaxscope.model.capture import Environment
 from jaxscope.model.lab import NodeTime, NodeTimes, Profile, ScalePoint, Scaling
 from jaxscope.model.timeline import Timeline
@@ -275,14 +276,19 @@ def _read_point(message: Message) -> ScalePoint:
             read_column(message, "log_ratios", np.float64),
             is_judged=message.fields.get("is_judged") is not False,
         )
-    names = ("trace", "lower", "compile", "flops", "bytes_accessed", "memory", "first_compile")
+    names = ("trace", "lower", "compile", "first_compile")
+    cost = read_cost(message, dict(message.fields))
     return ScalePoint(
         size,
         eager,
         jit,
         ratio,
         **{name: read_number(message, name) for name in names},
+        flops=cost.flops,
+        bytes_accessed=cost.bytes_accessed,
+        memory=cost.memory,
         reason=read_text(message, "reason"),
+        counting=cost.counting,
     )
 
 

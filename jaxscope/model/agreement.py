@@ -171,11 +171,13 @@ class ProgramCost:
         flops: Of one call.
         bytes_accessed: Read and written in one call.
         memory: Bytes of arguments, results and temporaries.
+        counting: How loops count in the first two, or why these are unknown: a sentence, or nothing.
     """
 
     flops: float = math.nan
     bytes_accessed: float = math.nan
     memory: float = math.nan
+    counting: str = ""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -117,6 +117,11 @@ class StageText:
         """A text without links."""
         return cls(text, np.full(text.count("\n") + 1, -1, np.int32))
 
+    @property
+    def num_lines(self) -> int:
+        """As people count: what ends the last line begins no other."""
+        return len(self.line_nodes) - (not self.text or self.text.endswith("\n"))
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stage:

@@ -120,6 +120,8 @@ class ScalePoint:
         memory: Bytes of arguments, results and temporaries.
         reason: Why something is missing, or empty.
         first_compile: Seconds from Python to program of the first form, where it is compiled, too.
+        counting: How loops count in `flops` and `bytes_accessed`, or why these are unknown: a
+            sentence, or nothing.
     """
 
     size: int
@@ -134,6 +136,7 @@ class ScalePoint:
     memory: float = math.nan
     reason: str = ""
     first_compile: float = math.nan
+    counting: str = ""
 
     @property
     def compile_time(self) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 
 from jaxscope.analysis.quantities import (
     UNKNOWN,
+    count_lines,
     format_bytes,
     format_count,
     format_flops,
@@ -116,7 +117,7 @@ def compute_screen(
         running_s=running_s,
         notice=_notice(state, running_s),
         is_stale=state.is_stale,
-        tab_counts=(len(state.checks) + len(state.messages), state.output.count("\n")),
+        tab_counts=(len(state.checks) + len(state.messages), count_lines(state.output)),
     )
 
 
@@ -144,7 +145,7 @@ def _steps(state: WindowState, shown: frozenset[str]) -> list[Step]:
                 "source",
                 "Source",
                 Condition.DONE,
-                format_count(text.count("\n") + 1, "line") if text else "",
+                format_count(count_lines(text), "line") if text else "",
                 "",
                 _MEANINGS["source"],
                 "source" in shown,
@@ -185,7 +186,7 @@ def _size(stage: Stage) -> str:
     if is_available(stage.graph):
         size = format_count(len(stage.graph.nodes), "node")
     elif isinstance(stage.text, StageText):
-        size = format_count(len(stage.text.line_nodes), "line")
+        size = format_count(stage.text.num_lines, "line")
     else:
         size = ""
     seconds = f"{format_seconds(stage.seconds)}" if is_available(stage.seconds) else ""

@@ -50,7 +50,16 @@ def handle_compare(request: dict[str, Any], channel: Channel) -> None:
         names = {"first": first.describe(second.path), "second": second.describe(first.path)}
         channel.send("sides", names)
         sides = [prepare_side(laboratory, side) for side in (first, second)]
-        channel.send("costs", {item.side.name: costs_of(item) for item in sides})
+        costs = {item.side.name: costs_of(item) for item in sides}
+        channel.send(
+            "costs",
+            {name: found.numbers for name, found in costs.items()},
+            {
+                f"{name}.{column}": array
+                for name, found in costs.items()
+                for column, array in found.columns.items()
+            },
+        )
         send_results(channel, "first", "second", *(item.outcome for item in sides))
         equalize_arguments(sides)
         for item in sides:

@@ -12,7 +12,13 @@ from jaxscope.worker.call import Call, call_namespace, parse_call
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.explain import guard
 from jaxscope.worker.loading import first_call, load_names
-from jaxscope.worker.measuring import Compiled, Laboratory, compile_form, read_costs
+from jaxscope.worker.measuring import (
+    Compiled,
+    Laboratory,
+    ProgramCosts,
+    compile_form,
+    read_costs,
+)
 from jaxscope.worker.program_settings import AS_WRITTEN, NONE, Settings, read_settings
 from jaxscope.worker.side_timing import count_odd
 from jaxscope.worker.source import read_source
@@ -125,7 +131,7 @@ def prepare_side(laboratory: Laboratory, side: Side) -> Prepared:
     return Prepared(side, compiled, outcome)
 
 
-def costs_of(prepared: Prepared) -> dict[str, float]:
+def costs_of(prepared: Prepared) -> ProgramCosts:
     """Work, traffic and memory of the compiled program, as XLA counts them."""
     return read_costs(prepared.compiled)
 

@@ -11,13 +11,14 @@ from random import Random
 from typing import Any
 
 import jax
+import numpy as np
 
 from jaxscope.errors import EnvironmentProblem, Explanation
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.conditions import describe_machine, find_warnings
 from jaxscope.worker.explain import explain_exception
-from jaxscope.worker.hlo_cost import module_cost
+from jaxscope.worker.hlo_cost import instruction_costs, module_cost
 from jaxscope.worker.stages_timing import (
     CompilationCounter,
     StageTime,
@@ -38,6 +39,7 @@ from jaxscope.worker.stopwatch import (
 from jaxscope.worker.subjects import Forms, has_python_scalars, with_static_scalars
 
 _LOOP = re.compile(r" = [^\n]* while\(")  # the type before it may hold `/*index=5*/`
+_LARGEST_MODULE_BYTES = 32 << 20
 _WARM_UP_CALLS = 200
 _block = jax.block_until_ready
 
@@ -178,16 +180,36 @@ def _compile_once(laboratory: Laboratory, forms: Forms, name: str) -> Compiled:
     return Compiled(subject, tuple(stages), lowered, executable, computes_nothing)
 
 
-def read_costs(compiled: Compiled) -> dict[str, float]:
-    """FLOPs, bytes and memory of the compiled program; NaN where XLA does not say.
+@dataclasses.dataclass(frozen=True, eq=False)
+class ProgramCosts:
+    """What a compiled program takes besides time.
 
-    Of a program with a loop, work and traffic are unknown: XLA counts the body once.
+    Attributes:
+        numbers: `flops`, `bytes_accessed` and `memory`; NaN where unknown.
+        columns: Where XLA does not count the program as a whole: its module, and the cost of each
+            of its instructions, from which the client counts loops as often as they run.
+    """
+
+    numbers: dict[str, float]
+    columns: dict[str, Any]
+
+
+def read_costs(compiled: Compiled) -> ProgramCosts:
+    """FLOPs, bytes and memory of the compiled program.
+
+    Of a program with a loop, work and traffic are none of XLA's: it counts the body once.
     """
     executable = compiled.executable
     module = compat.optimized_module_of(executable)
     flops = bytes_accessed = math.nan
     if not _LOOP.search(module.to_string()):
         flops, bytes_accessed, _ = module_cost(compat.cpu_client(), module)
+    columns = {}
+    if math.isnan(flops) or math.isnan(bytes_accessed):
+        proto: bytes = module.as_serialized_hlo_module_proto()
+        if len(proto) <= _LARGEST_MODULE_BYTES:
+            costs = instruction_costs(proto, client=compat.cpu_client())
+            columns = {"hlo": np.frombuffer(proto, np.uint8), "instruction_cost": costs}
     try:
         memory = executable.memory_analysis()
         num_bytes = float(
@@ -198,4 +220,5 @@ def read_costs(compiled: Compiled) -> dict[str, float]:
         )
     except Exception:  # some backends have no such analysis, each in its own way
         num_bytes = math.nan
-    return {"flops": flops, "bytes_accessed": bytes_accessed, "memory": num_bytes}
+    numbers = {"flops": flops, "bytes_accessed": bytes_accessed, "memory": num_bytes}
+    return ProgramCosts(numbers, columns)

@@ -6,7 +6,6 @@ Each size is sent when it is measured, so a stop or a failure at a large size ke
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -155,13 +154,14 @@ class _Scaling:
         self._budget_s = budget_s
         self._preset = preset
         self._names = names
-        self._has_told = preset == "depth"
+        self._columns: dict[str, Any] = {}
         self._is_first = True
 
     def measure(self, size: int, make_call: MakeCall) -> None:
         """Measure one size, and send it."""
         laboratory = self._laboratory
         fields: dict[str, Any] = {"size": size, "reason": ""}
+        self._columns = {}
         arrays: dict[str, Any] = {}
         try:
             prepare = self._prepare_growth if self._preset else self._prepare_forms
@@ -175,7 +175,7 @@ class _Scaling:
                 fields["reason"] = str(error)
             else:
                 fields["reason"] = laboratory.describe(error)
-        laboratory.channel.send("scale_point", fields, arrays)
+        laboratory.channel.send("scale_point", fields, {**self._columns, **arrays})
 
     def _prepare_forms(self, call: Call, size: int, fields: dict[str, Any]) -> list[Subject]:
         forms = find_forms(call)
@@ -192,23 +192,14 @@ class _Scaling:
             pair = compile_depth(self._laboratory, call, size)
         fields["first_compile"] = sum(stage.seconds for stage in pair.first.stages)
         first = warm_up(self._laboratory, pair.first.subject, self._budget_s / 4)
-        second = self._take_in(pair.second, fields)
-        if self._preset == "depth" and math.isnan(fields["flops"]):
-            # The unrolled form does the same, and XLA can count it.
-            fields["flops"] = read_costs(pair.first)["flops"]
-        return [first, second]
+        return [first, self._take_in(pair.second, fields)]
 
     def _take_in(self, compiled: Compiled, fields: dict[str, Any]) -> Subject:
         """Note what compiling took and what the program costs; its subject is warm then."""
         fields |= {stage.name: stage.seconds for stage in compiled.stages}
         costs = read_costs(compiled)
-        fields |= costs
-        if math.isnan(costs["flops"]) and not self._has_told:
-            self._has_told = True
-            self._laboratory.warn(
-                "XLA does not tell the program's work: it has a loop, whose body XLA counts "
-                "once, or a call of something that XLA does not know."
-            )
+        fields |= costs.numbers
+        self._columns = costs.columns
         subject = warm_up(self._laboratory, compiled.subject, self._budget_s / 4)
         with subject.context():
             args, kwargs = subject.prepare()

@@ -57,6 +57,7 @@ def handle_side(request: dict[str, Any], channel: Channel) -> None:
             subject.prepare = fresh_arguments(*subject.prepare())
         with guard("run", {side.path}):
             warm_up(laboratory, subject, budget_s / 8)
+        costs = costs_of(prepared)
         channel.send(
             "side_ready",
             {
@@ -64,8 +65,9 @@ def handle_side(request: dict[str, Any], channel: Channel) -> None:
                 "typical_s": subject.typical_s,
                 "is_consuming": subject.is_consuming,
                 "is_judged": not find_no_verdict(prepared),
-                **costs_of(prepared),
+                **costs.numbers,
             },
+            costs.columns,
         )
         if no_verdict := find_no_verdict(prepared):
             laboratory.warn(no_verdict)

@@ -117,7 +117,9 @@ def test_what_bounds_a_kernel(take: Take) -> None:
 def test_text_and_json(take: Take) -> None:
     capture = take("looped(f32[64, 64])")
     found = roofline_of(capture)
-    assert NO_CEILINGS in roofline_to_text(capture, found, None)
+    missing_ceilings = roofline_to_text(capture, found, None, "jaxscope roofline f.py --calibrate")
+    assert NO_CEILINGS in missing_ceilings
+    assert "seconds measure it: jaxscope roofline f.py --calibrate" in missing_ceilings
     text = roofline_to_text(capture, found, make_ceilings())
     assert "they meet at 10.0 FLOP/byte" in text
     report = json.loads(json.dumps(roofline_to_json(found, make_ceilings()), allow_nan=False))

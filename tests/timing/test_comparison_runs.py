@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from jaxscope.analysis.program_work import LOOPS_COUNTED
 from jaxscope.client import paired_run, rigorous_run
 from jaxscope.client.events import Event, Failed, Progress
 from jaxscope.client.paired_run import side_requests
@@ -39,6 +40,12 @@ def loop(x):
     def body(carry, _):
         return tuple(x * 1.5 + 1 for x in carry), carry[0].sum()
     return jax.lax.scan(body, (x,) * 8, None, length=50)
+
+def rounds(x, n):
+    return jax.lax.fori_loop(0, int(n), lambda _, y: jnp.tanh(y @ x), x)
+
+def until_large(x):
+    return jax.lax.while_loop(lambda y: y.sum() < 1e3, lambda y: y * 1.5 + 1, x)
 
 def process(x):
     return x * jax.device_count() + float(os.environ.get("JAXSCOPE_TEST", "0"))
@@ -124,10 +131,25 @@ def test_remat_computes_more(session: Session, file: str) -> None:
     assert not found.is_across_processes
 
 
-def test_work_in_a_loop_is_unknown_however_much_it_carries(session: Session, file: str) -> None:
+def test_work_in_a_loop_counts_as_often_as_it_runs(session: Session, file: str) -> None:
+    found = compare(session, file, "rounds(f32[8, 8], 3)", other_call="rounds(f32[8, 8], 6)")
+    assert found.first_cost.counting == found.second_cost.counting == LOOPS_COUNTED
+    # What stands around the loop is little; what counts the rounds is little, too.
+    assert found.second_cost.flops == pytest.approx(2 * found.first_cost.flops, rel=0.05)
+    assert found.second_cost.bytes_accessed > 1.5 * found.first_cost.bytes_accessed
+
+
+def test_a_loop_is_seen_however_much_it_carries(session: Session, file: str) -> None:
     found = compare(session, file, "loop(f32[8])", precision="default")
+    assert found.first_cost.counting == LOOPS_COUNTED
+    assert found.first_cost.flops >= 50 * 8 * 8 * 2
+
+
+def test_work_in_a_loop_of_unknown_length_is_unknown(session: Session, file: str) -> None:
+    found = compare(session, file, "until_large(f32[8])", precision="default")
     assert math.isnan(found.first_cost.flops)
     assert math.isnan(found.first_cost.bytes_accessed)
+    assert "XLA does not know how often 1 loop runs." in found.first_cost.counting
     assert found.first_cost.memory > 0
 
 

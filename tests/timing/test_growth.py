@@ -79,7 +79,9 @@ def test_depth_is_measured_unrolled_and_as_a_scan(grow: Grow) -> None:
     found = grow("layer(f32[8, 8], f32[8, 8])", "depth", sizes=(1, 4, 16))
     assert (found.forms, found.vary) == (("unrolled", "scan"), "depth")
     work = [point.flops for point in found.points]
-    assert work == pytest.approx([work[0], 4 * work[0], 16 * work[0]])
+    assert work == pytest.approx(
+        [work[0], 4 * work[0], 16 * work[0]], rel=0.01
+    )  # counting rounds is work
     assert all(point.first_compile > 0 for point in found.points)
 
 

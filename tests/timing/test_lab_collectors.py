@@ -179,6 +179,16 @@ def test_what_came_before_the_end_is_partial(collector: LabCollector, message: M
     assert partial.warnings == ("The run ended early: these results are partial.",)
 
 
+def test_a_program_without_its_costs_is_refused() -> None:
+    message = scale_point()
+    message.arrays["hlo"] = np.zeros(3, np.uint8)
+    with pytest.raises(ValueError, match="without its costs"):
+        fed(ScalingCollector(), message)
+    message.arrays["instruction_cost"] = np.zeros((1, 3))
+    with pytest.raises(ValueError, match="cannot be read"):
+        fed(ScalingCollector(), message)
+
+
 def test_unknown_numbers_stay_unknown() -> None:
     (point,) = fed(ScalingCollector(), scale_point()).result().points
     assert np.isnan(point.flops)

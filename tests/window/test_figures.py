@@ -297,7 +297,8 @@ def test_a_distribution_can_be_read_at_every_usual_size(
         page.figures.setCurrentWidget(page.measurements)
     driver.wait_until(lambda: page.table.isVisible() and page.table.height() >= 100)
     assert page.protocol.isVisible()
-    assert page.protocol.height() >= page.protocol.heightForWidth(page.protocol.width())
+    protocol = page.protocol
+    driver.wait_until(lambda: protocol.height() >= protocol.heightForWidth(protocol.width()))
 
 
 def test_notes_take_a_line_until_they_are_asked_for(qtbot: QtBot) -> None:

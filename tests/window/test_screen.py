@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+import pytest
 
+from jaxscope.analysis.quantities import count_lines
 from jaxscope.client.events import (
     Failed,
     Finished,
@@ -17,7 +19,7 @@ from jaxscope.client.events import (
     StageArrived,
 )
 from jaxscope.errors import Explanation, Stopped, TraceError
-from jaxscope.model import Cost, Unavailable
+from jaxscope.model import Cost, StageText, Unavailable
 from jaxscope.model.graph import NodeKind
 from jaxscope.ui.progress import apply_event
 from jaxscope.ui.screen import compute_screen, expected_stages, waiting_text
@@ -168,3 +170,10 @@ def test_a_flood_of_output_keeps_its_beginning_and_its_end():
     assert len(state.output) < 140_000
     assert state.output.startswith("first") and state.output.endswith("last\n")
     assert "not shown" in state.output
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("", 0), ("\n", 1), ("one", 1), ("one\n", 1), ("one\ntwo", 2)]
+)
+def test_what_ends_the_last_line_begins_no_other(text: str, count: int) -> None:
+    assert count_lines(text) == StageText.plain(text).num_lines == count

@@ -105,7 +105,7 @@ def list_omissions(stage: Stage) -> list[str]:
             f"{len(stage.graph.nodes):,} nodes, more than {MAX_DETAILED_NODES:,}."
         )
     if is_available(stage.text):
-        num_lines = stage.text.text.count("\n") + 1
+        num_lines = stage.text.num_lines
         if num_lines > MAX_LINES:
             said.append(f"The page shows {MAX_LINES:,} of the {num_lines:,} lines of {title}.")
     return said

@@ -109,6 +109,7 @@ def _point(point: ScalePoint) -> Json:
         },
         **{name: number_to_json(getattr(point, name)) for name in _NUMBERS},
         "calls_to_break_even": None if math.isinf(calls) else number_to_json(calls),
+        "counting": point.counting or None,
         "reason": point.reason or None,
     }
 

@@ -252,7 +252,8 @@ class RooflinePage(QWidget):
 
     def _show_points(self, found: Roofline) -> None:
         ceilings = self.ceilings
-        notes = [NO_CEILINGS if ceilings is None else describe_ceilings(ceilings)]
+        how = f"{NO_CEILINGS} “{self.calibrate.text()}” finds it out in seconds."
+        notes = [how if ceilings is None else describe_ceilings(ceilings)]
         if ceilings is not None:
             notes += [*ceilings.warnings, *filter(None, [describe_excess(self.points, ceilings)])]
         self.notes.setText("\n".join([*notes, *found.notes]))

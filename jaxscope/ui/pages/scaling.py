@@ -28,6 +28,7 @@ from jaxscope.analysis.export.scaling_files import (
     scaling_to_svg,
 )
 from jaxscope.analysis.lab_words import (
+    describe_counting,
     describe_crossovers,
     describe_slope,
     scaling_headers,
@@ -164,7 +165,7 @@ class ScalingPage(ExperimentPage):
         slopes = [describe_slope(slope, scaling.forms).strip() for slope in scaling.slopes]
         self.say(
             describe_crossovers(scaling),
-            [*slopes, *reasons, *scaling.warnings],
+            [*slopes, *reasons, *describe_counting(scaling), *scaling.warnings],
             (scaling.call, scaling.environment),
         )
         rows = [scaling_row(point, scaling) for point in scaling.points]
