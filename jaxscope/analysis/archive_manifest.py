@@ -242,6 +242,8 @@ class PassEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     carriers: dict[str, tuple[str, ...]]
     seconds: float | None = None
     peak_bytes: float | None = None
+    estimated_peak_bytes: float | None = None
+    peak_missing: str = ""
     packed: bytes = b""
 
     @classmethod
@@ -263,6 +265,8 @@ class PassEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             dict(record.carriers),
             _finite(record.seconds),
             _finite(record.peak_bytes),
+            _finite(record.estimated_peak_bytes),
+            record.peak_missing,
             record.packed,
         )
 
@@ -283,6 +287,8 @@ class PassEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             self.carriers,
             _number(self.seconds),
             _number(self.peak_bytes),
+            _number(self.estimated_peak_bytes),
+            self.peak_missing,
             self.packed,
         )
 

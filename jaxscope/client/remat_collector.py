@@ -85,7 +85,7 @@ def _read_outcome(message: Message, release: tuple[int, int]) -> RematOutcome:
         cost_equations(graph, release)[1].flops,
         _cost(message, proto.tobytes()),
         math.nan if fields.temporary_bytes is None else float(fields.temporary_bytes),
-        find_module_peak(proto.tobytes()),
+        find_module_peak(proto.tobytes(), estimates=False).scheduled_bytes,
         _seconds(fields.seconds),
     )
 

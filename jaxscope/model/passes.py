@@ -36,6 +36,9 @@ class PassRecord:
         seconds: That the pass took, in the compilation whose result is shown; NaN where unknown.
         peak_bytes: The most that is alive at once in the module after it; NaN as long as XLA has
             not fixed the order in which the module runs.
+        estimated_peak_bytes: The same if the module ran instruction by instruction in program
+            order, where XLA has fixed none; NaN where it has. The two are not to be compared.
+        peak_missing: Why neither is known; empty where one is.
         packed: The module after it, compressed; empty where it is not kept. See `module`.
     """
 
@@ -53,6 +56,8 @@ class PassRecord:
     carriers: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     seconds: float = math.nan
     peak_bytes: float = math.nan
+    estimated_peak_bytes: float = math.nan
+    peak_missing: str = ""
     packed: bytes = b""
 
     @property

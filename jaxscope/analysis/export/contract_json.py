@@ -18,6 +18,7 @@ from jaxscope.analysis.fates import FateTable
 from jaxscope.analysis.fusion.decisions import read_fusion_log
 from jaxscope.analysis.fusion.report import fusion_to_json, report_fusions
 from jaxscope.analysis.links import LATE_STAGES
+from jaxscope.analysis.passes.listing import why_no_peak
 from jaxscope.analysis.sharding.job import job_to_json
 from jaxscope.analysis.sharding.report import PlacementReport, placement_to_json
 from jaxscope.errors import JaxscopeError
@@ -326,6 +327,8 @@ def _passes_stage(stage: Stage, columns: TextColumns, capture: Capture) -> Json:
             "cost": cost_to_json(record.cost),
             "seconds": _known(record.seconds),
             "peak_bytes": _known(record.peak_bytes),
+            "estimated_peak_bytes": _known(record.estimated_peak_bytes),
+            "peak_reason": why_no_peak(record) or None,
             "before": record.before,
             "text": record.text,
             "ended": list(record.ended),

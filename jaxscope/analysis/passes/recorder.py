@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from jaxscope.analysis.fates.trace import Ending
-from jaxscope.analysis.memory.module_peak import find_module_peak
+from jaxscope.analysis.memory.module_peak import ModulePeak, find_module_peak
 from jaxscope.analysis.passes.excerpt import excerpt_changes
 from jaxscope.analysis.passes.follow import Follower
 from jaxscope.analysis.passes.snapshot import Snapshot, SnapshotReader
@@ -23,6 +23,11 @@ _MAX_PACKED_BYTES = 24 << 20
 
 _MAX_CARRIERS = 4
 _PEAK_BUDGET_S = 2.0
+_ESTIMATES_BUDGET_S = 4.0
+"""Thread time: a module of 4,000 instructions takes 0.06 s."""
+
+_TOO_LONG = "Left out: finding the peaks of the modules before it took long enough."
+_NOT_FOLLOWED = "It is not known what lives when in this module."
 _START = "pipeline-start"
 _END = "after_optimizations"
 BETWEEN = "between pipelines"
@@ -67,7 +72,8 @@ class PassRecorder:
         self._steps: list[int] = []
         self._num_fed = 0
         self._num_chars = self._num_packed = 0
-        self._peak_deadline_s = _PEAK_BUDGET_S
+        self._left_s = _PEAK_BUDGET_S
+        self._left_for_estimates_s = _ESTIMATES_BUDGET_S
         self._is_damaged = False
 
     def feed(self, name: str, pipeline: str, proto: bytes, cost: Cost) -> None:
@@ -85,10 +91,8 @@ class PassRecorder:
             record = self._compare(name, pipeline, before, snapshot)
         if record is not None:
             self._steps.append(self._num_fed - 1)
-            packed, peak = self._pack(proto), self._peak(proto)
-            self._records.append(
-                dataclasses.replace(record, cost=cost, packed=packed, peak_bytes=peak)
-            )
+            packed = self._pack(proto)
+            self._records.append(self._with_peak(record, proto, cost=cost, packed=packed))
 
     def result(self, missing: str | None = None, seconds: Sequence[float] = ()) -> Passes:
         """What was recorded so far.
@@ -159,16 +163,33 @@ class PassRecorder:
         self._num_packed += len(packed)
         return packed if self._num_packed <= _MAX_PACKED_BYTES else b""
 
-    def _peak(self, proto: bytes) -> float:
-        if self._peak_deadline_s <= 0:
-            return math.nan
+    def _with_peak(
+        self, record: PassRecord, proto: bytes, *, cost: Cost, packed: bytes
+    ) -> PassRecord:
+        """The record with the peak of its module, or why that is not known."""
         start = time.thread_time()
-        try:
-            return find_module_peak(proto)
-        except ValueError:
-            return math.nan
-        finally:
-            self._peak_deadline_s -= time.thread_time() - start
+        peak, missing = ModulePeak(), _TOO_LONG
+        may_estimate = self._left_for_estimates_s > 0
+        if self._left_s > 0:
+            try:
+                peak = find_module_peak(proto, estimates=may_estimate)
+                missing = _NOT_FOLLOWED if may_estimate else _TOO_LONG
+            except ValueError:
+                missing = _NOT_FOLLOWED
+        took_s = time.thread_time() - start
+        if math.isnan(peak.estimated_bytes):
+            self._left_s -= took_s
+        else:
+            self._left_for_estimates_s -= took_s
+        is_known = not math.isnan(peak.scheduled_bytes) or not math.isnan(peak.estimated_bytes)
+        return dataclasses.replace(
+            record,
+            cost=cost,
+            packed=packed,
+            peak_bytes=peak.scheduled_bytes,
+            estimated_peak_bytes=peak.estimated_bytes,
+            peak_missing="" if is_known else missing,
+        )
 
     def _bounded(self, text: str) -> str:
         """The text, as long as all texts together are not too long."""

@@ -18,11 +18,12 @@ HEADERS = (
     "FLOPs",
     "bytes",
     "peak memory",
+    "estimated peak",
     "time",
     "changes",
     "equations ended",
 )
-NUMERIC = (0, 3, 4, 5, 6, 7, 8, 10)
+NUMERIC = (0, 3, 4, 5, 6, 7, 8, 9, 11)
 
 
 def pass_row(number: int, record: PassRecord) -> tuple[str, ...]:
@@ -38,6 +39,7 @@ def pass_row(number: int, record: PassRecord) -> tuple[str, ...]:
         format_flops(cost.flops),
         format_bytes(cost.bytes_accessed),
         "" if math.isnan(record.peak_bytes) else format_bytes(record.peak_bytes),
+        _estimate(record),
         "" if math.isnan(record.seconds) else format_seconds(record.seconds),
         changes if record.name else "",
         f"{len(record.ended)}" if record.ended else "",
@@ -54,9 +56,16 @@ def pass_numbers(number: int, record: PassRecord) -> tuple[float, ...]:
         cost.flops,
         cost.bytes_accessed,
         _or_least(record.peak_bytes),
+        _or_least(record.estimated_peak_bytes),
         _or_least(record.seconds),
         float(len(record.ended)),
     )
+
+
+def _estimate(record: PassRecord) -> str:
+    """In program order, where XLA has no order of its own yet."""
+    estimate = record.estimated_peak_bytes
+    return "" if math.isnan(estimate) else f"~{format_bytes(estimate)}"
 
 
 def count_passes(records: Sequence[PassRecord]) -> str:

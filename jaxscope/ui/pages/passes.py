@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.analysis.passes.listing import NO_PEAK, TIMED
+from jaxscope.analysis.passes.listing import ESTIMATED, TIMED, why_no_peak
 from jaxscope.analysis.passes.side_by_side import diff_pass_texts
 from jaxscope.analysis.quantities import format_count
 from jaxscope.model import Fate, PassRecord
@@ -170,7 +169,7 @@ class PassesPage(QWidget):
                 f"{last.num_instructions:,}, with {format_count(last.num_fusions, 'fusion')}."
                 f"{tell_most(records)}"
             )
-            self.heading.setToolTip(f"{TIMED}\n\n{NO_PEAK}")
+            self.heading.setToolTip(f"{TIMED}\n\n{ESTIMATED}")
         else:
             self.heading.setText(missing or _NONE_YET)
         self._show_parts()
@@ -302,8 +301,8 @@ class PassesPage(QWidget):
             parts.append(f"Since this pass no instruction carries the equations {shown}{rest}.")
         if self._touches(record):
             parts.append("It touched what is selected.")
-        if math.isnan(record.peak_bytes):
-            parts.append(NO_PEAK)
+        if reason := why_no_peak(record):
+            parts.append(f"Peak memory: {reason}")
         return "\n".join(parts)
 
     def _fit_without(self) -> None:
