@@ -52,7 +52,7 @@ def test_without_ceilings_there_is_a_table_and_how_to_get_them(
     page.show_program(stage, None)
     assert page.plot.isHidden()
     assert page.table.rows.rowCount() > 10
-    assert "calibration" in page.notes.text()
+    assert "Measure this machine" in page.notes.text()
 
 
 def test_a_row_leads_to_its_nodes_and_gets_a_ring(page: RooflinePage, qtbot: QtBot) -> None:
