@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -41,13 +41,19 @@ class Entry:
 
 
 class CommandPalette(QDialog):
-    """A field and a list; Enter does what is marked, Escape leaves everything as it was."""
+    """A field and a list; Enter does what is marked, Escape leaves everything as it was.
+
+    `used` carries the name of what is going to be done.
+    """
+
+    used = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setProperty("role", "palette")
         self.setAccessibleName("Commands")
         self._entries: Sequence[Entry] = ()
+        self._recent: Sequence[str] = ()
         self._most_px = 0
         self.field = QLineEdit()
         self.field.setPlaceholderText("What do you want to do?")
@@ -68,9 +74,14 @@ class CommandPalette(QDialog):
         self.field.installEventFilter(self)
         self.list.itemClicked.connect(self._on_list_item_clicked)
 
-    def open_with(self, entries: Sequence[Entry]) -> None:
-        """Show itself over the middle of its window, with these to choose from."""
-        self._entries = entries
+    def open_with(self, entries: Sequence[Entry], recent: Sequence[str] = ()) -> None:
+        """Show itself over the middle of its window.
+
+        Args:
+            entries: What can be chosen.
+            recent: Names of what was chosen before, the latest first.
+        """
+        self._entries, self._recent = entries, recent
         self.field.clear()
         parent = self.parentWidget()
         em = self.fontMetrics().horizontalAdvance("m")
@@ -93,7 +104,9 @@ class CommandPalette(QDialog):
         item = self.list.currentItem()
         self.close()
         if item is not None:
-            self._entries[item.data(Qt.ItemDataRole.UserRole)].do()
+            entry = self._entries[item.data(Qt.ItemDataRole.UserRole)]
+            self.used.emit(entry.name)
+            entry.do()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.field and isinstance(event, QKeyEvent):
@@ -113,7 +126,7 @@ class CommandPalette(QDialog):
 
     def _shown(self) -> list[int]:
         names = [entry.name for entry in self._entries]
-        return rank_names(self.field.text(), names)[:_MOST_SHOWN]
+        return rank_names(self.field.text(), names, self._recent)[:_MOST_SHOWN]
 
     def _fill(self, _text: str) -> None:
         self.list.clear()

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 
 from jaxscope.errors import JaxscopeError
 from jaxscope.ui.comparing import Comparing
+from jaxscope.ui.file_naming import suggest_name
 from jaxscope.ui.pages.compare import ComparePage
 from jaxscope.ui.theme import ThemeSwitch
 from jaxscope.ui.whole_file import write_whole
@@ -109,10 +110,9 @@ class CompareMenu(QObject):
             self._show_page()
             self.page.show_problem("There is no comparison to save yet.")
             return
-        dialog = QFileDialog(self._window, "Save the comparison")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters(list(_SAVE_FILTERS))
-        dialog.setDefaultSuffix("html")
+        both = self.page.view.comparison
+        name = suggest_name("html", both.first.capture.call, "and", both.second.capture.call)
+        dialog = self._window.files.ask_where("Save the comparison", ";;".join(_SAVE_FILTERS), name)
         dialog.fileSelected.connect(self.save)
         dialog.open()
 

@@ -111,7 +111,7 @@ def build_window(
     make_graph = make_graph or functools.partial(make_graph_page, choices)
     controller = Controller(bridge, options)
     window = MainWindow(controller, themes, settings, make_graph, late_panes=late_pages)
-    add_bookmarks(window, add_go_menu(window))
+    add_bookmarks(window, add_go_menu(window, settings))
     add_autosave(window, settings.unsaved_folder)
     add_graph_menu(window, choices)
     add_panes_menu(window, settings)

@@ -12,26 +12,29 @@ from PySide6.QtWidgets import QFileDialog
 from jaxscope.errors import Explanation, JaxscopeError, UsageError
 from jaxscope.ui.bookmarks import Bookmarks
 from jaxscope.ui.capture_files import CaptureFiles
-from jaxscope.ui.exporting import ExportChoice, Exporter, make_order
+from jaxscope.ui.exporting import ExportChoice, Exporter, Extent, make_order
+from jaxscope.ui.file_naming import suggest_name
 from jaxscope.ui.panes.arrangement import format_arrangement, parse_arrangement
 
 if TYPE_CHECKING:
     from jaxscope.analysis.archive import Saved
     from jaxscope.ui.export_dialog import ExportDialog
     from jaxscope.ui.export_progress import ExportProgress
+    from jaxscope.ui.settings import Settings
     from jaxscope.ui.window import MainWindow
 
 _OPEN_FILTER = "Python and saved captures (*.py *.jaxscope);;All files (*)"
 _MESSAGE_MS = 6_000
+_PICTURES = ("svg", "png", "pdf", "dot")
 _SAVE_FILTER = "Captures (*.jaxscope)"
 
 
 class FileDialogs(QObject):
     """Works for one window, whose errors go to its error panel."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: MainWindow, settings: Settings) -> None:
         super().__init__(window)
-        self._window = window
+        self._window, self._settings = window, settings
         self._export_dialog: ExportDialog | None = None
         self._choice = ExportChoice()
         self.bookmarks = Bookmarks(self)
@@ -47,7 +50,7 @@ class FileDialogs(QObject):
 
     def ask_open(self) -> None:
         """Ask for a file to open."""
-        dialog = QFileDialog(self._window, "Open", self._folder(), _OPEN_FILTER)
+        dialog = QFileDialog(self._window, "Open", self._folder_of_file(), _OPEN_FILTER)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self._on_open_selected)
         dialog.open()
@@ -57,11 +60,34 @@ class FileDialogs(QObject):
         if self._window.controller.state.capture is None:
             self._refuse("There is no complete capture to save.", "Run a call first.")
             return
-        dialog = QFileDialog(self._window, "Save capture", self._folder(), _SAVE_FILTER)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("jaxscope")
+        dialog = self.ask_where("Save capture", _SAVE_FILTER, self.suggest("jaxscope"))
         dialog.fileSelected.connect(self.save)
         dialog.open()
+
+    def ask_where(self, title: str, endings: str, name: str) -> QFileDialog:
+        """A dialog, not yet shown, that asks where to write a file.
+
+        Args:
+            title: Of the dialog.
+            endings: What names may end with, in Qt's notation.
+            name: What is offered, in the folder in which something was saved last.
+        """
+        dialog = QFileDialog(self._window, title, self._folder(), endings)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(name.rpartition(".")[2])
+        dialog.selectFile(name)
+        dialog.fileSelected.connect(self._on_place_selected)
+        return dialog
+
+    def suggest(self, ending: str, stage: str = "") -> str:
+        """A name for a file of what is shown, by the user's file, the call and a stage."""
+        state = self._window.controller.state
+        if state.is_view_only and ending == "jaxscope":
+            return os.path.basename(state.file)
+        file = state.snapshot.path if state.snapshot is not None else state.file
+        call = state.head.call if state.head is not None else state.call
+        return suggest_name(ending, file, call, stage)
 
     def ask_export(self) -> None:
         """Ask what to export of the active pane, then where to."""
@@ -150,9 +176,11 @@ class FileDialogs(QObject):
             return
         self._choice, ending = asked.choice, asked.ending
         self._export_dialog = None
-        dialog = QFileDialog(self._window, "Export", self._folder(), f"{ending} (*.{ending})")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(ending)
+        area = self._window.workspace.area
+        is_one = ending in _PICTURES and self._choice.extent is not Extent.ALL
+        stage = area.wanted_stage(area.active) if is_one and area.active is not None else ""
+        name = self.suggest(ending, stage)
+        dialog = self.ask_where("Export", f"{ending} (*.{ending})", name)
         dialog.fileSelected.connect(self._on_export_path_selected)
         dialog.open()
 
@@ -168,7 +196,14 @@ class FileDialogs(QObject):
     def _on_exporter_finished(self, said: str) -> None:
         self._window.statusBar().showMessage(said, _MESSAGE_MS)
 
+    def _on_place_selected(self, path: str) -> None:
+        self._settings.set_last_folder(os.path.dirname(os.path.abspath(path)))
+
     def _folder(self) -> str:
+        """Where something was saved last, else beside the file that is open."""
+        return self._settings.last_folder or self._folder_of_file()
+
+    def _folder_of_file(self) -> str:
         file = self._window.controller.state.file
         return os.path.dirname(file) if file else os.path.expanduser("~")
 

@@ -17,10 +17,12 @@ from jaxscope.ui.pages.start import find_samples
 if TYPE_CHECKING:
     from jaxscope.analysis.tint import ColourBy
     from jaxscope.ui.graph.canvas import GraphCanvas
+    from jaxscope.ui.settings import Settings
     from jaxscope.ui.window import MainWindow
 
 _MAX_RADIUS = 12
 _MESSAGE_MS = 6_000
+_ON = " (on)"
 _ITEMS = (
     ("All commands …", ("Ctrl+K",), "show_palette"),
     ("", (), ""),
@@ -34,9 +36,9 @@ _ITEMS = (
 )
 
 
-def add_go_menu(window: MainWindow) -> GoMenu:
+def add_go_menu(window: MainWindow, settings: Settings) -> GoMenu:
     """Put the menu into the window's bar, before the menu of graphs."""
-    menu = GoMenu(window)
+    menu = GoMenu(window, settings)
     actions = window.menuBar().actions()
     before = next((a for a in actions if a.text() in ("Graph", "Help")), None)
     if before is None:
@@ -49,11 +51,12 @@ def add_go_menu(window: MainWindow) -> GoMenu:
 class GoMenu(QMenu):
     """Its methods are its items; what cannot be done says why in the status bar."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: MainWindow, settings: Settings) -> None:
         super().__init__("Go", window)
-        self._window = window
+        self._window, self._settings = window, settings
         self._radius = 0
         self.palette_dialog = CommandPalette(window)
+        self.palette_dialog.used.connect(self._on_palette_dialog_used)
         for text, keys, slot in _ITEMS:
             if not text:
                 self.addSeparator()
@@ -156,7 +159,12 @@ class GoMenu(QMenu):
 
     def show_palette(self) -> None:
         """Offer everything that the window can do."""
-        self.palette_dialog.open_with(list(self.entries()))
+        entries, recent = list(self.entries()), self._settings.recent_commands
+        states = {_without_state(entry.name): entry.name for entry in entries}
+        self.palette_dialog.open_with(entries, [states.get(name, name) for name in recent])
+
+    def _on_palette_dialog_used(self, name: str) -> None:
+        self._settings.add_recent_command(_without_state(name))
 
     def entries(self) -> Iterator[Entry]:
         """Every item of every menu, page, stage, colouring, call of the file and sample."""
@@ -217,6 +225,10 @@ class GoMenu(QMenu):
         self._window.run_call()
 
 
+def _without_state(name: str) -> str:
+    return name.removesuffix(_ON)
+
+
 def _items_of(menu: QMenu, title: str) -> Iterator[Entry]:
     menu.aboutToShow.emit()  # menus that are filled when they are first shown
     for action in menu.actions():
@@ -224,7 +236,7 @@ def _items_of(menu: QMenu, title: str) -> Iterator[Entry]:
         if isinstance(inner, QMenu):
             yield from _items_of(inner, f"{title}: {action.text()}")
         elif action.text() and not action.isSeparator() and action.isEnabled():
-            state = " (on)" if action.isCheckable() and action.isChecked() else ""
+            state = _ON if action.isCheckable() and action.isChecked() else ""
             name = f"{title}: {action.text().replace('&', '').removesuffix(' …')}{state}"
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
             yield Entry(name, keys, action.trigger)

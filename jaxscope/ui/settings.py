@@ -10,6 +10,7 @@ from PySide6.QtCore import QByteArray, QSettings, QStandardPaths
 
 _MAX_FILES = 8
 _MAX_CALLS = 200
+_MAX_COMMANDS = 12
 
 
 class Settings:
@@ -50,6 +51,26 @@ class Settings:
     def set_calls(self, calls: Sequence[str]) -> None:
         """Remember calls."""
         self._store.setValue("calls", list(calls)[-_MAX_CALLS:])
+
+    @property
+    def recent_commands(self) -> tuple[str, ...]:
+        """Names of commands chosen in the palette, latest first."""
+        return self._strings("recent_commands")
+
+    def add_recent_command(self, name: str) -> None:
+        """Remember a command as the latest."""
+        names = [name, *(known for known in self.recent_commands if known != name)]
+        self._store.setValue("recent_commands", names[:_MAX_COMMANDS])
+
+    @property
+    def last_folder(self) -> str:
+        """Where something was saved last; empty where that is gone or nothing was."""
+        folder = str(self._store.value("last_folder", ""))
+        return folder if os.path.isdir(folder) else ""
+
+    def set_last_folder(self, folder: str) -> None:
+        """Remember where something was saved."""
+        self._store.setValue("last_folder", folder)
 
     @property
     def theme_name(self) -> str:

@@ -71,7 +71,7 @@ class MainWindow(QMainWindow):
         self.error_panel = ErrorPanel()
         self.workspace = Workspace(make_graph, late_panes=late_panes)
         self.start_page = StartPage(find_samples())
-        self.files = FileDialogs(self)
+        self.files = FileDialogs(self, settings)
         self.presenting = Presenting(self, themes)
         self._notice, self._notice_text = QFrame(), QLabel()
         self._pages = QStackedWidget()

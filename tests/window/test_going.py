@@ -64,6 +64,52 @@ def test_what_does_not_fit_is_not_offered() -> None:
     assert rank_names("xyz", ["File: Open", "Run: Stop"]) == []
 
 
+NAMES = [
+    "Open sample: selu",
+    "Graph: Reopen",
+    "View: Open another pane",
+    "File: Open",
+    "Show page: Bookmarks",
+    "Go: Next bookmark",
+    "Go: Bookmark before",
+]
+
+
+@pytest.mark.parametrize(
+    ("typed", "order"),
+    [
+        ("open", ["File: Open", "View: Open another pane", "Open sample: selu", "Graph: Reopen"]),
+        ("bookm", ["Show page: Bookmarks", "Go: Bookmark before", "Go: Next bookmark"]),
+        ("pane open", ["View: Open another pane"]),
+        ("oap", ["View: Open another pane"]),
+    ],
+)
+def test_beginnings_of_commands_come_before_those_of_words_and_these_before_insides(
+    typed: str, order: list[str]
+) -> None:
+    assert [NAMES[index] for index in rank_names(typed, NAMES)] == order
+
+
+def test_what_was_used_lately_comes_first_among_what_fits_alike() -> None:
+    recent = ["Go: Bookmark before", "Graph: Reopen"]
+    assert NAMES[rank_names("bookm", NAMES, recent)[0]] == "Go: Bookmark before"
+    assert NAMES[rank_names("open", NAMES, recent)[0]] == "File: Open", "it fits better"
+    assert [NAMES[index] for index in rank_names("", NAMES, recent)[:3]] == [*recent, NAMES[0]]
+
+
+def test_the_palette_remembers_what_was_used(
+    qtbot: QtBot, window: MainWindow, menu: GoMenu
+) -> None:
+    for _ in range(2):  # a state in the name is no other command
+        menu.show_palette()
+        palette: CommandPalette = menu.palette_dialog
+        qtbot.keyClicks(palette.field, "hide tuples")
+        qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+        menu.show_palette()
+        assert menu.palette_dialog.names()[0].startswith("Graph: Simplifications: Hide tuples")
+    assert len(window._settings.recent_commands) == 1
+
+
 @pytest.fixture
 def menu(window: MainWindow) -> GoMenu:
     menu = window.findChild(GoMenu)

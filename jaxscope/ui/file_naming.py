@@ -1,0 +1,33 @@
+"""Names and folders that dialogs offer for what is saved; no Qt."""
+
+from __future__ import annotations
+
+import os
+import re
+
+_MAX_CHARACTERS = 80
+_WORDS = re.compile(r"[A-Za-z0-9_]+")
+
+
+def suggest_name(ending: str, *about: str) -> str:
+    """A name for a file that every file system takes: `model-grad-f-x.svg`.
+
+    Args:
+        ending: Of the file, without the dot.
+        about: What it holds: a file, a call, a stage; of a path the last part without its ending.
+    """
+    words = [word for part in about for word in _WORDS.findall(_without_folder(part))]
+    name = ""
+    for word in words:
+        longer = f"{name}-{word}" if name else word[:_MAX_CHARACTERS]
+        if len(longer) > _MAX_CHARACTERS:
+            break
+        name = longer
+    return f"{name or 'jaxscope'}.{ending}"
+
+
+def _without_folder(text: str) -> str:
+    """What a path is called; anything else as it is."""
+    if not text.endswith((".py", ".jaxscope")):
+        return text
+    return os.path.splitext(os.path.basename(text))[0]
