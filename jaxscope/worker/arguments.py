@@ -98,6 +98,25 @@ class Arguments:
         return named_like(function, unboxed)
 
 
+def keep_arrays(result: Any, left_out: list[str] | None = None) -> Any:
+    """A result with None in place of every leaf that is no array, if it has any arrays.
+
+    Libraries that filter, as Equinox does, give models back whole, their functions included.
+
+    Args:
+        left_out: Takes the paths of what was left out.
+    """
+    pairs, tree = jax.tree_util.tree_flatten_with_path(result)
+    is_array = [is_traceable(leaf) for _, leaf in pairs]
+    if all(is_array) or not any(is_array):
+        return result
+    if left_out is not None:
+        paths = [path for (path, _), is_kept in zip(pairs, is_array, strict=True) if not is_kept]
+        left_out.extend(f"result{jax.tree_util.keystr(path)}" for path in paths)
+    kept = [leaf if fits else None for (_, leaf), fits in zip(pairs, is_array, strict=True)]
+    return jax.tree.unflatten(tree, kept)
+
+
 def named_like(
     original: Any, function: Callable[..., Any], *, keep_signature: bool = True
 ) -> Callable[..., Any]:

@@ -149,6 +149,12 @@ def is_jitted(function: Any) -> bool:
     )
 
 
+def trace_jitted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The `jax.stages.Traced` of a jitted function: Flax NNX wraps it in one of its own."""
+    traced = function.trace(*args, **kwargs)
+    return getattr(traced, "traced", traced)
+
+
 def module_bytecode(lowered: Any) -> bytes:
     """A lowered program's StableHLO module as MLIR bytecode."""
     return bytes(_mlir.module_to_bytecode(lowered.compiler_ir("stablehlo")))

@@ -16,7 +16,7 @@ import jax
 
 from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG
 from jaxscope.worker import compat
-from jaxscope.worker.arguments import Arguments, named_like
+from jaxscope.worker.arguments import Arguments, keep_arrays, named_like
 from jaxscope.worker.call import Call
 from jaxscope.worker.stand_in import BaseRecorder, InnerStages, StageJaxpr, tag_shown
 from jaxscope.worker.tagging import Tagger
@@ -97,7 +97,7 @@ def _trace(call: Call, arguments: Arguments) -> TracedProgram:
     recorder = BaseRecorder(call.base, keeps_constants=has_residuals)
     inner = InnerStages(call)
     function = call.compose(recorder.stand_in(), inner.observe)
-    traced, seconds = _trace_function(function, call, arguments)
+    traced, seconds, messages = _trace_function(function, call, arguments)
     names, results = compat.debug_paths(traced)
     static = arguments.static_besides(names) if compat.is_jitted(function) else arguments.static
     last = StageJaxpr(inner.last_name, compat.traced_jaxpr(traced), names, results, seconds)
@@ -109,14 +109,14 @@ def _trace(call: Call, arguments: Arguments) -> TracedProgram:
         transformed=(*inner.stages(), last),
         base_ids=tuple(recorder.tagger.ids),
         static=static,
-        messages=(),
+        messages=messages,
     )
 
 
 def _trace_untransformed(call: Call, arguments: Arguments) -> TracedProgram:
     """Trace a call whose base is the whole program: its own jaxpr is tagged, nothing replaced."""
     function = call.compose(call.base)
-    traced, seconds = _trace_function(function, call, arguments)
+    traced, seconds, messages = _trace_function(function, call, arguments)
     tagger = Tagger(BASE_TAG)
     # Tracing what the outermost jit made leaves that one out.
     num_jits = max(len(call.levels) - 1 + int(compat.is_jitted(call.base)), 0)
@@ -125,17 +125,40 @@ def _trace_untransformed(call: Call, arguments: Arguments) -> TracedProgram:
     base = StageJaxpr("jaxpr", shown, names, results, seconds)
     static = arguments.static_besides(names) if compat.is_jitted(function) else arguments.static
     tagged_trace = compat.retrace_with(traced, tagged)
-    return TracedProgram(tagged_trace, base, (), tuple(tagger.ids), static, (), num_jits)
+    return TracedProgram(tagged_trace, base, (), tuple(tagger.ids), static, messages, num_jits)
 
 
-def _trace_function(function: Any, call: Call, arguments: Arguments) -> tuple[Any, float]:
+def _trace_function(
+    function: Any, call: Call, arguments: Arguments
+) -> tuple[Any, float, tuple[str, ...]]:
+    """The trace, its seconds, and what the reader should know of it."""
     start = time.perf_counter()
+    left_out: list[str] = []
     if compat.is_jitted(function):
-        traced = function.trace(*call.args, **call.kwargs)
+        traced = compat.trace_jitted(function, call.args, call.kwargs)
     else:
         args, kwargs = arguments.boxed()
-        traced = jax.jit(_hashable(arguments.unboxing(function))).trace(*args, **kwargs)
-    return traced, time.perf_counter() - start
+        plain = _hashable(arguments.unboxing(function))
+        try:
+            traced = jax.jit(plain).trace(*args, **kwargs)
+        except TypeError as error:
+            if "not a valid JAX type" not in str(error):
+                raise
+            traced = None
+        if traced is None:
+            start = time.perf_counter()
+            traced = jax.jit(_giving_arrays(plain, left_out)).trace(*args, **kwargs)
+    seconds = time.perf_counter() - start
+    names = ", ".join(dict.fromkeys(left_out))
+    message = f"Left out of the results, because JAX cannot trace what is no array: {names}."
+    return traced, seconds, (message,) if left_out else ()
+
+
+def _giving_arrays(function: Callable[..., Any], left_out: list[str]) -> Callable[..., Any]:
+    def filtered(*args: Any, **kwargs: Any) -> Any:
+        return keep_arrays(function(*args, **kwargs), left_out)
+
+    return named_like(function, filtered)
 
 
 def _hashable(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -67,6 +67,12 @@ TABLE = (
         "Return values instead of saving them in globals, lists or attributes. "
         "`jax.checking_leaks()` finds the place.",
     ),
+    Remedy(
+        ("TraceContextError",),
+        "",
+        "A Flax NNX object that was made outside of the traced function is changed inside of it.",
+        "Pass it as an argument: `(lambda model, x: model(x))(model, f32[8])`.",
+    ),
     _jax_error(
         "KeyReuseError",
         "A random key is used twice, so the two draws are not independent.",

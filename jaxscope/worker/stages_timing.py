@@ -14,6 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from jaxscope.worker import compat
 from jaxscope.worker.conditions import read_setting
 from jaxscope.worker.stopwatch import Stopwatch, Subject
 from jaxscope.worker.subjects import is_host_array
@@ -90,7 +91,7 @@ def time_stages(
     """
     jax.clear_caches()  # type: ignore[no-untyped-call] # JAX does not annotate it
     start_s = stopwatch.now_s()
-    traced = jitted.trace(*args, **kwargs)
+    traced = compat.trace_jitted(jitted, args, kwargs)
     traced_s = stopwatch.now_s()
     yield StageTime("trace", traced_s - start_s, "Once, with JAX's caches emptied.", start_s)
     yield traced

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.worker import compat
-from jaxscope.worker.arguments import StaticBox, is_traceable
+from jaxscope.worker.arguments import StaticBox, is_traceable, keep_arrays
 from jaxscope.worker.call import Call
 
 Function = Callable[..., Any]
@@ -177,7 +177,7 @@ def _jit_boxed(function: Function, **options: Any) -> Any:
     @functools.wraps(function, updated=())
     def unboxed(*args: Any, **kwargs: Any) -> Any:
         args, kwargs = jax.tree.map(_unbox, (args, kwargs), is_leaf=_is_box)
-        return function(*args, **kwargs)
+        return keep_arrays(function(*args, **kwargs))
 
     return jax.jit(unboxed, **options)
 

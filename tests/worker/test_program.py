@@ -232,3 +232,45 @@ def test_the_gradient_knows_its_forward_and_backward_parts() -> None:
         "broadcast_in_dim backward from 1",
         "mul backward from 0",
     ]
+
+
+def test_what_is_no_array_is_left_out_of_the_results() -> None:
+    def step(x: Any) -> Any:
+        return {"new": x * 2, "activation": jnp.tanh}, "text"
+
+    program = trace("step(f32[3])", step=step)
+
+    assert primitives(program.base.jaxpr) == ["mul"]
+    assert program.base.result_paths == ("result[0]['new']",)
+    assert [text.split(": ")[1] for text in program.messages] == [
+        "result[0]['activation'], result[1]."
+    ]
+
+
+@pytest.mark.parametrize("call", ["jit(step)(f32[3])", "word(f32[3])"])
+def test_results_without_arrays_and_those_of_a_jit_stay_an_error(call: str) -> None:
+    with pytest.raises(TypeError, match="not a valid JAX type"):
+        trace(call, step=lambda x: (x, "text"), word=lambda x: "text")
+
+
+def test_a_library_s_own_jit_may_wrap_the_trace() -> None:
+    class Wrapped:
+        def __init__(self, traced: Any) -> None:
+            self.traced = traced
+
+    class Jit:
+        def __init__(self, function: Any) -> None:
+            self.__wrapped__ = function
+            self._inner = jax.jit(function)
+
+        def __call__(self, *args: Any) -> Any:
+            return self._inner(*args)
+
+        def trace(self, *args: Any) -> Any:
+            return Wrapped(self._inner.trace(*args))
+
+        lower = eval_shape = trace
+
+    program = trace("step(f32[3])", step=Jit(lambda x: jnp.sin(x) + 1))
+
+    assert primitives(program.base.jaxpr) == ["sin", "add"]
