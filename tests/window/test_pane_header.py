@@ -28,6 +28,11 @@ def places(header: PaneHeader) -> list[tuple[int, int]]:
     return sorted((part.x(), part.x() + part.width()) for part in parts if part.isVisible())
 
 
+def is_apart(header: PaneHeader) -> bool:
+    """Whether every part ends before the next one begins."""
+    return all(right <= left for (_, right), (left, _) in itertools.pairwise(places(header)))
+
+
 @pytest.mark.parametrize("width", [240, 320, 480, 900])
 def test_no_part_lies_over_another_whatever_the_size_of_type(
     qapp: QApplication, qtbot: QtBot, header: PaneHeader, width: int
@@ -36,9 +41,29 @@ def test_no_part_lies_over_another_whatever_the_size_of_type(
     for points in (10.0, 16.0, 10.0):
         themes.set_points(points)
         header.resize(width, header.sizeHint().height())
-        qtbot.wait(1)  # it fits itself once events are handled
-        for (_, right), (left, _) in itertools.pairwise(places(header)):
-            assert right <= left
+        qtbot.waitUntil(lambda: is_apart(header))  # it fits itself once events are handled
+
+
+@pytest.mark.parametrize("points", [10.0, 14.0])
+def test_the_search_is_seen_in_every_pane_that_has_room_for_it(
+    qapp: QApplication, qtbot: QtBot, header: PaneHeader, points: float
+) -> None:
+    """A wider pane never hides what a narrower one shows, and forms are buttons where both fit."""
+    ThemeSwitch(qapp, LIGHT).set_points(points)
+    seen: list[tuple[bool, bool]] = []
+    least_px = 22 * header.fontMetrics().height()
+    for width in (1000, 300):  # parts that are seen keep a row from becoming narrower at once
+        header.resize(width, 30)
+        qtbot.wait(20)
+    for width in range(300, 1000, 20):
+        header.resize(width, header.sizeHint().height())
+        qtbot.wait(1)
+        seen.append((header.search.isVisible(), header.form_buttons[Form.TEXT].isVisible()))
+    ThemeSwitch(qapp, LIGHT).set_points(10.0)
+    assert seen == sorted(seen), "the more room, the more is seen"
+    widths = range(300, 1000, 20)
+    assert all(search for (search, _), px in zip(seen, widths, strict=True) if px > least_px)
+    assert seen[-1] == (True, True)
 
 
 def test_a_name_is_whole_where_there_is_room_and_stays_beside_its_arrow(

@@ -198,7 +198,7 @@ class PaneHeader(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Use what room there is: the search goes first, then the forms become one choice."""
+        """Use what room there is: the forms become one choice first, then the search goes."""
         gap = self._row.spacing()
         # Who searches needs the field more than one click less.
         is_searching = self.search.hasFocus() or bool(self.search.text())
@@ -215,15 +215,15 @@ class PaneHeader(QWidget):
         self._row.setStretchFactor(self.search, 4 if is_searching else 1)
         name_px = self.fontMetrics().horizontalAdvance(self.chooser.currentText()) + _ARROW_PX
         more_px = max(name_px - _least_px(self.chooser), 0)
-        is_wide = room >= forms + more_px + (_SEARCH_PX if is_searching else 0)
+        least_px = _LEAST_SEARCH_EM * self.fontMetrics().height()
+        search_px = max(self.search.minimumWidth(), least_px) + gap
+        is_wide = room >= forms + more_px + (_SEARCH_PX if is_searching else search_px)
         for button in self.form_buttons.values():
             button.setVisible(self._has_forms and is_wide)
         self.form_choice.setVisible(self._has_forms and not is_wide and not is_narrow)
         if self._has_forms and not is_narrow:
             room -= forms if is_wide else _least_px(self.form_choice) + gap
-        fits = room >= more_px + max(
-            self.search.minimumWidth(), _LEAST_SEARCH_EM * self.fontMetrics().height()
-        )
+        fits = room >= more_px + search_px
         # Where there is no room for the search, Ctrl+F brings it back.
         self.search.setVisible(is_searching or fits)
         # The stage's name is worth more than a wide search.
