@@ -19,6 +19,9 @@ MARGIN = 0.02
 """Two programs count as the same within this factor. Without a margin a true ratio of 1.00 was
 called different in 12 % of all runs; with it in 0 of 160."""
 _NOISY_TAIL = 2.0
+_DRIFT = 0.25
+"""A larger change from the first third to the last is told; the clock rate alone makes some."""
+_LEAST_FOR_DRIFT = 10
 _NOISY_SPREAD = 0.10
 
 
@@ -148,7 +151,24 @@ def find_noise(values: Sequence[float] | npt.NDArray[np.float64]) -> tuple[str, 
     if p75 - p25 > _NOISY_SPREAD * p50:
         share = (p75 - p25) / p50
         reasons.append(f"The middle half of the calls spreads over {share:.0%} of the median.")
+    if drift := _find_drift(np.asarray(values, np.float64)):
+        reasons.append(drift)
     return tuple(reasons)
+
+
+def _find_drift(values: npt.NDArray[np.float64]) -> str:
+    """Whether durations go one way: the middle half of the first third beside that of the last."""
+    third = len(values) // 3
+    if third < _LEAST_FOR_DRIFT:
+        return ""
+    early = np.percentile(values[:third], [25, 50, 75])
+    late = np.percentile(values[-third:], [25, 50, 75])
+    change = float(late[1] / max(early[1], 1e-12))
+    if late[0] > early[2] and change > 1.0 + _DRIFT:
+        return f"Later calls took {change:.1f} times as long as earlier ones."
+    if late[2] < early[0] and change < 1.0 / (1.0 + _DRIFT):
+        return f"Earlier calls took {1.0 / max(change, 1e-12):.1f} times as long as later ones."
+    return ""
 
 
 def thin_samples(values: npt.NDArray[np.float64], limit: int = 1000) -> tuple[float, ...]:

@@ -87,12 +87,13 @@ def format_timing(timing: Timing) -> str:
 
 
 def _protocols(timing: Timing) -> Iterator[str]:
-    """How what was called more than once was measured: each protocol once, with what it is of."""
+    """How steady calls and copies were measured: each protocol once, with what it is of."""
     found: dict[str, list[str]] = {}
     steady: dict[str, list[str]] = {}
     for measurement in timing.measurements:
         name, protocol = measurement.name, measurement.protocol
-        if not protocol or measurement.runs < 2 or _whole_of(name) != name:
+        is_once = measurement.runs < 2 and name.rpartition("_")[2] not in ("eager", "jit")
+        if not protocol or is_once or _whole_of(name) != name:
             continue
         if match := _STEADY.search(protocol):
             steady.setdefault(match[1], []).append(name)
@@ -168,6 +169,8 @@ def _format_ratio(ratio: Ratio) -> str:
     if math.isnan(ratio.median):
         return f"  {ratio.name}: unclear"
     interval = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}"
+    if not ratio.is_judged:
+        return f"  {ratio.name}: no verdict ({interval})"
     if ratio.verdict == "unclear":
         return f"  {ratio.name}: unclear ({interval}{why_unclear(ratio)})"
     verdict = "takes the same time as" if ratio.verdict == "same" else f"is {ratio.verdict} than"

@@ -6,6 +6,7 @@ import os
 import resource
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from jaxscope.worker.environment import describe_environment
 _bound_clocks = (time.perf_counter_ns, time.perf_counter)
 _MAX_PRESSURE_PERCENT = 10.0
 _LEAST_CPU_SHARE = 0.5
+_MAX_NAMED = 5
 _PRESSURE = Path("/proc/pressure/cpu")
 _POWER = Path("/sys/class/power_supply")
 
@@ -58,7 +60,10 @@ def find_warnings() -> list[str]:
     warnings = []
     threads = [thread.name for thread in threading.enumerate() if _is_users(thread)]
     if threads:
-        warnings.append(f"Threads of the code run beside the measurement: {', '.join(threads)}.")
+        names = list(dict.fromkeys(threads))
+        more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
+        named = ", ".join(names[:_MAX_NAMED])
+        warnings.append(f"Threads of the code run beside the measurement: {named}{more}.")
     if (time.perf_counter_ns, time.perf_counter) != _bound_clocks:
         warnings.append("The code replaced Python's clock; the real one was used to measure.")
     if read_setting("jax_debug_nans") or read_setting("jax_debug_infs"):
@@ -74,13 +79,33 @@ def find_warnings() -> list[str]:
     return warnings
 
 
+class ProcessWarnings:
+    """Tells what `find_warnings` finds, each once."""
+
+    def __init__(self, warn: Callable[[str], None]) -> None:
+        self._warn = warn
+        self._known: set[str] = set()
+
+    def tell_new(self) -> None:
+        """Look again: what was measured may have started threads or set clocks."""
+        for text in find_warnings():
+            if text not in self._known:
+                self._known.add(text)
+                self._warn(text)
+
+
 def read_setting(name: str) -> Any:
     """A setting of JAX's, or None where this release has none of that name."""
     return getattr(jax.config, name, None)
 
 
 def _is_users(thread: threading.Thread) -> bool:
-    return thread is not threading.main_thread() and not thread.name.startswith("jaxscope")
+    """Threads that Python did not start are XLA's, seen when one of them called Python."""
+    return (
+        thread is not threading.main_thread()
+        and not thread.name.startswith("jaxscope")
+        and not isinstance(thread, threading._DummyThread)  # Python has no public name for it
+    )
 
 
 def _read_counters() -> tuple[float, float]:

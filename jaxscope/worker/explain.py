@@ -62,6 +62,7 @@ _DURING = {
     "run": "running",
 }
 _interrupts: list[int] = []
+_XLA_ERRORS = frozenset({"JaxRuntimeError", "ValueError"})
 
 
 def note_interrupt() -> None:
@@ -127,7 +128,8 @@ def _explain_raised(
     url = ""
     if see := _SEE.search(text):
         url, text = see.group(1), text[: see.start()]
-    inner = _unwrap_callback(text, user_files) if kind in ("JaxRuntimeError",) else None
+    # A compiled program that was called before raises the one, the first call the other.
+    inner = _unwrap_callback(text, user_files) if kind in _XLA_ERRORS else None
     if inner is not None:
         kind, text, inner_frames = inner
         frames = frames + inner_frames

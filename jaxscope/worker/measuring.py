@@ -16,7 +16,7 @@ import numpy as np
 from jaxscope.errors import EnvironmentProblem, Explanation
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.conditions import describe_machine, find_warnings
+from jaxscope.worker.conditions import ProcessWarnings, describe_machine
 from jaxscope.worker.explain import explain_exception
 from jaxscope.worker.hlo_cost import instruction_costs, module_cost
 from jaxscope.worker.stages_timing import (
@@ -83,9 +83,10 @@ def open_laboratory(
     laboratory = Laboratory(channel, stopwatch, counter, user_files)
     channel.send("timed", {"call": call, "environment": describe_machine()})
     with channel.quiet():
-        for text in find_warnings():
-            laboratory.warn(text)
+        warnings = ProcessWarnings(laboratory.warn)
+        warnings.tell_new()
         yield laboratory
+        warnings.tell_new()
 
 
 def refuse_absent_target(request: dict[str, Any]) -> None:

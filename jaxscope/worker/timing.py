@@ -18,7 +18,12 @@ import jax
 from jaxscope.errors import Explanation, TraceError
 from jaxscope.worker.call import parse_call
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.conditions import Conditions, describe_machine, find_warnings, read_setting
+from jaxscope.worker.conditions import (
+    Conditions,
+    ProcessWarnings,
+    describe_machine,
+    read_setting,
+)
 from jaxscope.worker.explain import explain_exception, guard
 from jaxscope.worker.loading import first_call, load_names
 from jaxscope.worker.measuring import refuse_absent_target
@@ -81,8 +86,7 @@ def handle_time(request: dict[str, Any], channel: Channel) -> None:
     """Measure the call of a request and send what was measured.
 
     Raises:
-        JaxscopeError: The file or the call is wrong, the target cannot run programs, or nothing at
-            all could be measured.
+        JaxscopeError: File or call are wrong, nothing runs on the target, or nothing was measured.
     """
     refuse_absent_target(request)
     start_s = perf_counter()
@@ -102,8 +106,7 @@ def handle_time(request: dict[str, Any], channel: Channel) -> None:
         span=(start_s, start_s + import_s),
     )
     with channel.quiet():
-        for warning in find_warnings():
-            session.warn(warning)
+        session.process.tell_new()
         with guard("call", {snapshot.path}):
             forms = find_forms(call)
         session.measure_program(forms, "")
@@ -117,6 +120,7 @@ class _Session:
 
     Attributes:
         readings: Where they are sent to.
+        process: Tells what about this process changes durations.
     """
 
     def __init__(
@@ -130,6 +134,7 @@ class _Session:
         self._stopwatch = Stopwatch(_block, rng=Random(), count_compilations=self._counter)
         self._failure: Explanation | None = None
         self._is_judged = True
+        self.process = ProcessWarnings(self.warn)
 
     def warn(self, text: str) -> None:
         self._channel.send("warning", {"text": text})
@@ -362,6 +367,7 @@ class _Session:
         except SubjectFailed as error:
             failure = error
         finally:
+            self.process.tell_new()
             send(rounds, conditions.find_disturbances())
             for subject in subjects:
                 send_warm_up(self.readings, subject)

@@ -92,3 +92,12 @@ def test_thinned_samples_keep_their_order_and_ends() -> None:
     assert len(thin) == 1000
     assert (thin[0], thin[-1]) == (0.0, 4999.0)
     assert list(thin) == sorted(thin)
+
+
+def test_durations_that_go_one_way_are_told_and_scatter_is_not() -> None:
+    rising = [1e-3 * (1 + place / 30) for place in range(60)]
+    assert find_noise(rising)[-1] == "Later calls took 2.0 times as long as earlier ones."
+    assert find_noise(rising[::-1])[-1] == "Earlier calls took 2.0 times as long as later ones."
+    two_modes = [1e-3, 2e-3] * 30
+    assert not [reason for reason in find_noise(two_modes) if "calls took" in reason]
+    assert not find_noise([1e-3 * (1 + place / 3000) for place in range(60)])

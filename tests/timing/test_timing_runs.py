@@ -48,6 +48,15 @@ def fails_soon(x):
 def always_fails(x):
     raise ValueError("no data at all")
 
+def calls_back(x):
+    def host(value):
+        global calls
+        calls += 1
+        if calls > 56:
+            raise RuntimeError("the host is gone")
+        return value
+    return jax.pure_callback(host, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+
 def traces_each_time(x):
     return jax.jit(lambda y: y * 2)(x)
 
@@ -110,6 +119,18 @@ threading.Thread(target=time.sleep, args=(60,), name="ticking", daemon=True).sta
 time.perf_counter = time.perf_counter_ns = lambda: 0
 
 def f(x):
+    return jnp.sin(x)
+"""
+
+
+MEDDLING_LATER = """
+import threading, time
+import jax, jax.numpy as jnp
+
+def f(x):
+    if not isinstance(x, jax.core.Tracer):
+        threading.Thread(target=time.sleep, args=(0.3,), name="ticking", daemon=True).start()
+        time.perf_counter = lambda: 5.0
     return jnp.sin(x)
 """
 
@@ -240,6 +261,23 @@ def test_what_a_user_did_to_the_process_is_said(session: Session, tmp_path: Path
     assert "The code replaced Python's clock" in said
     jit = timing.measurement("jit")
     assert 0 < jit.median < 1.0  # the real clock: the other stands still
+
+
+def test_what_a_call_does_to_the_process_is_said_too(session: Session, tmp_path: Path) -> None:
+    path = tmp_path / "meddling_later.py"
+    path.write_text(MEDDLING_LATER, "utf-8")
+    timing = session.start(TimeRequest(str(path), "f(f32[4])", budget_s=0.2)).wait()
+    assert isinstance(timing, Timing)
+    (said,) = [text for text in timing.warnings if "Threads of the code run beside" in text]
+    assert said.endswith("measurement: ticking.")  # one name, however many threads
+    assert "The code replaced Python's clock" in " ".join(timing.warnings)
+
+
+def test_a_callback_that_fails_is_named_by_its_own_line(measure: Measure) -> None:
+    with pytest.raises(TraceError) as raised:
+        measure("calls_back(f32[4])", budget_s=1.0)
+    assert "the host is gone" in raised.value.explanation.why
+    assert "programs.py:" in raised.value.explanation.where
 
 
 def test_dispatch_alone_is_a_small_part_of_a_call_that_works(measure: Measure) -> None:

@@ -252,6 +252,8 @@ def _describe_ratio(ratio: Ratio) -> str:
         )
     if ratio.verdict == "same":
         return f"{second} and {first} take the same time, within 2 % (ratio {interval})"
+    if not ratio.is_judged:
+        return f"No verdict on {first} and {second} (ratio {interval})"
     return f"Unclear which of {first} and {second} is faster (ratio {interval}{why_unclear(ratio)})"
 
 
