@@ -134,7 +134,7 @@ def test_a_later_run_keeps_what_was_opened_and_where_one_looked(
 
 def test_a_picture_nobody_moved_begins_anew(canvas: GraphCanvas, gradient: Graph) -> None:
     kept = canvas.keep()
-    assert kept is not None and kept.place is None
+    assert kept is not None and kept.middle is None
     first = canvas.camera
     canvas.set_graph(dataclasses.replace(gradient), "grad", kept)
     assert canvas.camera == first

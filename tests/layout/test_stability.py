@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from jaxscope.analysis.layout.compose import build_scene
 from jaxscope.analysis.layout.scene import Scene
-from jaxscope.analysis.view.box_paths import BoxPath, BoxPaths
 from jaxscope.analysis.view.build import build_view
 from jaxscope.analysis.view.view import View
 from jaxscope.model import NONE, Graph, GraphBuilder, NodeKind
+
+from .box_paths import BoxPath, path_of
 
 OPERATIONS = ("sin", "add", "mul", "dot_general", "reduce_sum", "exp", "transpose")
 WITHOUT = ("box-repeats",)
@@ -73,13 +74,13 @@ def picture(graph: Graph) -> tuple[View, Scene]:
 
 def places_in_frames(view: View, scene: Scene) -> dict[BoxPath, tuple[float, ...]]:
     """Of every box in a frame, where it is in there, and the frame's size."""
-    paths, items = BoxPaths(view), scene.items
+    items = scene.items
     places = {}
     for item, parent in enumerate(items.parent.tolist()):
         if parent != NONE:
             inside = items.rect[item] - [*items.rect[parent, :2], 0.0, 0.0]
             numbers = (*inside.tolist(), *items.rect[parent, 2:].tolist())
-            places[paths.path_of(int(items.box[item]))] = tuple(round(n, 6) for n in numbers)
+            places[path_of(view, int(items.box[item]))] = tuple(round(n, 6) for n in numbers)
     return places
 
 
@@ -95,37 +96,6 @@ def test_an_equation_more_moves_nothing_in_the_other_layers(
     others = {path for path in before if path[0][0] != edited}
     assert others
     assert {path: before[path] for path in others} == {path: after[path] for path in others}
-
-
-@settings(max_examples=40, deadline=None)
-@given(edits())
-def test_boxes_are_found_again_after_an_edit(edit: tuple[list[Equation], int, Equation]) -> None:
-    equations, place, more = edit
-    old, new = (
-        build_view(program(each), WITHOUT)
-        for each in (equations, [*equations[:place], more, *equations[place:]])
-    )
-    before, after = BoxPaths(old), BoxPaths(new)
-    for number in range(1, len(old.boxes)):
-        found = after.find_exactly(before.path_of(number))
-        assert found is not None
-        one, other = old.boxes[number], new.boxes[found]
-        assert one.label == other.label
-        if one.node != NONE:
-            operations = [
-                view.graph.string(view.graph.nodes.operation, box.node)
-                for view, box in ((old, one), (new, other))
-            ]
-            assert operations[0] == operations[1]
-
-
-def test_what_is_gone_is_found_as_what_was_around_it() -> None:
-    equations = [Equation(layer, "sin", 0) for layer in (0, 0, 0, 1, 1, 1)]
-    old, new = (build_view(program(each), WITHOUT) for each in (equations, equations[:-1]))
-    path = BoxPaths(old).path_of(int(old.box_of_node[6]))
-    paths = BoxPaths(new)
-    assert paths.find_exactly(path) is None
-    assert new.boxes[paths.find(path)].label == "layer_1"
 
 
 def test_widths_do_not_depend_on_the_letters_of_names() -> None:

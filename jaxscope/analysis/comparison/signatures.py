@@ -119,9 +119,9 @@ def sign(side: Side, codes: Codes) -> Signatures:
     texts = codes.column(graph.strings)
     kind, operation = nodes.kind, texts[nodes.operation]
     num_results = nodes.types.lengths()
-    types = _ordered_rows(nodes.types, texts)
+    types = hash_rows(nodes.types, texts)
     attributes, places = _attributes(graph, codes)
-    scope = _ordered_rows(nodes.scope, texts)
+    scope = hash_rows(nodes.scope, texts)
     origins = _origins(side, codes)
     whence = join(origins, _source_lines(side, codes), places)
     exact = join(kind, operation, types, attributes)
@@ -147,7 +147,7 @@ def comparable_attributes(graph: Graph, node: int) -> dict[str, str]:
     }
 
 
-def _ordered_rows(column: Ragged, texts: Int64s) -> Hashes:
+def hash_rows(column: Ragged, texts: Int64s) -> Hashes:
     """One number for each row of strings; their order counts."""
     rows = column.row_numbers()
     position = np.arange(len(column.values)) - column.offsets[rows]

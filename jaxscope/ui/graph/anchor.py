@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
+from jaxscope.analysis.comparison.box_following import BoxFollower
+from jaxscope.analysis.layout.fit import Fit
 from jaxscope.analysis.layout.scene import Scene
-from jaxscope.analysis.view.box_paths import BoxPath, BoxPaths
 from jaxscope.analysis.view.view import ROOT, View
 from jaxscope.model import NONE
 from jaxscope.ui.graph.camera import Camera
@@ -22,74 +24,79 @@ class Anchor:
     y: float
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class KeptPlace:
-    """What was in the middle of a picture, by its path, and where; see `Anchor`."""
-
-    path: BoxPath
-    x: float
-    y: float
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
 class Kept:
-    """What a person did to the picture of a stage, for the next run's picture of it.
+    """A picture of a stage as it was, for the next run's picture of it.
 
-    The program may have been edited in between: boxes are known by their paths.
+    The program may have been edited in between: boxes are found again by the nodes in them.
 
     Attributes:
-        opened: Groups opened that were closed at first.
-        closed: Groups closed that were open at first.
-        place: What was in the middle; None if nobody has moved the picture.
+        view: What was shown.
+        opened: Groups that were open, by their numbers in the view.
+        closed: Groups in sight that were not.
+        is_as_first: Whether nobody had opened or closed any.
+        middle: What was in the middle; None if nobody had moved the picture.
+        fit: How it was arranged.
+        across: Pixels across the flow that it was arranged for.
     """
 
-    opened: frozenset[BoxPath]
-    closed: frozenset[BoxPath]
-    place: KeptPlace | None
+    view: View
+    opened: frozenset[int]
+    closed: frozenset[int]
+    is_as_first: bool
+    middle: Anchor | None
+    fit: Fit
+    across: float
 
-    def expanded(self, view: View, opened_first: frozenset[str]) -> frozenset[str]:
-        """Ids of the groups to open in a picture that would open these by itself."""
-        paths = BoxPaths(view)
+    def follow(self, view: View) -> Followed:
+        """Find everything in the view of the next run."""
+        follower = BoxFollower(self.view, view)
+        groups = follower.find_groups(self.opened | self.closed)
+        return Followed(self, view, follower, groups)
+
+
+class Followed:
+    """What was found again of a picture."""
+
+    def __init__(
+        self, kept: Kept, view: View, follower: BoxFollower, groups: Mapping[int, int]
+    ) -> None:
+        self._kept, self._view, self._follower, self._groups = kept, view, follower, groups
+
+    def expanded(self, opened_first: frozenset[str]) -> frozenset[str]:
+        """Ids of the groups to open in a picture that would open these by itself.
+
+        What was open or closed is so again. What is new is as the picture would have it, unless
+        something is inside that was open.
+        """
         opened, closed = (
-            {view.boxes[box].id for path in each if (box := paths.find_exactly(path)) is not None}
-            for each in (self.opened, self.closed)
+            {self._groups[box] for box in boxes if box in self._groups}
+            for boxes in (self._kept.opened, self._kept.closed)
         )
-        return (opened_first | opened) - closed
+        around = {each for box in opened for each in self._view.ancestors(box)}
+        boxes = self._view.boxes
+        wanted = opened_first - {boxes[box].id for box in closed}
+        return wanted | {boxes[box].id for box in opened | (around - closed)}
 
-    def anchor(self, view: View, scene: Scene) -> Anchor | None:
+    def anchor(self, scene: Scene) -> Anchor | None:
         """What to hold in a picture: the same box, or what is shown of what was around it."""
-        if self.place is None:
-            return None
-        box = BoxPaths(view).find(self.place.path)
-        while box != ROOT and view.boxes[box].id not in scene.item_of_id:
-            box = view.boxes[box].parent
-        return None if box == ROOT else Anchor(view.boxes[box].id, self.place.x, self.place.y)
+        middle, old = self._kept.middle, self._kept.view
+        box = NONE if middle is None else (old.index_of(middle.item_id) or NONE)
+        while middle is not None and box > ROOT:
+            found = self._groups.get(box, ROOT) if old.boxes[box].children else ROOT
+            found = found or self._follower.find_node(box)
+            while found > ROOT:
+                if self._view.boxes[found].id in scene.item_of_id:
+                    return Anchor(self._view.boxes[found].id, middle.x, middle.y)
+                found = self._view.boxes[found].parent
+            box = old.boxes[box].parent
+        return None
 
 
-def keep_picture(
-    view: View,
-    expanded: frozenset[str],
-    opened_first: frozenset[str],
-    anchor: Anchor | None,
-) -> Kept:
-    """Note what a person did to a picture.
-
-    Args:
-        view: What is shown.
-        expanded: Ids of the groups that are open.
-        opened_first: Ids of the groups that were open at first.
-        anchor: What is in the middle, or None if nobody has moved the picture.
-    """
-    paths = BoxPaths(view)
-    index = {box.id: number for number, box in enumerate(view.boxes)}
-    opened, closed = (
-        frozenset(paths.path_of(index[each]) for each in ids if each in index)
-        for ids in (expanded - opened_first, opened_first - expanded)
-    )
-    place = None
-    if anchor is not None:
-        place = KeptPlace(paths.path_of(index[anchor.item_id]), anchor.x, anchor.y)
-    return Kept(opened, closed, place)
+def list_closed(view: View, opened: Collection[int]) -> frozenset[int]:
+    """The closed groups in sight, given the open ones."""
+    children = {child for box in (ROOT, *opened) for child in view.boxes[box].children}
+    return frozenset(box for box in children - set(opened) if view.boxes[box].children)
 
 
 def anchor_of(scene: Scene, camera: Camera, item: int) -> Anchor:

@@ -17,6 +17,9 @@ from jaxscope.ui.graph.anchor import Anchor, Kept
 from jaxscope.ui.graph.arranging import Arranger, Room
 from jaxscope.ui.graph.scene_index import SceneIndex
 
+OTHER_ROOM_PX = 60
+"""A page must be so much wider or narrower for that; legend and overview come and go with less."""
+
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
 class Picture:
@@ -76,13 +79,17 @@ class PictureOrder:
             return Picture(view, _prepare(scene), None, fit=self.fit)
         arranger = Arranger(view, self.room, self.direction, self.cache, should_stop)
         scene, fit = arranger.choose()
-        first = scene.opened
-        expanded = first if self.kept is None else self.kept.expanded(view, first)
-        if expanded != first or self.engine is not Engine.OWN:
-            scene = self._compose(view, expanded, fit, should_stop)
-        anchor = None if self.kept is None else self.kept.anchor(view, scene)
-        across = self.room.across(self.direction)
-        return Picture(view, _prepare(scene), first, anchor, across, fit)
+        first, across = scene.opened, self.room.across(self.direction)
+        if self.kept is None:
+            if self.engine is not Engine.OWN:
+                scene = self._compose(view, first, fit, should_stop)
+            return Picture(view, _prepare(scene), first, None, across, fit)
+        followed = self.kept.follow(view)
+        expanded = followed.expanded(first)
+        fit = self.kept.fit if abs(across - self.kept.across) <= OTHER_ROOM_PX else fit
+        scene = self._compose(view, expanded, fit, should_stop)
+        first = scene.opened if self.kept.is_as_first else first
+        return Picture(view, _prepare(scene), first, followed.anchor(scene), across, fit)
 
     def _compose(
         self, view: View, expanded: frozenset[str], fit: Fit, should_stop: ShouldStop

@@ -22,23 +22,20 @@ from jaxscope.ui.graph.anchor import (
     anchor_of,
     camera_at,
     find_middle_item,
-    keep_picture,
+    list_closed,
 )
 from jaxscope.ui.graph.arranging import Room
 from jaxscope.ui.graph.camera import Camera
 from jaxscope.ui.graph.hints import explain_absence
 from jaxscope.ui.graph.layout_job import LayoutJob
 from jaxscope.ui.graph.overlay import Highlight
-from jaxscope.ui.graph.picture import Picture, PictureOrder
+from jaxscope.ui.graph.picture import OTHER_ROOM_PX, Picture, PictureOrder
 from jaxscope.ui.graph.scene_view import SceneView
 from jaxscope.ui.graph.speaking import speak_scene
 from jaxscope.ui.graph.transition import Sight, Transition, make_transition, may_move
 
 _INLINE_NODES = 600
 """Graphs up to this size are laid out at once: it takes less than a frame or two."""
-
-_OTHER_ROOM_PX = 60
-"""A page must be so much wider or narrower for that; legend and overview come and go with less."""
 
 _RESIZED_MS = 150
 """How long a size must last before a picture nobody touched is chosen anew for it."""
@@ -143,7 +140,7 @@ class PictureView(SceneView):
         self.forget_nodes()
         if isinstance(graph, Graph) and len(graph.nodes):
             self.drop_scene(f"Laying out {len(graph.nodes):,} nodes … Esc stops")
-            self._is_untouched = kept is None or kept.place is None
+            self._is_untouched = kept is None or kept.middle is None
             self._start(graph, None, None, kept)
             return
         message = explain_absence(graph)
@@ -159,7 +156,17 @@ class PictureView(SceneView):
         if not self._is_untouched:
             item = find_middle_item(scene, self._camera, self.width(), self.height())
             anchor = anchor_of(scene, self._camera, item) if item != NONE else None
-        return keep_picture(self._view, self._expanded, self._opened_first, anchor)
+        items = scene.items
+        opened = frozenset(items.box[: items.num_frames].tolist())
+        return Kept(
+            self._view,
+            opened,
+            list_closed(self._view, opened),
+            self._expanded == self._opened_first,
+            anchor,
+            self._fit_chosen,
+            self._across_chosen,
+        )
 
     def set_direction(self, direction: str) -> None:
         """Let values flow `down` or `right`."""
@@ -352,7 +359,7 @@ class PictureView(SceneView):
         """A page has room for more or for less: unless somebody has chosen, choose again."""
         is_as_first = self._expanded == self._opened_first
         across = self._page.width() if self._direction == DOWN else self._page.height()
-        is_other = abs(across - self._across_chosen) > _OTHER_ROOM_PX
+        is_other = abs(across - self._across_chosen) > OTHER_ROOM_PX
         is_idle = self.scene is not None and not self.is_busy
         if self._is_untouched and is_as_first and is_other and is_idle:
             assert self._graph is not None
