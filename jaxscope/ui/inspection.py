@@ -19,6 +19,7 @@ from jaxscope.ui.plain import escape_breakable, escape_html
 from jaxscope.ui.screen import title_of_stage
 
 _MAX_NEIGHBOURS = 24
+_MAX_TYPES = 8
 _KINDS = {
     NodeKind.INPUT: "input",
     NodeKind.CONSTANT: "constant",
@@ -67,7 +68,7 @@ def describe_node(
     rows = [
         ("in", title_of_stage(stage.name)),
         ("argument", "<br>".join(escape_breakable(path) for path in links.arguments[:6])),
-        ("result", "<br>".join(escape_breakable(t) for t in node.types)),
+        ("result", _types(node)),
         ("part", _direction(node)),
         ("source", places),
         ("work", _cost(node)),
@@ -194,6 +195,13 @@ def _row(label: str, value: str, muted: str) -> str:
         above = f"<tr><td colspan='2' style='{style}'>{label}</td></tr>"
         return f"{above}<tr><td></td><td>{value}</td></tr>"
     return f"<tr><td style='{style}; white-space:nowrap'>{label}</td><td>{value}</td></tr>"
+
+
+def _types(node: Node) -> str:
+    """What it gives; of a whole training step the first few, or all else would be out of sight."""
+    shown = "<br>".join(escape_breakable(type_) for type_ in node.types[:_MAX_TYPES])
+    more = len(node.types) - _MAX_TYPES
+    return shown + (f"<br>and {more:,} more" if more > 0 else "")
 
 
 def _direction(node: Node) -> str:

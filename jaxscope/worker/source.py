@@ -55,6 +55,8 @@ def read_source(path: str) -> SourceSnapshot:
             `MAX_SOURCE_BYTES`, or is not in the encoding it claims.
     """
     data = _read_bytes(path)
+    if path.endswith(".ipynb"):
+        raise SourceError(_describe_notebook(path))
     return SourceSnapshot(
         path=path if is_carried(path) else os.path.realpath(path),
         text=_decode(data, path),
@@ -101,6 +103,17 @@ def _refuse_irregular(status: os.stat_result, path: str) -> None:
         )
     if status.st_size > MAX_SOURCE_BYTES:
         raise SourceError(_too_large(path))
+
+
+def _describe_notebook(path: str) -> Explanation:
+    return Explanation(
+        what=f"{path} is a notebook, not a Python file.",
+        where=path,
+        remedy="In the notebook, `import jaxscope` and end a cell with "
+        "`jaxscope.capture(f, *arguments)`; or write its code to a file: "
+        "`jupyter nbconvert --to script`.",
+        kind="NotAFile",
+    )
 
 
 def _too_large(path: str) -> Explanation:

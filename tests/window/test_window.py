@@ -144,6 +144,18 @@ def test_a_chosen_line_says_what_it_costs(driver: Driver, window: MainWindow, so
     assert " FLOP" not in window.workspace.inspector.page.toPlainText()
 
 
+def test_of_many_results_the_first_few_are_shown(driver: Driver, window: MainWindow, source: Path):
+    capture = capture_of(source)
+    builder = GraphBuilder()
+    builder.add_node("0", NodeKind.EQUATION, "jit", types=[f"f32[{n}]" for n in range(20)])
+    first = dataclasses.replace(capture.stages[0], graph=builder.build())
+    capture = dataclasses.replace(capture, stages=(first, *capture.stages[1:]))
+    driver.finish(driver.open(source), capture)
+    window.workspace.selection.select_node(first.name, 0)
+    text = window.workspace.inspector.page.toPlainText().replace("\u200b", "")
+    assert "f32[7]" in text and "f32[8]" not in text and "and 12 more" in text
+
+
 def test_what_is_shown_is_stale_while_the_file_is_away(
     driver: Driver, window: MainWindow, source: Path
 ):
