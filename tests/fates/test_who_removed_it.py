@@ -119,3 +119,20 @@ def test_a_line_that_jax_numpy_traced_away_says_so() -> None:
     assert "reshape" not in stage.graph.strings
     told = describe_line(LineSelection("f.py", 3), "y = x.reshape(8, 8)", NO_LINKS, "#888")
     assert "Python or <code>jax.numpy</code>" in told
+
+
+def test_nothing_is_computed_of_an_array_without_elements() -> None:
+    fate = capture_plain(lambda x: (jnp.sin(x), jnp.cos(x[:0]) * 2.0), X).fates
+    empty = [f for f in fate.values() if f.fate != "kernel"]
+    assert empty
+    assert {f.fate for f in empty} <= {"simplified", "folded"}
+
+
+def test_a_sum_of_one_element_is_no_work_whatever_else_has_lost_its_name() -> None:
+    def total(x: jax.Array) -> jax.Array:
+        column = jnp.sum(x, axis=0)
+        return jnp.sum(column.reshape(1, 1))
+
+    fates = capture_plain(total, jnp.ones((128, 1))).fates
+    assert fates["2"].fate == "simplified"
+    assert "it reduces along axes of length one" in fates["2"].text

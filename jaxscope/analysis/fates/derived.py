@@ -345,7 +345,8 @@ class DerivedFates:
 
     def _unexplained(self, node: int, where: str | None) -> Fate:
         id = self.equations.ids[node]
-        if self._before is not None and not self._holders.may_hide(id):
+        has_none = self._before is not None and not self._holders.may_hide(id)
+        if has_none or self._undoing.is_nothing(node):
             text = f"{self._removed(node, where)}: no instruction is left that carries it"
             return Fate("simplified", where, text=sentence(text))
         if self._endings:

@@ -11,9 +11,13 @@ from jaxscope.analysis.memory.sizes import find_bytes
 from jaxscope.model.graph import NONE
 
 _RESHAPING = frozenset({"reshape", "squeeze", "expand_dims", "broadcast_in_dim"})
+_REDUCTIONS = frozenset(
+    {f"reduce_{kind}" for kind in ("sum", "prod", "max", "min", "and", "or", "xor")}
+)
 _OWN_INVERSE = frozenset({"neg", "not", "conj"})
 _INVERSES = {("exp", "log"), ("log", "exp")}
 _SAME_IF_TYPED_SO = frozenset({"slice", "reshape", "convert_element_type", "broadcast_in_dim"})
+_WITHOUT_ELEMENTS = re.compile(r"[\[,]0[,\]]")
 _NUMBER = re.compile(r"\d+")
 _MAX_RESHAPES = 20
 
@@ -34,6 +38,10 @@ class Undoing:
     def why(self, node: int) -> str:
         """Such as `adding 0 changes nothing`; empty where nothing of that kind can be said."""
         equations = self._equations
+        if self._is_empty(node):
+            return "its result has no elements"
+        if self._reduces_nothing(node):
+            return "it reduces along axes of length one"
         reason = why_neutral(equations, node)
         if reason:
             return reason
@@ -49,6 +57,25 @@ class Undoing:
         if partner is None:
             return ""
         return f"it and {name_equations([equations.ids[partner]], self._stage)} undo each other"
+
+    def is_nothing(self, node: int) -> bool:
+        """Whether there is nothing to compute, so that no instruction can be the equation."""
+        return self._is_empty(node) or self._reduces_nothing(node)
+
+    def _reduces_nothing(self, node: int) -> bool:
+        """Whether a reduction has as many elements left as it takes: it combines none."""
+        equations = self._equations
+        source = _source(equations, node)
+        return (
+            equations.operations[node] in _REDUCTIONS
+            and source != NONE
+            and len(equations.types[source]) == 1
+            and _same_bytes(equations.types[node], equations.types[source])
+        )
+
+    def _is_empty(self, node: int) -> bool:
+        types = self._equations.types[node]
+        return bool(types) and all(_WITHOUT_ELEMENTS.search(type) for type in types)
 
     def _pairs(self) -> dict[int, int]:
         if self._partners is None:
