@@ -92,6 +92,10 @@ def test_the_filter_finds_passes_by_name_and_text(
     assert shown_names(menu) == ["algsimp"]
     menu.page.filter.setText("FUS")
     assert shown_names(menu) == ["fusion"]
+    menu.page.filter.setText("no such pass")
+    assert menu.page.table.notice.text == "No pass contains “no such pass”."
+    menu.page.table.notice.clear_requested.emit()
+    assert menu.page.filter.text() == "" and menu.page.table.notice.text == ""
 
 
 def test_a_selection_is_followed_through_the_passes(

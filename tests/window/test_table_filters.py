@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from jaxscope.model import Graph, GraphBuilder, NodeKind
+from jaxscope.ui.pages.result_table import ResultTable
 from jaxscope.ui.panes.column_filters import find_passing
 from jaxscope.ui.panes.node_table import HEADERS
+from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.panes.table_view import NodeTableView
+from jaxscope.ui.window import MainWindow
 
-from .programs import GRAD, OPTIMIZED, build_graph
+from .conftest import Driver
+from .programs import GRAD, OPTIMIZED, build_capture, build_graph
 
 
 def passing(graph: Graph, column: str, text: str) -> list[str]:
@@ -111,3 +118,55 @@ def test_numbers_are_never_cut_off_and_stand_below_their_titles(qtbot: QtBot):
         assert isinstance(head, int)
         is_right = bool(head & Qt.AlignmentFlag.AlignRight.value)
         assert is_right == view.nodes.is_number(column)
+
+
+def test_a_filter_that_nothing_passes_is_told_and_can_be_cleared(qtbot: QtBot):
+    table = NodeTableView()
+    qtbot.addWidget(table)
+    table.set_graph(build_graph(OPTIMIZED))
+    table.show()
+    assert table.notice.text == "" and not table.notice.can_clear
+    table.filters.fields[HEADERS.index("operation")].setText("convolution")
+    table.filters.fields[HEADERS.index("id")].setText("x")
+    assert table.nodes.rowCount() == 0
+    assert table.notice.text == "Nothing matches id “x” and operation “convolution”."
+    assert table.accessibleDescription() == table.notice.text
+    assert table.notice.geometry() == table.viewport().rect()
+    table.resize(700, 500)
+    assert table.notice.geometry() == table.viewport().rect()
+    clear = table.notice.findChild(QPushButton)
+    assert clear is not None and clear.isVisible()
+    clear.click()
+    assert table.nodes.rowCount() == 5 and table.notice.text == ""
+    assert not any(field.text() for field in table.filters.fields)
+
+
+def test_a_search_that_finds_nothing_is_told_in_the_table_and_can_be_cleared(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), build_capture())
+    pane = window.workspace.area.open_pane("jaxpr")
+    assert pane is not None
+    pane.set_form(Form.TABLE)
+    pane.header.search.setText("convolution")
+    assert pane.table.notice.text == "Nothing matches “convolution”."
+    pane.header.search.setText("sin")
+    assert pane.table.notice.text == ""
+    pane.header.search.setText("convolution")
+    clear = pane.table.notice.findChild(QPushButton)
+    assert clear is not None
+    clear.click()
+    assert pane.header.search.text() == "" and pane.table.nodes.rowCount() == 4
+
+
+def test_every_table_of_the_window_says_where_it_has_no_rows(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), build_capture())
+    tables = window.findChildren(ResultTable)
+    assert len(tables) > 10
+    for table in tables:
+        table.rows.set_rows(("name",), ())
+        assert table.notice.text.endswith("."), table.accessibleName()
+        table.rows.set_rows(("name",), (("one",),))
+        assert table.notice.text == ""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLa
 
 from jaxscope.analysis.quantities import format_bytes
 from jaxscope.model import Leaf
+from jaxscope.ui.empty_notice import EmptyNotice
 from jaxscope.ui.state import Head
 
 _PART = re.compile(r"\[[^\]]*\]|\.?[^.\[\]]+")
@@ -37,6 +38,7 @@ class ArgumentsPage(QWidget):
         self.tree.setAccessibleName("Arguments and results")
         self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self.tree.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self.notice = EmptyNotice(self.tree, "Run a call to see its arguments and results.")
         self._is_told = False
         self.tree.itemSelectionChanged.connect(self._on_tree_selection_changed)
         layout = QVBoxLayout(self)

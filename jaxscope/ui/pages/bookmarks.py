@@ -15,6 +15,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.ui.empty_notice import EmptyNotice
+
 _HELP = (
     "Mark what is selected with Ctrl+Shift+B, and write about it with Ctrl+Shift+N. Bookmarks are "
     "saved with the capture. Double-click a note to change it."
@@ -51,6 +53,7 @@ class BookmarksPage(QWidget):
         self.list.setEditTriggers(QTreeWidget.EditTrigger.NoEditTriggers)
         self.list.itemDoubleClicked.connect(self._on_list_item_double_clicked)
         self.list.itemChanged.connect(self._on_list_item_changed)
+        self.notice = EmptyNotice(self.list, "Nothing is bookmarked yet.")
         self.list.setColumnWidth(0, 220)
         self.list.setColumnWidth(1, 260)
         self.remove_button = QPushButton("Remove")

@@ -20,6 +20,7 @@ from jaxscope.analysis.comparison.changes import Change, GraphComparison
 from jaxscope.analysis.comparison.details import find_differences, name_node
 from jaxscope.analysis.comparison.marks import STYLES
 from jaxscope.model import NONE, Graph
+from jaxscope.ui.empty_notice import EmptyNotice
 from jaxscope.ui.pages.result_table import choose_row
 
 _COLUMNS = ("", "first", "second", "what differs")
@@ -124,6 +125,7 @@ class DifferencesView(QTableView):
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setAccessibleName("Differences")
+        self.notice = EmptyNotice(self, "No difference is listed for this stage.")
         self._is_told = False
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
         self.fit()

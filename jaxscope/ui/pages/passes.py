@@ -92,6 +92,7 @@ class PassesPage(QWidget):
         self.fate.setWordWrap(True)
         self.fate.hide()
         self.table = ResultTable("Passes in their order")
+        self.table.notice.clear_requested.connect(self._on_notice_clear_requested)
         self.table.selectionModel().selectionChanged.connect(self._on_table_selection_changed)
         self.title = QLabel()
         self.diff = DiffTextView()
@@ -240,8 +241,15 @@ class PassesPage(QWidget):
         rows = [pass_row(number, self._records[number]) for number in self._shown]
         numbers = [pass_numbers(number, self._records[number]) for number in self._shown]
         hints = [self._hint(self._records[number]) for number in self._shown]
+        why = [f"contains “{words}”"] if words else []
+        why += ["touched what is selected"] if self.follow.isChecked() else []
+        self.table.notice.say(f"No pass {' and '.join(why)}.", can_clear=bool(why))
         self.table.rows.set_rows(HEADERS, rows, NUMERIC, numbers, hints)
         self._show_texts(None)
+
+    def _on_notice_clear_requested(self) -> None:
+        self.follow.setChecked(False)
+        self.filter.clear()
 
     def _on_table_selection_changed(
         self, selected: QItemSelection, _deselected: QItemSelection

@@ -18,6 +18,8 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
+from jaxscope.ui.empty_notice import EmptyNotice
+
 Index = QModelIndex | QPersistentModelIndex
 Row = Sequence[str]
 _NO_INDEX = QModelIndex()
@@ -121,7 +123,7 @@ def choose_row(view: QTableView, row: int) -> None:
 
 
 class ResultTable(QTableView):
-    """Shows results; Ctrl+C copies the chosen rows."""
+    """Shows results; Ctrl+C copies the chosen rows; `notice` says that there are none."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -140,6 +142,7 @@ class ResultTable(QTableView):
         self.setSortingEnabled(True)
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
         self.setAccessibleName(name)
+        self.notice = EmptyNotice(self, f"{name}: none.")
         self.fit()
 
     def changeEvent(self, event: QEvent) -> None:

@@ -79,6 +79,7 @@ class StagePane(QFrame):
         self.outline = OutlineView()
         self.header = PaneHeader()
         self.lighting = Lighting(self.code, self.table, self.outline, self._finding)
+        self.table.search_dismissed.connect(self.header.search.clear)
         self._choices, self._wishes = PaneChoices(self), PaneWishes(self)
         self._begin = 0
         self._notice, self._footnote = QLabel(), QLabel()
@@ -375,7 +376,7 @@ class StagePane(QFrame):
         self.header.show_found(self._finding.describe(self._hits()), self._finding.problem)
         if self._pages.currentWidget() is self.table:
             is_on = bool(self._finding.text) and not self._finding.problem
-            self.table.nodes.set_filter(self._finding.nodes if is_on else None)
+            self.table.set_search(self._finding.text, self._finding.nodes if is_on else None)
         self._apply_linked(reveal=True)
 
     def _hits(self) -> npt.NDArray[np.int32]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from jaxscope.analysis.links import Linked
 from jaxscope.model import NONE, Graph
+from jaxscope.ui.empty_notice import EmptyNotice
 from jaxscope.ui.panes.filter_header import FilterHeader
 from jaxscope.ui.panes.node_table import HEADERS, NodeTableModel
 from jaxscope.ui.panes.row_painting import RowPainter
@@ -30,11 +33,13 @@ class NodeTableView(QTableView):
         node_chosen: Index of the node that a person chose.
         nodes_chosen: Indices of several, and whether they are chosen besides what is already.
         node_hovered: Index of the node under the pointer, or -1.
+        search_dismissed: Every node is to be shown again, whatever is looked for.
     """
 
     node_chosen = Signal(int)
     nodes_chosen = Signal(object, bool)
     node_hovered = Signal(int)
+    search_dismissed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,6 +65,9 @@ class NodeTableView(QTableView):
         self.setMouseTracking(True)
         self.entered.connect(self._on_entered)
         self._is_told = False
+        self._searched = ""
+        self.notice = EmptyNotice(self, "")
+        self.notice.clear_requested.connect(self._on_notice_clear_requested)
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
         self.fit()
 
@@ -78,7 +86,26 @@ class NodeTableView(QTableView):
             if field.text():
                 self._on_filter_edited(column, field.text())
 
+    def set_search(self, text: str, nodes: npt.NDArray[np.int32] | None) -> None:
+        """Show only the nodes that a search of the pane found; None shows all."""
+        self._searched = text if nodes is not None else ""
+        self._explain_emptiness()
+        self.nodes.set_filter(nodes)
+
+    def _explain_emptiness(self) -> None:
+        """Say what hides rows, should there be none."""
+        wanted = [f"“{self._searched}”"] if self._searched else []
+        fields = zip(HEADERS, self.filters.fields, strict=True)
+        wanted += [f"{title} “{field.text().strip()}”" for title, field in fields if field.text()]
+        text = f"Nothing matches {' and '.join(wanted)}." if wanted else "This stage has no nodes."
+        self.notice.say(text, can_clear=bool(wanted))
+
+    def _on_notice_clear_requested(self) -> None:
+        self.filters.clear()
+        self.search_dismissed.emit()
+
     def _on_filter_edited(self, column: int, text: str) -> None:
+        self._explain_emptiness()
         problem = ""
         try:
             self.nodes.set_column_filter(column, text)
