@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from jaxscope.analysis.comparison.following import NodeFollower
 from jaxscope.analysis.line_moves import LineMoves
 from jaxscope.analysis.links import (
     NO_LINKS,
@@ -46,11 +47,33 @@ _PREVIEW_MS = 25
 """How long the pointer rests before links are looked up: not once per line that it crosses."""
 
 
+def follow_places(places: Sequence[Place], stage: str, follower: NodeFollower) -> tuple[Place, ...]:
+    """Places after a stage's program was replaced; those of what is gone are left out."""
+    found: list[Place] = []
+    for place in places:
+        if _stage_of(place) != stage:
+            found.append(place)
+        elif isinstance(place, GroupPlace):
+            members = tuple(each for i in place.members if (each := follower.find(i)) is not None)
+            if members:
+                found.append(dataclasses.replace(place, members=members))
+        elif isinstance(place, tuple) and (node := follower.find(place[1])) is not None:
+            found.append((stage, node))
+    return tuple(found)
+
+
+def _stage_of(place: Place) -> str | None:
+    if isinstance(place, LineSelection):
+        return None
+    return place.stage if isinstance(place, GroupPlace) else place[0]
+
+
 class SelectionModel(QObject):
     """Holds what is selected; `changed` fires with the new `Links`, `previewed` with those ahead.
     `cleared` fires when it is put away: nothing may look selected any more.
 
-    A selection outlives a new run: its nodes are found again by their ids.
+    A selection outlives a new run, of an edited file too: its nodes are followed to what they are
+    by now.
     """
 
     changed = Signal(object)
@@ -62,6 +85,7 @@ class SelectionModel(QObject):
         self._stages: Sequence[Stage] = ()
         self._index: LinkIndex | None = None
         self._places: tuple[Place, ...] = ()
+        self._grounds: dict[str, Graph] = {}
         self.selection: Selection | None = None
         self.links: Links = NO_LINKS
         self._past: list[tuple[Place, ...]] = []
@@ -80,10 +104,26 @@ class SelectionModel(QObject):
         self._stages = stages
         if before == after:
             return
+        self._follow()
         self._index = None
         self._ahead = self._shown_ahead = None
         self._rest.stop()
         self._resolve()
+
+    def _follow(self) -> None:
+        """Where a stage's program is another, let all places be those of what they were then."""
+        for stage in self._stages:
+            known, graph = self._grounds.get(stage.name), stage.graph
+            if not is_available(graph) or graph is known:
+                continue
+            self._grounds[stage.name] = graph
+            held = (self._places, *self._past, *self._future)
+            if known is not None and any(_stage_of(each) == stage.name for p in held for each in p):
+                follower = NodeFollower(known, graph)
+                self._places = follow_places(self._places, stage.name, follower)
+                for trail in (self._past, self._future):
+                    followed = (follow_places(places, stage.name, follower) for places in trail)
+                    trail[:] = [places for places in followed if places]
 
     # --- selecting ---
 

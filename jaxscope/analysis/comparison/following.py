@@ -35,6 +35,20 @@ def follow_nodes(old: Graph, new: Graph) -> Int32s:
     return found
 
 
+class NodeFollower:
+    """Follows node ids from one graph of a stage to the next one of it."""
+
+    def __init__(self, old: Graph, new: Graph) -> None:
+        self._old, self._new = old, new
+        self._found = follow_nodes(old, new)
+
+    def find(self, node_id: str) -> str | None:
+        """The id that a node has by now; None if it is gone, or never was."""
+        node = self._old.index_by_id.get(node_id)
+        found = NONE if node is None else int(self._found[node])
+        return None if found == NONE else self._new.string(self._new.nodes.id, found)
+
+
 def _sign(graph: Graph, codes: Codes) -> tuple[Hashes, Hashes]:
     """What a node looks like, and what it does whatever the sizes of its arrays."""
     nodes, texts = graph.nodes, codes.column(graph.strings)
