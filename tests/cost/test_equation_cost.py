@@ -22,6 +22,7 @@ from jaxscope.worker.hlo_cost import module_cost
 from jaxscope.worker.jaxpr_graph import convert_jaxpr
 
 X = jax.ShapeDtypeStruct((4, 8), jnp.float32)
+N = jax.ShapeDtypeStruct(X.shape, jnp.int32)
 W = jax.ShapeDtypeStruct((8, 8), jnp.float32)
 IMAGE = jax.ShapeDtypeStruct((2, 9, 9, 3), jnp.float32)
 KERNEL = jax.ShapeDtypeStruct((3, 3, 3, 4), jnp.float32)
@@ -53,6 +54,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "gelu": (jax.nn.gelu, (X,)),
     "silu": (jax.nn.silu, (X,)),
     "relu": (jax.nn.relu, (X,)),
+    "integer exponents": (lambda x, n: lax.pow(x, n) + x, (X, N)),
     "powers": (lambda x: x**3 + x**-2 + x**7 + jnp.exp2(x), (X,)),
     "angles": (lambda x: jnp.arctan2(x, x) + jnp.arctan(x) + jnp.tan(x), (X,)),
     "layer norm": (_normalize, (X,)),

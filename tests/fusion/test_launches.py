@@ -47,7 +47,9 @@ def test_unknown_traffic_is_unknown_and_says_whose() -> None:
     launches = count_fused(read(CHAIN))
     assert math.isnan(launches.num_bytes.low)
     assert format_span(launches.num_bytes) == "unknown"
-    assert launches.num_bytes.reason == "What chain moves is not known."
+    told = compare_launches(launches, launches)
+    assert told.startswith("One by one 1 kernels move an unknown number of bytes;")
+    assert launches.num_bytes.reason == "What chain (fusion) moves is not known."
 
 
 def test_a_chain_of_equations_becomes_one_kernel() -> None:

@@ -45,10 +45,13 @@ def _sign(equation: Equation) -> Costs:
 
 
 def _power(equation: Equation) -> Costs:
-    """An integer exponent of a float is converted first: no rule."""
-    if equation.operand(0).element != equation.operand(1).element:
+    """An integer exponent of a float, as Adam's bias correction has it, is converted first."""
+    base, exponent = equation.operand(0), equation.operand(1)
+    if base.element == exponent.element:
+        return _elementwise(0.0, 1.0)(equation)
+    if base.shape != exponent.shape:
         raise UncountedError("operands of two types")
-    return _elementwise(0.0, 1.0)(equation)
+    return _elementwise(1.0, 1.0)(equation)
 
 
 def _move(equation: Equation) -> Costs:

@@ -112,13 +112,17 @@ def format_span(span: Span, form: Callable[[float], str] = lambda number: f"{num
 def compare_launches(eager: Launches, fused: Launches) -> str:
     """Both in one sentence, with why a number is not one where it is not."""
     text = (
-        f"One by one {format_span(eager.kernels)} kernels move "
-        f"{format_span(eager.num_bytes, format_bytes)}; optimized "
-        f"{format_span(fused.kernels)} move {format_span(fused.num_bytes, format_bytes)}."
+        f"One by one {format_span(eager.kernels)} kernels move {_moved(eager)}; optimized "
+        f"{format_span(fused.kernels)} move {_moved(fused)}."
     )
     spans = (eager.kernels, eager.num_bytes, fused.kernels, fused.num_bytes)
     reasons = dict.fromkeys(span.reason for span in spans if span.reason)
     return " ".join((text, *reasons))
+
+
+def _moved(launches: Launches) -> str:
+    moved = format_span(launches.num_bytes, format_bytes)
+    return "an unknown number of bytes" if moved == "unknown" else moved
 
 
 def _bytes(graph: Graph, node: int) -> Span:
@@ -126,7 +130,8 @@ def _bytes(graph: Graph, node: int) -> Span:
     reason = ""
     if math.isnan(moved):
         name = graph.string(graph.nodes.name, node) or graph.string(graph.nodes.id, node)
-        reason = f"What {name} moves is not known."
+        operation = graph.string(graph.nodes.operation, node)
+        reason = f"What {name} ({operation}) moves is not known."
     return Span(moved, moved, reason)
 
 
