@@ -41,9 +41,9 @@ def describe_change(change: KeyChange) -> str:
 
 def advise(signatures: Sequence[Signature]) -> tuple[Advice, ...]:
     """What to do, the costliest first."""
-    families: dict[str, list[Signature]] = {}
+    families: dict[tuple[str, str], list[Signature]] = {}
     for signature in signatures:
-        families.setdefault(signature.place or signature.function, []).append(signature)
+        families.setdefault((signature.place, signature.function), []).append(signature)
     found = [advice for family in families.values() for advice in _advise_family(family)]
     return tuple(sorted(found, key=lambda advice: -advice.seconds))
 
@@ -91,12 +91,7 @@ def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signa
                     "equal, as far as Python can tell. Pass the same object, or give its class "
                     "__eq__ and __hash__ (a frozen dataclass has them)."
                 )
-            values = dict.fromkeys(both)
-            return (
-                f"The static argument {first.path} took {len(values)} values "
-                f"({_few(list(values))}), and each is a program of its own. If the value decides "
-                "no shape and no Python branch, do not mark it static."
-            )
+            return _advise_static(changes)
         case "weak_type":
             return (
                 f"{first.path} is a Python number in some calls and an array in others. Pass "
@@ -110,7 +105,8 @@ def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signa
         case "tree":
             return (
                 "The arguments come in several structures: other keys, lengths or types of "
-                "containers, or arguments by name in some calls only. Build them the same way."
+                "containers, other fields that are no arrays, or arguments by name in some calls "
+                "only. Build them the same way."
             )
         case "cleared":
             return (
@@ -134,6 +130,21 @@ def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signa
         case "options":
             return "jit was given other options. Decorate the function once."
     return "The keys look alike; JAX's own explanation is beside the signature."
+
+
+def _advise_static(changes: Sequence[KeyChange]) -> str:
+    """On the argument, or the part of it, that changed most often."""
+    by_path: dict[str, dict[str, None]] = {}
+    for change in changes:
+        by_path.setdefault(change.path, {}).update({change.before: None, change.after: None})
+    path, values = max(by_path.items(), key=lambda item: len(item[1]))
+    others = [other for other in by_path if other != path]
+    besides = f" So did {_few(others)}." if others else ""
+    return (
+        f"The static argument {path} took {len(values)} values ({_few(list(values))}), and each is "
+        f"a program of its own.{besides} If the value decides no shape and no Python branch, do "
+        "not mark it static."
+    )
 
 
 def _advise_buckets(changes: Sequence[KeyChange]) -> str:

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -14,6 +14,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.worker.conditions import read_setting
+from jaxscope.worker.key_differences import (
+    find_tree_differences,
+    find_value_differences,
+    is_equal,
+    is_same_tree,
+)
 from jaxscope.worker.values import aval_text, value_text
 
 _SETTINGS = (
@@ -48,18 +54,11 @@ class StaticKey:
 
     text: str
     value: Any
-
-    def differs_from(self, other: StaticKey) -> bool:
-        """Whether JAX takes them for two values: 1, 1.0 and True are three."""
-        if type(self.value) is not type(other.value):
-            return True
-        try:
-            return not bool(self.value == other.value)
-        except Exception:  # equality is the user's code
-            return self.value is not other.value
+    is_by_name: bool = False
 
 
 _ABSENT = StaticKey("absent", object())
+_PASSED = {True: "passed by name", False: "passed by position"}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -72,7 +71,8 @@ class CallKey:
         options: Of `jit`, as text.
         leaves: By path.
         static: Static arguments by name.
-        tree: Structure of the arguments.
+        tree: Structure of the arguments, a `PyTreeDef`.
+        paths: The key path of each of the leaves, as JAX has it.
         settings: Of JAX's configuration.
     """
 
@@ -81,7 +81,8 @@ class CallKey:
     options: str
     leaves: Mapping[str, LeafKey]
     static: Mapping[str, StaticKey]
-    tree: str
+    tree: Any
+    paths: Sequence[Sequence[Any]]
     settings: Mapping[str, str]
 
     def changes_from(self, before: CallKey) -> list[tuple[str, str, str, str]]:
@@ -93,10 +94,10 @@ class CallKey:
             changes.append(("options", "", before.options, self.options))
         for name in {**before.static, **self.static}:
             known, present = before.static.get(name, _ABSENT), self.static.get(name, _ABSENT)
-            if present.differs_from(known):
-                changes.append(("static", name, known.text, present.text))
-        if self.tree != before.tree:
-            changes.append(("tree", "", before.tree, self.tree))
+            changes += _compare_static(name, known, present)
+        if not is_same_tree(before.tree, self.tree):
+            found = find_tree_differences(before.tree, self.tree, [*self.leaves], self.paths)
+            changes += [("tree", *difference) for difference in found]
         for path in self.leaves.keys() & before.leaves.keys():
             changes += _compare_leaves(path, before.leaves[path], self.leaves[path])
         for name in self.settings:
@@ -122,9 +123,11 @@ def find_key(
 ) -> CallKey:
     """The key of a call of `jax.jit(function, **options)`."""
     names, static_names = _static_names(function, options, len(args))
+    passed = [*((n, a, False) for n, a in zip(names, args, strict=True))]
+    passed += [(name, value, True) for name, value in kwargs.items()]
     static = {
-        name: StaticKey(value_text(value), value)
-        for name, value in [*zip(names, args, strict=True), *kwargs.items()]
+        name: StaticKey(value_text(value), value, is_by_name)
+        for name, value, is_by_name in passed
         if name in static_names
     }
     traced_names = [name for name in names if name not in static_names]
@@ -137,7 +140,8 @@ def find_key(
         ", ".join(f"{name}={value!r}" for name, value in sorted(options.items())),
         {_path_text(path, traced_names): _leaf_key(leaf) for path, leaf in leaves},
         static,
-        str(tree),
+        tree,
+        [path for path, _ in leaves],
         {name: str(read_setting(name)) for name in _SETTINGS if read_setting(name) is not None},
     )
 
@@ -147,12 +151,33 @@ def has_tracers(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((args, kwargs)))
 
 
+def _compare_static(
+    name: str, old: StaticKey, new: StaticKey
+) -> Iterator[tuple[str, str, str, str]]:
+    if old is _ABSENT or new is _ABSENT:
+        yield "static", name, old.text, new.text
+    elif not is_equal(old.value, new.value):
+        for path, before, after in find_value_differences(old.value, new.value):
+            yield "static", f"{name}{path}", before, after
+    elif old.is_by_name != new.is_by_name:
+        yield "tree", name, _PASSED[old.is_by_name], _PASSED[new.is_by_name]
+
+
 def _compare_leaves(path: str, old: LeafKey, new: LeafKey) -> list[tuple[str, str, str, str]]:
     changes = []
     is_spread = _AXES.sub("", old.type) == _AXES.sub("", new.type)
     if old.type != new.type and not is_spread:
-        same_dtype = old.type.partition("[")[0] == new.type.partition("[")[0]
-        changes.append(("shape" if same_dtype else "dtype", path, old.type, new.type))
+        (old_dtype, _, old_shape), (new_dtype, _, new_shape) = (
+            _AXES.sub("", leaf.type).partition("[") for leaf in (old, new)
+        )
+        changes += [
+            (kind, path, old.type, new.type)
+            for kind, differs in (
+                ("shape", old_shape != new_shape),
+                ("dtype", old_dtype != new_dtype),
+            )
+            if differs
+        ]
     if old.weak_type != new.weak_type:
         words = {True: "weak type (a Python number)", False: "strong type"}
         changes.append(("weak_type", path, words[old.weak_type], words[new.weak_type]))

@@ -64,10 +64,10 @@ class JitRecorder:
         with contextlib.suppress(AttributeError):  # a release without the setting explains nothing
             # JAX does not annotate it
             jax.config.update("jax_explain_cache_misses", True)  # type: ignore[no-untyped-call]
-        logger = logging.getLogger("jax")
-        for handler in logger.handlers:  # 0.8 has one of its own, which would print them
-            handler.addFilter(lambda record: not _is_explanation(record))
-        logger.addHandler(_Listener(self._explanations))
+        # Before any handler: libraries let what JAX logs go to handlers of their own.
+        for name in [*logging.root.manager.loggerDict]:
+            if name == "jax" or name.startswith("jax."):
+                logging.getLogger(name).addFilter(self._keep_explanation)
 
     def jit(self, function: Any = None, /, **options: Any) -> Any:
         """As `jax.jit`."""
@@ -101,6 +101,14 @@ class JitRecorder:
             explanation = "\n".join(self._explanations)
             self._on_compiled(jitted, key, seconds, self._cache_hits > 0, explanation)
         return result
+
+    def _keep_explanation(self, record: logging.LogRecord) -> bool:
+        """Keep JAX's explanations of cache misses; everything else goes on as it would."""
+        text = record.getMessage()
+        if "CACHE MISS" not in text:
+            return True
+        self._explanations.append(text[:4000])
+        return False
 
     @contextlib.contextmanager
     def _watching(self) -> Iterator[None]:
@@ -154,19 +162,3 @@ class RecordedJit:
         if name == "inner":  # while it is being made or copied
             raise AttributeError(name)
         return getattr(self.inner, name)
-
-
-class _Listener(logging.Handler):
-    """Keeps JAX's explanations of cache misses; everything else goes on as it would."""
-
-    def __init__(self, texts: list[str]) -> None:
-        super().__init__(logging.WARNING)
-        self._texts = texts
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if _is_explanation(record):
-            self._texts.append(record.getMessage()[:4000])
-
-
-def _is_explanation(record: logging.LogRecord) -> bool:
-    return "CACHE MISS" in record.getMessage()

@@ -26,6 +26,8 @@ Change = tuple[str, str, str, str]
 """Kind, path, before and after."""
 MAX_SIGNATURES = 2_000
 _MAX_CALLS = 1_000
+_MAX_SAID = 8_000
+"""Characters of JAX's explanation: of many functions inside of one there are many."""
 _JAX_WORDS = {
     "never seen function": {"new_function", "cleared"},
     "different input pytree": {"tree", "static"},
@@ -147,7 +149,8 @@ class _Watch:
         if len(self._counts) >= MAX_SIGNATURES:
             return
         name = getattr(jitted.function, "__name__", type(jitted.function).__name__)
-        family = self._known.setdefault(key.place or name, [])
+        # Libraries wrap many functions by one of theirs, which takes the name of each.
+        family = self._known.setdefault(f"{key.place} {name}", [])
         nearest, changes = _find_nearest(key, family, explanation)
         if family and not changes:
             changes = _read_unseen(explanation)
@@ -173,7 +176,7 @@ class _Watch:
                 "lower": seconds.get("lower"),
                 "compile": seconds.get("compile"),
                 "is_from_cache": is_from_cache,
-                "jax_says": explanation,
+                "jax_says": _shorten(explanation),
                 "agrees": is_confirmed,
             },
         )
@@ -190,6 +193,10 @@ class _Watch:
             if known.function == key.function
         ]
         return -min(alike)[1] if alike else None
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _MAX_SAID else f"{text[:_MAX_SAID]}…"
 
 
 def agrees(changes: list[Change], explanation: str) -> bool | None:

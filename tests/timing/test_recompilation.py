@@ -145,6 +145,67 @@ def checks():
     with jax.disable_jit():
         double(jnp.ones(2))
 
+import dataclasses, enum, logging
+
+class Kind(enum.IntEnum):
+    PLAIN = 0
+    ROUND = 1
+
+@dataclasses.dataclass(frozen=True)
+class How:
+    rates: tuple
+    kind: Kind = Kind.PLAIN
+
+@partial(jit, static_argnames="how")
+def made(x, how):
+    return x * how.rates[1] + how.kind
+
+def parts():
+    made(jnp.ones(2), how=How((1, 0.1)))
+    made(jnp.ones(2), how=How((1, 0.2)))
+    made(jnp.ones(2), how=How((1, 0.2), Kind.ROUND))
+
+@partial(jax.tree_util.register_dataclass, data_fields=["x"], meta_fields=["name"])
+@dataclasses.dataclass
+class Node:
+    x: object
+    name: str
+
+def deep():
+    one = 1.0
+    total({"layer": {"w": one, "b": one}, "z": one})
+    total({"layer": {"w": one, "c": one}, "z": one})
+    total({"layer": {"w": [one, one], "c": one}, "z": one})
+
+def carried():
+    total(Node(1.0, "first"))
+    total(Node(1.0, "second"))
+
+def wrap(function):
+    @jit
+    def inner(*args):
+        return function(*args)
+    inner.__name__ = inner.__wrapped__.__name__ = function.__name__
+    return inner
+
+def one(x):
+    return x + 1
+
+def two(x):
+    return x + 2
+
+def wrapped():
+    first, second = wrap(one), wrap(two)
+    first(jnp.ones(2))
+    second(jnp.ones(2))
+    second(jnp.ones(3))
+
+def explained_at_length():
+    logging.basicConfig()  # what JAX logs goes to the root's handlers, too
+    many = {f"key {n}": {"name " * 50 + str(n): 1.0} for n in range(100)}
+    total(many)
+    total({"other " + name: value for name, value in many.items()})
+
 def placed():
     from jax.sharding import NamedSharding, PartitionSpec
     mesh = jax.sharding.Mesh(jax.devices(), ("d",))
@@ -316,3 +377,48 @@ def test_several_ranks_are_not_padded() -> None:
 @pytest.mark.parametrize(("length", "bucket"), [(1, 1), (2, 2), (3, 4), (16, 16), (17, 32)])
 def test_buckets_are_powers_of_two(length: int, bucket: int) -> None:
     assert bucket_of(length) == bucket
+
+
+def test_of_a_static_value_the_part_that_changed_is_named(watch: Watch) -> None:
+    found = watch("parts()")
+    changes = [change for s in found.signatures for change in s.changes]
+    assert [(c.kind, c.path, c.before, c.after) for c in changes] == [
+        ("static", "how.rates[1]", "0.1", "0.2"),
+        ("static", "how.kind", "Kind.PLAIN", "Kind.ROUND"),
+    ]
+    assert "how.rates[1] took 2 values (0.1, 0.2)" in found.advice[0].text
+    assert "So did how.kind." in found.advice[0].text
+
+
+def test_of_a_structure_the_part_that_changed_is_named(watch: Watch) -> None:
+    found = [*watch("deep()").signatures, *watch("carried()").signatures]
+    changes = [change for signature in found for change in signature.changes]
+    assert [(c.kind, c.path, c.before, c.after) for c in changes] == [
+        ("tree", "tree['layer']", "keys b, w", "keys c, w"),
+        ("tree", "tree['layer']['w']", "*", "[*, *]"),
+        ("tree", "tree, data of Node[0]", "first", "second"),
+    ]
+
+
+def test_a_static_argument_by_name_is_another_structure(watch: Watch) -> None:
+    (_, second) = watch("power(jnp.ones(2), n=2)", "power(jnp.ones(2), 2)").signatures
+    (change,) = second.changes
+    assert (change.kind, change.path) == ("tree", "n")
+    assert (change.before, change.after) == ("passed by name", "passed by position")
+
+
+def test_shape_and_dtype_are_two_causes(watch: Watch) -> None:
+    assert kinds(watch("double(f32[3])", "double(f16[4])")) == [[], ["shape", "dtype"]]
+
+
+def test_functions_in_one_wrapper_are_not_one_function(watch: Watch) -> None:
+    first, second, third = watch("wrapped()").signatures
+    assert (first.function, second.function, third.function) == ("one", "two", "two")
+    assert second.nearest is None
+    assert [change.kind for change in third.changes] == ["shape"]
+
+
+def test_explanations_without_end_and_loggers_of_others_do_no_harm(watch: Watch) -> None:
+    found = watch("explained_at_length()")
+    assert len(found.signatures[1].jax_says) < 10_000
+    assert found.signatures[1].changes
