@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from jaxscope.analysis.cost.loop_rounds import find_derived
+from jaxscope.analysis.cost.shares import COMPILER
+from jaxscope.analysis.equation_words import name_equations
 from jaxscope.analysis.quantities import (
     format_bytes,
     format_flops,
@@ -131,10 +135,24 @@ def roofline_to_text(
         ("kernels", found.kernels),
         ("source lines", found.lines),
         ("named scopes", found.scopes),
-        ("equations", found.equations),
+        ("equations", label_equations(capture, found.equations)),
     ):
         lines += ["", title, *_table(points, ceilings)]
     return "\n".join(lines)
+
+
+def label_equations(
+    capture: Capture | None, points: tuple[RooflinePoint, ...]
+) -> tuple[RooflinePoint, ...]:
+    """Points of equations, named by what they compute where the capture tells, not by their ids."""
+    graph = find_derived(capture) if capture is not None else None
+    labels = name_equations(graph) if graph is not None else {}
+    return tuple(
+        dataclasses.replace(point, name=labels.get(point.name, f"equation {point.name}"))
+        if point.name != COMPILER
+        else point
+        for point in points
+    )
 
 
 def _table(points: tuple[RooflinePoint, ...], ceilings: Ceilings | None) -> Iterator[str]:

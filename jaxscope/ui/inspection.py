@@ -15,6 +15,7 @@ from jaxscope.analysis.line_cost import LineCost
 from jaxscope.analysis.links import LineSelection, Linked, Links, is_made_by_compiler
 from jaxscope.analysis.quantities import format_bytes, format_count, format_flops, format_seconds
 from jaxscope.model import Direction, Fate, Graph, Node, NodeKind, Stage, Unavailable
+from jaxscope.ui.ancestry import describe_ancestry
 from jaxscope.ui.plain import escape_breakable, escape_html
 from jaxscope.ui.screen import title_of_stage
 
@@ -51,12 +52,14 @@ def describe_node(
     links: Links,
     muted: str,
     facts: NodeFacts | None = None,
+    stages: Sequence[Stage] = (),
 ) -> str:
     """A node in full, as HTML whose links are `node:STAGE:INDEX` and `line:NUMBER:FILE`.
 
     Args:
         muted: Colour of labels.
         facts: What the whole capture tells of its nodes, if anything.
+        stages: That are shown: equations that the node comes from are told by their texts.
     """
     graph = stage.graph
     if isinstance(graph, Unavailable):
@@ -74,8 +77,7 @@ def describe_node(
         ("work", _cost(node)),
         ("time", "" if math.isnan(node.seconds) else format_seconds(node.seconds)),
         ("fate", _fate(facts.fate_of(stage.name, node) if facts is not None else None)),
-        ("comes from", _ids(stage, node.origins, "jaxpr")),
-        ("lowered from", _ids(stage, node.derived, "")),
+        *describe_ancestry(stage, node, stages),
         ("scope", escape_breakable("/".join(node.scope))),
         ("takes", _neighbours(stage.name, graph, index, incoming=True)),
         ("goes to", _neighbours(stage.name, graph, index, incoming=False)),
@@ -239,14 +241,6 @@ def _place(file: str, line: int, function: str) -> str:
     name = escape_breakable(os.path.basename(file))
     where = f" in {escape_breakable(function)}" if function and function != "<module>" else ""
     return f"<a href='line:{line}:{escape_html(file)}'>{name}:{line}</a>{where}"
-
-
-def _ids(stage: Stage, ids: Sequence[str], of_stage: str) -> str:
-    if not ids or (stage.name == of_stage):
-        return ""
-    shown = ", ".join(escape_breakable(i, 60) for i in ids[:12])
-    rest = f" and {len(ids) - 12} more" if len(ids) > 12 else ""
-    return f"equation{'' if len(ids) == 1 else 's'} {shown}{rest}"
 
 
 def _neighbours(stage: str, graph: Graph, index: int, *, incoming: bool) -> str:

@@ -65,7 +65,7 @@ class SelectionWords:
         stage = next((stage for stage in stages if stage.name == selection.stage), None)
         if stage is None:
             return ""
-        return describe_node(stage, selection.nodes[0], links, muted, self._fates) + fused
+        return describe_node(stage, selection.nodes[0], links, muted, self._fates, stages) + fused
 
     def _name_of(self, place: Place) -> tuple[str, str]:
         """What a selected thing is called, and the link that leads to it."""

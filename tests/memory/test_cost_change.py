@@ -102,6 +102,10 @@ def test_text_and_json_tell_the_same(take: Take) -> None:
     assert "FLOPs before" in text and "Optimizing turned" in text
     told = cost_change_to_json(change)
     assert len(told["rows"]) == len(change.rows)
+    equations = change_of(take(LOSS), By.EQUATION)
+    assert " = integer_pow · " in "\n".join(cost_change_to_text(equations, "by equation"))
+    ids = {row["name"] for row in cost_change_to_json(equations)["rows"]} - {COMPILER}
+    assert ids and all(" " not in id for id in ids), "programs read ids"
     assert told["before"]["flops"] == change.before.flops
     missing = Unavailable("XLA failed.")
     assert cost_change_to_json(missing)["unavailable"] == "XLA failed."
@@ -117,6 +121,9 @@ def test_the_page_shows_the_module_before_and_both(take: Take, qtbot: QtBot) -> 
     assert "as if each instruction were a kernel" in page.notes.text()
     page.choice.setCurrentIndex(3)
     assert page.points and page.points[0].operation == "equation"
+    names = {page.table.rows.index(row, 7).data() for row in range(page.table.rows.rowCount())}
+    assert all(" = " in name for name in names - {COMPILER}), "numbers tell nobody anything"
+    assert len(names) == len(page.points), "rows are found by their names"
     page.module.setCurrentIndex(BOTH)
     assert page.heading.text().startswith("Optimizing turned")
     assert page.change is not None

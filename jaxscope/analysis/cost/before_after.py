@@ -8,6 +8,7 @@ from typing import Any
 
 from jaxscope.analysis.cost.loop_rounds import find_derived, find_trips
 from jaxscope.analysis.cost.shares import SHARED, By, Share, Shares, share_out
+from jaxscope.analysis.equation_words import name_equations
 from jaxscope.analysis.quantities import format_bytes, format_count, format_flops
 from jaxscope.analysis.text_table import format_table
 from jaxscope.model import Capture, Cost, Graph, Unavailable
@@ -34,12 +35,14 @@ class CostRow:
 
     Attributes:
         name: Its id, `file.py:12` or scope.
+        label: What to call it: of an equation not its id but what it computes.
         what: JAX's name of the equation, `line` or `scope`.
         before: Its work in the module before optimization.
         after: The same after it; nothing is left of what was folded, merged or removed.
     """
 
     name: str
+    label: str
     what: str
     before: Share
     after: Share
@@ -81,10 +84,13 @@ def find_cost_change(capture: Capture, by: By) -> CostChange | Unavailable:
         graphs.append(stage.graph)
     trips = find_trips(capture)
     before, after = (share_out(graph, by, trips) for graph in graphs)
-    names = _names(capture) if by is By.EQUATION else {}
+    graph = find_derived(capture) if by is By.EQUATION else None
+    names = {} if graph is None else _names(graph)
+    labels = {} if graph is None else name_equations(graph)
     rows = [
         CostRow(
             key,
+            labels.get(key, key),
             names.get(key, "" if by is By.EQUATION else by.value),
             before.rows.get(key, _NOTHING),
             after.rows.get(key, _NOTHING),
@@ -95,10 +101,7 @@ def find_cost_change(capture: Capture, by: By) -> CostChange | Unavailable:
     return CostChange(by, tuple(rows), before.total, after.total, _notes(before, after, rows))
 
 
-def _names(capture: Capture) -> dict[str, str]:
-    graph = find_derived(capture)
-    if graph is None:
-        return {}
+def _names(graph: Graph) -> dict[str, str]:
     ids, operations = graph.nodes.id.tolist(), graph.nodes.operation.tolist()
     pairs = zip(ids, operations, strict=True)
     return {graph.strings[id]: graph.strings[operation] for id, operation in pairs}
@@ -129,7 +132,7 @@ def cost_change_row(row: CostRow) -> tuple[str, ...]:
         f"{before.transcendentals:,.0f}",
         f"{after.transcendentals:,.0f}",
         f"{row.rounds:,}",
-        row.name,
+        row.label,
         row.what,
     )
 

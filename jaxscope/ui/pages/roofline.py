@@ -31,6 +31,7 @@ from jaxscope.analysis.roofline_report import (
     describe_ceilings,
     describe_excess,
     describe_protocol,
+    label_equations,
     roofline_numbers,
     roofline_row,
 )
@@ -71,6 +72,7 @@ class RooflinePage(QWidget):
         self._stage: Stage | None = None
         self._capture: Capture | None = None
         self._rooflines: dict[str, Roofline | Unavailable] = {}
+        self._equations: dict[str, tuple[RooflinePoint, ...]] = {}
         self._changes: dict[By, CostChange | Unavailable] = {}
         self._ceilings: Ceilings | None = None
         self._published: dict[str, Ceilings] = {}
@@ -149,7 +151,7 @@ class RooflinePage(QWidget):
         """
         if stage is not self._stage or capture is not self._capture:
             self._stage, self._capture = stage, capture
-            self._rooflines, self._changes = {}, {}
+            self._rooflines, self._changes, self._equations = {}, {}, {}
             self._choose_limits()
         elif ceilings is self._ceilings:
             return
@@ -201,9 +203,11 @@ class RooflinePage(QWidget):
         found = self._found()
         if found is None:
             return ()
-        return (found.kernels, found.lines, found.scopes, found.equations)[
-            self.choice.currentIndex()
-        ]
+        if self.choice.currentIndex() == _CHOICES.index("equations"):
+            if found.stage not in self._equations:
+                self._equations[found.stage] = label_equations(self._capture, found.equations)
+            return self._equations[found.stage]
+        return (found.kernels, found.lines, found.scopes)[self.choice.currentIndex()]
 
     @property
     def change(self) -> CostChange | None:
@@ -336,7 +340,7 @@ class RooflinePage(QWidget):
             return
         name = self.table.rows.index(indexes[0].row(), _NAME_COLUMN).data()
         if (change := self.change) is not None:
-            row = next(row for row in change.rows if row.name == name)
+            row = next(row for row in change.rows if row.label == name)
             after = row.after.nodes
             self.nodes_chosen.emit("optimized" if after else "hlo", after or row.before.nodes)
             return
