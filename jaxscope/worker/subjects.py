@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,12 +29,14 @@ class Forms:
         jitted: The same, compiled; has `trace`.
         eager_arguments: What `eager` is called with.
         jitted_arguments: What `jitted` is called with: static leaves are boxed there.
+        is_unwrapped: Whether `eager` was taken out of a jit of the program's own.
     """
 
     eager: Function
     jitted: Any
     eager_arguments: Arguments
     jitted_arguments: Arguments
+    is_unwrapped: bool = False
 
 
 def find_forms(call: Call) -> Forms:
@@ -54,8 +57,9 @@ def find_forms(call: Call) -> Forms:
     composed = call.compose(call.base)
     on_device = put_arrays(arguments)
     if compat.is_jitted(composed):
-        return Forms(eager, composed, arguments, on_device)
-    return Forms(eager, _jit_boxed(composed), arguments, _box(on_device))
+        return Forms(eager, composed, arguments, on_device, base is not call.base)
+    boxed = _box(on_device)
+    return Forms(eager, _jit_boxed(composed), arguments, boxed, base is not call.base)
 
 
 def put_arrays(arguments: Arguments) -> Arguments:
@@ -199,9 +203,18 @@ def _is_box(leaf: Any) -> bool:
 
 
 def _without_jit(function: Function) -> Function:
-    while compat.is_jitted(function) and hasattr(function, "__wrapped__"):
+    while _is_some_jit(function) and hasattr(function, "__wrapped__"):
         function = function.__wrapped__
     return function
+
+
+def _is_some_jit(function: Function) -> bool:
+    """Whether it is JAX's jit or an object of a library's that lowers, as Equinox's `filter_jit`.
+
+    What `pmap` gives lowers, too, and is a function: its axis has a name inside of it only.
+    """
+    lowers = hasattr(function, "lower") and not inspect.isfunction(function)
+    return compat.is_jitted(function) or lowers
 
 
 def _is_float_array(leaf: Any) -> bool:
@@ -211,7 +224,7 @@ def _is_float_array(leaf: Any) -> bool:
 
 def _sum_floats(result: Any) -> Any:
     """One number to differentiate: the result itself, or the sum of all that are floats."""
-    leaves = [jnp.asarray(leaf) for leaf in jax.tree.leaves(result)]
+    leaves = [jnp.asarray(leaf) for leaf in jax.tree.leaves(keep_arrays(result))]
     floats = [leaf for leaf in leaves if _is_float_array(leaf)]
     if not floats:
         raise TypeError("The function returns no floating-point number to differentiate.")

@@ -270,7 +270,7 @@ class _Session:
             elif is_empty(item) and not prefix:
                 self._is_judged = False
                 self.warn("The program computes nothing, so there is nothing to compare.")
-            elif is_one_jit(item) and not prefix:
+            elif is_one_jit(item) and not prefix and not forms.is_unwrapped:
                 self.warn("The program is one jitted function, so its eager run is compiled, too.")
             lowered = item
         return lowered

@@ -177,7 +177,8 @@ def _random_array(dtype: np.dtype[Any], shape: tuple[int, ...], seed: int) -> An
     if dtype == np.bool_:
         return jnp.asarray(generator.integers(0, 2, shape).astype(np.bool_))
     if jnp.issubdtype(dtype, jnp.integer):
-        end = min(10, int(jnp.iinfo(dtype).max) + 1)
+        limits = jnp.iinfo(dtype)  # type: ignore[no-untyped-call] # JAX does not annotate it
+        end = min(10, int(limits.max) + 1)
         return jnp.asarray(generator.integers(0, end, shape).astype(dtype))
     if jnp.issubdtype(dtype, jnp.complexfloating):
         real, imaginary = generator.standard_normal((2, *shape))
