@@ -29,7 +29,14 @@ def repeated() -> Capture:
         (programs.divide, (X,), "div", "fused", "fusion", "Divide became multiply by 0.333"),
         (programs.compute_in_vain, (X,), "cos", "dead", None, "Nothing uses its result"),
         (programs.carry_unseen, (X,), "cos", "dead", "simplify-while-loops", "Nothing uses"),
-        (programs.flatten, (X,), "reshape", "layout", "reshape-decomposer", "only moves bytes"),
+        (
+            programs.flatten,
+            (X,),
+            "reshape",
+            "layout",
+            "reshape-decomposer",
+            "computes and moves nothing",
+        ),
         (
             programs.multiply_transposed,
             (X, W),

@@ -20,9 +20,9 @@ def combine_fates(fates: list[Fate]) -> Fate:
 def say_gone(operation: str) -> str:
     """What it means that an equation with nested jaxprs is no more, and its inside is."""
     return {
-        "scan": "the loop is gone",
-        "while": "the loop is gone",
-        "cond": "the branch is gone",
+        "scan": "the loop was removed",
+        "while": "the loop was removed",
+        "cond": "the branch was removed",
         "custom_jvp_call": "a call with a derivative of its own, inlined",
         "custom_vjp_call": "a call with a derivative of its own, inlined",
         "remat2": "a remat, inlined",
@@ -32,6 +32,8 @@ def say_gone(operation: str) -> str:
 
 def summarize(children: list[Fate]) -> str:
     """How many of an equation's inner equations had which fate."""
+    if len(children) == 1:
+        return f"its one equation: {children[0].fate}"
     counts: dict[str, int] = {}
     for child in children:
         counts[child.fate] = counts.get(child.fate, 0) + 1

@@ -8,15 +8,20 @@ from jaxscope.analysis.fates.combine import combine_fates, say_gone, summarize
 from jaxscope.analysis.fates.equations import Equations
 from jaxscope.analysis.fates.holders import Holders
 from jaxscope.analysis.fates.holding import LAYOUT_OPCODES, Holding, Holdings
+from jaxscope.analysis.fates.holding_words import (
+    describe_holding,
+    describe_loop,
+    name_instructions,
+)
 from jaxscope.analysis.fates.instructions import Instructions
 from jaxscope.analysis.fates.literals import literal_choice
 from jaxscope.analysis.fates.liveness import find_live
 from jaxscope.analysis.fates.lowering import Lowering
 from jaxscope.analysis.fates.neighbours import BEGIN, END, EquationNeighbours, InstructionNeighbours
-from jaxscope.analysis.fates.trace import Ending
+from jaxscope.analysis.fates.trace import REMADE, Ending
 from jaxscope.analysis.fates.undoing import Undoing
 from jaxscope.analysis.fates.values import IDENTITIES, Values
-from jaxscope.analysis.fates.words import in_pass, name_equations, quote_names, sentence
+from jaxscope.analysis.fates.words import in_pass, name_equations, sentence
 from jaxscope.model.capture import Fate
 from jaxscope.model.graph import NONE, Graph, NodeKind
 
@@ -132,44 +137,33 @@ class DerivedFates:
         before = self._holders.opcodes_before(id)
         ending = self._endings.get(id)
         where = ending.pass_name or None if ending else None
-        text = self._describe_holding(holding, before)
-        if holding.fate == "layout" and before - LAYOUT_OPCODES - {"transpose", "broadcast"}:
+        if ending is not None and not ending.fate and not self._is_inside_fusion(holding):
+            where = None  # it put something else of the equation into a fusion
+        text = describe_holding(self._after, holding, before)
+        opcodes = {self._after.opcodes[index] for index in holding.instructions}
+        is_taken = before == {"transpose"} and "dot" in opcodes
+        is_left = bool(before - LAYOUT_OPCODES - {"transpose", "broadcast"})
+        if is_taken or (holding.fate == "layout" and is_left):
             return Fate("simplified", where, ids, text=sentence(text + in_pass(where)))
         if ending is not None and ending.text and not ending.fate:
             text = f"{ending.text}; {text}"
         return Fate(holding.fate, where, ids, text=sentence(text))
 
-    def _describe_holding(self, holding: Holding, before: set[str]) -> str:
-        names = self._names(holding.instructions)
-        place = self._after.names[holding.place] if holding.place != NONE else names
-        if holding.fate == "folded":
-            return f"{'is' if before <= {'constant'} else 'became'} the constant {names}"
-        if holding.fate == "layout":
-            if before - LAYOUT_OPCODES - {"transpose", "broadcast"}:
-                return f"simplified until only {names} is left of it, which computes nothing"
-            return f"computes nothing: it only says how bytes lie ({names})"
-        if holding.fate == "library":
-            return f"runs in {holding.library}, as {place}"
-        if holding.fate == "fused":
-            return f"fused into {place}"
-        loops = [i for i in holding.instructions if self._after.opcodes[i] == "while"]
-        if loops:
-            return f"became the loop {self._names(loops)}"
-        if self._after.opcodes[holding.place] in ("dot", "convolution"):
-            return f"is the instruction {place} of its own"
-        return f"has a kernel of its own, {place}"
+    def _is_inside_fusion(self, holding: Holding) -> bool:
+        return holding.place != NONE and self._after.opcodes[holding.place] == "fusion"
 
     def _of_container(self, node: int, holding: Holding | None) -> Fate:
         """An equation with nested jaxprs: itself where something is left of it, else its inside."""
         operation = self.equations.operations[node]
         opcodes = [self._after.opcodes[i] for i in holding.instructions] if holding else []
         if holding and "while" in opcodes:
-            place = self._names([i for i in holding.instructions if self._is(i, "while")])
-            text = f"became the loop {place}{self._rounds_text(node)}"
-            return Fate("kernel", None, self._ids(holding.instructions), text=sentence(text))
+            loops = [i for i in holding.instructions if self._is(i, "while")]
+            text = describe_loop(self._after, loops, self.equations, node)
+            ids = self._ids(tuple(dict.fromkeys((*loops, *holding.instructions))))
+            return Fate("kernel", None, ids, text=sentence(text))
         if holding and "conditional" in opcodes:
-            place = self._names([i for i in holding.instructions if self._is(i, "conditional")])
-            text = f"became the branch {place}"
+            branches = [i for i in holding.instructions if self._is(i, "conditional")]
+            text = f"became the branch {name_instructions(self._after, branches)}"
             return Fate("kernel", None, self._ids(holding.instructions), text=sentence(text))
         if not self._live[node]:
             return self._dead(node)
@@ -182,20 +176,17 @@ class DerivedFates:
             if operation not in ("jit", "pjit", "closed_call", "remat2", "checkpoint"):
                 return own
         ending = self._endings.get(self.equations.ids[node])
-        where = ending.pass_name if ending else None
+        # A pass that only put it into a fusion is not the one that inlined it.
+        where = ending.pass_name if ending and ending.fate else None
         if not children:
             if holding is not None:
                 return self._of_held(node, holding)
             return Fate("simplified", where, text="It only handed its operands on.")
         best = combine_fates(children)
-        text = f"{say_gone(operation)}{in_pass(where)}; {summarize(children)}"
+        is_call = operation not in ("scan", "while", "cond")
+        who = in_pass(where) if is_call else self._lowering.who(self.equations.ids[node], where)
+        text = f"{say_gone(operation)}{who}; {summarize(children)}"
         return Fate(best.fate, where or best.pass_name, best.instructions, text=sentence(text))
-
-    def _rounds_text(self, node: int) -> str:
-        """How often the body of a scan runs, in words."""
-        length = self.equations.attributes[node].get("length", "")
-        is_scan = self.equations.operations[node] == "scan" and length.isdecimal()
-        return f", whose body runs {int(length):,} times" if is_scan and len(length) < 19 else ""
 
     def _of_vanished(self, node: int) -> Fate:
         ids = self.equations.ids
@@ -209,7 +200,7 @@ class DerivedFates:
         if self._is_dropped_by_lowering(ids[node]):
             removed = f"; removed{in_pass(where)}" if where else ""
             return Fate("dead", where, text=sentence(f"nothing needs its result{removed}"))
-        if self._values.is_constant[node]:
+        if self._values.is_constant[node] and not self._is_computed_elsewhere(node, ending):
             text = "depends on no argument: its value was computed"
             who = self._lowering.who(ids[node], where) or " when compiling"
             return Fate("folded", where, text=sentence(text + who))
@@ -225,6 +216,19 @@ class DerivedFates:
             or self._of_lowering(node)
             or self._unexplained(node, where)
         )
+
+    def _is_computed_elsewhere(self, node: int, ending: Ending | None) -> bool:
+        """Whether its value is not known when compiling after all, though no argument is in it.
+
+        XLA leaves large arrays, such as numbers that count up, to the program.
+        """
+        if ending is not None and ending.fate in ("simplified", "layout", REMADE):
+            return True
+        holdings = (
+            self._holders.of(self.equations.ids[source])
+            for source, _ in self.equations.operands[node].values()
+        )
+        return any(holding is not None and holding.fate != "folded" for holding in holdings)
 
     def _is_dropped_by_lowering(self, id: str) -> bool:
         """Whether no result depends on any of the instructions that it was lowered to."""
@@ -248,7 +252,11 @@ class DerivedFates:
         text = ending.text
         fate = ending.fate
         holding = self._holders.classify(kept) if kept else None
-        if holding is not None and fate in ("simplified", "layout"):
+        if fate == REMADE:
+            fate = holding.fate if holding is not None else "simplified"
+            if holding is not None:
+                text = f"{text}; {describe_holding(self._after, holding, set())}"
+        elif holding is not None and fate in ("simplified", "layout"):
             fate = "layout" if holding.fate == "layout" else fate
             place = self._after.names[holding.place]
             if place not in text:
@@ -386,9 +394,6 @@ class DerivedFates:
 
     def _is(self, index: int, opcode: str) -> bool:
         return self._after.opcodes[index] == opcode
-
-    def _names(self, indices: list[int] | tuple[int, ...]) -> str:
-        return quote_names([self._after.names[index] for index in indices])
 
     def _ids(self, indices: list[int] | tuple[int, ...]) -> tuple[str, ...]:
         graph = self._after.graph

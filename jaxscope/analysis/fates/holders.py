@@ -62,6 +62,7 @@ class Holders:
             for id, indices in after.holders.items()
             if (holding := holdings.of(indices)) is not None
         }
+        self._give_products_back()
         self._around = InstructionNeighbours(after)
         self._unnamed = [i for i in range(len(after.names)) if self._is_unnamed(i)]
         self._adopted: dict[str, list[int]] = {}
@@ -71,6 +72,19 @@ class Holders:
             for index, opcode in enumerate(after.opcodes)
             if opcode in _MOVED and not after.tags[index]
         ]
+
+    def _give_products_back(self) -> None:
+        """A product that is made in the order of its transpose has the name of the transpose."""
+        equations = self._equations
+        for node, id in enumerate(equations.ids):
+            holding = self._named.get(id)
+            if holding is None or self.opcodes_before(id) != {"transpose"}:
+                continue
+            opcodes = {self._after.opcodes[index] for index in holding.instructions}
+            for source, _ in equations.operands[node].values():
+                product = equations.ids[source]
+                if "dot" in opcodes and "dot" in self.opcodes_before(product):
+                    self._named.setdefault(product, holding)
 
     def may_hide(self, id: str) -> bool:
         """Whether an instruction without a name, which nothing claims, may be the equation's."""

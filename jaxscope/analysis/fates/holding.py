@@ -95,6 +95,7 @@ class Holdings:
             chosen = found.pop(fate)
             rest = [index for group in found.values() for index in group]
             place = self._place(chosen[-1])
+            chosen.sort(key=self._module.combines)  # how two elements are combined comes last
             library = self._library(place) if fate == "library" else ""
             return Holding(fate, (*chosen, *rest), place, library)
         if "layout" in found:

@@ -111,6 +111,13 @@ class Instructions:
         group = self.group[index]
         return None if group == NONE else GroupKind(int(self.graph.groups.kind[group]))
 
+    def combines(self, index: int) -> bool:
+        """Whether an instruction says how another one, such as a reduction, treats two elements."""
+        if self.kind(index) is not GroupKind.REGION:
+            return False
+        owner = self.owner(index)
+        return owner == NONE or self.opcodes[owner] not in ("while", "conditional")
+
     def owner(self, index: int) -> int:
         """The instruction that calls the computation an instruction stands in, or `NONE`."""
         group = self.group[index]

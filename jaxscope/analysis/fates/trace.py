@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
+REMADE = "remade"
+"""Ended only in name: the same operation stands in its place, as a new instruction."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ending:
@@ -12,7 +15,9 @@ class Ending:
     Attributes:
         pass_name: The pass that decided: after which none was left, or which put it where it is.
         pipeline: The pipeline that the pass ran in.
-        fate: `merged`, `folded`, `simplified` or `dead`; empty where the pass is all that is known.
+        fate: `merged`, `folded`, `simplified`, `layout` or `dead`; `remade` where the same
+            operation stands in its place under another name; empty where the pass is all that is
+            known.
         merged_with: Ids of equations.
         instructions: Names of what took its place, as far as they reach the optimized module.
         text: In one sentence; of an equation that is still carried, what became of its operation.

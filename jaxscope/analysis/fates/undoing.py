@@ -18,6 +18,7 @@ _OWN_INVERSE = frozenset({"neg", "not", "conj"})
 _INVERSES = {("exp", "log"), ("log", "exp")}
 _SAME_IF_TYPED_SO = frozenset({"slice", "reshape", "convert_element_type", "broadcast_in_dim"})
 _WITHOUT_ELEMENTS = re.compile(r"[\[,]0[,\]]")
+_HANDING_ON = frozenset({"stop_gradient", "copy", "copy_p", "pvary", "mesh_cast"})
 _NUMBER = re.compile(r"\d+")
 _MAX_RESHAPES = 20
 
@@ -34,6 +35,7 @@ class Undoing:
         self._equations = equations
         self._stage = stage
         self._partners: dict[int, int] | None = None
+        self._read_by: dict[int, list[tuple[int, int]]] | None = None
 
     def why(self, node: int) -> str:
         """Such as `adding 0 changes nothing`; empty where nothing of that kind can be said."""
@@ -42,6 +44,14 @@ class Undoing:
             return "its result has no elements"
         if self._reduces_nothing(node):
             return "it reduces along axes of length one"
+        if self._chooses_nothing(node):
+            return "both sides that it chooses between are the same"
+        chosen_by = self._readers().get(node, [])
+        if chosen_by and all(k == 0 and self._chooses_nothing(r) for r, k in chosen_by):
+            ids = [equations.ids[reader] for reader, _ in chosen_by]
+            return (
+                f"it only decided the choice of {name_equations(ids, self._stage)} between equals"
+            )
         reason = why_neutral(equations, node)
         if reason:
             return reason
@@ -61,6 +71,31 @@ class Undoing:
     def is_nothing(self, node: int) -> bool:
         """Whether there is nothing to compute, so that no instruction can be the equation."""
         return self._is_empty(node) or self._reduces_nothing(node)
+
+    def _chooses_nothing(self, node: int) -> bool:
+        """Whether a select has the same value on every side."""
+        equations = self._equations
+        if equations.operations[node] != "select_n":
+            return False
+        operands = equations.operands[node]
+        sides = {self._through(*operands[k]) for k in operands if k > 0}
+        return len(sides) == 1 and not any(k > 0 for k in equations.literals[node])
+
+    def _through(self, node: int, output: int) -> tuple[int, int]:
+        """The value behind equations that hand their operand on as it is."""
+        equations = self._equations
+        while equations.operations[node] in _HANDING_ON and len(equations.operands[node]) == 1:
+            ((node, output),) = equations.operands[node].values()
+        return node, output
+
+    def _readers(self) -> dict[int, list[tuple[int, int]]]:
+        """Who reads the results of each node, and as which operand."""
+        if self._read_by is None:
+            self._read_by = {}
+            for reader, operands in enumerate(self._equations.operands):
+                for operand, (source, _) in operands.items():
+                    self._read_by.setdefault(source, []).append((reader, operand))
+        return self._read_by
 
     def _reduces_nothing(self, node: int) -> bool:
         """Whether a reduction has as many elements left as it takes: it combines none."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from jaxscope.analysis.fates.trace import Ending
+from jaxscope.analysis.fates.trace import REMADE, Ending
 from jaxscope.analysis.fates.words import name_equations
 from jaxscope.analysis.passes.snapshot import Row, Snapshot
 
@@ -31,11 +31,15 @@ class Found:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Replacement:
-    """Where `row` was used, `heir` is used now; `depth` users between them vanished as well."""
+    """Where `row` was used, `heir` is used now; `depth` users between them vanished as well.
+
+    `user` is who uses it, where that changed in more than this.
+    """
 
     row: Row
     heir: Row
     depth: int
+    user: Row | None = None
 
 
 def find_ending(
@@ -78,7 +82,8 @@ class _Step:
         replacements = self._replacements()
         for found in replacements:
             if found.heir.name == found.row.name:
-                text = f"{found.heir.name} is left of it, without its name since {self._pass}"
+                name = found.heir.name
+                text = f"what is left of it is {name}, without its name since {self._pass}"
                 return self._make("simplified", text, (found.heir.name,))
         if replacements:
             return self._judge(replacements[0])
@@ -104,8 +109,7 @@ class _Step:
                     f"folded by {self._pass} into the product that read it: that now reads {what}"
                 )
                 return self._make("simplified", f"{text} in the other order")
-            text = f"removed by {self._pass}, for it changes nothing: {what} takes its place"
-            return self._make("simplified", text)
+            return self._make("simplified", self._removed(found, what))
         if is_old and found.depth > 0:
             text = f"removed by {self._pass}, which simplified away what used it"
             return self._make("dead", text)
@@ -116,17 +120,27 @@ class _Step:
                 text = f"merged with {whom} by {self._pass}: the same on the same operands"
                 return self._make("merged", text, heirs, others)
         if heir.opcode in _LAYOUT and row.opcode in (*_LAYOUT, "transpose", "broadcast"):
-            text = (
-                f"turned into the {heir.opcode} {heir.name} by {self._pass}, which only moves bytes"
-            )
+            does = "only moves bytes" if heir.opcode == "copy" else "computes and moves nothing"
+            text = f"turned into {_name(heir)} by {self._pass}, which {does}"
             return self._make("layout", text, heirs)
         if heir.opcode == row.opcode and not is_old:
-            text = f"made anew as {heir.name} by {self._pass}"
-        elif others and not is_old:
+            return self._make(REMADE, f"made anew as {heir.name} by {self._pass}", heirs)
+        if others and not is_old:
             text = f"taken into {self._describe(heir)} by {self._pass}"
         else:
             text = f"turned into {self._describe(heir)} by {self._pass}"
         return self._make("simplified", text, heirs)
+
+    def _removed(self, found: _Replacement, what: str) -> str:
+        """It is gone, and what it worked from is used in its place."""
+        row, heir, user = found.row, found.heir, found.user
+        was = self._before.rows[heir.name]
+        if row.opcode == "convert" and was.element != row.element == heir.element:
+            return f"removed by {self._pass}: {what} gives this type itself now"
+        if user is not None:
+            into = self._describe(user)
+            return f"taken into {into} by {self._pass}, which now works from {what}"
+        return f"removed by {self._pass}, for it changes nothing: {what} takes its place"
 
     def _replacements(self) -> list[_Replacement]:
         """What stands where a vanished instruction was used, nearest first."""
@@ -144,9 +158,11 @@ class _Step:
                     seen.add(user)
                     now = self._after.rows.get(user)
                     if now is not None:
-                        heir = self._operand_now(name, self._before.rows[user], now)
+                        before = self._before.rows[user]
+                        heir = self._operand_now(name, before, now)
                         if heir is not None:
-                            found.append(_Replacement(row, heir, depth))
+                            changed = now if _has_changed_more(before, now) else None
+                            found.append(_Replacement(row, heir, depth, changed))
                     elif is_new_user and depth < _MAX_DEPTH:
                         waiting.append((user, depth + 1))
             if found:
@@ -186,7 +202,7 @@ class _Step:
             return f"the argument {row.name}"
         if row.tags:
             return f"{row.name} of {name_equations(row.tags, self._stage)}"
-        return f"the {row.opcode} {row.name}"
+        return _name(row)
 
     def _make(
         self,
@@ -196,6 +212,17 @@ class _Step:
         merged_with: tuple[str, ...] = (),
     ) -> Found:
         return Found(Ending(self._pass, self._pipeline, fate, merged_with, (), text), heirs)
+
+
+def _has_changed_more(was: Row, now: Row) -> bool:
+    """Whether a user reads something else in more than one place, or is another operation."""
+    differing = sum(a != b for a, b in zip(was.operands, now.operands, strict=False))
+    return was.opcode != now.opcode or differing > 1
+
+
+def _name(row: Row) -> str:
+    """`the dot dot_general.3`, `the bitcast`, `the constant.4`."""
+    return f"the {row.name}" if row.name.startswith(row.opcode) else f"the {row.opcode} {row.name}"
 
 
 def _are_alike(row: Row, twin: Row, snapshot: Snapshot) -> bool:

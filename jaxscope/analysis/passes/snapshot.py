@@ -45,6 +45,11 @@ class Row:
     is_root: bool
     proto: HloMessage
 
+    @property
+    def element(self) -> int:
+        """XLA's code of the type of the elements; of a tuple that of tuples."""
+        return int(self.proto.shape.element_type)
+
     def literal(self) -> str:
         """The value of a constant, shortened; empty for everything else."""
         return read_attributes(self.proto).get("literal", "")
