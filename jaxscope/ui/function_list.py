@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from jaxscope.ui.state import OfferedFunction
@@ -46,6 +47,20 @@ class FunctionList(QFrame):
             self._marked = ""
             self._fill(functions)
         self._mark(call)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, self._keep_in_view)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:  # rows get another height with the theme
+            QTimer.singleShot(0, self, self._keep_in_view)
+
+    def _keep_in_view(self) -> None:
+        marked = self.tree.selectedItems()
+        if marked:
+            self.tree.scrollToItem(marked[0])
 
     def _fill(self, functions: Sequence[OfferedFunction]) -> None:
         self.tree.clear()
