@@ -17,7 +17,7 @@ from jaxscope.analysis.quantities import (
     format_flops,
     format_seconds,
 )
-from jaxscope.model import Stage, StageText, Unavailable, is_available
+from jaxscope.model import Cost, Stage, StageText, Unavailable, is_available
 from jaxscope.model.graph import NONE, NodeKind
 from jaxscope.ui.state import Job, Phase, WindowState
 
@@ -197,11 +197,17 @@ def _cost(stage: Stage) -> str:
     known, num_unknown = _counted_flops(stage)
     if num_unknown:
         return f"at least {format_flops(known)}"
-    flops = format_flops(stage.cost.flops)
+    flops = _functions(stage.cost) if not stage.cost.flops else format_flops(stage.cost.flops)
     if _counts_loops_once(stage) and flops != UNKNOWN:
         return f"{flops}, loops once"
     parts = (flops, format_bytes(stage.cost.bytes_accessed))
     return " · ".join(part for part in parts if part != UNKNOWN)
+
+
+def _functions(cost: Cost) -> str:
+    """What work without a FLOP is: a sine is none, and still no nothing."""
+    functions = cost.transcendentals
+    return f"{functions:,.0f} of exp, sin …" if functions > 0 else format_flops(cost.flops)
 
 
 def _counts_loops_once(stage: Stage) -> bool:
@@ -240,6 +246,10 @@ def _tooltip(stage: Stage, meaning: str) -> str:
         lines.append(
             f"Work: {format_flops(cost.flops)}; memory read and written: "
             f"{format_bytes(cost.bytes_accessed)}"
+        )
+    if cost.transcendentals > 0:
+        lines.append(
+            f"Besides, {cost.transcendentals:,.0f} of exp, sin and the like, which XLA counts apart."
         )
     if _counts_loops_once(stage):
         lines.append(

@@ -106,6 +106,15 @@ def test_one_node_of_unknown_cost_leaves_what_is_known_as_a_lower_bound():
     assert "1 node costs is unknown" in step.tooltip
 
 
+def test_a_sine_is_no_floating_point_operation_and_still_work():
+    cost = Cost(flops=0.0, bytes_accessed=24.0, transcendentals=3.0)
+    stage = dataclasses.replace(CAPTURE.stages[2], cost=cost)
+    screen = compute_screen(after(RUNNING, HEAD, StageArrived(stage)))
+    step = next(s for s in screen.steps if s.name == "optimized")
+    assert step.cost == "3 of exp, sin … · 24 B"
+    assert "3 of exp, sin and the like" in step.tooltip
+
+
 def test_a_figure_that_counts_loops_once_says_so():
     optimized = CAPTURE.stages[2]
     graph = optimized.graph
