@@ -249,7 +249,7 @@ def _tooltip(stage: Stage, meaning: str) -> str:
         )
     if cost.transcendentals > 0:
         lines.append(
-            f"Besides, {cost.transcendentals:,.0f} of exp, sin and the like, which XLA counts apart."
+            f"Besides, {cost.transcendentals:,.0f} of exp, sin and the like: XLA counts them apart."
         )
     if _counts_loops_once(stage):
         lines.append(
