@@ -7,6 +7,12 @@ import functools
 from collections.abc import Mapping, Sequence
 
 from jaxscope.analysis.comparison.changes import GraphComparison, compare_graphs
+from jaxscope.analysis.comparison.placements import (
+    NodePlacementDifference,
+    NodePlacements,
+    PlacementDifference,
+    compare_placements,
+)
 from jaxscope.analysis.comparison.quantities import (
     QuantityDifference,
     compare_costs,
@@ -52,6 +58,7 @@ class StageComparison:
         graphs: What became of each node, or why the graphs are not compared.
         costs: FLOPs, bytes, transcendentals and the time to make the stage.
         reason: Why nothing of the two can be compared, or None.
+        placements: Nodes of both sides of which a value lies on other devices.
     """
 
     pair: StagePair
@@ -60,6 +67,7 @@ class StageComparison:
     graphs: GraphComparison | Unavailable
     costs: tuple[QuantityDifference, ...]
     reason: Unavailable | None = None
+    placements: tuple[NodePlacementDifference, ...] = ()
 
     @functools.cached_property
     def texts(self) -> TextDiff | Unavailable:
@@ -77,7 +85,8 @@ class StageComparison:
         A stage without graphs is as equal as its texts are.
         """
         if isinstance(self.graphs, GraphComparison):
-            return self.graphs.counts.is_equal and not any(cost.differs for cost in self.costs)
+            is_same = self.graphs.counts.is_equal and not self.placements
+            return is_same and not any(cost.differs for cost in self.costs)
         texts = self.texts
         return texts.is_equal if is_available(texts) else self.graphs
 
@@ -93,6 +102,7 @@ class Comparison:
         memory: Bytes of arguments and results.
         times: What was measured; empty where nothing was.
         notes: Sentences on what the two sides do not share: versions, targets.
+        placements: What lies on other devices, or why that is not known.
     """
 
     first: Subject
@@ -101,6 +111,7 @@ class Comparison:
     memory: tuple[QuantityDifference, ...]
     times: tuple[QuantityDifference, ...]
     notes: tuple[str, ...]
+    placements: tuple[PlacementDifference, ...] | Unavailable
 
     @property
     def times_missing(self) -> str:
@@ -120,7 +131,8 @@ class Comparison:
         """
         verdicts = [stage.verdict for stage in self.stages]
         known = [verdict for verdict in verdicts if is_available(verdict)]
-        return bool(known) and all(known) and not any(part.differs for part in self.memory)
+        is_same = bool(known) and all(known) and not any(part.differs for part in self.memory)
+        return is_same and not (is_available(self.placements) and self.placements)
 
     def stage(self, key: str) -> StageComparison | None:
         """The comparison of that key, or None."""
@@ -139,19 +151,20 @@ def compare(
     """
     a, b = first.capture, second.capture
     chosen = pair_stages(a, b) if pairs is None else tuple(pairs)
-    origins = _shared_origins(a, b)
+    origins, nodes = _shared_origins(a, b), NodePlacements(a, b)
     return Comparison(
         first,
         second,
-        tuple(_compare_pair(a, b, pair, origins) for pair in chosen),
+        tuple(_compare_pair(a, b, pair, origins, nodes) for pair in chosen),
         compare_memory(a, b),
         compare_timings(a, b, first.timing, second.timing),
         tuple(_notes(a, b)),
+        compare_placements(a, b),
     )
 
 
 def _compare_pair(
-    a: Capture, b: Capture, pair: StagePair, origins: Mapping[str, str]
+    a: Capture, b: Capture, pair: StagePair, origins: Mapping[str, str], nodes: NodePlacements
 ) -> StageComparison:
     first, second = a.stage(pair.first), b.stage(pair.second)
     reason = find_reason(first, second, pair)
@@ -174,7 +187,9 @@ def _compare_pair(
         Side(second.graph, _lines(b), None if both_are_base else origins),
         with_cost=cost_reason is None,
     )
-    return StageComparison(pair, first, second, graphs, costs)
+    names, both = (pair.first, pair.second), (first.graph, second.graph)
+    placements = nodes.compare(names, both, graphs.matching)
+    return StageComparison(pair, first, second, graphs, costs, placements=placements)
 
 
 def _shared_origins(a: Capture, b: Capture) -> dict[str, str]:

@@ -20,6 +20,8 @@ from jaxscope.analysis.comparison.quantities import (
 )
 from jaxscope.analysis.comparison.report_text import (
     count_cells,
+    describe_node_placements,
+    describe_placements,
     describe_subject,
     describe_verdict,
 )
@@ -62,6 +64,9 @@ def _body(comparison: Comparison) -> Iterator[str]:
     yield from _quantity_table("Measured time", comparison.times)
     if not comparison.times:
         yield f'<h3>Measured time</h3><p class="reason">{escape(comparison.times_missing)}</p>'
+    yield "<h3>Placement</h3>"
+    lines = describe_placements(comparison.placements)
+    yield "".join(f'<p class="reason">{escape(line)}</p>' for line in lines)
     yield "</header>"
     shown = [stage for stage in comparison.stages if not isinstance(stage.verdict, Unavailable)]
     first = next((stage for stage in shown if not stage.verdict), None)
@@ -114,12 +119,21 @@ def _section(stage: StageComparison, comparison: Comparison) -> Iterator[str]:
     elif isinstance(stage.graphs, Unavailable):
         yield f'<p class="reason">{escape(stage.graphs.reason)}</p>'
     yield from _quantity_table("Cost", stage.costs)
+    yield from _node_placements(describe_node_placements(stage))
     texts = stage.texts
     if isinstance(texts, TextDiff):
         yield from _text_table(texts, names)
     elif not isinstance(stage.graphs, Unavailable):
         yield f'<p class="reason">{escape(texts.reason)}</p>'
     yield "</section>"
+
+
+def _node_placements(lines: Sequence[str]) -> Iterator[str]:
+    if lines:
+        yield "<h3>On other devices</h3>"
+    yield "".join(f'<p class="reason">{escape(line)}</p>' for line in lines[:_MOST_ROWS])
+    if len(lines) > _MOST_ROWS:
+        yield f'<p class="reason">… and {len(lines) - _MOST_ROWS:,} more</p>'
 
 
 def _graphs(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from jaxscope.analysis.comparison.changes import GraphComparison
 from jaxscope.analysis.comparison.comparison import Comparison, StageComparison, Subject
 from jaxscope.analysis.comparison.details import find_differences
+from jaxscope.analysis.comparison.placements import PlacementDifference
 from jaxscope.analysis.comparison.quantities import QuantityDifference
 from jaxscope.analysis.comparison.text_diff import TextDiff, format_unified
 from jaxscope.analysis.export.contract_json import environment_to_json, number_to_json
@@ -32,6 +34,7 @@ def comparison_to_json(comparison: Comparison) -> Json:
         "memory": [_quantity(quantity) for quantity in comparison.memory],
         "times": [_quantity(quantity) for quantity in comparison.times],
         "times_missing": comparison.times_missing or None,
+        "placements": _placements(comparison.placements),
     }
 
 
@@ -57,8 +60,24 @@ def _stage(stage: StageComparison, names: tuple[str, str]) -> Json:
         "no_graphs": None if has_graphs or not isinstance(graphs, Unavailable) else graphs.reason,
         "differences": _differences(graphs) if isinstance(graphs, GraphComparison) else [],
         "costs": [_quantity(cost) for cost in stage.costs],
+        "placements": [
+            {
+                "first": _node(graphs.first, each.first),
+                "second": _node(graphs.second, each.second),
+                "before": each.before,
+                "after": each.after,
+            }
+            for each in stage.placements
+            if isinstance(graphs, GraphComparison)
+        ],
         "text": _texts(texts, names) if isinstance(texts, TextDiff) else None,
     }
+
+
+def _placements(placements: tuple[PlacementDifference, ...] | Unavailable) -> Json:
+    if isinstance(placements, Unavailable):
+        return {"unavailable": placements.reason, "differences": []}
+    return {"unavailable": None, "differences": [dataclasses.asdict(each) for each in placements]}
 
 
 def _counts(graphs: GraphComparison) -> Json:

@@ -13,6 +13,8 @@ from jaxscope.analysis.comparison.quantities import (
 )
 from jaxscope.analysis.comparison.report_text import (
     count_cells,
+    describe_node_placements,
+    describe_placements,
     describe_subject,
     describe_verdict,
 )
@@ -46,6 +48,10 @@ def comparison_to_markdown(comparison: Comparison) -> str:
             if comparison.times
             else ("## Measured time", "", _plain(comparison.times_missing), "")
         ),
+        "## Placement",
+        "",
+        *(f"* {_plain(line)}" for line in describe_placements(comparison.placements)),
+        "",
     ]
     for stage in comparison.stages:
         lines += _stage(stage, comparison)
@@ -64,6 +70,13 @@ def _stage(stage: StageComparison, comparison: Comparison) -> Iterator[str]:
             yield f"* {Change(change).name.lower()}: {_code(text)}"
         if len(rows) > _MOST_ROWS:
             yield f"* … and {len(rows) - _MOST_ROWS:,} more"
+        yield ""
+    placed = describe_node_placements(stage)
+    if placed:
+        yield from ("On other devices:", "")
+        yield from (f"* {_code(line)}" for line in placed[:_MOST_ROWS])
+        if len(placed) > _MOST_ROWS:
+            yield f"* … and {len(placed) - _MOST_ROWS:,} more"
         yield ""
     if isinstance(texts, TextDiff) and not texts.is_equal:
         unified = format_unified(texts, comparison.first.name, comparison.second.name)
@@ -87,13 +100,6 @@ def _quantities(title: str, quantities: Sequence[QuantityDifference]) -> Iterato
 
 def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _no_times(comparison: Comparison) -> tuple[str, ...]:
-    """The section on times where there are none: how to measure."""
-    if not comparison.times_missing:
-        return ()
-    return ("## Measured time", "", _plain(comparison.times_missing), "")
 
 
 def _plain(text: str) -> str:

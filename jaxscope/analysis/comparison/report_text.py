@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from jaxscope.analysis.comparison.changes import Change, GraphComparison
 from jaxscope.analysis.comparison.comparison import Comparison, StageComparison, Subject
-from jaxscope.analysis.comparison.details import describe_change
+from jaxscope.analysis.comparison.details import describe_change, name_node
+from jaxscope.analysis.comparison.placements import PlacementDifference
 from jaxscope.analysis.comparison.quantities import (
     QuantityDifference,
     format_quantity,
@@ -38,6 +39,8 @@ def describe_verdict(comparison: Comparison) -> str:
     if not compared:
         return "Nothing could be compared."
     names = [stage.pair.title for stage in compared if not stage.verdict]
+    if not names and not any(part.differs for part in comparison.memory):
+        return "Different: the arguments or results lie on other devices."
     if not names:
         return "Different: the arguments or results differ in size."
     return f"Different in {', '.join(names)}."
@@ -70,6 +73,7 @@ def format_comparison(
     times = list(_quantity_lines(comparison.times)) or [f"  {comparison.times_missing}"]
     parts.append("\n".join(["measured time", *times]))
     parts.append("\n".join(["memory", *_quantity_lines(comparison.memory)]))
+    parts.append("\n".join(["placement", *_placement_lines(comparison.placements)]))
     for stage in comparison.stages:
         section = list(_stage_section(stage, most_rows, with_texts, comparison))
         if section:
@@ -115,12 +119,49 @@ def _quantity_lines(quantities: Sequence[QuantityDifference]) -> Iterator[str]:
         yield f"  {quantity.name:{width}}  {format_pair(quantity)}{quantity.meaning}"
 
 
+def _placement_lines(
+    placements: tuple[PlacementDifference, ...] | Unavailable,
+) -> Iterator[str]:
+    yield from (f"  {line}" for line in describe_placements(placements))
+
+
+def describe_placements(
+    placements: tuple[PlacementDifference, ...] | Unavailable,
+) -> tuple[str, ...]:
+    """What lies otherwise, a line for each; or that nothing does, or why that is not known."""
+    if isinstance(placements, Unavailable):
+        return (placements.reason,)
+    if not placements:
+        return ("Devices, arguments and results lie alike on both sides.",)
+    return tuple(f"{each.name}: {each.before} → {each.after}" for each in placements)
+
+
+def describe_node_placements(stage: StageComparison) -> tuple[str, ...]:
+    """What lies otherwise of a stage's nodes, a line for each."""
+    graphs = stage.graphs
+    if not isinstance(graphs, GraphComparison):
+        return ()
+    graph = graphs.first
+    return tuple(
+        f"{name_node(graph, each.first)}: {each.before} → {each.after}" for each in stage.placements
+    )
+
+
 def format_pair(quantity: QuantityDifference) -> str:
     """Both numbers, if any is known, ready to be followed by the meaning."""
     before, after = (
         format_quantity(value, quantity.unit) for value in (quantity.before, quantity.after)
     )
     return "" if before == after == "unknown" else f"{before} → {after}. "
+
+
+def _node_placement_lines(stage: StageComparison, most_rows: int | None) -> Iterator[str]:
+    lines = describe_node_placements(stage)
+    if lines:
+        yield "  on other devices"
+    yield from (f"  @ {line}" for line in lines[:most_rows])
+    if most_rows is not None and len(lines) > most_rows:
+        yield f"  … and {len(lines) - most_rows:,} more: --stage {stage.pair.key} shows all"
 
 
 def _stage_section(
@@ -142,6 +183,7 @@ def _stage_section(
             yield f"  {SIGNS[change]} {describe_change(graphs, change, first, second)}"
         if len(rows) > len(shown):
             yield (f"  … and {len(rows) - len(shown):,} more: --stage {stage.pair.key} shows all")
+        yield from _node_placement_lines(stage, most_rows)
     elif not with_texts:
         yield f"  its lines are compared by --stage {stage.pair.key}"
     if with_texts:

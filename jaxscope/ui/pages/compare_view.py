@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -23,6 +24,8 @@ from jaxscope.analysis.comparison.comparison import Comparison, StageComparison
 from jaxscope.analysis.comparison.quantities import QuantityDifference
 from jaxscope.analysis.comparison.report_text import (
     count_cells,
+    describe_node_placements,
+    describe_placements,
     describe_subject,
     describe_verdict,
     format_pair,
@@ -38,6 +41,9 @@ from jaxscope.ui.screen import title_of_stage
 from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
 
 _GRAPHS, _TEXTS = "graphs", "texts"
+
+_MOST_PLACED = 200
+"""Nodes on other devices that are listed below the graphs; reports list all."""
 
 
 class CompareView(QWidget):
@@ -225,11 +231,12 @@ class CompareView(QWidget):
             for title, quantities in zip(("Memory", "Measured time"), whole, strict=False)
         ]
         if comparison is not None and not comparison.times:
-            said = f"<td style='color:{muted}'>{html.escape(comparison.times_missing)}</td>"
-            tables.append(
-                "<table cellspacing='0' cellpadding='3'><tr><td>Measured time</td></tr>"
-                f"<tr>{said}</tr></table>"
-            )
+            tables.append(_list_of("Measured time", (comparison.times_missing,), muted))
+        if comparison is not None:
+            lines = describe_placements(comparison.placements)
+            tables.append(_list_of("Placement", lines, muted))
+            if placed := describe_node_placements(stage)[:_MOST_PLACED]:
+                tables.append(_list_of("On other devices, of this stage", placed, muted))
         return "".join(tables)
 
     def _show_graphs(
@@ -326,6 +333,12 @@ def _first_choice(comparison: Comparison) -> int:
         if wanted in verdicts:
             return verdicts.index(wanted)
     return 0
+
+
+def _list_of(title: str, lines: Sequence[str], muted: str) -> str:
+    """Sentences under a title."""
+    rows = "".join(f"<tr><td style='color:{muted}'>{html.escape(line)}</td></tr>" for line in lines)
+    return f"<table cellspacing='0' cellpadding='3'><tr><td>{title}</td></tr>{rows}</table>"
 
 
 def _table_of(title: str, quantities: tuple[QuantityDifference, ...], muted: str) -> str:

@@ -1,0 +1,134 @@
+"""The same program over devices in two ways: what lies otherwise is told in every form."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from comparison.conftest import Take
+from jaxscope.analysis.comparison.comparison import Comparison, Subject, compare
+from jaxscope.analysis.comparison.report_html import comparison_to_html
+from jaxscope.analysis.comparison.report_json import comparison_to_json
+from jaxscope.analysis.comparison.report_markdown import comparison_to_markdown
+from jaxscope.analysis.comparison.report_text import format_comparison
+from jaxscope.client.requests import CaptureRequest
+from jaxscope.client.session import Session
+from jaxscope.model import Capture, Unavailable
+
+PROGRAM = """\
+import jax
+import jax.numpy as jnp
+from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+
+# jaxscope: f(spread(), f32[8, 4])
+
+here = jax.make_mesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+
+
+def spread():
+    return jax.device_put(jnp.ones((8, 4)), NamedSharding(here, SPEC))
+
+
+def f(x, y):
+    z = jax.lax.with_sharding_constraint(x * y, NamedSharding(here, SPEC))
+    return jnp.sin(z)
+"""
+SPECS = {"rows": 'P("data", None)', "columns": 'P(None, "model")'}
+
+Placed = Callable[[str], Capture]
+
+
+@pytest.fixture(scope="module")
+def placed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Placed]:
+    """Captures the program with its array cut along rows or columns; each once."""
+    folder = tmp_path_factory.mktemp("placements")
+    known: dict[str, Capture] = {}
+    with Session(None, is_warm=False) as session:
+
+        def capture(cut: str) -> Capture:
+            if cut not in known:
+                path = folder / f"{cut}.py"
+                path.write_text(PROGRAM.replace("SPEC", SPECS[cut]))
+                result = session.start(CaptureRequest(str(path), None, "cpu:8")).wait()
+                assert isinstance(result, Capture)
+                known[cut] = result
+            return known[cut]
+
+        yield capture
+
+
+@pytest.fixture(scope="module")
+def turned(placed: Placed) -> Comparison:
+    return compare(Subject("rows", placed("rows")), Subject("columns", placed("columns")))
+
+
+def test_arguments_and_results_that_lie_otherwise_are_told_in_words(turned: Comparison) -> None:
+    assert not isinstance(turned.placements, Unavailable)
+    told = {each.name: (each.before, each.after) for each in turned.placements}
+    rows, columns = (
+        "dimension 0 in 2 along data; 4 copies",
+        "dimension 1 in 4 along model; 2 copies",
+    )
+    assert told["argument x"] == (rows, columns)
+    assert told["result"] == (rows, columns)
+    assert "devices" not in told, "both run on the same eight"
+    assert not turned.is_equal
+
+
+def test_nodes_that_lie_otherwise_are_told_stage_by_stage(turned: Comparison) -> None:
+    stage = turned.stage("stablehlo")
+    assert stage is not None
+    assert stage.placements
+    before = {each.before for each in stage.placements}
+    assert any("dimension 0 in 2 along data" in words for words in before)
+    assert stage.verdict is False
+
+
+def test_every_form_tells_it(turned: Comparison) -> None:
+    line = "argument x: dimension 0 in 2 along data; 4 copies → dimension 1 in 4 along model"
+    data = json.loads(json.dumps(comparison_to_json(turned), allow_nan=False))
+    assert data["placements"]["unavailable"] is None
+    assert data["placements"]["differences"][0] == {
+        "what": "argument",
+        "path": "x",
+        "before": "dimension 0 in 2 along data; 4 copies",
+        "after": "dimension 1 in 4 along model; 2 copies",
+    }
+    stages = {stage["key"]: stage["placements"] for stage in data["stages"]}
+    assert stages["stablehlo"][0].keys() == {"first", "second", "before", "after"}
+    assert line in format_comparison(turned)
+    assert line in comparison_to_html(turned)
+    assert line in comparison_to_markdown(turned)
+    assert "on other devices" in format_comparison(turned).lower()
+
+
+def test_a_program_lies_as_it_does_itself(placed: Placed) -> None:
+    capture = placed("rows")
+    same = compare(Subject("one", capture), Subject("other", capture))
+    assert same.placements == ()
+    assert same.is_equal
+    assert all(not stage.placements for stage in same.stages)
+    assert "lie alike" in format_comparison(same)
+
+
+def test_other_devices_are_another_placement(placed: Placed, take: Take) -> None:
+    one = take("f(f32[8])")
+    other = compare(Subject("eight", placed("rows")), Subject("one", one))
+    assert not isinstance(other.placements, Unavailable)
+    assert other.placements[0].what == "devices"
+    assert other.placements[0].before.startswith("8 devices")
+
+
+def test_what_is_not_known_differs_from_nothing(placed: Placed) -> None:
+    capture = placed("rows")
+    silent = dataclasses.replace(capture, placement=Unavailable("It was not told."))
+    compared = compare(Subject("one", capture), Subject("other", silent))
+    assert isinstance(compared.placements, Unavailable)
+    assert compared.is_equal
+    assert comparison_to_json(compared)["placements"] == {
+        "unavailable": "It was not told.",
+        "differences": [],
+    }
