@@ -47,6 +47,7 @@ class ChartPlot(QWidget):
         self.plot.setMenuEnabled(False)
         self.plot.showGrid(x=True, y=True, alpha=0.25)
         self.plot.setAccessibleName("Chart; the table below has the same values")
+        self.plot.viewport().setAccessibleName(self.plot.accessibleName())
         self._legend = self.plot.addLegend(offset=(10, 6), colCount=4)
         self.reading = QLabel("")
         self.reading.setProperty("role", "muted")

@@ -34,6 +34,7 @@ from jaxscope.analysis.quantities import format_bytes, format_count
 from jaxscope.model import Capture, Unavailable, is_available
 from jaxscope.ui.pages.remat import RematPart
 from jaxscope.ui.pages.result_table import ResultTable
+from jaxscope.ui.selectable_label import SelectableLabel
 from jaxscope.ui.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
@@ -58,13 +59,9 @@ class MemoryPage(QWidget):
         self._theme = LIGHT
         self._step = 0
         self._is_searching = False
-        self.heading, self.notes = QLabel(_QUESTION), QLabel()
+        self.heading, self.notes = SelectableLabel(_QUESTION), SelectableLabel()
         self.heading.setProperty("role", "heading")
         self.notes.setProperty("role", "muted")
-        for label in (self.heading, self.notes):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.step_title = QLabel()
         self.to_peak = QPushButton("To the peak")
         self.alive = ResultTable("What is alive at the chosen step")

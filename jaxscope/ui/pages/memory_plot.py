@@ -41,6 +41,7 @@ class MemoryPlot(QWidget):
         self.plot.setMenuEnabled(False)
         self.plot.setMouseEnabled(x=True, y=False)
         self.plot.setAccessibleName("Memory at each step; the table below has what is alive")
+        self.plot.viewport().setAccessibleName(self.plot.accessibleName())
         self.plot.setLabel("bottom", "step of the schedule")
         self.plot.setLabel("left", "alive")
         self.legend = QLabel()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from jaxscope.analysis.memory.remat_report import (
     HEADERS,
@@ -16,6 +16,7 @@ from jaxscope.analysis.memory.remat_report import (
 )
 from jaxscope.model.remat import RematPolicies
 from jaxscope.ui.pages.result_table import ResultTable
+from jaxscope.ui.selectable_label import SelectableLabel
 
 _QUESTION = (
     "What would jax.checkpoint do to this gradient? Each of its policies is put on the base "
@@ -31,12 +32,8 @@ class RematPart(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._found: RematPolicies | None = None
-        self.heading, self.notes = QLabel(_QUESTION), QLabel()
+        self.heading, self.notes = SelectableLabel(_QUESTION), SelectableLabel()
         self.notes.setProperty("role", "muted")
-        for label in (self.heading, self.notes):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.compare = QPushButton("Compare the policies")
         self.compare.clicked.connect(self._on_compare_clicked)
         self.table = ResultTable("Remat policies")

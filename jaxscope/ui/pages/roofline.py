@@ -11,7 +11,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSplitter,
     QVBoxLayout,
@@ -40,6 +39,7 @@ from jaxscope.model.chip import chip_names, chip_of_target, find_chip
 from jaxscope.model.roofline import Ceilings
 from jaxscope.ui.choice_box import ChoiceBox
 from jaxscope.ui.pages.result_table import ResultTable, choose_row
+from jaxscope.ui.selectable_label import SelectableLabel
 from jaxscope.ui.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
@@ -77,13 +77,9 @@ class RooflinePage(QWidget):
         self._ceilings: Ceilings | None = None
         self._published: dict[str, Ceilings] = {}
         self._theme = LIGHT
-        self.heading, self.notes = QLabel(_QUESTION), QLabel()
+        self.heading, self.notes = SelectableLabel(_QUESTION), SelectableLabel()
         self.heading.setProperty("role", "heading")
         self.notes.setProperty("role", "muted")
-        for label in (self.heading, self.notes):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.calibrate = QPushButton("Measure this machine")
         self.choice = ChoiceBox()
         self.choice.addItems(_CHOICES)

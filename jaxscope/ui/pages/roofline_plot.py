@@ -42,6 +42,7 @@ class RooflinePlot(QWidget):
         self.plot.setMenuEnabled(False)
         self.plot.showGrid(x=True, y=True, alpha=0.25)
         self.plot.setAccessibleName("Roofline; the table below has the same values")
+        self.plot.viewport().setAccessibleName(self.plot.accessibleName())
         self._chosen = pyqtgraph.ScatterPlotItem(size=20, brush=None)
         self.reading = QLabel()
         self.reading.setProperty("role", "muted")

@@ -32,6 +32,7 @@ from jaxscope.model import Capture, Unavailable
 from jaxscope.ui.choice_box import ChoiceBox
 from jaxscope.ui.pages.cut_view import CutView
 from jaxscope.ui.pages.result_table import ResultTable, choose_row
+from jaxscope.ui.selectable_label import SelectableLabel
 from jaxscope.ui.theme import Theme
 
 _ARRAY_HEADERS = ("#", "", "path", "whole", "spec", "on a device", "bytes", "how")
@@ -62,13 +63,9 @@ class ShardingPage(QWidget):
         self._arrays: tuple[SpreadArray, ...] = ()
         self._shown: SpreadArray | None = None
         self._collectives: tuple[Collective, ...] = ()
-        self.heading, self.notes = QLabel(_QUESTION), QLabel()
+        self.heading, self.notes = SelectableLabel(_QUESTION), SelectableLabel()
         self.heading.setProperty("role", "heading")
         self.notes.setProperty("role", "muted")
-        for label in (self.heading, self.notes):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.arrays = ResultTable("Arrays and how they are spread")
         self.parts = ResultTable("Parts of the chosen array")
         self.collectives = ResultTable("Collectives of the optimized program")

@@ -78,6 +78,7 @@ class StartPage(QScrollArea):
 
     def __init__(self, samples: Sequence[Path], parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName("Samples and recent files")
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self._recent_box = QVBoxLayout()

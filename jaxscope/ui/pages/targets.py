@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QVBoxLayout,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.client.many_targets import default_targets, full_target
 from jaxscope.ui.pages.result_table import ResultTable
+from jaxscope.ui.selectable_label import SelectableLabel
 from jaxscope.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -45,14 +45,14 @@ class TargetsPage(QWidget):
         super().__init__(parent)
         self._rows: list[TargetRow] = []
         self._is_busy = self._can_run = False
-        self.heading, self.meaning, self.notes = QLabel(_QUESTION), QLabel(_MEANING), QLabel()
+        self.heading, self.meaning, self.notes = (
+            SelectableLabel(_QUESTION),
+            SelectableLabel(_MEANING),
+            SelectableLabel(),
+        )
         self.heading.setProperty("role", "heading")
         for label in (self.meaning, self.notes):
             label.setProperty("role", "muted")
-        for label in (self.heading, self.meaning, self.notes):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.line = QLineEdit(_FIRST)
         self.line.setAccessibleName("Targets")
         self.line.setToolTip("Chips and targets, with commas between: v5e:2x2, h100:8, cpu:8")

@@ -63,6 +63,7 @@ class TimingPlot(QWidget):
         self.plot.setLabel("bottom", "time of one call")
         self.plot.setLabel("left", "share of calls, %")
         self.plot.setAccessibleName("Distribution of call times; its table has the same values")
+        self.plot.viewport().setAccessibleName(self.plot.accessibleName())
         self._legend = self.plot.addLegend(sampleType=Swatch)
         middle = (0.5, 0.0)  # what is eager lies at the right, what is compiled at the left
         self._legend.anchor(middle, middle, offset=(0, 4))
