@@ -34,6 +34,13 @@ __all__ = [
 ]
 
 
+NOTEBOOK_REMEDY = (
+    "In the notebook, `import jaxscope` and end a cell with `jaxscope.capture(f, *arguments)`; "
+    "or write its code to a file: `jupyter nbconvert --to script`."
+)
+"""What to try with a notebook, which is no file that can be run."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Explanation:
     """What a person needs to know of one failure, as plain text.

@@ -108,6 +108,7 @@ class CallBar(QWidget):
         self._unwrap.setToolTip("Take the outermost transform away again")
         self._unwrap.clicked.connect(self._on_unwrap_clicked)
         chips.addWidget(self._unwrap)
+        self._unwrap.hide()
         self._problem.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

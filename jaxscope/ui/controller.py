@@ -18,7 +18,7 @@ from jaxscope.client.requests import (
     Request,
     TimeRequest,
 )
-from jaxscope.errors import Explanation, JaxscopeError, UsageError
+from jaxscope.errors import Explanation, JaxscopeError, SourceError
 from jaxscope.model import Capture, Timing
 from jaxscope.ui.bridge import Bridge
 from jaxscope.ui.lab_state import LabResult
@@ -361,7 +361,7 @@ class Controller(QObject):
 
 
 def _nothing_to_show(path: str) -> JaxscopeError:
-    return UsageError(
+    return SourceError(
         Explanation(
             what=f"{os.path.basename(path)} defines no function.",
             why="jaxscope shows what JAX makes of a call of a function.",

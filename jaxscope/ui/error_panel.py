@@ -22,6 +22,7 @@ from jaxscope.errors import (
     Explanation,
     JaxscopeError,
     Stopped,
+    UsageError,
     UserCodeError,
     WorkerLost,
 )
@@ -47,6 +48,8 @@ def kind_of_error(error: JaxscopeError) -> str:
         return "Missing on this machine"
     if isinstance(error, WorkerLost):
         return "The process that ran your code ended"
+    if isinstance(error, UsageError):
+        return "This cannot be done"
     return "A bug in jaxscope"
 
 

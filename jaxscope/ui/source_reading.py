@@ -8,7 +8,7 @@ import os
 import stat
 import tokenize
 
-from jaxscope.errors import Explanation, SourceError
+from jaxscope.errors import NOTEBOOK_REMEDY, Explanation, SourceError
 from jaxscope.model import SourceFile
 
 MAX_SOURCE_BYTES = 5 * 1024 * 1024
@@ -21,6 +21,8 @@ def read_source(path: str) -> SourceFile:
         SourceError: There is no such file, it is no regular file, too large, or not readable.
     """
     path = os.path.abspath(os.path.expanduser(path))
+    if path.endswith(".ipynb"):
+        raise _problem(path, "It is a notebook, not a Python file.", NOTEBOOK_REMEDY)
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError as error:
@@ -57,13 +59,15 @@ def line_of(file: SourceFile | None, line: int) -> str:
     return lines[line - 1] if 0 < line <= len(lines) else ""
 
 
-def _problem(path: str, why: str) -> SourceError:
+def _problem(
+    path: str, why: str, remedy: str = "Choose another file with Open (Ctrl+O)."
+) -> SourceError:
     return SourceError(
         Explanation(
             what=f"The file {os.path.basename(path) or path} cannot be read.",
             why=why,
             where=path,
-            remedy="Choose another file with Open (Ctrl+O).",
+            remedy=remedy,
             kind="UnreadableFile",
         )
     )

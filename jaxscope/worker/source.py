@@ -17,7 +17,7 @@ import stat
 import sys
 import tokenize
 
-from jaxscope.errors import Explanation, SourceError
+from jaxscope.errors import NOTEBOOK_REMEDY, Explanation, SourceError
 from jaxscope.worker.carried import carried_file, is_carried
 
 MAX_SOURCE_BYTES = 5 << 20
@@ -109,9 +109,7 @@ def _describe_notebook(path: str) -> Explanation:
     return Explanation(
         what=f"{path} is a notebook, not a Python file.",
         where=path,
-        remedy="In the notebook, `import jaxscope` and end a cell with "
-        "`jaxscope.capture(f, *arguments)`; or write its code to a file: "
-        "`jupyter nbconvert --to script`.",
+        remedy=NOTEBOOK_REMEDY,
         kind="NotAFile",
     )
 

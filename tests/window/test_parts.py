@@ -14,8 +14,9 @@ from jaxscope.analysis.explain import explain_operation
 from jaxscope.analysis.line_cost import LineCost
 from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
 from jaxscope.analysis.search import SearchIndex
-from jaxscope.errors import SourceError
+from jaxscope.errors import InternalError, SourceError, UsageError
 from jaxscope.model import Measurement, NodeKind, Ratio
+from jaxscope.ui.error_panel import kind_of_error
 from jaxscope.ui.pages.arguments import split_path
 from jaxscope.ui.pages.timing import describe_ratios
 from jaxscope.ui.pages.timing_table import TimingTableModel, row_texts
@@ -164,14 +165,19 @@ def test_sources_are_read_as_their_cookie_says(tmp_path: Path):
     assert read_source(str(path)).text.split("\n")[1] == "x = 'é'"
 
 
-@pytest.mark.parametrize("kind", ["missing", "folder", "device", "large"])
+@pytest.mark.parametrize("kind", ["missing", "folder", "device", "large", "notebook"])
 def test_what_is_no_readable_file_is_refused(tmp_path: Path, kind: str):
     large = tmp_path / "large.py"
     large.write_bytes(b"#" * (MAX_SOURCE_BYTES + 1))
     paths = {"missing": "/no/such.py", "folder": str(tmp_path), "device": "/dev/zero",
-             "large": str(large)}  # fmt: skip
+             "large": str(large), "notebook": str(tmp_path / "a.ipynb")}  # fmt: skip
     with pytest.raises(SourceError, match="cannot be read"):
         read_source(paths[kind])
+
+
+def test_each_error_is_headed_by_whose_turn_it_is():
+    heads = {kind_of_error(error("What.")) for error in (UsageError, SourceError, InternalError)}
+    assert heads == {"This cannot be done", "In your code", "A bug in jaxscope"}
 
 
 def test_a_save_that_replaces_the_file_is_noticed_each_time(qtbot: QtBot, tmp_path: Path):
