@@ -196,16 +196,16 @@ def cost_lines(found: Comparison) -> tuple[str, ...]:
     return (*lines, *(f"  {name}: {said}" for name, said in named if said))
 
 
-def describe_counting(scaling: Scaling) -> tuple[str, ...]:
-    """How work was counted, or why it is unknown: each once, with the sizes where not all."""
+def describe_sizes(scaling: Scaling) -> tuple[str, ...]:
+    """What is missing at which sizes, and how work was counted: each once, with the sizes."""
     found: dict[str, list[str]] = {}
     for point in scaling.points:
-        found.setdefault(point.counting, []).append(f"{point.size:,}")
-    is_same = len(found) == 1
+        for told in filter(None, (point.reason, point.counting)):
+            found.setdefault(told, []).append(f"{point.size:,}")
+    num_sizes = len(scaling.points)
     return tuple(
-        told if is_same else f"At {', '.join(sizes)}: {told}"
+        f"At {'every size' if len(sizes) == num_sizes > 1 else ', '.join(sizes)}: {told}"
         for told, sizes in found.items()
-        if told
     )
 
 

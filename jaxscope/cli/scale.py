@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 from jaxscope.analysis.export.chart import chart_to_png
@@ -14,8 +13,8 @@ from jaxscope.analysis.export.scaling_files import (
     scaling_to_svg,
 )
 from jaxscope.analysis.lab_words import (
-    describe_counting,
     describe_crossovers,
+    describe_sizes,
     describe_slope,
     scaling_headers,
     scaling_row,
@@ -76,17 +75,10 @@ def write_scaling(scaling: Scaling) -> str:
         *(describe_slope(slope, scaling.forms) for slope in scaling.slopes),
         "",
         describe_crossovers(scaling),
-        *_reasons(scaling),
-        *describe_counting(scaling),
+        *describe_sizes(scaling),
     ]
     lines += [f"warning: {warning}" for warning in scaling.warnings]
     return "\n".join(lines)
-
-
-def _reasons(scaling: Scaling) -> Iterator[str]:
-    for point in scaling.points:
-        if point.reason:
-            yield f"at {point.size:,}: {point.reason}"
 
 
 def _render(scaling: Scaling, suffix: str) -> bytes:

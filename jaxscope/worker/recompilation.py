@@ -36,6 +36,7 @@ _JAX_WORDS = {
     "different values of static args": {"static"},
     "tracing context doesn't match": {"config", "sharding"},
     "static args": {"static"},
+    "static kwargs": {"static", "tree"},
 }
 _WEIGHTS = {"tree": 3}
 """Where the structure differs, the leaves of the two cannot be compared: that weighs more."""

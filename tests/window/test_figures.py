@@ -9,20 +9,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from jaxscope.analysis.archive_lab import SAVED_TYPES
 from jaxscope.analysis.figures.distribution import histogram_of
 from jaxscope.analysis.figures.timeline import timeline_chart
 from jaxscope.client.events import Finished, MeasurementArrived, Progress
-from jaxscope.client.requests import ProfileRequest, TimeRequest
+from jaxscope.client.requests import ProfileRequest, ScalingRequest, TimeRequest
 from jaxscope.model import Capture, Environment, Measurement, Timing, Unavailable, is_available
-from jaxscope.model.lab import NodeTime, NodeTimes, Profile
+from jaxscope.model.lab import NodeTime, NodeTimes, Profile, ScalePoint, Scaling
 from jaxscope.model.timeline import Timeline
 from jaxscope.ui.lab_state import LAB_RESULTS
 from jaxscope.ui.pages.figure_panel import FigurePanel
 from jaxscope.ui.pages.folded_notes import FoldedNotes
 from jaxscope.ui.pages.lane_plot import LanePlot
+from jaxscope.ui.pages.roomy_split import RoomySplit
 from jaxscope.ui.pages.timing_plot import TimingPlot
 from jaxscope.ui.theme import DARK, LIGHT
 from tests.archive.test_saved_measurements import RESULTS
@@ -310,7 +312,7 @@ def test_notes_take_a_line_until_they_are_asked_for(qtbot: QtBot) -> None:
     line = notes.sizeHint().height()
     assert notes.text().splitlines()[-1] == "How."
     notes.fold.click()
-    assert line < notes.sizeHint().height() < 9 * line  # the others are scrolled to
+    assert line < notes.sizeHint().height() < 14 * line  # the others are scrolled to
     notes.fold.click()
     assert notes.sizeHint().height() == line
 
@@ -352,3 +354,40 @@ def test_every_page_says_of_which_call_and_where_and_when(driver: Driver, captur
     for page in (lab.profile, lab.scaling, lab.recompilation, lab.versus, lab.agreement):
         said = page.notes.text()
         assert "f(x). Measured on cpu of lab-pc, JAX 0.10.2, Python 3.11, 2026-01-02" in said
+
+
+def test_parts_without_room_for_all_stand_behind_tabs(qtbot: QtBot) -> None:
+    split = RoomySplit(20)
+    qtbot.addWidget(split)
+    above, below = QLabel("above"), QLabel("below")
+    split.insert_part(0, below, "Below", 1)
+    split.insert_part(0, above, "Above", 1)
+    line = split.fontMetrics().height()
+    split.resize(300, 30 * line)
+    split.show()
+    assert above.isVisible() and below.isVisible() and not split.tabs.isVisible()
+    split.resize(300, 10 * line)
+    assert above.isVisible() and not below.isVisible()
+    assert [split.tabs.tabText(place) for place in (0, 1)] == ["Above", "Below"]
+    split.resize(300, 30 * line)
+    assert above.isVisible() and below.isVisible()
+    assert above.geometry().bottom() < below.geometry().top()
+
+
+def test_the_curves_of_sizes_can_be_read_in_a_small_window(
+    driver: Driver, source: Path, capture: Capture
+) -> None:
+    driver.finish(driver.open(source), capture)
+    window, page = driver.window, driver.window.workspace.lab.scaling
+    window.resize(1280, 720)
+    window.workspace.tabs.setCurrentWidget(window.workspace.lab)
+    window.workspace.lab.setCurrentWidget(page)
+    page.range.setText("x:0=8..64")
+    page.button.click()
+    sides = [steady(name, 1e-5, 2e-5, 3e-5) for name in ("eager", "jit")]
+    points = tuple(ScalePoint(size, *sides, reason=f"Odd at {size}.") for size in range(8, 20))
+    found = Scaling(CALL, HERE, "x:0", points, (), (), ())
+    driver.wait_for(ScalingRequest).tell(Finished(found))
+    driver.wait_until(lambda: page.plot is not None and page.plot.height() >= 220)
+    assert page.plot.isVisible()
+    assert "Odd at 19." in page.notes.text()

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from jaxscope.analysis.lab_words import describe_place
 from jaxscope.client.requests import Request
 from jaxscope.model import Environment
 from jaxscope.ui.lab_state import LabState
+from jaxscope.ui.pages.folded_notes import TALL_LINES, FoldedNotes
+from jaxscope.ui.selectable_label import SelectableLabel
 from jaxscope.ui.theme import LIGHT, Theme
 
 
@@ -30,15 +33,16 @@ class ExperimentPage(QWidget):
     ) -> None:
         super().__init__(parent)
         self._question = question
+        self._is_bare = False
         self.theme = LIGHT
-        self.heading, self.notes, self._meaning = QLabel(question), QLabel(), QLabel(meaning)
+        self.heading, self.notes, self._meaning = (
+            SelectableLabel(question),
+            FoldedNotes(),
+            SelectableLabel(meaning),
+        )
+        self.notes.fold.setChecked(True)
         self.heading.setProperty("role", "heading")
-        for label in (self.notes, self._meaning):
-            label.setProperty("role", "muted")
-        for label in (self.heading, self.notes, self._meaning):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._meaning.setProperty("role", "muted")
         self.button = QPushButton(button)
         self.button.setProperty("role", "primary")
         self.form = QFormLayout()
@@ -66,13 +70,27 @@ class ExperimentPage(QWidget):
         """Whether an experiment can start now."""
         self.button.setEnabled(is_runnable)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.notes.set_roomy(self._is_roomy(), folds=False)
+        self._show_meaning()
+
+    def _is_roomy(self) -> bool:
+        return self.height() >= TALL_LINES * self.fontMetrics().height()
+
+    def _show_meaning(self) -> None:
+        """Where there is little room, what is asked makes way for what was found."""
+        is_answered = self.heading.text() != self._question
+        self._meaning.setHidden(self._is_bare or (is_answered and not self._is_roomy()))
+
     def set_theme(self, theme: Theme) -> None:
         """Use a theme's colours."""
         self.theme = theme
 
     def set_bare(self, is_bare: bool) -> None:
         """Leave only the heading around the result, or bring the form and the notes back."""
-        self._meaning.setHidden(is_bare)
+        self._is_bare = is_bare
+        self._show_meaning()
         self.notes.setHidden(is_bare or not self.notes.text())
         for row in range(self.form.rowCount()):
             self.form.setRowVisible(row, not is_bare)
@@ -93,8 +111,8 @@ class ExperimentPage(QWidget):
         if measured is not None:
             call, environment = measured
             notes = [*notes, f"{call}. {describe_place(environment)}"]
-        self.notes.setText("\n".join(notes))
-        self.notes.setVisible(bool(notes))
+        self.notes.set_notes((), notes)
+        self._show_meaning()
 
     def _on_button_clicked(self) -> None:
         request = self.make_request()

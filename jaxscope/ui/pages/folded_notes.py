@@ -6,11 +6,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QWidget
 
 from jaxscope.analysis.quantities import format_count
+from jaxscope.ui.selectable_label import SelectableLabel
 
-_MOST_LINES, _FEW_LINES = 8, 4
+TALL_LINES = 46
+"""Of text: a page so high has room for notes, some rows of a table and a figure."""
+_MOST_LINES, _FEW_LINES = 12, 4
 """Of unfolded notes where there is room and where there is little; the others are scrolled to, so
 that notes never push a figure away."""
 
@@ -23,10 +26,8 @@ class FoldedNotes(QWidget):
         self._notes: tuple[str, ...] = ()
         self._num_warnings = 0
         self._most_lines = _MOST_LINES
-        self._label = QLabel()
+        self._label = SelectableLabel()
         self._label.setProperty("role", "muted")
-        self._label.setTextFormat(Qt.TextFormat.PlainText)
-        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.fold = QPushButton()
         self.fold.setProperty("role", "link")
@@ -49,10 +50,16 @@ class FoldedNotes(QWidget):
         self.setVisible(bool(self._notes))
         self._show()
 
-    def set_roomy(self, is_roomy: bool) -> None:
-        """Whether there is room for all notes; where there is little, they take one line."""
+    def set_roomy(self, is_roomy: bool, *, folds: bool = True) -> None:
+        """Whether there is room for all notes.
+
+        Args:
+            folds: Whether they take one line where there is little; else some lines, and scroll.
+        """
         self._most_lines = _MOST_LINES if is_roomy else _FEW_LINES
-        self.fold.setChecked(is_roomy)
+        if is_roomy or folds:
+            self.fold.setChecked(is_roomy)
+        self._show()
 
     def text(self) -> str:
         """All notes, a line each."""

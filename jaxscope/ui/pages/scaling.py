@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
@@ -15,7 +14,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QSplitter,
     QWidget,
 )
 
@@ -28,8 +26,8 @@ from jaxscope.analysis.export.scaling_files import (
     scaling_to_svg,
 )
 from jaxscope.analysis.lab_words import (
-    describe_counting,
     describe_crossovers,
+    describe_sizes,
     describe_slope,
     scaling_headers,
     scaling_row,
@@ -44,9 +42,11 @@ from jaxscope.ui.choice_box import ChoiceBox
 from jaxscope.ui.lab_state import LabState
 from jaxscope.ui.pages.experiment import ExperimentPage
 from jaxscope.ui.pages.result_table import ResultTable
+from jaxscope.ui.pages.roomy_split import RoomySplit
 from jaxscope.ui.theme import Theme
 
 _FIRST_DIMENSION = re.compile(r"\w+\[(\d+)")
+_ROOMY_LINES = 26
 _SPAN = 8
 """How many times smaller and larger than now the sizes that are proposed go."""
 _FILTER = "Chart (*.svg *.png);;Table (*.csv);;Data (*.json)"
@@ -114,8 +114,8 @@ class ScalingPage(ExperimentPage):
         for part in (self.with_eager, QLabel("Draw"), self.chart, self.export):
             row.addWidget(part)
         self.form.addRow("Vary", row)
-        self._split = QSplitter(Qt.Orientation.Vertical)
-        self._split.addWidget(self.table)
+        self._split = RoomySplit(_ROOMY_LINES)
+        self._split.insert_part(0, self.table, "Table", 260)
         self._split.hide()
         self.body.addWidget(self._split, 1)
         self.body.addStretch(0)
@@ -161,11 +161,10 @@ class ScalingPage(ExperimentPage):
         if scaling is None:
             self.say("")
             return
-        reasons = [f"At {point.size:,}: {point.reason}" for point in scaling.points if point.reason]
         slopes = [describe_slope(slope, scaling.forms).strip() for slope in scaling.slopes]
         self.say(
             describe_crossovers(scaling),
-            [*slopes, *reasons, *describe_counting(scaling), *scaling.warnings],
+            [*slopes, *describe_sizes(scaling), *scaling.warnings],
             (scaling.call, scaling.environment),
         )
         rows = [scaling_row(point, scaling) for point in scaling.points]
@@ -214,8 +213,7 @@ class ScalingPage(ExperimentPage):
 
         if self.plot is None:
             self.plot = ChartPlot()
-            self._split.insertWidget(0, self.plot)
-            self._split.setSizes([600, 260])
+            self._split.insert_part(0, self.plot, "Curves", 600)
         if isinstance(self.plot, ChartPlot):
             self.plot.show_chart(scaling_chart(self._scaling, self.chart.currentText()), self.theme)
 
@@ -229,5 +227,4 @@ class ScalingPage(ExperimentPage):
         try:
             self.write(path)
         except OSError as error:
-            self.notes.setText(f"{path} was not written: {error.strerror or error}.")
-            self.notes.show()
+            self.notes.set_notes((), [f"{path} was not written: {error.strerror or error}."])

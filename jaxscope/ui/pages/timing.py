@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from jaxscope.analysis.lab_words import describe_place, why_unclear
 from jaxscope.analysis.quantities import three_digits
 from jaxscope.model import Measurement, Ratio
-from jaxscope.ui.pages.folded_notes import FoldedNotes
+from jaxscope.ui.pages.folded_notes import TALL_LINES, FoldedNotes
 from jaxscope.ui.pages.timing_table import TimingTableModel
 from jaxscope.ui.state import TimingState
 from jaxscope.ui.theme import LIGHT, Theme
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from jaxscope.ui.pages.figure_panel import FigurePanel
 
 _PLOTTED = ("eager", "jit", "gradient_eager", "gradient_jit")
-_TALL_LINES = 46
-"""Of text: a page so high has room for some rows of the table and a figure that can be read."""
 _EMPTY_TITLE = "Not measured yet"
 _EMPTY_TEXT = (
     "<h3>How much faster is this call when it is compiled?</h3>"
@@ -188,7 +186,7 @@ class TimingPage(QWidget):
 
     def _arrange(self) -> None:
         """Table above the figures where there is room for both, else one tab beside theirs."""
-        is_tall = self.height() >= _TALL_LINES * self.fontMetrics().height()
+        is_tall = self.height() >= TALL_LINES * self.fontMetrics().height()
         if is_tall == self._is_tall or self.figures.count() == 0:
             return
         self._is_tall = is_tall

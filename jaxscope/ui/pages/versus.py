@@ -25,10 +25,14 @@ from jaxscope.model.unavailable import Unavailable
 from jaxscope.ui.lab_state import LabState
 from jaxscope.ui.pages.experiment import ExperimentPage
 from jaxscope.ui.pages.result_table import ResultTable
+from jaxscope.ui.pages.roomy_split import RoomySplit
 from jaxscope.ui.pages.side_form import SideForm
 from jaxscope.ui.pages.timing import describe_ratios
 from jaxscope.ui.pages.timing_table import HEADERS, row_texts
 from jaxscope.ui.theme import Theme
+
+_ROOMY_LINES = 16
+"""Of text, for two tables one above the other."""
 
 
 class VersusPage(ExperimentPage):
@@ -45,9 +49,9 @@ class VersusPage(ExperimentPage):
         self._comparison: Comparison | None = None
         self.side = SideForm(self.form)
         self.timings, self.results = ResultTable("Measurements"), ResultTable("Differences")
-        self._split = QSplitter(Qt.Orientation.Vertical)
-        self._split.addWidget(self.timings)
-        self._split.addWidget(self.results)
+        self._split = RoomySplit(_ROOMY_LINES)
+        self._split.insert_part(0, self.timings, "Times", 500)
+        self._split.insert_part(1, self.results, "Results", 500)
         self._split.hide()
         self.body.addWidget(self._split, 1)
         self.body.addStretch(0)
