@@ -11,6 +11,7 @@ from typing import Any
 
 import jax
 import jax._src.core as _core
+from jax._src import linear_util as _linear_util
 from jax._src import pjit as _pjit
 from jax._src import source_info_util as _source_info
 from jax._src.interpreters import partial_eval as _partial_eval
@@ -52,7 +53,10 @@ def whole_calls(*, keeps_constants: bool) -> Iterator[None]:
     rules[_pjit.jit_p] = keep
     rules.update({primitive: _unfolded(primitive, own) for primitive in staged})
     try:
-        with _staged_values(own) if keeps_constants else contextlib.nullcontext():
+        with contextlib.ExitStack() as stack:
+            if keeps_constants:
+                stack.enter_context(_staged_values(own))
+                stack.enter_context(_whole_rules(own))
             yield
     finally:
         rules[_pjit.jit_p] = inlining
@@ -104,6 +108,32 @@ def _staged_values(own: Any) -> Iterator[None]:
         yield
     finally:
         kind.stage_value = plain
+
+
+@contextlib.contextmanager
+def _whole_rules(own: Any) -> Iterator[None]:
+    """Let the rules of `custom_jvp` be traced whole as well, when a transform asks for them.
+
+    JAX makes a jaxpr of a rule for the equation to carry, where a constant would be a mere number.
+    """
+    kind: Any = _partial_eval.DynamicJaxprTrace
+    plain = kind.process_custom_jvp_call
+
+    def process(trace: Any, primitive: Any, function: Any, rule: Any, *rest: Any, **kw: Any) -> Any:
+        whole = _traced_whole(rule) if trace is own else rule
+        return plain(trace, primitive, function, whole, *rest, **kw)
+
+    kind.process_custom_jvp_call = process
+    try:
+        yield
+    finally:
+        kind.process_custom_jvp_call = plain
+
+
+@_linear_util.transformation2  # type: ignore[untyped-decorator]
+def _traced_whole(rule: Any, *args: Any, **kwargs: Any) -> Any:
+    with whole_calls(keeps_constants=True):
+        return rule(*args, **kwargs)
 
 
 def is_folded(equation: Any) -> bool:
