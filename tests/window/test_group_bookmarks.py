@@ -14,6 +14,7 @@ from jaxscope.analysis.archive_bookmarks import decode_bookmarks
 from jaxscope.analysis.bookmark_words import find_marked_places
 from jaxscope.model import Bookmark, Capture, Cost, GraphBuilder, NodeKind, Stage, StageText
 from jaxscope.ui.graph.canvas import GraphCanvas
+from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.selection import GroupPlace
 from jaxscope.ui.window import MainWindow
 
@@ -114,6 +115,26 @@ def test_a_group_inside_closed_groups_is_shown(driver: Driver, window: MainWindo
     menu_of(window).go_next()
     assert canvas.highlight.selected.tolist() == [item_of(canvas, inner)]
     assert canvas.expanded == {GROUP}
+
+
+def test_a_group_is_bookmarked_from_the_tree_as_from_the_graph(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+):
+    driver.finish(driver.open(source), layers_of(source))
+    selection = window.workspace.selection
+    pane = window.workspace.area.open_pane("jaxpr")
+    assert pane is not None
+    pane.set_form(Form.TREE)
+    tree = pane.outline
+    tree.collapseAll()
+    rows_of_top = [tree.boxes.index(row, 0) for row in range(tree.boxes.rowCount())]
+    branch = next(each for each in rows_of_top if each.data() == LABEL)
+    place = tree.visualRect(branch).center()
+    qtbot.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert selection.places == (GroupPlace("jaxpr", GROUP, LABEL),)
+    assert tree.currentIndex() == branch and not tree.isExpanded(branch), "the eye stays there"
+    selection.select_node("jaxpr", 7)
+    assert tree.boxes.node_at(tree.currentIndex()) == 7, "another selection is followed"
 
 
 def test_going_back_selects_the_group_again(

@@ -62,7 +62,7 @@ def test_a_selection_is_shown_in_its_branch_and_told_when_chosen(
     told: list[int] = []
     view.node_chosen.connect(told.append)
     node = next(n for n in range(len(graph.nodes)) if graph.node(n).operation == "tanh")
-    view.choose(node)
+    view.choose([node])
     assert told == []
     assert view.boxes.node_at(view.currentIndex()) == node
     assert view.isExpanded(view.currentIndex().parent()), "its branch was opened"

@@ -89,8 +89,7 @@ class Lighting:
         elif shown is self._table:
             self._table.choose(_to_choose(linked))
         elif shown is self._outline:
-            first = _to_choose(linked)
-            self._outline.choose(first[0] if first else None)
+            self._outline.choose(_to_choose(linked))
         elif canvas is not None:
             selected = np.union1d(linked.selected, finding.nodes)
             canvas.set_highlight(selected, linked.forward, linked.backward)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, QItemSelection, QModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTreeView, QWidget
@@ -17,7 +19,9 @@ class OutlineView(QTreeView):
     """Groups as branches; what is selected elsewhere is shown in its branch.
 
     Signals:
-        node_chosen: Index of a node that a person chose; of a group, its own or its first.
+        node_chosen: Index of a node that a person chose; of a group, its own.
+        group_chosen: Id of a group without a node of its own, its name, indices of the nodes
+            inside, and whether it is chosen besides what is already.
         nodes_chosen: Indices of several, and whether they are chosen besides what is already.
         node_hovered: Index of the node under the pointer, or -1.
         group_toggled: Id of a group that a person opened or closed.
@@ -25,6 +29,7 @@ class OutlineView(QTreeView):
     """
 
     node_chosen = Signal(int)
+    group_chosen = Signal(str, str, object, bool)
     nodes_chosen = Signal(object, bool)
     node_hovered = Signal(int)
     group_toggled = Signal(str)
@@ -114,9 +119,14 @@ class OutlineView(QTreeView):
         self.boxes.set_links(linked, preview)
         self.viewport().update()
 
-    def choose(self, node: int | None) -> None:
-        """Select a node's row without telling anybody; None selects nothing."""
-        view = self.boxes.view
+    def choose(self, nodes: Sequence[int]) -> None:
+        """Select the row of the first node, or stay at the group that holds just these nodes,
+        without telling anybody; no nodes select nothing.
+        """
+        view, node = self.boxes.view, nodes[0] if nodes else None
+        group = self._group_at(self.currentIndex())
+        if view is not None and group is not None and view.nodes_inside(group) == [*nodes]:
+            return
         self._is_told = True
         if view is None or node is None or not 0 <= node < len(view.box_of_node):
             self.clearSelection()
@@ -164,6 +174,8 @@ class OutlineView(QTreeView):
         if self._is_told:
             return
         adds = bool(QGuiApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier)
+        if self._tell_group(selected if selected.indexes() else deselected, adds=adds):
+            return
         if adds:
             self.nodes_chosen.emit(self._nodes_of(selected) or self._nodes_of(deselected), True)
             return
@@ -172,6 +184,25 @@ class OutlineView(QTreeView):
             self.node_chosen.emit(nodes[0])
         elif nodes:
             self.nodes_chosen.emit(nodes, False)
+
+    def _tell_group(self, changed: QItemSelection, *, adds: bool) -> bool:
+        """Tell that one group without a node was chosen; false where something else was."""
+        rows = [index for index in changed.indexes() if not index.column()]
+        num_chosen = len(self.selectionModel().selectedRows())
+        group = self._group_at(rows[0]) if len(rows) == 1 and (adds or num_chosen == 1) else None
+        view = self.boxes.view
+        if view is None or group is None:
+            return False
+        box = view.boxes[group]
+        self.group_chosen.emit(box.id, rows[0].data(), view.nodes_inside(group), adds)
+        return True
+
+    def _group_at(self, index: QModelIndex) -> int | None:
+        """The box of a row that is a group without a node of its own."""
+        view, box = self.boxes.view, self.boxes.box_at(index)
+        if view is None or box == ROOT or view.boxes[box].node != NONE:
+            return None
+        return box
 
     def _nodes_of(self, selection: QItemSelection) -> list[int]:
         found = (self.boxes.node_at(index) for index in selection.indexes() if not index.column())

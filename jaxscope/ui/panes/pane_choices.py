@@ -83,6 +83,10 @@ class PaneChoices(QObject):
         canvas.group_selected.connect(self._on_group_chosen)
         canvas.node_hovered.connect(self._on_node_hovered)
 
+    def follow_groups(self, outline: OutlineView) -> None:
+        """Listen to what a tree tells of groups."""
+        outline.group_chosen.connect(self._on_group_chosen)
+
     def choose_node(self, node: int) -> None:
         """A node was chosen; a negative one is none, yet the pane was meant."""
         self.made.emit()

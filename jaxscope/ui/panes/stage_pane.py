@@ -112,6 +112,7 @@ class StagePane(QFrame):
         choices.follow_lines(self.code)
         choices.follow_nodes(self.table)
         choices.follow_nodes(self.outline)
+        choices.follow_groups(self.outline)
         choices.made.connect(self._on_choices_made)
         for told in TOLD:
             getattr(choices, told).connect(getattr(self, told))
