@@ -18,7 +18,8 @@ ESTIMATED = (
     "live when: a figure with ~ is an estimate, of the module run instruction by instruction in "
     "program order, before scheduling. The two do not compare: over the samples the estimate of "
     "the module that XLA then schedules is the same in four of five programs on the CPU, and a "
-    "third to 1.2 times the scheduled figure in the others."
+    "third to 1.2 times the scheduled figure in the others. Copies that XLA puts in late, for the "
+    "state of loops, count from copy-insertion on."
 )
 
 
