@@ -231,6 +231,21 @@ def test_short_steps_of_an_unrolled_loop_are_counted_one_by_one() -> None:
     assert lines == ["a", "+ repeated ×8", "result"]
 
 
+def test_layers_are_alike_where_only_the_first_shows_the_inside_of_what_all_call() -> None:
+    @jax.jit
+    def expert(x: jax.Array) -> jax.Array:
+        return jnp.tanh(x @ x) * 2
+
+    def mixture(x: jax.Array) -> jax.Array:
+        for layer in range(5):
+            with jax.named_scope(f"layer_{layer}"):
+                x = sum((expert(x), expert(x), expert(x)), jnp.exp(x))
+        return x
+
+    view = simplify(mixture, jnp.ones((3, 3)))
+    assert [box.copies for box in view.boxes if box.copies == 5] == [5]
+
+
 def test_long_groups_become_parts() -> None:
     def program(x: jax.Array) -> jax.Array:
         for number in range(200):

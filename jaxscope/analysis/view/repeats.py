@@ -6,18 +6,19 @@ import dataclasses
 import functools
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.analysis.sharing import find_shown_groups
 from jaxscope.analysis.view.arguments import find_arguments, find_results
 from jaxscope.analysis.view.draft import Draft
 from jaxscope.analysis.view.halves import HALVES
 from jaxscope.analysis.view.places import find_cuts
 from jaxscope.analysis.view.tree import GATHERED, Branch, BranchKind, Child, map_branches
-from jaxscope.model import Graph
+from jaxscope.model import NONE, Graph
 
 _NUMBER = re.compile(r"_?\d+")
 _MIN_PERIOD = 4
@@ -42,6 +43,7 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
     by operation and types; their constants and weights may differ.
     """
     signature = _Signature(draft)
+    names = _name_calls(draft.graph, root)
 
     def change(branch: Branch) -> Branch:
         if branch.kind in GATHERED:
@@ -50,9 +52,9 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
         tokens = np.fromiter(
             (signature.number(child) for child in children), np.int64, len(children)
         )
-        is_group = np.fromiter((isinstance(c, Branch) for c in children), bool, len(children))
+        labels = [c.label if isinstance(c, Branch) else names.get(c) for c in children]
         cuts = functools.cache(lambda: find_cuts(draft, children))  # few groups need them
-        boxed = _box(branch.id, children, tokens, is_group, cuts, 0)
+        boxed = _box(branch.id, children, tokens, labels, cuts, 0)
         only = boxed[0] if len(boxed) == 1 else None
         is_half = branch.kind in HALVES
         if isinstance(only, Branch) and branch.label and not is_half:
@@ -62,15 +64,34 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
     return map_branches(root, change)
 
 
+def _name_calls(graph: Graph, root: Branch) -> dict[int, str]:
+    """Names of nodes whose inside is a group that is drawn at another node: they are groups too."""
+    names: dict[str, str] = {}
+    queue = [root]
+    for branch in queue:
+        names[branch.id] = branch.label
+        queue += [child for child in branch.children if isinstance(child, Branch)]
+    shown = find_shown_groups(graph)
+    calls = np.flatnonzero(shown != NONE)
+    ids = (graph.string(graph.groups.id, int(group)) for group in shown[calls])
+    return {
+        node: names[name] for node, name in zip(calls.tolist(), ids, strict=True) if name in names
+    }
+
+
 def _box(
     prefix: str,
     children: tuple[Child, ...],
     tokens: npt.NDArray[np.int64],
-    is_group: npt.NDArray[np.bool_],
+    labels: Sequence[str | None],
     cuts: Callable[[], list[int]],
     first: int,
 ) -> list[Child]:
-    """Box the best run, then what is left before and after it. `first` numbers the children."""
+    """Box the best run, then what is left before and after it. `first` numbers the children.
+
+    Of `labels`, those of single operations are None.
+    """
+    is_group = np.fromiter((label is not None for label in labels), bool, len(labels))
     run = _find_run(tokens, is_group)
     if run is None:
         return list(children)
@@ -80,8 +101,8 @@ def _box(
         places = range(run.start, run.start + run.slack + 1)
         start = min(places, key=lambda at: (crossing[at], at))
     stop = start + run.period * run.copies
-    before = _box(prefix, children[:start], tokens[:start], is_group[:start], cuts, first)
-    after = _box(prefix, children[stop:], tokens[stop:], is_group[stop:], cuts, first + stop)
+    before = _box(prefix, children[:start], tokens[:start], labels[:start], cuts, first)
+    after = _box(prefix, children[stop:], tokens[stop:], labels[stop:], cuts, first + stop)
     repeat_id = f"{prefix}/repeat:{first + start}"
     copies: list[Child] = []
     for number in range(run.copies):
@@ -92,14 +113,13 @@ def _box(
         else:
             label = f"{number + 1} of {run.copies}"
             copies.append(Branch(f"{repeat_id}.{number}", BranchKind.SCOPE, label, copy))
-    label = _label(children[start : start + run.period])
+    label = _label(labels[start : start + run.period])
     repeat = Branch(repeat_id, BranchKind.REPEAT, label, tuple(copies), copies=run.copies)
     return [*before, repeat, *after]
 
 
-def _label(copy: tuple[Child, ...]) -> str:
-    labels = (c.label for c in copy if isinstance(c, Branch) and c.label)
-    names = list(dict.fromkeys(_without_numbers(label) for label in labels))
+def _label(labels: Sequence[str | None]) -> str:
+    names = list(dict.fromkeys(_without_numbers(label) for label in labels if label))
     if not names:
         return "repeated"
     return ", ".join(names[:2]) + (", …" if len(names) > 2 else "")
