@@ -72,11 +72,12 @@ class Controller(QObject):
 
     # --- wishes ---
 
-    def open_file(self, path: str, call: str = "") -> None:
+    def open_file(self, path: str, call: str = "", target: str = "") -> None:
         """Show a Python file, list what it offers, and run a call of it.
 
         Args:
             call: The call to run; empty for the first that the file offers.
+            target: Kind of device; empty for the one of the run before.
         """
         self._forget_run()
         try:
@@ -84,7 +85,7 @@ class Controller(QObject):
         except JaxscopeError as error:
             self._set(end_run(self.state, Phase.FAILED, error))
             return
-        target = self.state.target
+        target = target.strip() or self.state.target
         self._set(WindowState(file=snapshot.path, snapshot=snapshot, call=call, target=target))
         self._runs_first_call = not call
         self._ask_outline()

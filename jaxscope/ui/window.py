@@ -202,7 +202,7 @@ class MainWindow(QMainWindow):
             self.files.load(path)
             return
         self.files.captures.forget()
-        self.controller.open_file(path, call)
+        self.controller.open_file(path, call, self.call_bar.target.currentText())
         state = self.controller.state
         if state.file:
             self.call_bar.set_call(call)

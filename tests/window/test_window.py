@@ -156,6 +156,16 @@ def test_of_many_results_the_first_few_are_shown(driver: Driver, window: MainWin
     assert "f32[7]" in text and "f32[8]" not in text and "and 12 more" in text
 
 
+def test_a_file_is_opened_for_the_target_that_the_bar_names(
+    driver: Driver, window: MainWindow, source: Path
+):
+    window.call_bar.target.setCurrentText("cpu:8")
+    assert driver.open(source).request.target == "cpu:8"
+    window.call_bar.target.setCurrentText("cpu:2")
+    window.open_path(str(source), "f(f32[3])")
+    assert driver.wait_for(CaptureRequest, 2).request.target == "cpu:2"
+
+
 def test_what_is_shown_is_stale_while_the_file_is_away(
     driver: Driver, window: MainWindow, source: Path
 ):
