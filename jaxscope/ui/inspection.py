@@ -132,6 +132,8 @@ def describe_line(
 def _no_operation(stages: Sequence[Stage]) -> str:
     """Why a line has no operation: JAX knows no better place for what a custom rule computes."""
     graphs = [stage.graph for stage in stages if not isinstance(stage.graph, Unavailable)]
+    if not graphs:
+        return "Not known yet: the call has not been traced."
     if not any(_RULES.intersection(graph.strings) for graph in graphs[:1]):
         return (
             "No equation comes from this line: it did not run, or Python or <code>jax.numpy</code> "

@@ -144,6 +144,15 @@ def test_a_chosen_line_says_what_it_costs(driver: Driver, window: MainWindow, so
     assert " FLOP" not in window.workspace.inspector.page.toPlainText()
 
 
+def test_before_the_trace_nothing_is_said_of_a_line(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.open(source)
+    window.workspace.selection.select_line(str(source), 5)
+    text = window.workspace.inspector.page.toPlainText().replace("\u200b", "")
+    assert "Not known yet" in text
+
+
 def test_of_many_results_the_first_few_are_shown(driver: Driver, window: MainWindow, source: Path):
     capture = capture_of(source)
     builder = GraphBuilder()
