@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import json
 
 import numpy as np
 import pytest
 
 from jaxscope.analysis.export import page_data, render
 from jaxscope.analysis.export.choices import EVERYTHING
+from jaxscope.analysis.export.html import write_page
 from jaxscope.analysis.export.order import ExportOrder
 from jaxscope.analysis.export.render import render_order
 from jaxscope.model import Capture, Graph, GraphBuilder, GroupKind, NodeKind, StageText
@@ -89,3 +92,23 @@ def test_a_page_says_what_it_leaves_out(large: Capture, monkeypatch: pytest.Monk
     assert "no inspector entries" in page.notes[0]
     assert "5,000 of the 10,001 lines" in page.notes[1]
     assert b'"maxLines":5000' in page.data
+
+
+def test_no_part_of_a_page_takes_a_window_s_time(large: Capture) -> None:
+    """A library that works on one long string lets no other thread of Python move meanwhile."""
+    stage = large.stages[0].name
+    steps: list[float] = []
+    parts: list[str] = []
+    after: list[int] = []
+    for part in write_page(large, stage, on_step=lambda _doing, share: steps.append(share)):
+        parts.append(part)
+        after.append(len(steps))
+    begin = next(at for at, part in enumerate(parts) if 'id="data"' in part)
+    columns = parts[begin + 1 :]
+    total = sum(map(len, columns))
+    assert max(map(len, columns)) < total / 10, "rows are spelt a thousand at a time"
+    told = [at for at, (one, other) in enumerate(itertools.pairwise(after)) if one != other]
+    assert len(told) > len(columns) / 4, "between them it is told how far it is, and can be stopped"
+    data = "".join(columns).removesuffix("</script>" + parts[-1])
+    (read,) = json.loads(data)["stages"]
+    assert len(read["group"]) == len(large.stages[0].graph.nodes)

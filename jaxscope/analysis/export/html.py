@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -14,7 +15,7 @@ from jaxscope.analysis.export.page_drawing import MAX_SEEN_BOXES, draw_graph, st
 from jaxscope.analysis.export.page_frame import (
     THEME_BUTTON,
     escape,
-    make_page,
+    frame_page,
     read_part,
     theme_script,
 )
@@ -23,7 +24,7 @@ from jaxscope.analysis.export.stage_choice import find_stage
 from jaxscope.analysis.export.steps import OnStep, ignore_steps, part_of_steps
 from jaxscope.model import Capture, Unavailable, is_available
 
-_BODY = """\
+_TOP = """\
 <header>
 <h1 class="call">{call}</h1>
 <p>{environment}</p>
@@ -52,12 +53,14 @@ title="Words that must all occur, or /a regular expression/; Enter goes on, Shif
 <h2>Inspector</h2><div class="body"></div></section>
 </main>
 <noscript>This page links its parts by a script inside it; allow scripts to use it.</noscript>
-{drawings}
-<script type="application/json" id="data">{data}</script>"""
+"""
 
 
 _LINKED, _DRAWN = 0.2, 0.7
 """Shares of the time after which stages are linked, and drawn."""
+
+_ROWS_AT_ONCE = 1_000
+"""Of a column: so many are written within a few milliseconds."""
 
 _HERE = Path(__file__).parent
 _SCRIPTS = (
@@ -75,7 +78,23 @@ def capture_to_html(
     notes: list[str] | None = None,
     on_step: OnStep = ignore_steps,
 ) -> str:
-    """The page.
+    """The page; see `write_page` for what the arguments mean."""
+    parts = write_page(capture, stage_name, seen=seen, notes=notes, on_step=on_step)
+    return "".join(parts)
+
+
+def write_page(
+    capture: Capture,
+    stage_name: str = "optimized",
+    *,
+    seen: Mapping[str, Seen] = MappingProxyType({}),
+    notes: list[str] | None = None,
+    on_step: OnStep = ignore_steps,
+) -> Iterator[str]:
+    """The page, part by part.
+
+    To put fifteen million letters into one string takes a quarter of a second on a busy machine,
+    in which no other thread of Python moves: whoever has a window passes the parts on one by one.
 
     Args:
         capture: What to show.
@@ -113,16 +132,20 @@ def capture_to_html(
                     f"The page opens fewer groups of {make_safe_line(stage.title)} than are seen: "
                     f"browsers stall at more than {MAX_SEEN_BOXES:,} boxes."
                 )
-    body = _BODY.format(
+    style = read_part(_HERE, "page.css") + style_rules()
+    script = theme_script() + "".join(read_part(_HERE, name) for name in _SCRIPTS)
+    before, after = frame_page(f"{capture.call} — jaxscope", style, script)
+    yield before
+    yield _TOP.format(
         call=escape(capture.call),
         environment=escape(_describe(capture)),
         theme_button=THEME_BUTTON,
-        drawings="\n".join(drawings),
-        data=_embed(data, part_of_steps(on_step, _DRAWN, 1.0)),
     )
-    style = read_part(_HERE, "page.css") + style_rules()
-    script = theme_script() + "".join(read_part(_HERE, name) for name in _SCRIPTS)
-    return make_page(f"{capture.call} — jaxscope", body, style, script)
+    yield from drawings
+    yield '\n<script type="application/json" id="data">'
+    yield from _embed(data, part_of_steps(on_step, _DRAWN, 1.0))
+    yield "</script>"
+    yield after
 
 
 def _describe(capture: Capture) -> str:
@@ -133,21 +156,46 @@ def _describe(capture: Capture) -> str:
     )
 
 
-def _embed(data: Mapping[str, Any], on_step: OnStep) -> str:
+def _embed(data: Mapping[str, Any], on_step: OnStep) -> Iterator[str]:
     """JSON that no text inside can end: `</script>` and `<!--` need a `<`.
 
-    Column by column: the whole of a large program takes longer than a window may be silent.
+    Piece by piece: the whole of a large program takes longer than a window may be silent.
     """
-    stages = []
-    for number, stage in enumerate(data["stages"]):
-        on_step("Writing", number / len(data["stages"]))
-        stages.append(_join((name, _escape_json(column)) for name, column in stage.items()))
-    rest = [(name, _escape_json(value)) for name, value in data.items() if name != "stages"]
-    return _join([*rest, ("stages", f"[{','.join(stages)}]")])
+    rest = ((name, _spell(value)) for name, value in data.items() if name != "stages")
+    stages = ("stages", _spell_stages(data["stages"], on_step))
+    return _spell_object(itertools.chain(rest, [stages]))
 
 
-def _join(members: Iterable[tuple[str, str]]) -> str:
-    return "{" + ",".join(f'"{name}":{value}' for name, value in members) + "}"
+def _spell_stages(stages: Sequence[Mapping[str, Any]], on_step: OnStep) -> Iterator[str]:
+    sign = "["
+    for number, stage in enumerate(stages):
+        yield sign
+        for piece in _spell_object((name, _spell(column)) for name, column in stage.items()):
+            on_step("Writing", number / len(stages))
+            yield piece
+        sign = ","
+    yield "]" if stages else "[]"
+
+
+def _spell_object(members: Iterable[tuple[str, Iterator[str]]]) -> Iterator[str]:
+    sign = "{"
+    for name, pieces in members:
+        yield f'{sign}"{name}":'
+        yield from pieces
+        sign = ","
+    yield "}"
+
+
+def _spell(value: object) -> Iterator[str]:
+    """A value, a long list in several pieces."""
+    if not isinstance(value, list) or len(value) <= _ROWS_AT_ONCE:
+        yield _escape_json(value)
+        return
+    sign = "["
+    for begin in range(0, len(value), _ROWS_AT_ONCE):
+        yield sign + _escape_json(value[begin : begin + _ROWS_AT_ONCE])[1:-1]
+        sign = ","
+    yield "]"
 
 
 def _escape_json(value: object) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from jaxscope.analysis.export.safe_text import make_safe_line
 
-_PAGE = """\
+_BEFORE = """\
 <!DOCTYPE html>
 <html lang="en">
 <head>
@@ -26,7 +26,9 @@ _PAGE = """\
 <style>{style}</style>
 </head>
 <body>
-{body}
+"""
+
+_AFTER = """
 <script>{script}</script>
 </body>
 </html>
@@ -45,13 +47,18 @@ def make_page(title: str, body: str, style: str, script: str) -> str:
         style: The style sheet.
         script: The script; it runs when the body is there.
     """
+    before, after = frame_page(title, style, script)
+    return f"{before}{body}{after}"
+
+
+def frame_page(title: str, style: str, script: str) -> tuple[str, str]:
+    """What comes before the body of a page, and what comes after it; see `make_page`."""
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    return _PAGE.format(
-        policy=policy, title=escape(title), body=body, style=style, script=script
-    )  # fmt: skip
+    before = _BEFORE.format(policy=policy, title=escape(title), style=style)
+    return before, _AFTER.format(script=script)
 
 
 def escape(text: str) -> str:

@@ -184,15 +184,14 @@ def _render_dot(order: ExportOrder, course: Course) -> str:
     return graph_to_dot(find_stage_graph(order.capture, order.stage), order.theme)
 
 
-def _render_html(order: ExportOrder, course: Course) -> str:
-    from jaxscope.analysis.export.html import capture_to_html
+def _render_html(order: ExportOrder, course: Course) -> bytes:
+    from jaxscope.analysis.export.html import write_page
 
     capture, stage = order.capture, order.stage
     if stage == ALL_STAGES:
         stage = _last_available(capture)
-    return capture_to_html(
-        capture, stage, seen=order.seen, notes=course.notes, on_step=course.on_step
-    )
+    parts = write_page(capture, stage, seen=order.seen, notes=course.notes, on_step=course.on_step)
+    return b"".join([part.encode("utf-8") for part in parts])
 
 
 def _last_available(capture: Capture) -> str:
