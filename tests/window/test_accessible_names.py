@@ -1,0 +1,91 @@
+"""Whatever the keyboard or a click can reach has a name that a screen reader says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import QApplication, QTabWidget, QWidget
+from pytestqt.qtbot import QtBot
+
+import jaxscope
+from jaxscope.analysis.archive import save_capture
+from jaxscope.ui.panes.pane_header import Form
+from jaxscope.ui.window import MainWindow
+
+from .conftest import Driver
+from .test_window import capture_of
+
+
+def nameless(window: MainWindow) -> list[str]:
+    """What is seen, can have the keyboard, and has no name."""
+    found = []
+    for part in window.findChildren(QWidget):
+        if part.focusPolicy() == Qt.FocusPolicy.NoFocus or not part.isVisible():
+            continue
+        spoken = QAccessible.queryAccessibleInterface(part).text(QAccessible.Text.Name)
+        if not spoken:
+            around = part.parentWidget()
+            found.append(f"{type(part).__name__} in {type(around).__name__}")
+    return found
+
+
+def turn_pages(tabs: QTabWidget) -> Iterator[str]:
+    """Show every page, and every page inside of it, one after another."""
+    for number in range(tabs.count()):
+        tabs.setCurrentIndex(number)
+        page = tabs.widget(number)
+        yield tabs.tabText(number)
+        inner = [page] if isinstance(page, QTabWidget) else page.findChildren(QTabWidget)
+        for each in inner:
+            if each.isVisible():
+                yield from turn_pages(each)
+
+
+def test_every_page_names_what_can_be_reached(
+    driver: Driver, window: MainWindow, source: Path, qapp: QApplication
+):
+    assert nameless(window) == [], "the start page"
+    driver.finish(driver.open(source), capture_of(source))
+    window.resize(1400, 900)
+    seen: dict[str, list[str]] = {}
+    for title in turn_pages(window.workspace.tabs):
+        qapp.processEvents()
+        seen[title] = nameless(window)
+    assert {"Stages", "Memory", "Experiments", "Roofline", "Chips"} <= set(seen)
+    assert {title: found for title, found in seen.items() if found} == {}
+
+
+def sum_of_sines(w: jax.Array, x: jax.Array) -> jax.Array:
+    return jnp.sum(jnp.sin(x @ w) @ w)
+
+
+def test_every_page_names_what_can_be_reached_of_a_real_program(
+    window: MainWindow, qapp: QApplication, tmp_path: Path, qtbot: QtBot
+):
+    """Plots, figures and texts are made when there is something to show."""
+    path = tmp_path / "real.jaxscope"
+    save_capture(jaxscope.capture(sum_of_sines, jnp.ones((8, 8)), jnp.ones((4, 8))), path)
+    with qtbot.waitSignal(window.files.captures.opened):
+        window.open_path(str(path))
+    window.resize(1400, 900)
+    seen: dict[str, list[str]] = {}
+    for title in turn_pages(window.workspace.tabs):
+        qapp.processEvents()
+        seen[title] = nameless(window)
+    assert {title: found for title, found in seen.items() if found} == {}
+
+
+def test_every_form_of_a_pane_names_what_can_be_reached(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), capture_of(source))
+    pane = window.workspace.area.open_pane("jaxpr")
+    assert pane is not None
+    for form in Form:
+        pane.set_form(form)
+        assert nameless(window) == [], form
