@@ -98,6 +98,11 @@ def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signa
                 f"jnp.asarray({first.path}, dtype) always, or a Python number always."
             )
         case "dtype":
+            if any(value.startswith("key<") for value in both):
+                return (
+                    f"{first.path} comes as several kinds of random key ({_few(both)}). Make all "
+                    "by jax.random.key, of one implementation."
+                )
             return (
                 f"{first.path} comes in several dtypes ({_few(both)}). "
                 "Cast it once, before the calls."

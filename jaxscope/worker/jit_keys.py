@@ -57,6 +57,7 @@ class StaticKey:
     is_by_name: bool = False
 
 
+_UNSET = "not set"
 _ABSENT = StaticKey("absent", object())
 _PASSED = {True: "passed by name", False: "passed by position"}
 
@@ -100,10 +101,10 @@ class CallKey:
             changes += [("tree", *difference) for difference in found]
         for path in self.leaves.keys() & before.leaves.keys():
             changes += _compare_leaves(path, before.leaves[path], self.leaves[path])
-        for name in self.settings:
-            if self.settings[name] != before.settings.get(name):
-                old = before.settings.get(name, "")
-                changes.append(("config", name, old, self.settings[name]))
+        for name in {**before.settings, **self.settings}:
+            old, new = (key.settings.get(name, _UNSET) for key in (before, self))
+            if old != new:
+                changes.append(("config", name, old, new))
         return changes
 
     def describe(self) -> list[str]:

@@ -194,6 +194,21 @@ def one(x):
 def two(x):
     return x + 2
 
+def unset():
+    with jax.default_matmul_precision("float32"):
+        total(jnp.ones(2))
+    total(jnp.ones(2))
+    with jax.debug_nans(True):  # finds the program of the call before
+        total(jnp.ones(2))
+
+def random_keys():
+    for kind in ("threefry2x32", "rbg"):
+        drawn(jax.random.key(0, impl=kind))
+
+@jit
+def drawn(key):
+    return jax.random.normal(key, (3,))
+
 def wrapped():
     first, second = wrap(one), wrap(two)
     first(jnp.ones(2))
@@ -409,6 +424,18 @@ def test_a_static_argument_by_name_is_another_structure(watch: Watch) -> None:
 
 def test_shape_and_dtype_are_two_causes(watch: Watch) -> None:
     assert kinds(watch("double(f32[3])", "double(f16[4])")) == [[], ["shape", "dtype"]]
+
+
+def test_a_setting_that_is_set_no_more_is_a_cause(watch: Watch) -> None:
+    found = watch("unset()")
+    (change,) = found.signatures[1].changes
+    assert (change.kind, change.before, change.after) == ("config", "float32", "not set")
+    assert [signature.num_calls for signature in found.signatures] == [1, 2]
+
+
+def test_kinds_of_random_keys_are_not_cast(watch: Watch) -> None:
+    (advice,) = watch("random_keys()").advice
+    assert "jax.random.key, of one implementation" in advice.text
 
 
 def test_functions_in_one_wrapper_are_not_one_function(watch: Watch) -> None:
