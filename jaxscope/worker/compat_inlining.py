@@ -130,7 +130,7 @@ def _whole_rules(own: Any) -> Iterator[None]:
         kind.process_custom_jvp_call = plain
 
 
-@_linear_util.transformation2  # type: ignore[untyped-decorator]
+@_linear_util.transformation2  # type: ignore[untyped-decorator] # JAX has no types for it
 def _traced_whole(rule: Any, *args: Any, **kwargs: Any) -> Any:
     with whole_calls(keeps_constants=True):
         return rule(*args, **kwargs)
