@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 import pytest
 
@@ -18,7 +19,7 @@ from jaxscope.analysis.fusion.neighbours import Certainty
 from jaxscope.analysis.fusion.report import FusionReport, fusion_to_json, report_fusions
 from jaxscope.model import Cost, Graph, Stage, Unavailable
 
-from .programs import NEIGHBOURS, node, read
+from .programs import FIVE_ROUNDS, NEIGHBOURS, node, read
 
 # Written by hand in the form that XLA of jaxlib 0.10.2 writes when it compiles for a GPU: the
 # messages and their fields are those of xla/service/gpu/fusion_process_dump.proto.
@@ -123,8 +124,8 @@ def test_an_estimate_by_which_fusing_pays_explains_nothing() -> None:
     assert log_of(weigh("a", "b", 3.0, 1.0), a="0", b="1").between({"1"}, {"0"}) is None
 
 
-def report_with(log: FusionLog | None) -> FusionReport:
-    graph: Graph = read(NEIGHBOURS, cost=(64.0, 64.0, 0.0)).graph
+def report_with(log: FusionLog | None, program: str = NEIGHBOURS) -> FusionReport:
+    graph: Graph = read(program, cost=(64.0, 64.0, 0.0)).graph
     nowhere = Unavailable("Not there.")
     stage = Stage("optimized", "", nowhere, graph, Cost(), nowhere)
     report = report_fusions([stage], log)
@@ -147,3 +148,40 @@ def test_an_unlinked_log_is_shown_and_explains_no_pair() -> None:
     assert len(fusion_to_json(report)["decisions"]) == 4
     assert "Record the passes" in describe_log(log)
     assert "1 producer fused, 2 refusals, 1 estimate." in describe_log(log)
+
+
+class RefusesAll(FusionLog):
+    """A log that tells a refusal of every pair."""
+
+    def between(self, made: Collection[str], read: Collection[str]) -> Decision | None:
+        return refuse("what.went.in")
+
+
+def test_a_loop_is_no_candidate_so_the_log_does_not_tell_why_it_stands_alone() -> None:
+    report = report_with(RefusesAll((), {}), FIVE_ROUNDS)
+    loop, last = node(report.module, "loop"), node(report.module, "last")
+    found = report.why_apart(loop, last)
+    assert found.certainty is Certainty.INFERRED
+    assert [name for name, _ in found.reasons] == ["control-flow"]
+
+
+def test_json_tells_of_each_kernel_and_its_readers_why_they_are_apart() -> None:
+    told = fusion_to_json(report_with(None))["neighbours"]
+    pairs = {(pair["first"], pair["second"]): pair for pair in told["pairs"]}
+    assert pairs["total", "after.total"]["certainty"] == "inferred"
+    assert pairs["total", "after.total"]["rules"] == ["reduction"]
+    assert pairs["plain", "plain.next"]["text"] == "unknown: none of the listed rules applies."
+    assert ("plain", "apart") not in pairs  # nothing goes from one to the other
+    assert told["left_out"] == 0
+
+
+def test_json_counts_the_readers_that_it_leaves_out() -> None:
+    readers = "".join(f"  r{n} = f32[8] negate(s)\n" for n in range(11))
+    tuple_of = "(" + ", ".join(["f32[8]"] * 11) + ")"
+    program = (
+        f"HloModule many\n\nENTRY main (x: f32[8]) -> {tuple_of} {{\n  x = f32[8] parameter(0)\n"
+        f"  s = f32[8] sine(x)\n{readers}"
+        f"  ROOT all = {tuple_of} tuple({', '.join(f'r{n}' for n in range(11))})\n}}\n"
+    )
+    told = fusion_to_json(report_with(None, program))["neighbours"]
+    assert (len(told["pairs"]), told["left_out"]) == (8, 3)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jaxscope.analysis.fusion.decisions import FusionLog, decision_to_json
 from jaxscope.analysis.fusion.duplicates import Duplicate, find_duplicates
 from jaxscope.analysis.fusion.fusions import Fusion, find_fusions
 from jaxscope.analysis.fusion.launches import Launches, Span, count_eager, count_fused
-from jaxscope.analysis.fusion.module import Module
+from jaxscope.analysis.fusion.module import CONTROL, Module
 from jaxscope.analysis.fusion.neighbours import (
     Certainty,
     Separation,
@@ -24,6 +24,8 @@ from jaxscope.analysis.quantities import format_bytes, format_count, format_flop
 from jaxscope.model import Graph, Stage, is_available
 
 _MAX_NAMES = 8
+_MAX_READERS = 8
+"""Of one kernel, that the JSON explains; the others are counted."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -61,11 +63,23 @@ class FusionReport:
             first, second = second, first
         elif second not in find_users(self.module, first):
             return inferred  # the log is about those that make a value and those that read it
+        if self.module.operations[first] in CONTROL:
+            return inferred  # no candidate: the log tells of what went into it at most
         decision = self.log.between(self._results_of(first), self._results_of(second))
         if decision is None:
             return inferred
         names = self.module.id(first), self.module.id(second)
         return Separation(*names, Certainty.LOGGED, (("log", decision.text),))
+
+    def readers(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Every kernel with those that read what it makes, where there are any."""
+        module = self.module
+        for node in range(len(module.operations)):
+            if module.is_free(node) or module.kernel(node) != node:
+                continue
+            users = tuple(user for user in find_users(module, node) if module.kernel(user) == user)
+            if users:
+                yield node, users
 
     def _results_of(self, kernel: int) -> tuple[str, ...]:
         """Equations of the last jaxpr-level stage whose results a kernel makes."""
@@ -171,10 +185,31 @@ def fusion_to_json(report: FusionReport) -> dict[str, Any]:
         "duplicates": [_duplicate(duplicate) for duplicate in report.duplicates],
         "eager": None if report.eager is None else _launches(report.eager),
         "fused": _launches(report.fused),
+        "neighbours": _neighbours(report),
         "decisions": None
         if report.log is None
         else [decision_to_json(decision) for decision in report.log.decisions],
     }
+
+
+def _neighbours(report: FusionReport) -> Mapping[str, Any]:
+    """Why each kernel and those that read what it makes are not one; `left_out` counts readers."""
+    pairs: list[Mapping[str, Any]] = []
+    left_out = 0
+    for first, readers in report.readers():
+        left_out += len(readers[_MAX_READERS:])
+        for second in readers[:_MAX_READERS]:
+            separation = report.why_apart(first, second)
+            pairs.append(
+                {
+                    "first": separation.first,
+                    "second": separation.second,
+                    "certainty": separation.certainty.value,
+                    "rules": [name for name, _ in separation.reasons],
+                    "text": separation.text,
+                }
+            )
+    return {"pairs": pairs, "left_out": left_out}
 
 
 def _fusion(fusion: Fusion) -> Mapping[str, Any]:

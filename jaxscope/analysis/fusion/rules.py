@@ -184,7 +184,7 @@ def _several_users(pair: Pair) -> str:
     flops, _, transcendentals = pair.module.graph.nodes.cost[pair.first].tolist()
     if flops == 0 and transcendentals == 0:
         return ""
-    kinds = [] if math.isnan(flops) else [format_flops(flops)]
+    kinds = [format_flops(flops)] if flops > 0 else []
     if transcendentals > 0:
         kinds.append(f"{transcendentals:,.0f} of exp, tanh and the like")
     work = " and ".join(kinds) or "its work, which is not known,"
