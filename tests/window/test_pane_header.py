@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from jaxscope.ui.panes.pane_header import Form, PaneHeader
@@ -42,6 +42,22 @@ def test_no_part_lies_over_another_whatever_the_size_of_type(
         themes.set_points(points)
         header.resize(width, header.sizeHint().height())
         qtbot.waitUntil(lambda: is_apart(header))  # it fits itself once events are handled
+
+
+def test_a_named_pane_shortens_its_name_before_any_part_lies_over_another(
+    qapp: QApplication, qtbot: QtBot, header: PaneHeader
+) -> None:
+    ThemeSwitch(qapp, LIGHT).set_points(10.0)
+    header.set_name("Kernels of the first layer")
+    header.setMinimumWidth(1)  # as in a pane, which does not ask its header how narrow it may be
+    for width in (900, 225, 260):
+        header.resize(width, header.sizeHint().height())
+        qtbot.wait(20)
+        assert header.width() == width
+        assert is_apart(header), places(header)
+        shown = [label.text() for label in header.findChildren(QLabel) if label.isVisible()]
+        assert (shown == [header.name]) == (width == 900)
+    assert header.name == "Kernels of the first layer"
 
 
 @pytest.mark.parametrize("points", [10.0, 14.0])

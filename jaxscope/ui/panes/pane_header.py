@@ -40,6 +40,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.</p><table
 
 
 _SEARCH_PX = 150
+_LEAST_NAME_EM = 2
 _LEAST_SEARCH_EM, _WIDEST_SEARCH_EM = 4, 14
 _ARROW_PX = 29
 """Of a choice: its frame, its arrow, and the room around its text."""
@@ -70,6 +71,7 @@ class PaneHeader(QWidget):
         super().__init__(parent)
         self.grip = PaneGrip()
         self._name = QLabel()
+        self._full_name = ""
         self.chooser = ChoiceBox()
         self.search = QLineEdit()
         self.form_buttons: dict[Form, QToolButton] = {}
@@ -97,11 +99,11 @@ class PaneHeader(QWidget):
     @property
     def name(self) -> str:
         """What a person named the pane, or empty."""
-        return self._name.text()
+        return self._full_name
 
     def set_name(self, name: str) -> None:
         """Name the pane; empty takes the name away."""
-        self._name.setText(name)
+        self._full_name = name
         self._name.setToolTip(name)
         self._name.setVisible(bool(name))
         self._fit()
@@ -207,9 +209,15 @@ class PaneHeader(QWidget):
             button.setFixedWidth(self.fontMetrics().horizontalAdvance("×") + 12)
             button.setVisible(not is_narrow)
         fixed: list[QWidget] = [self.chooser, *(() if is_narrow else self._buttons)]
-        labels = (self._name, self._stale, self._found)
+        labels = (self._stale, self._found)
         fixed += [self.grip, *(label for label in labels if not label.isHidden())]
         room = self.width() - sum(_least_px(part) + gap for part in fixed)
+        has_choice = self._has_forms and not is_narrow
+        choice_px = _least_px(self.form_choice) + gap if has_choice else 0
+        room -= self._fit_name(room - choice_px)
+        if room < choice_px and not is_narrow:  # a menu and a key open panes as well
+            self._buttons[0].hide()
+            room += _least_px(self._buttons[0]) + gap
         forms = sum(_least_px(button) + gap for button in self.form_buttons.values())
         self._row.setStretchFactor(self.chooser, 1 if is_searching else 2)
         self._row.setStretchFactor(self.search, 4 if is_searching else 1)
@@ -231,6 +239,19 @@ class PaneHeader(QWidget):
         self.chooser.setMinimumWidth(_least_px(self.chooser) + min(more_px, max(spare, 0)))
         self.chooser.setMaximumWidth(max(name_px, _least_px(self.chooser)))
         self.search.setMaximumWidth(_WIDEST_SEARCH_EM * self.fontMetrics().height())
+
+    def _fit_name(self, room: int) -> int:
+        """Shorten the name to the room that the rest leaves, and return how much it takes."""
+        if not self._full_name:
+            return 0
+        gap, metrics = self._row.spacing(), self._name.fontMetrics()
+        wanted_px = metrics.horizontalAdvance(self._full_name) + 2
+        least_px = min(_LEAST_NAME_EM * metrics.height(), wanted_px)
+        width_px = min(wanted_px, max(room - gap, least_px))
+        elide = Qt.TextElideMode.ElideRight
+        self._name.setText(metrics.elidedText(self._full_name, elide, width_px))
+        self._name.setFixedWidth(width_px)
+        return width_px + gap
 
     def _build_chooser(self) -> None:
         chooser = self.chooser
