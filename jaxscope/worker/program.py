@@ -21,6 +21,7 @@ from jaxscope.worker.call import Call
 from jaxscope.worker.stand_in import BaseRecorder, InnerStages, StageJaxpr, tag_shown
 from jaxscope.worker.tagging import Tagger
 
+_jit = jax.jit  # files replace it by what does nothing, to run without
 _WITH_RESIDUALS = ("vjp", "linearize")
 """Transforms whose results hold what the forward part keeps for the backward one."""
 
@@ -140,14 +141,14 @@ def _trace_function(
         args, kwargs = arguments.boxed()
         plain = _hashable(arguments.unboxing(function))
         try:
-            traced = jax.jit(plain).trace(*args, **kwargs)
+            traced = _jit(plain).trace(*args, **kwargs)
         except TypeError as error:
             if "not a valid JAX type" not in str(error):
                 raise
             traced = None
         if traced is None:
             start = time.perf_counter()
-            traced = jax.jit(_giving_arrays(plain, left_out)).trace(*args, **kwargs)
+            traced = _jit(_giving_arrays(plain, left_out)).trace(*args, **kwargs)
     seconds = time.perf_counter() - start
     names = ", ".join(dict.fromkeys(left_out))
     message = f"Left out of the results, because JAX cannot trace what is no array: {names}."

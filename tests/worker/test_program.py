@@ -274,3 +274,11 @@ def test_a_library_s_own_jit_may_wrap_the_trace() -> None:
     program = trace("step(f32[3])", step=Jit(lambda x: jnp.sin(x) + 1))
 
     assert primitives(program.base.jaxpr) == ["sin", "add"]
+
+
+def test_a_file_may_replace_jit_by_what_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jax, "jit", lambda function, **_options: function)
+
+    program = trace("step(f32[3])", step=lambda x: x * 2)
+
+    assert primitives(program.base.jaxpr) == ["mul"]
