@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from pytestqt.qtbot import QtBot
 
 from jaxscope.model import SourceFile
@@ -62,6 +62,28 @@ def test_the_graph_lights_up_while_one_types(qtbot: QtBot, pane: StagePane) -> N
 def build_graph_nodes(operation: str) -> list[int]:
     graph = build_graph(OPTIMIZED)
     return [n for n in range(len(graph.nodes)) if graph.node(n).operation == operation]
+
+
+def test_each_hit_of_a_graph_comes_into_sight_though_others_are_there(
+    qtbot: QtBot, pane: StagePane
+) -> None:
+    canvas = pane.canvas
+    assert canvas is not None
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    type_search(qtbot, pane, "co")
+    hits = pane.header.found_text.split()[0]
+    seen = []
+    for _ in range(int(hits)):
+        canvas.zoom(8.0)  # so near that only one of them has room
+        qtbot.keyClick(pane.header.search, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: not canvas.is_busy)
+        item, scene = canvas.highlight.current, canvas.scene
+        assert scene is not None
+        x, y, width, height = scene.items.rect[item].tolist()
+        centre = QPointF(*canvas.camera.to_widget(x + width / 2, y + height / 2))
+        assert canvas.rect().contains(centre.toPoint())
+        seen.append(item)
+    assert len(set(seen)) > 1
 
 
 def test_the_table_shows_only_hits(qtbot: QtBot, pane: StagePane) -> None:

@@ -361,6 +361,8 @@ class StagePane(QFrame):
         else:
             self._choices.choose_node(hit)
             self._apply_linked(reveal=True)
+            if self.is_graph_shown and self._canvas is not None:
+                self._canvas.select_node(hit)  # it, not only some other hit, comes into sight
 
     # --- finding ---
 
