@@ -171,7 +171,7 @@ class ProgramCost:
         flops: Of one call.
         bytes_accessed: Read and written in one call.
         memory: Bytes of arguments, results and temporaries.
-        counting: How loops count in the first two, or why these are unknown: a sentence, or nothing.
+        counting: How loops count in the first two, or why these are unknown, if there is a word.
     """
 
     flops: float = math.nan
