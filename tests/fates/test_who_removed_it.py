@@ -114,10 +114,12 @@ def test_recorded_passes_name_the_pass_and_only_what_reached_them() -> None:
 
 
 def test_a_line_that_jax_numpy_traced_away_says_so() -> None:
-    stage = capture_plain(lambda x: jnp.sin(jnp.reshape(x, (8, 8))), X).stage("jaxpr")
+    capture = capture_plain(lambda x: jnp.sin(jnp.reshape(x, (8, 8))), X)
+    stage = capture.stage("jaxpr")
     assert stage is not None and isinstance(stage.graph, Graph)
     assert "reshape" not in stage.graph.strings
-    told = describe_line(LineSelection("f.py", 3), "y = x.reshape(8, 8)", NO_LINKS, "#888")
+    line = LineSelection("f.py", 3)
+    told = describe_line(line, "y = x.reshape(8, 8)", NO_LINKS, "#888", stages=capture.stages)
     assert "Python or <code>jax.numpy</code>" in told
 
 
