@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from jaxscope.analysis.comparison.following import NodeFollower
 from jaxscope.analysis.line_moves import LineMoves
 from jaxscope.analysis.links import (
     NO_LINKS,
@@ -20,6 +20,9 @@ from jaxscope.analysis.links import (
     SeveralSelection,
 )
 from jaxscope.model import Graph, Stage, is_available
+
+if TYPE_CHECKING:
+    from jaxscope.analysis.comparison.following import NodeFollower
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -119,6 +122,9 @@ class SelectionModel(QObject):
             self._grounds[stage.name] = graph
             held = (self._places, *self._past, *self._future)
             if known is not None and any(_stage_of(each) == stage.name for p in held for each in p):
+                # Comparing is loaded with the second run of a call.
+                from jaxscope.analysis.comparison.following import NodeFollower
+
                 follower = NodeFollower(known, graph)
                 self._places = follow_places(self._places, stage.name, follower)
                 for trail in (self._past, self._future):
