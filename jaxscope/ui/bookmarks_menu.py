@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QInputDialog, QMenu
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtWidgets import QInputDialog, QMenu, QPlainTextEdit
 
 from jaxscope.analysis.links import LineSelection
 from jaxscope.model import is_available
@@ -88,6 +88,11 @@ class BookmarksMenu(QObject):
         dialog.setLabelText(" · ".join(self._row_of(self._asked)[:2]))
         dialog.setTextValue(self._bookmarks.notes.get(self._asked, ""))
         dialog.textValueSelected.connect(self._on_note_written)
+        field = dialog.findChild(QPlainTextEdit)
+        if field is not None:
+            field.setTabChangesFocus(True)  # else the keyboard never leaves it
+        for keys in ("Ctrl+Return", "Ctrl+Enter"):
+            QShortcut(QKeySequence(keys), dialog, dialog.accept)
         dialog.open()
 
     def go_next(self) -> None:

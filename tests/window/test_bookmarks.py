@@ -7,7 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QInputDialog, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from jaxscope.analysis.archive import load_capture, save_capture
@@ -69,6 +70,30 @@ def test_bookmarks_are_made_noted_visited_and_saved(
     with driver.qtbot.waitSignal(window.files.captures.opened):
         window.open_path(str(path))
     assert [row[0] for row in rows(menu)] == ["jaxpr · 0", "model.py:6"]
+
+
+def test_a_note_is_written_without_a_mouse(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+):
+    driver.finish(driver.open(source), build_capture())
+    window.workspace.selection.select_node("jaxpr", 1)
+    menu = menu_of(window)
+    for step, note in enumerate(("by the button", "by the keys")):
+        menu.ask_note()
+        dialog = window.findChildren(QInputDialog)[-1]
+        dialog.activateWindow()
+        qtbot.waitUntil(dialog.isActiveWindow)
+        field = dialog.findChild(QPlainTextEdit)
+        field.setPlainText(note)
+        if step:
+            qtbot.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+        else:
+            field.setFocus()
+            qtbot.keyClick(field, Qt.Key.Key_Tab)
+            assert isinstance(dialog.focusWidget(), QPushButton)
+            qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Space)
+        qtbot.waitUntil(lambda: not dialog.isVisible())  # noqa: B023
+        assert rows(menu)[0][-1] == note
 
 
 def test_bookmarking_again_takes_away_and_nothing_selected_is_said(
