@@ -133,15 +133,16 @@ class _Session:
         self._counter = CompilationCounter()
         self._stopwatch = Stopwatch(_block, rng=Random(), count_compilations=self._counter)
         self._failure: Explanation | None = None
-        self._is_judged = True
+        self._is_judged, self._is_slow = True, False
         self.process = ProcessWarnings(self.warn)
 
     def warn(self, text: str) -> None:
         self._channel.send("warning", {"text": text})
 
     def raise_if_nothing_was_measured(self) -> None:
-        """Raises: TraceError: Neither form of the program could be run."""
-        if self._failure is not None and not self.readings.names & {"eager", "jit"}:
+        """Raises: TraceError: Neither form of the program runs; a slow one does."""
+        is_measured = self._is_slow or self.readings.names & {"eager", "jit"}
+        if self._failure is not None and not is_measured:
             raise TraceError(self._failure)
 
     def measure_gradient(self, forms: Forms) -> None:
@@ -159,8 +160,7 @@ class _Session:
                 f"Value and gradient together were left out: the gradient took {spent_s:.0f} s."
             )
             return
-        both = find_gradient_forms(forms, with_value=True)
-        if both is not None:
+        if (both := find_gradient_forms(forms, with_value=True)) is not None:
             self.measure_program(both, "value_and_gradient_")
 
     def measure_program(self, forms: Forms, prefix: str) -> None:
@@ -287,6 +287,7 @@ class _Session:
             if first <= _SLOWEST_FIRST_CALL * self._budget_s:
                 calls = ("second", self._stopwatch.time_call(subject)[1])
             if calls[1] > self._budget_s:
+                self._is_slow = True
                 self.warn(
                     f"{name} was not measured: its {calls[0]} call took {calls[1]:.3g} s, too long "
                     f"for {self._budget_s:.3g} s, its share of the budget."
@@ -309,11 +310,10 @@ class _Session:
         subject.steady_call = find_steady_call(durations)
         if subject.steady_call:
             calls = subject.steady_call
-            spent = sum(durations[:calls])
             protocol = f"The {calls} calls after the second one, until a call took as long as later"
             self.readings.send(
                 f"{subject.name}_until_steady",
-                [spent],
+                [sum(durations[:calls])],
                 f"{protocol} ones.",
                 span=(start_s, ends_s[calls - 1]),
                 detail=f"{calls} calls",

@@ -228,8 +228,15 @@ def test_sleeping_takes_at_least_as_long_as_it_should(measure: Measure) -> None:
     assert min(measure("vmap(sleeps)(f32[4])").measurement("eager").samples) >= 0.001
 
 
+def test_what_only_runs_eagerly_and_slowly_is_no_error(measure: Measure) -> None:
+    timing = measure("masked_slowly(f32[8])", budget_s=0.05)
+    assert timing.measurement("first_eager_call").median > 0.5
+    assert [text for text in timing.warnings if text.startswith("jit could not be measured")]
+    assert [text for text in timing.warnings if text.startswith("eager was not measured")]
+
+
 def test_what_only_runs_eagerly_is_measured_eagerly(measure: Measure) -> None:
-    timing = measure("masked(f32[8])")
+    timing = measure("masked(f32[8])", budget_s=1.0)
     assert timing.measurement("eager").runs > 0
     assert timing.measurement("jit") is None
     assert [text for text in timing.warnings if text.startswith("jit could not be measured")]

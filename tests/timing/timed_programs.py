@@ -52,6 +52,10 @@ def works(x):
 def masked(x):
     return x[x > 0]
 
+def masked_slowly(x):
+    time.sleep(0.55)
+    return x[x > 0]
+
 def repeated(x, n):
     for _ in range(n):
         x = x * 2
