@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING
 
+import shiboken6
 from PySide6.QtCore import QObject
 
 from jaxscope.ui.settings import Settings
@@ -66,7 +67,10 @@ class GraphChoices(QObject):
 
     def _apply_to_all(self) -> None:
         for canvas in list(self._canvases):
-            self._apply(canvas)
+            if shiboken6.isValid(canvas):  # else its pane was closed
+                self._apply(canvas)
+            else:
+                self._canvases.discard(canvas)
 
     def _apply(self, canvas: GraphCanvas) -> None:
         # Both are loaded with the canvas, not at the start.

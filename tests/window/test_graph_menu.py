@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
@@ -15,6 +16,7 @@ from jaxscope.ui.graph.canvas import GraphCanvas
 from jaxscope.ui.graph.graph_page import GraphPage
 from jaxscope.ui.graph_choices import GraphChoices
 from jaxscope.ui.graph_menu import GraphMenu
+from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.settings import Settings
 from jaxscope.ui.window import MainWindow
 
@@ -46,6 +48,23 @@ def test_the_menu_turns_every_graph(menu: GraphMenu, canvas: GraphCanvas) -> Non
     assert canvas.direction == "right"
     action(menu, "Turn").trigger()
     assert canvas.direction == "down"
+
+
+def test_a_pane_that_was_closed_does_not_keep_the_others_from_following(
+    menu: GraphMenu, driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    area = window.workspace.area
+    panes = [area.open_pane("jaxpr") for _ in range(3)]
+    for pane in panes:
+        pane.set_form(Form.GRAPH)
+    canvases = [pane.canvas for pane in panes]
+    driver.wait_until(lambda: all(each is not None and each.scene for each in canvases))
+    for pane in panes[:2]:  # these stay in `canvases`, as they would in any cycle of objects
+        area.close_pane(pane)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    action(menu, "Values flow to the right").trigger()
+    assert canvases[2].direction == "right"
 
 
 def test_every_simplification_can_be_switched_off(
