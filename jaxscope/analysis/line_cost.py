@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.analysis.certain_work import WORK_KINDS, find_certain
 from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
-from jaxscope.model import NONE, Graph, NodeKind, Stage, is_available
+from jaxscope.model import NONE, Graph, Stage, is_available
 
 Floats = npt.NDArray[np.float64]
 Int64s = npt.NDArray[np.int64]
-
-_WORKING = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
+Bools = npt.NDArray[np.bool_]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,7 +47,8 @@ def find_line_costs(
     call or loop it is inside of: JAX's own functions, such as random draws, hold no lines of the
     file. What a loop or a call costs is spread over the lines of its inside as the inside's own
     costs are, so that nothing is counted twice and a loop's lines count all its rounds. Unknown
-    costs count nothing.
+    costs count nothing. Where nobody knows how often a loop or a branch runs, its lines tell what
+    they cost each time.
     """
     costs = _find_in_last(stages, file, _costs_of)
     return _with_times(costs, _find_in_last(timed, file, _times_of))
@@ -100,22 +101,35 @@ def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
     if total <= 0:
         return {}
     found: dict[int, LineCost] = {}
-    working = np.isin(graph.nodes.kind, _WORKING)
+    working = np.isin(graph.nodes.kind, WORK_KINDS)
     unknown = np.isnan(graph.nodes.cost) & working[:, None]
+    certain = find_certain(graph)
     for line in np.unique(lines[lines > 0]).tolist():
         here = lines == line
         share = float(weight[here].sum()) / total
         if share > 0:
-            num_working = int(working[here].sum())
-            missing = unknown[here].sum(axis=0)
-            work = format_flops(float(flops[here].sum()))
-            traffic = f"{format_bytes(float(num_bytes[here].sum()))} read and written"
-            told = (
-                _tell("FLOPs", work, missing[0], num_working),
-                _tell("bytes", traffic, missing[1], num_working),
-            )
-            found[line] = LineCost(share, f"{share:.1%} of {title}: {', '.join(told)}")
+            is_told = bool((flops + num_bytes)[here & certain].any())
+            shown = here & (certain if is_told else ~certain)
+            told = ", ".join(_tell_both(shown, flops, num_bytes, unknown, working))
+            if not is_told:
+                told += ", each time it runs"
+            elif not certain[here].all():
+                told += ", and more in a loop or a branch"
+            found[line] = LineCost(share, f"{share:.1%} of {title}: {told}")
     return found
+
+
+def _tell_both(
+    shown: Bools, flops: Floats, num_bytes: Floats, unknown: Bools, working: Bools
+) -> tuple[str, str]:
+    """FLOPs and bytes of the nodes shown."""
+    num_working = int(working[shown].sum())
+    missing = unknown[shown].sum(axis=0)
+    traffic = f"{format_bytes(float(num_bytes[shown].sum()))} read and written"
+    return (
+        _tell("FLOPs", format_flops(float(flops[shown].sum())), missing[0], num_working),
+        _tell("bytes", traffic, missing[1], num_working),
+    )
 
 
 def _tell(quantity: str, amount: str, num_unknown: int, num_nodes: int) -> str:

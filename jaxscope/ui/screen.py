@@ -9,6 +9,7 @@ import os
 
 import numpy as np
 
+from jaxscope.analysis.certain_work import find_least_work
 from jaxscope.analysis.quantities import (
     UNKNOWN,
     count_lines,
@@ -18,14 +19,12 @@ from jaxscope.analysis.quantities import (
     format_seconds,
 )
 from jaxscope.model import Cost, Stage, StageText, Unavailable, is_available
-from jaxscope.model.graph import NONE, NodeKind
 from jaxscope.ui.state import Job, Phase, WindowState
 
 _LATE = ("stablehlo", "hlo", "optimized", "machine")
 LATE_NAMES = frozenset({*_LATE, "gradient", "passes"})
 """Stages that are no transform of the call."""
 _XLA_LOOPS = ("while", "stablehlo.while")
-_WORK_KINDS = (NodeKind.EQUATION, NodeKind.INSTRUCTION)
 _TITLES = {
     "source": "Source",
     "jaxpr": "jaxpr",
@@ -227,14 +226,9 @@ def _counted_flops(stage: Stage) -> tuple[float, int]:
     """
     if not math.isnan(stage.cost.flops) or not is_available(stage.graph):
         return 0.0, 0
-    nodes = stage.graph.nodes
-    is_work = np.isin(nodes.kind, _WORK_KINDS) & (nodes.group == NONE)  # these hold what is inside
-    flops = nodes.cost[is_work, 0]
-    is_known = ~np.isnan(flops)
-    num_known = int(is_known.sum())
-    num_unknown = len(flops) - num_known
-    known = float(flops[is_known].sum())
-    return (known, num_unknown) if known > 0.0 and num_unknown <= num_known else (0.0, 0)
+    least = find_least_work(stage.graph)
+    is_most = least.flops > 0.0 and least.num_unknown <= least.num_known
+    return (least.flops, least.num_unknown) if is_most else (0.0, 0)
 
 
 def _tooltip(stage: Stage, meaning: str) -> str:

@@ -7,8 +7,17 @@ import math
 import numpy as np
 import pytest
 
+from jaxscope.analysis.certain_work import LeastWork, find_least_work
 from jaxscope.analysis.line_cost import find_line_costs
-from jaxscope.model import Cost, GraphBuilder, GroupKind, NodeKind, Stage, Unavailable
+from jaxscope.model import (
+    Cost,
+    GraphBuilder,
+    GroupKind,
+    NodeKind,
+    Stage,
+    Unavailable,
+    is_available,
+)
 
 FILE = "/home/u/model.py"
 LIBRARY = "/usr/lib/library.py"
@@ -55,6 +64,28 @@ def test_a_loop_counts_once_and_for_the_lines_of_its_body() -> None:
     add(builder, "sum", 100.0, (FILE, 7))
     shares = {k: cost.share for k, cost in find_line_costs([stage(builder)], FILE).items()}
     assert shares == pytest.approx({4: 0.4, 5: 0.1, 7: 0.5})
+
+
+def test_what_may_never_run_is_no_part_of_what_runs_at_least() -> None:
+    builder = GraphBuilder()
+    loop = add(builder, "while", math.nan, (FILE, 3))
+    body = builder.add_group("body", GroupKind.JAXPR, "body", owner=loop)
+    add(builder, "mul", 8.0, (FILE, 3), group=body)
+    add(builder, "exp", 2.0, (FILE, 4), group=body)
+    add(builder, "sum", 10.0, (FILE, 4))
+    call = add(builder, "jit", math.nan, (FILE, 5))
+    callee = builder.add_group("call", GroupKind.JAXPR, "call", owner=call)
+    add(builder, "sin", 20.0, (FILE, 6), group=callee)
+    add(builder, "callback", math.nan, (FILE, 6), group=callee)
+    program = stage(builder)
+    told = {k: cost.text.partition(": ")[2] for k, cost in find_line_costs([program], FILE).items()}
+    assert told == {
+        3: "8 FLOP, 32 B read and written, each time it runs",
+        4: "10 FLOP, 40 B read and written, and more in a loop or a branch",
+        6: "at least 20 FLOP, at least 80 B read and written",
+    }
+    assert is_available(program.graph)
+    assert find_least_work(program.graph) == LeastWork(30.0, 2, 2)  # the loop and the callback
 
 
 def test_what_a_call_into_a_library_costs_counts_for_the_line_of_the_call() -> None:
