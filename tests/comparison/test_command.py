@@ -166,6 +166,39 @@ def test_one_call_with_and_without_an_option_of_xla(jaxscope: CommandLine, tmp_p
     assert "xla_disable_hlo_passes=fusion" in answer.json()["second"]["name"]
 
 
+def test_equations_with_another_fate_are_told(jaxscope: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "file.py"
+    file.write_text("import jax.numpy as jnp\ndef f(x): return jnp.tanh(jnp.sin(x))\n")
+    side = f"{file}::f(f32[8])"
+    options = ("--xla", "B:xla_disable_hlo_passes=fusion")
+    told = jaxscope("diff", side, side, *options, "--json").json()
+    found = told["fates"]["differences"]
+    assert [(each["first"], each["second"]) for each in found] == [("0", "0"), ("1", "1")]
+    assert {(each["before"]["fate"], each["after"]["fate"]) for each in found} == {
+        ("fused", "kernel")
+    }
+    assert told["passes"] == {"first": None, "second": None}  # none were recorded
+    assert "0: fused → kernel. " in jaxscope("diff", side, side, *options).output
+
+
+def test_fates_are_unknown_where_equations_were_not_compared(
+    jaxscope: CommandLine, saved: Saved
+) -> None:
+    told = jaxscope("diff", *saved, "--stage", "hlo:optimized", "--json").json()["fates"]
+    assert told["differences"] == []
+    assert told["unavailable"] == "The equations of the base function were not compared."
+
+
+def test_recorded_passes_of_a_side_are_listed(jaxscope: CommandLine, tmp_path: Path) -> None:
+    file, kept = tmp_path / "file.py", tmp_path / "kept.jaxscope"
+    file.write_text("import jax.numpy as jnp\ndef f(x): return jnp.tanh(jnp.sin(x))\n")
+    jaxscope("capture", str(file), "f(f32[8])", "--passes", "-o", str(kept))
+    told = jaxscope("diff", str(kept), f"{file}::f(f32[8])", "--json").json()["passes"]
+    fusion = next(each for each in told["first"] if each["name"] == "fusion")
+    assert (fusion["changed"], fusion["fusions"]) == (True, 1)
+    assert told["second"] is None
+
+
 def test_an_option_without_a_value_is_refused(jaxscope: CommandLine, saved: Saved) -> None:
     answer = jaxscope("diff", *saved, "--xla", "B:fast")
     assert answer.status == 2

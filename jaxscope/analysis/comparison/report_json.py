@@ -8,11 +8,16 @@ from typing import Any
 from jaxscope.analysis.comparison.changes import GraphComparison
 from jaxscope.analysis.comparison.comparison import Comparison, StageComparison, Subject
 from jaxscope.analysis.comparison.details import find_differences
+from jaxscope.analysis.comparison.fate_changes import FateChange, find_fate_changes
 from jaxscope.analysis.comparison.placements import PlacementDifference
 from jaxscope.analysis.comparison.quantities import QuantityDifference
 from jaxscope.analysis.comparison.text_diff import TextDiff, format_unified
-from jaxscope.analysis.export.contract_json import environment_to_json, number_to_json
-from jaxscope.model import NONE, Graph, Unavailable
+from jaxscope.analysis.export.contract_json import (
+    environment_to_json,
+    fate_to_json,
+    number_to_json,
+)
+from jaxscope.model import NONE, Capture, Graph, Unavailable
 
 Json = dict[str, Any]
 
@@ -35,6 +40,11 @@ def comparison_to_json(comparison: Comparison) -> Json:
         "times": [_quantity(quantity) for quantity in comparison.times],
         "times_missing": comparison.times_missing or None,
         "placements": _placements(comparison.placements),
+        "fates": _fates(find_fate_changes(comparison)),
+        "passes": {
+            "first": _passes(comparison.first.capture),
+            "second": _passes(comparison.second.capture),
+        },
     }
 
 
@@ -78,6 +88,38 @@ def _placements(placements: tuple[PlacementDifference, ...] | Unavailable) -> Js
     if isinstance(placements, Unavailable):
         return {"unavailable": placements.reason, "differences": []}
     return {"unavailable": None, "differences": [dataclasses.asdict(each) for each in placements]}
+
+
+def _fates(changes: tuple[FateChange, ...] | Unavailable) -> Json:
+    if isinstance(changes, Unavailable):
+        return {"unavailable": changes.reason, "differences": []}
+    return {
+        "unavailable": None,
+        "differences": [
+            {
+                "first": change.first,
+                "second": change.second,
+                "before": fate_to_json(change.before),
+                "after": fate_to_json(change.after),
+            }
+            for change in changes
+        ],
+    }
+
+
+def _passes(capture: Capture) -> list[Json] | None:
+    """The passes of one side; null where none were recorded."""
+    return [
+        {
+            "name": record.name,
+            "pipeline": record.pipeline,
+            "changed": record.has_changed,
+            "instructions": record.num_instructions,
+            "fusions": record.num_fusions,
+            "seconds": number_to_json(record.seconds),
+        }
+        for record in capture.passes
+    ] or None
 
 
 def _counts(graphs: GraphComparison) -> Json:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from jaxscope.analysis.comparison.changes import Change, GraphComparison
 from jaxscope.analysis.comparison.comparison import Comparison, StageComparison, Subject
 from jaxscope.analysis.comparison.details import describe_change, name_node
+from jaxscope.analysis.comparison.fate_changes import describe_fate_changes, find_fate_changes
 from jaxscope.analysis.comparison.placements import PlacementDifference
 from jaxscope.analysis.comparison.quantities import (
     QuantityDifference,
@@ -74,6 +75,7 @@ def format_comparison(
     parts.append("\n".join(["measured time", *times]))
     parts.append("\n".join(["memory", *_quantity_lines(comparison.memory)]))
     parts.append("\n".join(["placement", *_placement_lines(comparison.placements)]))
+    parts.append("\n".join(["fates", *_fate_lines(comparison, most_rows)]))
     for stage in comparison.stages:
         section = list(_stage_section(stage, most_rows, with_texts, comparison))
         if section:
@@ -123,6 +125,14 @@ def _placement_lines(
     placements: tuple[PlacementDifference, ...] | Unavailable,
 ) -> Iterator[str]:
     yield from (f"  {line}" for line in describe_placements(placements))
+
+
+def _fate_lines(comparison: Comparison, most_rows: int | None) -> Iterator[str]:
+    lines = describe_fate_changes(find_fate_changes(comparison))
+    shown = lines if most_rows is None else lines[:most_rows]
+    yield from (f"  {line}" for line in shown)
+    if len(lines) > len(shown):
+        yield f"  and {len(lines) - len(shown)} more"
 
 
 def describe_placements(

@@ -80,7 +80,7 @@ def capture_to_json(capture: Capture) -> Json:
             else _stage(stage, columns)
             for stage in capture.stages
         ],
-        "fates": {id: _fate(fate) for id, fate in capture.fates.items()},
+        "fates": {id: fate_to_json(fate) for id, fate in capture.fates.items()},
         "derived_fates": _derived_fates(capture),
         "checks": [check_to_json(check) for check in capture.checks],
         "messages": list(capture.messages),
@@ -349,11 +349,12 @@ def _derived_fates(capture: Capture) -> Json | None:
         return None
     fates = capture.fates
     table = fates if isinstance(fates, FateTable) else FateTable(capture.stages)
-    found = {id: _fate(fate) for id, fate in table.derived.items()}
+    found = {id: fate_to_json(fate) for id, fate in table.derived.items()}
     return {"stage": names[-1], "fates": found}
 
 
-def _fate(fate: Fate) -> Json:
+def fate_to_json(fate: Fate) -> Json:
+    """A fate as the contract has it."""
     return {
         "fate": fate.fate,
         "pass": fate.pass_name,
