@@ -92,7 +92,7 @@ def test_a_note_is_written_without_a_mouse(
             qtbot.keyClick(field, Qt.Key.Key_Tab)
             assert isinstance(dialog.focusWidget(), QPushButton)
             qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Space)
-        qtbot.waitUntil(lambda: not dialog.isVisible())  # noqa: B023
+        qtbot.waitUntil(lambda: not dialog.isVisible())  # noqa: B023 # waited for here
         assert rows(menu)[0][-1] == note
 
 
