@@ -12,6 +12,7 @@ from pathlib import Path
 from jaxscope.analysis.comparison.changes import Change, GraphComparison
 from jaxscope.analysis.comparison.comparison import Comparison, StageComparison
 from jaxscope.analysis.comparison.details import describe_change
+from jaxscope.analysis.comparison.fate_changes import describe_fate_changes, find_fate_changes
 from jaxscope.analysis.comparison.marked_drawing import draw_legend, draw_marked, mark_rules
 from jaxscope.analysis.comparison.marks import STYLES
 from jaxscope.analysis.comparison.quantities import (
@@ -38,6 +39,7 @@ from jaxscope.model import Unavailable
 
 _MOST_ROWS = 2_000
 _MOST_LINES = 4_000
+_MAX_FATES = 50
 """More rows make a page that browsers scroll badly; how many are left out is said."""
 
 _HERE = Path(__file__).parent
@@ -67,6 +69,11 @@ def _body(comparison: Comparison) -> Iterator[str]:
     yield "<h3>Placement</h3>"
     lines = describe_placements(comparison.placements)
     yield "".join(f'<p class="reason">{escape(line)}</p>' for line in lines)
+    yield "<h3>Fates</h3>"
+    fates = describe_fate_changes(find_fate_changes(comparison))
+    yield "".join(f'<p class="reason">{escape(line)}</p>' for line in fates[:_MAX_FATES])
+    if len(fates) > _MAX_FATES:
+        yield f'<p class="reason">and {len(fates) - _MAX_FATES} more</p>'
     yield "</header>"
     shown = [stage for stage in comparison.stages if not isinstance(stage.verdict, Unavailable)]
     first = next((stage for stage in shown if not stage.verdict), None)

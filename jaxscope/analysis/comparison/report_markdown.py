@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from jaxscope.analysis.comparison.changes import Change, GraphComparison
 from jaxscope.analysis.comparison.comparison import Comparison, StageComparison
 from jaxscope.analysis.comparison.details import describe_change
+from jaxscope.analysis.comparison.fate_changes import describe_fate_changes, find_fate_changes
 from jaxscope.analysis.comparison.quantities import (
     QuantityDifference,
     format_quantity,
@@ -51,6 +52,10 @@ def comparison_to_markdown(comparison: Comparison) -> str:
         "## Placement",
         "",
         *(f"* {_plain(line)}" for line in describe_placements(comparison.placements)),
+        "",
+        "## Fates",
+        "",
+        *(f"* {_plain(line)}" for line in describe_fate_changes(find_fate_changes(comparison))),
         "",
     ]
     for stage in comparison.stages:
