@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import heapq
 import io
 from collections.abc import Sequence
 
@@ -23,6 +24,8 @@ from jaxscope.ui.empty_notice import EmptyNotice
 Index = QModelIndex | QPersistentModelIndex
 Row = Sequence[str]
 _NO_INDEX = QModelIndex()
+_NUM_MEASURED = 8
+"""Letters differ in width: the widest of so many of the longest cells is the widest of all."""
 
 
 class ResultModel(QAbstractTableModel):
@@ -109,6 +112,11 @@ class ResultModel(QAbstractTableModel):
         writer.writerows(cells for cells, _, _ in self._rows)
         return text.getvalue()
 
+    def longest_rows(self, column: int, count: int) -> list[int]:
+        """The rows with the most letters in a column, at most so many."""
+        every = range(len(self._rows))
+        return heapq.nlargest(count, every, key=lambda row: len(self._rows[row][0][column]))
+
     def row_text(self, row: int) -> str:
         """The cells of a row with tabs between, as other programs paste them."""
         return "\t".join(self._rows[row][0])
@@ -149,6 +157,15 @@ class ResultTable(QTableView):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self.fit()
+
+    def sizeHintForColumn(self, column: int) -> int:
+        """As wide as the widest of the longest cells.
+
+        Qt asks every row for all that a cell may have: half a second for 700 rows.
+        """
+        rows = self.rows.longest_rows(column, _NUM_MEASURED)
+        cells = (self.rows.index(row, column) for row in rows)
+        return max((self.sizeHintForIndex(cell).width() for cell in cells), default=-1)
 
     def fit(self) -> None:
         """Size rows for the present font."""

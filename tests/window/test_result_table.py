@@ -1,0 +1,33 @@
+"""Tables of results size their columns without asking every row."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from jaxscope.ui.pages.result_table import ResultModel, ResultTable
+
+ROWS = [(f"row {number}", "wide " * (number % 50)) for number in range(2_000)]
+
+
+def test_columns_fit_their_widest_cells_and_few_rows_are_asked(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    num_asked = 0
+    answer = ResultModel.data
+
+    def count(self: ResultModel, *args: object) -> object:
+        nonlocal num_asked
+        num_asked += 1
+        return answer(self, *args)
+
+    monkeypatch.setattr(ResultModel, "data", count)
+    table = ResultTable("Rows")
+    qtbot.addWidget(table)
+    table.resize(900, 300)
+    table.show()
+    table.rows.set_rows(("name", "text", "last"), [(*row, "") for row in ROWS])
+    widest = max(table.fontMetrics().horizontalAdvance(text) for _, text in ROWS)
+    qtbot.waitUntil(lambda: table.columnWidth(1) >= widest)
+    assert table.columnWidth(0) >= table.fontMetrics().horizontalAdvance("row 1999")
+    assert num_asked < 2_000
