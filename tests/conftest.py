@@ -12,6 +12,7 @@ import logging
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -47,11 +48,23 @@ ALLOWED_QT_MESSAGES = (
 
 def pytest_configure(config: pytest.Config) -> None:
     _have_own_scratch(config)
+    _heed_signals()
     config.addinivalue_line("filterwarnings", "error")
     for allowed, _reason in ALLOWED_WARNINGS:
         config.addinivalue_line("filterwarnings", f"ignore:{allowed}")
     for pattern, _reason in ALLOWED_QT_MESSAGES:
         config.addinivalue_line("qt_log_ignore", pattern)
+
+
+def _heed_signals() -> None:
+    """Let what tests start be stopped by signals that this process was told to ignore.
+
+    A shell without a terminal starts what runs in the background so, and `nohup` does; programs
+    inherit it. A handler that does nothing ignores as well, and is not inherited.
+    """
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
 
 
 def _have_own_scratch(config: pytest.Config) -> None:
