@@ -98,7 +98,7 @@ PICTURES = {
         "vmap(layer, in_axes=(0, None, None))(f32[4, 8], f32[4, 8], f32[4])",
         _compare("layer_loop(f32[4, 8], f32[4, 8], f32[4])"),
     ),
-    "timing": Picture("docs/programs/mlp.py", PERCEPTRON, _measure),
+    "timing": Picture("docs/programs/mlp.py", PERCEPTRON, _measure, size=(1440, 1000)),
     "memory": Picture("samples/transformer.py", "grad(loss)(init(key(0)), tokens(key(1)))",
                       _show_memory),
 }  # fmt: skip
