@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 
 from jaxscope.analysis.fates.instructions import Instructions
 from jaxscope.analysis.fates.words import in_pass
-from jaxscope.model.graph import Graph
+from jaxscope.model.graph import NONE, Graph, NodeKind
 
 _IN_CONVERSION = " when StableHLO became HLO, before XLA's first pass"
 _BY_JAX = " in lowering to StableHLO, by JAX itself"
@@ -58,16 +59,30 @@ class Lowering:
     def has_simplified(self, id: str) -> bool:
         """Whether StableHLO has an equation and HLO has not, while what reads it is in both.
 
-        Its readers work from something else now: it is not that nothing read it.
+        Its readers work from something else now: it is not that nothing read it. What a branch
+        returns is read by its condition.
         """
         if self._lowered is None or self._before is None or id in self._before.holders:
             return False
         return any(
             other != id and other in self._before.holders
             for operation in self._operations.get(id, ())
-            for reader in self._readers.get(operation, ())
+            for reader in self._takers(operation)
             for other in self._lowered.row(self._lowered.nodes.derived, reader)
         )
+
+    def _takers(self, operation: int) -> Iterator[int]:
+        """What reads an operation; of a region's one result also the operation around."""
+        graph = self._lowered
+        if graph is None:
+            return
+        for reader in self._readers.get(operation, ()):
+            yield reader
+            group = int(graph.nodes.group[reader])
+            if graph.nodes.kind[reader] == NodeKind.OUTPUT and group != NONE:
+                owner = int(graph.groups.owner[group])
+                if owner != NONE and len(graph.row(graph.nodes.types, owner)) == 1:
+                    yield owner
 
     def _reached(self, id: str) -> bool:
         return self._before is not None and id in self._before.holders
