@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 import statistics
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -305,9 +306,10 @@ def test_a_rigorous_measurement_takes_a_value_from_each_process(
 
 @pytest.mark.slow
 def test_equal_programs_are_hardly_ever_called_different() -> None:
-    """A/A with a real clock and real work: few of 25 may be claimed to differ by 2 %.
+    """A/A with real work: at most 1 of 25 may be claimed to differ by 2 %.
 
-    A busy machine may be the cause of three; `python -m bench.honesty` bounds the rate.
+    On the thread's own clock, which other programs do not move; `python -m bench.honesty` claims
+    the same of the wall's, under load.
     """
 
     def work() -> int:
@@ -317,8 +319,10 @@ def test_equal_programs_are_hardly_ever_called_different() -> None:
     for seed in range(25):
         subjects = [Subject(name, work, lambda: ((), {})) for name in "ab"]
         rounds = Rounds((Recording(), Recording()))
-        stopwatch = Stopwatch(lambda result: result, rng=random.Random(seed))
+        stopwatch = Stopwatch(
+            lambda result: result, clock=time.thread_time_ns, rng=random.Random(seed)
+        )
         stopwatch.measure(subjects, rounds, budget_s=0.2, typical_s=1e-5)
         middle = statistics.median(rounds.log_values)
         claims += abs(middle) - half_width(rounds.log_values) > math.log(1.02)
-    assert claims <= 3
+    assert claims <= 1
