@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -19,13 +20,18 @@ _CONTRACTED = re.compile(r'"lhs_contracting_dimensions":(\[[^\]]*\])')
 _SHAPE = re.compile(r"[a-z]\w*\[([\d,]*)\]")
 
 
+def is_product(attributes: Mapping[str, str]) -> bool:
+    """Whether an instruction with these attributes calls a library for a matrix product."""
+    return _PRODUCTS.fullmatch(attributes.get("custom_call_target", "")) is not None
+
+
 def product_cost(graph: Graph, node: int) -> tuple[float, float] | None:
     """FLOPs and bytes of one run of a library's matrix product; None for any other node.
 
     Its second result is scratch space of unknown use, and counts nothing.
     """
     attributes = graph.attributes(node)
-    if _PRODUCTS.fullmatch(attributes.get("custom_call_target", "")) is None:
+    if not is_product(attributes):
         return None
     contracted = _CONTRACTED.search(attributes.get("backend_config", ""))
     operands = [

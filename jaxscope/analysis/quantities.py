@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 UNKNOWN = "unknown"
 
@@ -28,6 +29,14 @@ def format_seconds(seconds: float) -> str:
         if magnitude >= scale:
             return f"{three_digits(seconds / scale)} {unit}"
     return f"{three_digits(seconds / 1e-9)} ns" if seconds else "0 s"
+
+
+def format_range(low: float, high: float, form: Callable[[float], str]) -> str:
+    """Such as `1.2 MFLOP`, `1.2 MFLOP to 3.4 MFLOP` or `up to 3.4 MFLOP`."""
+    least, most = form(low), form(high)
+    if least == most or math.isnan(low):
+        return most
+    return f"{least} to {most}" if low > 0 else f"up to {most}"
 
 
 def format_count(count: int, noun: str) -> str:

@@ -2,8 +2,10 @@
 
 A kernel is an instruction that runs by itself: a fusion, a library call, a copy; before
 optimization, every instruction. What stands in the body of a loop counts as often as the loop
-runs, where that is known; where it is not, it counts once and the result says so. FLOPs are XLA's:
-transcendental functions are not among them.
+runs, where that is known; where it is not, it counts once and the result says so. A kernel in a
+branch counts as if the branch were taken; sums are ranges. FLOPs are XLA's: transcendental
+functions are not among them. The least time of a kernel follows from the peak of the arithmetic
+that it computes in (`analysis/cost/arithmetic.py`) and from the memory's.
 """
 
 from __future__ import annotations
@@ -13,11 +15,18 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from jaxscope.analysis.cost.loop_rounds import RUNS_INSIDE, Rounds, find_rounds
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.analysis.cost.arithmetic import Arithmetics
+from jaxscope.analysis.cost.loop_rounds import RUNS_INSIDE, Range, Rounds, find_rounds
 from jaxscope.analysis.cost.shares import By, share_out
+from jaxscope.analysis.cost.work import tell_unbounded
 from jaxscope.analysis.library_calls import product_cost
 from jaxscope.analysis.off_chip import OffChipTraffic, has_memory_on_chip
 from jaxscope.model import Graph, Stage, Unavailable
+from jaxscope.model.chip import find_chip
+from jaxscope.model.roofline import Ceilings, Peak
 
 _NO_KERNELS = frozenset(
     {
@@ -28,6 +37,10 @@ _NO_KERNELS = frozenset(
 _RESERVES = "AllocateBuffer"
 """A custom call by which XLA reserves memory that a loop fills on a TPU: nothing runs for it."""
 _NOWHERE = "made by the compiler"
+IN_BRANCHES = (
+    "Kernels in branches count as if their branch were taken; of a condition's branches one runs, "
+    "so sums go from the cheapest to the dearest."
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,9 +52,16 @@ class RooflinePoint:
         operation: Of the instruction; `line`, `scope` or `equation` otherwise.
         nodes: Node indices in the stage.
         rounds: How often the kernel runs in one run of the program; of several, the largest.
-        flops: In one run of the program; NaN where unknown.
+        flops: In one run of the program; NaN where unknown. What stands in branches counts as if
+            the dearest were taken.
         num_bytes: Read and written in one run of the program; NaN where unknown.
         seconds: Measured in one run of the program; NaN where not measured.
+        least_flops: The same with the cheapest branches; NaN where there are none.
+        least_bytes: The same of bytes.
+        work: FLOPs by arithmetic, with the dearest branches; of a line or a scope see `parts`.
+        least_work: The same with the cheapest branches.
+        parts: The kernels of a line or a scope.
+        is_uncertain: Whether it is a kernel that may not run, being in a branch.
     """
 
     name: str
@@ -51,6 +71,12 @@ class RooflinePoint:
     flops: float
     num_bytes: float
     seconds: float
+    least_flops: float = math.nan
+    least_bytes: float = math.nan
+    work: tuple[tuple[str, float], ...] = ()
+    least_work: tuple[tuple[str, float], ...] = ()
+    parts: tuple[RooflinePoint, ...] = ()
+    is_uncertain: bool = False
 
     @property
     def intensity(self) -> float:
@@ -75,8 +101,9 @@ class Roofline:
         equations: One point an equation of the last jaxpr-level stage, with its share of kernels
             that hold several; not measured by themselves.
         num_uncounted: Kernels whose work XLA does not count.
-        num_unbounded: Loops that count once because nobody knows how often they run.
+        rounds: How often the parts of the module run.
         num_repeated: Kernels that count more than once, being in loops.
+        homes: The group that each kernel stands in, by its node.
         has_memory_on_chip: Whether values that lie on the chip are left out of kernels' traffic.
     """
 
@@ -86,9 +113,15 @@ class Roofline:
     scopes: tuple[RooflinePoint, ...]
     equations: tuple[RooflinePoint, ...]
     num_uncounted: int
-    num_unbounded: int
+    rounds: Rounds
     num_repeated: int
+    homes: Mapping[int, int]
     has_memory_on_chip: bool = False
+
+    @property
+    def num_unbounded(self) -> int:
+        """Loops that count once because nobody knows how often they run."""
+        return len(self.rounds.unbounded)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -99,9 +132,9 @@ class Roofline:
                 f"{self.num_repeated:,} kernels stand in loops and count as often as these run."
             )
         if self.num_unbounded:
-            found.append(
-                f"{self.num_unbounded:,} loops count once: how often they run is not known."
-            )
+            found.append(tell_unbounded(self.num_unbounded))
+        if any(point.is_uncertain for point in self.kernels):
+            found.append(IN_BRANCHES)
         if self.num_uncounted:
             found.append(f"XLA does not count the work of {self.num_uncounted:,} kernels.")
         if self.has_memory_on_chip:
@@ -110,37 +143,149 @@ class Roofline:
             found.append("Before optimization: as if each instruction were a kernel of its own.")
         return tuple(found)
 
+    def sum_up(self, amounts: Mapping[int, Sequence[float]]) -> Range:
+        """Add numbers of single runs of kernels up over one run of the program.
+
+        Args:
+            amounts: By node.
+        """
+        work: dict[int, dict[str, npt.NDArray[np.float64]]] = {}
+        size = max(map(len, amounts.values()), default=1)
+        for node, amount in amounts.items():
+            here = work.setdefault(self.homes[node], {"": np.zeros(size)})
+            here[""] = here[""] + np.array(amount)
+        nothing = Range(np.zeros(size), np.zeros(size))
+        return self.rounds.sum_up(work).get("", nothing)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Limit:
+    """What bounds a point.
+
+    Attributes:
+        kind: `memory`, `arithmetic`, or empty where that is not known.
+        best: Seconds that it takes at best; NaN where not known. What stands in a branch counts
+            as if the branch were taken; sums hold the cheapest branches.
+        most: The same with the dearest branches.
+        peaks: Names of the peaks of its arithmetic.
+    """
+
+    kind: str
+    best: float
+    most: float
+    peaks: tuple[str, ...] = ()
+
+
+def find_limit(
+    point: RooflinePoint, ceilings: Ceilings | None, found: Roofline | None = None
+) -> Limit:
+    """What bounds a point, and the seconds that it takes at best.
+
+    Args:
+        point: One of a roofline.
+        ceilings: What a machine or a chip can do; None where that is not known.
+        found: The roofline, for a point that sums kernels up: these may be in branches.
+    """
+    if ceilings is None:
+        return Limit("", math.nan, math.nan)
+    if point.parts and found is not None:
+        return _sum_limits(point.parts, ceilings, found)
+    arithmetic, names = _arithmetic_seconds(point.work, ceilings)
+    memory = point.num_bytes / ceilings.bandwidth.best
+    most = max(arithmetic, memory)  # of NaN, the first
+    if math.isnan(arithmetic):
+        return Limit("", math.nan, math.nan, names)
+    least = most
+    if not math.isnan(point.least_bytes):
+        low, _ = _arithmetic_seconds(point.least_work, ceilings)
+        least = max(low, point.least_bytes / ceilings.bandwidth.best)
+    return Limit("arithmetic" if arithmetic > memory else "memory", least, most, names)
+
+
+def find_best(found: Roofline, ceilings: Ceilings) -> Limit:
+    """The seconds that a whole program takes at best, kernel after kernel."""
+    return _sum_limits(found.kernels, ceilings, found)
+
+
+def find_peak(ceilings: Ceilings, arithmetic: str) -> Peak:
+    """How fast a kind of arithmetic can be: as published of a chip, or as measured."""
+    chip = find_chip(ceilings.chip) if ceilings.chip else None
+    return chip.peak_of(arithmetic) if chip is not None else ceilings.peak_of(arithmetic)
+
+
+def _sum_limits(parts: Sequence[RooflinePoint], ceilings: Ceilings, found: Roofline) -> Limit:
+    amounts: dict[int, tuple[float, float]] = {}
+    names: dict[str, None] = {}
+    for part in parts:
+        limit = find_limit(part, ceilings)
+        names.update(dict.fromkeys(limit.peaks))
+        if math.isnan(limit.best):
+            return Limit("", math.nan, math.nan, tuple(names))
+        seconds = limit.best / part.rounds
+        amounts[part.nodes[0]] = (seconds, seconds if limit.kind == "memory" else 0.0)
+    total = found.sum_up(amounts)
+    is_memory = total.high[-1] * 2.0 >= total.high[0]
+    return Limit(
+        "memory" if is_memory else "arithmetic",
+        float(total.low[0]),
+        float(total.high[0]),
+        tuple(names),
+    )
+
+
+def _arithmetic_seconds(
+    work: Sequence[tuple[str, float]], ceilings: Ceilings
+) -> tuple[float, tuple[str, ...]]:
+    seconds = 0.0
+    names: dict[str, None] = {}
+    for name, flops in work:
+        peak = find_peak(ceilings, name)
+        seconds += flops / peak.rate
+        names[peak.name] = None
+    return seconds, tuple(names)
+
 
 def find_roofline(
-    stage: Stage | None, trips: Mapping[str, int] | None = None
+    stage: Stage | None, trips: Mapping[str, int] | None = None, machine: Stage | None = None
 ) -> Roofline | Unavailable:
     """The roofline of a module, or why there is none.
 
     Args:
         stage: The stage `optimized` or `hlo`.
         trips: Rounds of loops that the module does not tell itself, by equation.
+        machine: The stage `machine` of the same program: kernels' PTX tells what they multiply
+            with.
     """
     if stage is None:
         return Unavailable("The capture has no compiled program.", "optimized")
     if isinstance(stage.graph, Unavailable):
         return stage.graph
     graph = stage.graph
+    code = machine if stage.name == "optimized" else None
     rounds = find_rounds(graph, trips)
-    points, num_uncounted = find_kernels(graph, rounds)
-    return Roofline(
+    points, num_uncounted = find_kernels(graph, rounds, Arithmetics(graph, code))
+    found = Roofline(
         stage.name,
         _by_traffic(points),
-        _sum(points, "line", [_line_of(graph, point.nodes[0]) for point in points]),
-        _sum(points, "scope", [_scope_of(graph, point.nodes[0]) for point in points]),
-        _equations(graph, trips),
+        (),
+        (),
+        _equations(graph, trips, code),
         num_uncounted,
-        len(rounds.unbounded),
+        rounds,
         sum(point.rounds > 1 for point in points),
+        {point.nodes[0]: int(graph.nodes.group[point.nodes[0]]) for point in points},
         has_memory_on_chip(graph),
+    )
+    return dataclasses.replace(
+        found,
+        lines=_sum(found, points, "line", [_line_of(graph, p.nodes[0]) for p in points]),
+        scopes=_sum(found, points, "scope", [_scope_of(graph, p.nodes[0]) for p in points]),
     )
 
 
-def find_kernels(graph: Graph, rounds: Rounds) -> tuple[list[RooflinePoint], int]:
+def find_kernels(
+    graph: Graph, rounds: Rounds, arithmetics: Arithmetics
+) -> tuple[list[RooflinePoint], int]:
     """One point for each kernel of a module whose work is known.
 
     Returns:
@@ -157,6 +302,7 @@ def find_kernels(graph: Graph, rounds: Rounds) -> tuple[list[RooflinePoint], int
         if math.isnan(flops) or math.isnan(num_bytes):
             num_uncounted += 1
             continue
+        work = arithmetics.share(node, flops * times)
         points.append(
             RooflinePoint(
                 graph.string(graph.nodes.name, node),
@@ -166,14 +312,18 @@ def find_kernels(graph: Graph, rounds: Rounds) -> tuple[list[RooflinePoint], int
                 flops * times,
                 num_bytes * times,
                 float(graph.nodes.seconds[node]),
+                work=tuple(work.items()),
+                is_uncertain=int(graph.nodes.group[node]) in rounds.in_branch,
             )
         )
     return points, num_uncounted
 
 
-def _equations(graph: Graph, trips: Mapping[str, int] | None) -> tuple[RooflinePoint, ...]:
+def _equations(
+    graph: Graph, trips: Mapping[str, int] | None, machine: Stage | None
+) -> tuple[RooflinePoint, ...]:
     """One point an equation; those of which XLA does not count something are left out."""
-    shares = share_out(graph, By.EQUATION, trips)
+    shares = share_out(graph, By.EQUATION, trips, machine)
     return _by_traffic(
         [
             RooflinePoint(
@@ -184,6 +334,10 @@ def _equations(graph: Graph, trips: Mapping[str, int] | None) -> tuple[RooflineP
                 share.cost.flops,
                 share.cost.bytes_accessed,
                 math.nan,
+                share.least.flops,
+                share.least.bytes_accessed,
+                share.work,
+                share.least_work,
             )
             for key, share in shares.rows.items()
             if not share.num_unknown
@@ -216,25 +370,31 @@ def _scope_of(graph: Graph, node: int) -> str:
 
 
 def _sum(
-    points: Sequence[RooflinePoint], kind: str, keys: Sequence[str]
+    found: Roofline, points: Sequence[RooflinePoint], kind: str, keys: Sequence[str]
 ) -> tuple[RooflinePoint, ...]:
     gathered: dict[str, list[RooflinePoint]] = {}
     for key, point in zip(keys, points, strict=True):
         gathered.setdefault(key, []).append(point)
-    return _by_traffic(
-        [
+    summed = []
+    for key, parts in gathered.items():
+        whole = found.sum_up(
+            {p.nodes[0]: (p.flops / p.rounds, p.num_bytes / p.rounds) for p in parts}
+        )
+        summed.append(
             RooflinePoint(
                 key,
                 kind,
                 tuple(node for part in parts for node in part.nodes),
                 max(part.rounds for part in parts),
-                sum(part.flops for part in parts),
-                sum(part.num_bytes for part in parts),
+                float(whole.high[0]),
+                float(whole.high[1]),
                 sum(part.seconds for part in parts),
+                float(whole.low[0]),
+                float(whole.low[1]),
+                parts=tuple(parts),
             )
-            for key, parts in gathered.items()
-        ]
-    )
+        )
+    return _by_traffic(summed)
 
 
 def _by_traffic(points: Sequence[RooflinePoint]) -> tuple[RooflinePoint, ...]:

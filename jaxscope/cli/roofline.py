@@ -50,15 +50,15 @@ def run(options: Options) -> int:
         chip = chip or chip_of_target(capture.target)
         ceilings = chip.ceilings() if chip else stored_ceilings(capture.environment)
     trips = find_trips(capture)
-    found = find_roofline(capture.stage("optimized"), trips)
+    found = find_roofline(capture.stage("optimized"), trips, capture.stage("machine"))
     changes = {by: find_cost_change(capture, by) for by in By}
     if options.is_json:
         before = find_roofline(capture.stage("hlo"), trips)
         report = {
             "call": capture.call,
             "environment": environment_to_json(capture.environment),
-            **roofline_to_json(found, ceilings),
-            "before_optimization": roofline_to_json(before, ceilings),
+            **roofline_to_json(found, ceilings, capture.target),
+            "before_optimization": roofline_to_json(before, ceilings, capture.target),
             "cost": {by.value: cost_change_to_json(change) for by, change in changes.items()},
         }
         print_text(json.dumps(report, indent=2, allow_nan=False))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxscope.model.capture import Environment
-from jaxscope.model.roofline import Ceiling, Ceilings
+from jaxscope.model.roofline import Ceiling, Ceilings, Peak
 
 _FOLDER = Path(__file__).parent / "chips"
 _ADDRESSES = ("https://", "pkg:")
@@ -25,15 +25,13 @@ _IN_WORDS = {
     "bytes_per_second": "the rate of the memory",
     "compiler.core_count": "the number of SMs",
 }
-_MATRIX_TYPES = {
-    "f8e4m3fn": "f8",
-    "f8e5m2": "f8",
-    "s8": "i8",
-    "u8": "i8",
-    "f16": "f16",
-    "bf16": "bf16",
-    "f64": "f64",
+_MATRIX_TYPES = {"f8e4m3fn": "f8", "f8e5m2": "f8", "s8": "i8", "u8": "i8"}
+_COMPLEX_TYPES = {"c64": "f32", "c128": "f64"}
+_VECTOR_TYPES = {
+    **dict.fromkeys(("f32", "c64", "s32", "u32", "s64", "u64", "pred"), "f32"),
+    **dict.fromkeys(("f64", "c128"), "f64"),
 }
+"""Whose figure bounds elementwise work; other types can be packed, and have no figure."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -114,18 +112,37 @@ class Chip:
             return "not verified"
         return ", ".join(source.url for source in self.sources if figure in source.gives)
 
-    def peak_of(self, type: str) -> float:
-        """FLOP per second of one JAX device for matrix products of XLA's element type.
+    def peak_of(self, arithmetic: str) -> Peak:
+        """How fast one JAX device is at a kind of arithmetic at most.
 
-        At JAX's default precision, products of `f32` are taken in `bf16` on a TPU and in `tf32`
-        on GPUs that have it. NaN where nothing is published.
+        Products of `f32` at JAX's default precision are taken in `bf16` on a TPU and may be in
+        `tf32` on GPUs that have it. Asked for more, a TPU takes three or six passes in `bf16`;
+        a GPU may take `tf32` for `high`, and for `highest` it does not. Work of a vector unit is
+        bounded by a GPU's figure for `f32` where it has 32 bits.
+
+        Args:
+            arithmetic: As `analysis/cost/arithmetic.py` names it: `f32`, `dot:f32:highest`.
         """
-        name = _MATRIX_TYPES.get(type, "")
-        if not name:
-            name = "bf16" if self.kind == "tpu" else "tf32"
-            if name not in self.peak:
-                name = "f32"
-        return self.peak.get(name, math.nan) / self.devices
+        if not arithmetic.startswith("dot:"):
+            return self._figure(_VECTOR_TYPES.get(arithmetic, "") if self.kind == "gpu" else "")
+        type, _, level = arithmetic.removeprefix("dot:").partition(":")
+        type, _, passes = type.partition("x")
+        if passes.isdecimal() and int(passes):
+            return self._figure(type, int(passes))
+        type = _COMPLEX_TYPES.get(type, type)
+        if type != "f32":
+            return self._figure(_MATRIX_TYPES.get(type, type))
+        if self.kind == "tpu":
+            return self._figure("bf16", {"high": 3, "highest": 6}.get(level, 1))
+        return self._figure("f32" if level == "highest" or "tf32" not in self.peak else "tf32")
+
+    def _figure(self, type: str, passes: int = 1) -> Peak:
+        """A published figure; where there is none, the fastest for floats: it bounds any other."""
+        if type in self.peak:
+            told = f"{type}, {passes} passes" if passes > 1 else type
+            return Peak(self.peak[type] / self.devices / passes, told)
+        fastest = max(rate for name, rate in self.peak.items() if name != "i8")
+        return Peak(fastest / self.devices, "fastest")
 
     def ceilings(self) -> Ceilings:
         """What one JAX device can do at most, in the form of a calibration."""
@@ -135,7 +152,11 @@ class Chip:
         )
         arithmetic = self.peak[type] / self.devices
         bandwidth = self.bytes_per_second / self.devices
-        used = (f"peak.{type}", "bytes_per_second")
+        used = [f"peak.{name}" for name in self.peak]
+        pages: dict[str, list[str]] = {}
+        for name in self.peak:
+            pages.setdefault(self._pages(f"peak.{name}"), []).append(name)
+        told = "; ".join(f"{', '.join(names)}: {page}" for page, names in pages.items())
         return Ceilings(
             Environment("", "", "", self.kind, f"{self.title}, as published"),
             Ceiling(
@@ -144,8 +165,7 @@ class Chip:
                 arithmetic,
                 arithmetic,
                 0,
-                f"Peak of matrix products in {type} without sparsity{share}: "
-                f"{self._pages(used[0])}.",
+                f"Peaks without sparsity{share}, in {told}.",
             ),
             Ceiling(
                 "stream",
@@ -153,9 +173,14 @@ class Chip:
                 bandwidth,
                 bandwidth,
                 0,
-                f"Peak of the memory{share}: {self._pages(used[1])}.",
+                f"Peak of the memory{share}: {self._pages('bytes_per_second')}.",
             ),
-            tuple(self._caveat(figure) for figure in used if figure in self.unverified),
+            tuple(
+                self._caveat(figure)
+                for figure in (*used, "bytes_per_second")
+                if figure in self.unverified
+            ),
+            self.name,
         )
 
 

@@ -58,10 +58,10 @@ def describe_pair(report: FusionReport, first: int, second: int) -> str:
 
 def describe_launches(report: FusionReport) -> Sequence[str]:
     """Eager against optimized in a sentence, then the definitions; empty where one is missing."""
-    if report.eager is None:
+    if report.one_by_one is None:
         return ()
-    told = compare_launches(report.eager, report.fused)
-    return (told, report.eager.definition, report.fused.definition)
+    told = compare_launches(report.one_by_one, report.fused)
+    return (told, report.one_by_one.definition, report.fused.definition)
 
 
 def _values(values: list[tuple[str, str, float]]) -> str:

@@ -7,15 +7,13 @@ import enum
 import math
 import os
 
-import numpy as np
-
-from jaxscope.analysis.certain_work import find_least_work
+from jaxscope.analysis.cost.work import Work, find_stage_works
 from jaxscope.analysis.quantities import (
     UNKNOWN,
     count_lines,
-    format_bytes,
     format_count,
     format_flops,
+    format_range,
     format_seconds,
 )
 from jaxscope.model import Cost, Stage, StageText, Unavailable, is_available
@@ -24,7 +22,6 @@ from jaxscope.ui.state import Job, Phase, WindowState
 _LATE = ("stablehlo", "hlo", "optimized", "machine")
 LATE_NAMES = frozenset({*_LATE, "gradient", "passes"})
 """Stages that are no transform of the call."""
-_XLA_LOOPS = ("while", "stablehlo.while")
 _TITLES = {
     "source": "Source",
     "jaxpr": "jaxpr",
@@ -178,7 +175,10 @@ def _step(
         reason = stage.unavailable.reason
         return Step(name, title, Condition.ABSENT, "not available", "", reason, shown)
     condition = Condition.STALE if state.is_stale else Condition.DONE
-    return Step(name, title, condition, _size(stage), _cost(stage), _tooltip(stage, meaning), shown)
+    work = find_stage_works(state.stages).get(name) or Work(stage.cost, stage.cost)
+    return Step(
+        name, title, condition, _size(stage), _cost(work), _tooltip(stage, meaning, work), shown
+    )
 
 
 def _size(stage: Stage) -> str:
@@ -192,15 +192,11 @@ def _size(stage: Stage) -> str:
     return " · ".join(part for part in (size, seconds) if part)
 
 
-def _cost(stage: Stage) -> str:
-    known, num_unknown = _counted_flops(stage)
-    if num_unknown:
-        return f"at least {format_flops(known)}"
-    flops = _functions(stage.cost) if not stage.cost.flops else format_flops(stage.cost.flops)
-    if _counts_loops_once(stage) and flops != UNKNOWN:
-        return f"{flops}, loops once"
-    parts = (flops, format_bytes(stage.cost.bytes_accessed))
-    return " · ".join(part for part in parts if part != UNKNOWN)
+def _cost(work: Work) -> str:
+    flops = work.flops if work.high.flops or work.num_unknown else _functions(work.high)
+    if work.num_unknown or work.num_unbounded:
+        return "" if flops == UNKNOWN else flops
+    return " · ".join(part for part in (flops, work.num_bytes) if part != UNKNOWN)
 
 
 def _functions(cost: Cost) -> str:
@@ -209,53 +205,18 @@ def _functions(cost: Cost) -> str:
     return f"{functions:,.0f} of exp, sin …" if functions > 0 else format_flops(cost.flops)
 
 
-def _counts_loops_once(stage: Stage) -> bool:
-    """Whether the stage's figure is XLA's and has loops: XLA counts a round, however many run."""
-    if stage.name not in _LATE or not is_available(stage.graph):
-        return False
-    graph = stage.graph
-    operations = np.flatnonzero(np.bincount(graph.nodes.operation)).tolist()
-    return any(graph.strings[operation] in _XLA_LOOPS for operation in operations)
-
-
-def _counted_flops(stage: Stage) -> tuple[float, int]:
-    """FLOPs of the nodes that could be counted, and how many nodes could not.
-
-    Only where the stage's own figure is unknown for a few of its nodes, as one callback makes it;
-    otherwise both are zero.
-    """
-    if not math.isnan(stage.cost.flops) or not is_available(stage.graph):
-        return 0.0, 0
-    least = find_least_work(stage.graph)
-    is_most = least.flops > 0.0 and least.num_unknown <= least.num_known
-    return (least.flops, least.num_unknown) if is_most else (0.0, 0)
-
-
-def _tooltip(stage: Stage, meaning: str) -> str:
+def _tooltip(stage: Stage, meaning: str, work: Work) -> str:
     lines = [meaning]
     if stage.title and stage.title != stage.name:
         lines.append(stage.title)
-    cost = stage.cost
-    if cost.is_known:
-        lines.append(
-            f"Work: {format_flops(cost.flops)}; memory read and written: "
-            f"{format_bytes(cost.bytes_accessed)}"
+    if work.high.is_known and (work.flops, work.num_bytes) != (UNKNOWN, UNKNOWN):
+        lines.append(f"Work: {work.flops}; memory read and written: {work.num_bytes}")
+    if work.high.transcendentals > 0:
+        functions = format_range(
+            work.low.transcendentals, work.high.transcendentals, lambda count: f"{count:,.0f}"
         )
-    if cost.transcendentals > 0:
-        lines.append(
-            f"Besides, {cost.transcendentals:,.0f} of exp, sin and the like: XLA counts them apart."
-        )
-    if _counts_loops_once(stage):
-        lines.append(
-            "XLA counts one round of each loop, however many run. A jaxpr counts a scan as often "
-            "as it runs, so the two cannot be compared."
-        )
-    known, num_unknown = _counted_flops(stage)
-    if num_unknown:
-        lines.append(
-            f"Work: at least {format_flops(known)}. What {format_count(num_unknown, 'node')} "
-            "costs is unknown, such as of a callback or a custom call."
-        )
+        lines.append(f"Besides, {functions} of exp, sin and the like: XLA counts them apart.")
+    lines += work.notes
     if isinstance(stage.seconds, Unavailable):
         lines.append(stage.seconds.reason)
     else:

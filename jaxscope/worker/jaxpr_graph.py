@@ -7,6 +7,7 @@ Conventions of the attributes, which views rely on:
     `in[K]`             literal operand number K, such as `2.0:f32[]`
     `shares`            of an equation: group that shows its nested jaxpr, owned by another
     `shared_by`         of an equation: ids of the others that share a jaxpr of its
+    `calls`             of an equation that shares one of several: the groups of all, in order
 Everything else is a parameter of the equation, as short text.
 """
 
@@ -335,14 +336,18 @@ class _Converter:
         for name, value in equation.params.items():
             if is_worth_showing(name, value):
                 attributes[name] = self._text(value)
+        groups = []
         for name, jaxpr in nested:
             inner = compat.open_jaxpr(jaxpr)
             shown = self._groups.get(id(inner), f"{path}/{name}")
+            groups.append(shown)
             owners = [owner for owner, _ in self._shares.get(id(inner), ()) if owner != path]
             if shown != f"{path}/{name}":
                 attributes["shares"] = shown
             if owners:
                 attributes["shared_by"] = ", ".join(owners[:32])
+        if attributes.keys() & {"shares", "shared_by"} and len(groups) > 1:
+            attributes["calls"] = ", ".join(groups)
         return attributes
 
     def _text(self, value: Any) -> str:

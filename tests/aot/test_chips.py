@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import pytest
 
 from jaxscope.client.requests import CaptureRequest, request_fields
 from jaxscope.model.chip import Chip, chip_names, chip_of_target, find_chip, read_chip
+from jaxscope.model.roofline import Peak
 from jaxscope.worker.gpu_description import describe_gpu
 
 DESCRIPTION = """
@@ -143,20 +143,31 @@ def test_two_devices_share_a_chip() -> None:
     both = chip("v3")
     assert both.devices == 2
     assert both.device_memory_bytes == pytest.approx(15.48 * 2**30)  # of 16 GiB
-    assert both.peak_of("bf16") == 123e12 / 2
+    assert both.peak_of("dot:bf16").rate == 123e12 / 2
     assert both.ceilings().bandwidth.best == 450e9
     assert "half" in both.ceilings().arithmetic.protocol
 
 
-def test_products_of_single_precision_are_taken_at_the_default_precision() -> None:
-    assert chip("v5e").peak_of("f32") == chip("v5e").peak_of("bf16") == 197e12
-    assert chip("h100").peak_of("f32") == chip("h100").peak["tf32"]
-    assert chip("v100").peak_of("f32") == chip("v100").peak["f32"]  # it has no tf32
+def test_products_of_single_precision_are_taken_at_the_precision_asked_for() -> None:
+    """JAX's documentation of `jax.lax.Precision`: three and six passes, or tf32, or f32."""
+    assert chip("v5e").peak_of("dot:f32") == chip("v5e").peak_of("dot:bf16") == Peak(197e12, "bf16")
+    assert chip("v5e").peak_of("dot:f32:high") == Peak(197e12 / 3, "bf16, 3 passes")
+    assert chip("v5e").peak_of("dot:f32:highest") == Peak(197e12 / 6, "bf16, 6 passes")
+    assert chip("h100").peak_of("dot:f32") == Peak(494.7e12, "tf32")
+    assert chip("h100").peak_of("dot:f32:highest") == Peak(66.9e12, "f32")
+    assert chip("h100").peak_of("dot:bf16x3") == Peak(989.4e12 / 3, "bf16, 3 passes")
+    assert chip("v100").peak_of("dot:f32").name == "f32"  # it has no tf32
 
 
-def test_what_is_not_published_is_unknown() -> None:
-    assert math.isnan(chip("v5e").peak_of("f64"))
-    assert math.isnan(chip("v100").peak_of("bf16"))
+def test_elementwise_work_is_none_of_a_matrix_unit() -> None:
+    assert chip("h100").peak_of("f32") == Peak(66.9e12, "f32")
+    assert chip("v5e").peak_of("f32") == Peak(197e12, "fastest")  # no page tells of its vectors
+
+
+def test_where_nothing_is_published_the_fastest_stands_in() -> None:
+    """The time at best stays one that nothing can undercut."""
+    assert chip("v5e").peak_of("dot:f64") == Peak(197e12, "fastest")
+    assert chip("v100").peak_of("dot:bf16") == Peak(chip("v100").peak["f16"], "fastest")
 
 
 def test_a_gpu_is_described_in_the_words_of_xla() -> None:

@@ -10,17 +10,19 @@ from pathlib import Path
 import pytest
 
 import jaxscope
+from jaxscope.analysis.roofline import Roofline, find_peak, find_roofline
 from jaxscope.analysis.targets.estimate import ESTIMATE, Estimate, estimate
 from jaxscope.analysis.targets.report import targets_to_json, targets_to_text
 from jaxscope.analysis.targets.summary import TargetRow, read_exhausted, summarize
 from jaxscope.cli import main
+from jaxscope.client import run
 from jaxscope.client.many_targets import capture_targets, default_targets, full_target
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.errors import CallError, EnvironmentProblem, Explanation, TraceError, UsageError
 from jaxscope.model import Capture, Unavailable
 from jaxscope.model.chip import chip_names, find_chip
 
-from .conftest import CUT, LOOP, ON_ONE, needs_gpu_compiler, needs_tpu_compiler, stage_of
+from .conftest import CUT, LOOP, ON_ONE, needs_gpu_compiler, needs_tpu_compiler, stage_of, text_of
 
 Compile = Callable[..., Capture]
 GIB = 1 << 30
@@ -247,3 +249,66 @@ def test_memory_that_a_loop_fills_hides_no_work(compile_for: Compile) -> None:
     assert row.seconds > 0
     products = 2 * 20 * 16 * 16  # forward; a module of a TPU does not tell how often a loop runs
     assert row.flops > 2 * products
+
+
+PRODUCTS = """
+import jax, jax.numpy as jnp
+
+
+def product(a, b):
+    return a @ b
+
+
+def asked(a, b, precision):
+    return jax.lax.dot(a, b, precision=precision)
+"""
+
+
+@needs_gpu_compiler
+@pytest.mark.parametrize(
+    ("call", "instruction", "rate"),
+    [
+        ("product(f32[1024, 1024], f32[1024, 1024])", "tf32.tf32.f32", 494.7e12),
+        ("product(bf16[1024, 1024], bf16[1024, 1024])", "bf16.bf16.f32", 989.4e12),
+        ("asked(f32[1024, 1024], f32[1024, 1024], 'highest')", "fma.rn.f32", 66.9e12),
+        ("asked(f32[1024, 1024], f32[1024, 1024], 'high')", "fma.rn.f32", 66.9e12),
+        (
+            "asked(f32[1024, 1024], f32[1024, 1024], 'BF16_BF16_F32_X3')",
+            "bf16.bf16.f32",
+            989.4e12 / 3,
+        ),
+    ],
+)
+def test_a_kernel_is_bounded_by_what_its_ptx_multiplies_with(
+    tmp_path: Path, call: str, instruction: str, rate: float
+) -> None:
+    """The peak of the arithmetic that the PTX shows; other XLAs may show others."""
+    path = tmp_path / "products.py"
+    path.write_text(PRODUCTS)
+    capture = run.capture(str(path), call, target="aot:gpu:h100")
+    code = text_of(capture, "machine")
+    if instruction not in code or (instruction.startswith("fma") and "mma." in code):
+        pytest.skip("this XLA takes the product in another arithmetic")
+    found = find_roofline(stage_of(capture, "optimized"), machine=stage_of(capture, "machine"))
+    chip = find_chip("h100")
+    assert isinstance(found, Roofline) and chip is not None
+    product = max(found.kernels, key=lambda point: point.flops)
+    (name,) = dict(product.work)
+    assert find_peak(chip.ceilings(), name).rate == pytest.approx(rate)
+
+
+@needs_gpu_compiler
+def test_a_librarys_product_has_the_precision_that_was_asked_for(tmp_path: Path) -> None:
+    """XLA writes it into the call of cuBLAS, behind what the graph shows of its configuration."""
+    path = tmp_path / "products.py"
+    path.write_text(PRODUCTS)
+    call = "asked(f32[1024, 1024], f32[1024, 1024], 'highest')"
+    options = {"xla_gpu_enable_triton_gemm": "false"}
+    capture = run.capture(str(path), call, target="aot:gpu:h100", options=options)
+    if "__cublas" not in text_of(capture):
+        pytest.skip("this XLA calls no library here")
+    chip = find_chip("h100")
+    assert chip is not None
+    found = estimate(stage_of(capture, "optimized"), chip)
+    assert isinstance(found, Estimate)
+    assert found.seconds == pytest.approx(2 * 1024**3 / 66.9e12, rel=0.01)

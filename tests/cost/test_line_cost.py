@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from jaxscope.analysis.certain_work import LeastWork, find_least_work
+from jaxscope.analysis.cost.work import find_work
 from jaxscope.analysis.line_cost import find_line_costs
 from jaxscope.model import (
     Cost,
@@ -85,7 +85,9 @@ def test_what_may_never_run_is_no_part_of_what_runs_at_least() -> None:
         6: "at least 20 FLOP, at least 80 B read and written",
     }
     assert is_available(program.graph)
-    assert find_least_work(program.graph) == LeastWork(30.0, 2, 2)  # the loop and the callback
+    work = find_work(program.graph)  # the loop's round is in the most, and said to be
+    assert (work.high.flops, work.num_unknown, work.num_unbounded) == (40.0, 1, 1)
+    assert work.flops == "at least 40 FLOP, 1 loop once"
 
 
 def test_what_a_call_into_a_library_costs_counts_for_the_line_of_the_call() -> None:

@@ -32,7 +32,7 @@ def test_json_tells_each_fusion_and_what_fusing_brought(capture: Capture) -> Non
     # Two broadcasts of constants, the sine, the product and the sum stay inside.
     assert fusion["saves"]["values"] == 5
     assert fusion["saves"]["bytes_written"] == fusion["saves"]["bytes_read"] == 5 * 256
-    assert (found["eager"]["kernels"]["low"], found["fused"]["kernels"]["low"]) == (4, 1)
+    assert (found["one_by_one"]["kernels"]["low"], found["fused"]["kernels"]["low"]) == (4, 1)
 
 
 def test_the_page_and_the_report_tell_what_a_fusion_saves(capture: Capture) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from jaxscope.analysis.fusion.duplicates import find_duplicates
 from jaxscope.analysis.fusion.fusions import find_fusions
-from jaxscope.analysis.fusion.launches import count_eager, count_fused
+from jaxscope.analysis.fusion.launches import count_fused, count_one_by_one
 from jaxscope.analysis.fusion.module import Module
 from jaxscope.analysis.fusion.neighbours import explain_separation
 from jaxscope.analysis.fusion.report import FusionReport, fusion_to_json
@@ -54,10 +54,10 @@ def test_whatever_a_graph_says_the_answers_come_to_an_end(data: st.DataObject) -
         module,
         find_fusions(module),
         find_duplicates(module),
-        count_eager(module),
+        count_one_by_one(module),
         count_fused(module),
     )
-    assert {"fusions", "duplicates", "eager", "fused"} < set(fusion_to_json(report))
+    assert {"fusions", "duplicates", "one_by_one", "fused"} < set(fusion_to_json(report))
     for first in range(size):
         for second in range(size):
             assert explain_separation(module, first, second).text

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from jaxscope.analysis.roofline import Roofline, find_roofline
+from jaxscope.analysis.roofline import Roofline, find_limit, find_roofline
 from jaxscope.analysis.roofline_report import (
     NO_CEILINGS,
-    find_limit,
     roofline_to_json,
     roofline_to_text,
 )
@@ -106,9 +105,11 @@ def test_what_bounds_a_kernel(take: Take) -> None:
     ceilings = make_ceilings()
     slow = dataclasses.replace(ceilings.bandwidth, best=1e8)
     slow_memory = dataclasses.replace(ceilings, bandwidth=slow)
-    assert find_limit(point, ceilings) == ("arithmetic", point.flops / 1e11)
-    assert find_limit(point, slow_memory) == ("memory", point.num_bytes / 1e8)
-    assert math.isnan(find_limit(point, None)[1])
+    limit = find_limit(point, ceilings)
+    assert (limit.kind, limit.best) == ("arithmetic", point.flops / 1e11)
+    limit = find_limit(point, slow_memory)
+    assert (limit.kind, limit.best) == ("memory", point.num_bytes / 1e8)
+    assert math.isnan(find_limit(point, None).best)
     assert ceilings.ridge == 10.0
     assert ceilings.attainable(1.0) == 1e10
     assert ceilings.attainable(100.0) == 1e11

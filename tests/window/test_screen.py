@@ -129,7 +129,7 @@ def test_a_figure_that_counts_loops_once_says_so():
         screen = compute_screen(after(RUNNING, HEAD, StageArrived(stage)))
         step = next(s for s in screen.steps if s.name == "optimized")
         assert step.cost.startswith(told)
-        assert ("cannot be compared" in step.tooltip) is (stage is looped)
+        assert ("one round of each loop" in step.tooltip) is (stage is looped)
 
 
 def test_the_seconds_of_a_run_are_counted():

@@ -8,8 +8,14 @@ from typing import Any
 
 from jaxscope.analysis.cost.loop_rounds import find_derived, find_trips
 from jaxscope.analysis.cost.shares import SHARED, By, Share, Shares, share_out
+from jaxscope.analysis.cost.work import BRANCHES, tell_unbounded
 from jaxscope.analysis.equation_words import name_equations
-from jaxscope.analysis.quantities import format_bytes, format_count, format_flops
+from jaxscope.analysis.quantities import (
+    format_bytes,
+    format_count,
+    format_flops,
+    format_range,
+)
 from jaxscope.analysis.text_table import format_table
 from jaxscope.model import Capture, Cost, Graph, Unavailable
 
@@ -25,7 +31,8 @@ HEADERS = (
     "what",
 )
 NUMERIC = (0, 1, 2, 3, 4, 5, 6)
-_NOTHING = Share((), 0, Cost(0.0, 0.0, 0.0), 0)
+_ZERO = Cost(0.0, 0.0, 0.0)
+_NOTHING = Share((), 0, _ZERO, 0, _ZERO)
 _MAX_ROWS = 25
 
 
@@ -60,9 +67,10 @@ class CostChange:
     Attributes:
         by: What rows stand for.
         rows: All of them.
-        before: Of the whole program before optimization.
-        after: Of the whole program after it.
+        before: Of the whole program before optimization, with the dearest branches.
+        after: Of the whole program after it, with the dearest branches.
         notes: What to mind, a sentence each.
+        least: Both with the cheapest branches.
     """
 
     by: By
@@ -70,6 +78,7 @@ class CostChange:
     before: Cost
     after: Cost
     notes: tuple[str, ...]
+    least: tuple[Cost, Cost] = (_ZERO, _ZERO)
 
 
 def find_cost_change(capture: Capture, by: By) -> CostChange | Unavailable:
@@ -83,7 +92,8 @@ def find_cost_change(capture: Capture, by: By) -> CostChange | Unavailable:
             return stage.graph
         graphs.append(stage.graph)
     trips = find_trips(capture)
-    before, after = (share_out(graph, by, trips) for graph in graphs)
+    before = share_out(graphs[0], by, trips)
+    after = share_out(graphs[1], by, trips, capture.stage("machine"))
     graph = find_derived(capture) if by is By.EQUATION else None
     names = {} if graph is None else _names(graph)
     labels = {} if graph is None else name_equations(graph)
@@ -98,7 +108,14 @@ def find_cost_change(capture: Capture, by: By) -> CostChange | Unavailable:
         for key in dict.fromkeys((*after.rows, *before.rows))
     ]
     rows.sort(key=lambda row: (-row.after.cost.bytes_accessed, -row.before.cost.bytes_accessed))
-    return CostChange(by, tuple(rows), before.total, after.total, _notes(before, after, rows))
+    return CostChange(
+        by,
+        tuple(rows),
+        before.total,
+        after.total,
+        _notes(before, after, rows),
+        (before.least, after.least),
+    )
 
 
 def _names(graph: Graph) -> dict[str, str]:
@@ -108,13 +125,21 @@ def _names(graph: Graph) -> dict[str, str]:
 
 
 def _notes(before: Shares, after: Shares, rows: list[CostRow]) -> tuple[str, ...]:
-    notes = ["Both columns are XLA's own counts, of the module before and after optimization."]
-    if any(row.rounds > 1 for row in rows):
+    notes = [
+        "Both columns count instructions by XLA's rules, in the module before and after "
+        "optimization."
+    ]
+    has_loops = any(row.rounds > 1 for row in rows)
+    has_branches = any(shares.total != shares.least for shares in (before, after))
+    if has_loops:
         notes.append("What stands in a loop counts as often as the loop runs.")
     unbounded = max(before.num_unbounded, after.num_unbounded)
     if unbounded:
-        what = f"{format_count(unbounded, 'loop')} {'counts' if unbounded == 1 else 'count'} once"
-        notes.append(f"{what}: how often they run is not known.")
+        notes.append(tell_unbounded(unbounded))
+    if has_branches or not all(row.before.is_certain and row.after.is_certain for row in rows):
+        notes.append(BRANCHES)
+    if has_loops:
+        notes.append("XLA's own figure of a module differs: it counts one round of each loop.")
     unknown = sum(row.before.num_unknown + row.after.num_unknown > 0 for row in rows)
     if unknown:
         notes.append(f"XLA does not count all the work of {format_count(unknown, 'row')}.")
@@ -124,17 +149,22 @@ def _notes(before: Shares, after: Shares, rows: list[CostRow]) -> tuple[str, ...
 def cost_change_row(row: CostRow) -> tuple[str, ...]:
     """The cells of a row."""
     before, after = row.before.cost, row.after.cost
+    least, least_after = row.before.least, row.after.least
     return (
-        format_flops(before.flops),
-        format_flops(after.flops),
-        format_bytes(before.bytes_accessed),
-        format_bytes(after.bytes_accessed),
-        f"{before.transcendentals:,.0f}",
-        f"{after.transcendentals:,.0f}",
+        format_range(least.flops, before.flops, format_flops),
+        format_range(least_after.flops, after.flops, format_flops),
+        format_range(least.bytes_accessed, before.bytes_accessed, format_bytes),
+        format_range(least_after.bytes_accessed, after.bytes_accessed, format_bytes),
+        format_range(least.transcendentals, before.transcendentals, _whole),
+        format_range(least_after.transcendentals, after.transcendentals, _whole),
         f"{row.rounds:,}",
         row.label,
         row.what,
     )
+
+
+def _whole(number: float) -> str:
+    return f"{number:,.0f}"
 
 
 def cost_change_numbers(row: CostRow) -> tuple[float, ...]:
@@ -153,11 +183,12 @@ def cost_change_numbers(row: CostRow) -> tuple[float, ...]:
 
 def describe_cost_change(change: CostChange) -> str:
     """What optimizing did as a whole, in a sentence."""
-    before, after = change.before, change.after
+    (low, low_after), before, after = change.least, change.before, change.after
     return (
-        f"Optimizing turned {format_flops(before.flops)} into {format_flops(after.flops)}, and "
-        f"{format_bytes(before.bytes_accessed)} read and written into "
-        f"{format_bytes(after.bytes_accessed)}."
+        f"Optimizing turned {format_range(low.flops, before.flops, format_flops)} into "
+        f"{format_range(low_after.flops, after.flops, format_flops)}, and "
+        f"{format_range(low.bytes_accessed, before.bytes_accessed, format_bytes)} read and written "
+        f"into {format_range(low_after.bytes_accessed, after.bytes_accessed, format_bytes)}."
     )
 
 
@@ -188,6 +219,8 @@ def cost_change_to_json(change: CostChange | Unavailable) -> dict[str, Any]:
         "notes": list(change.notes),
         "before": _cost(change.before),
         "after": _cost(change.after),
+        "least_before": _cost(change.least[0]),
+        "least_after": _cost(change.least[1]),
         "rows": [
             {
                 "name": row.name,
@@ -195,6 +228,8 @@ def cost_change_to_json(change: CostChange | Unavailable) -> dict[str, Any]:
                 "runs": row.rounds,
                 "before": {**_cost(row.before.cost), "unknown": row.before.num_unknown},
                 "after": {**_cost(row.after.cost), "unknown": row.after.num_unknown},
+                "least_before": _cost(row.before.least),
+                "least_after": _cost(row.after.least),
             }
             for row in change.rows
         ],

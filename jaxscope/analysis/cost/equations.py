@@ -26,7 +26,7 @@ import numpy.typing as npt
 from jaxscope.analysis.cost.array_type import ArrayType, parse_type
 from jaxscope.analysis.cost.equation import Equation, UncountedError
 from jaxscope.analysis.cost.reasons import reason_without_rule
-from jaxscope.analysis.cost.rules import find_rule
+from jaxscope.analysis.cost.rules import CUMULATIVE_PRIMITIVES, find_rule
 from jaxscope.model.graph import NONE, Cost, Graph, NodeKind
 from jaxscope.model.graph_builder import StringTable
 from jaxscope.model.ragged import Ragged
@@ -112,11 +112,15 @@ class _Counter:
         attributes = self._graph.nodes.attributes
         at = np.flatnonzero(attributes.values[0::2] == key)
         for node in np.unique(attributes.row_numbers()[0::2][at]).tolist():
-            shown = groups.get(self._graph.attributes(node).get("shares", ""))
-            if shown is not None:
+            row = self._graph.attributes(node)
+            shown = groups.get(row.get("shares", ""))
+            named = [groups[name] for name in row.get("calls", "").split(", ") if name in groups]
+            if named:
+                self._insides[node] = named
+            elif shown is not None:
                 self._insides.setdefault(node, []).append(shown)
-            if self._operations[node] == "cond":
-                # Only the last shared branch is named: there may be more of them.
+            if self._operations[node] == "cond" and not named:
+                # Older captures name the last shared branch only: there may be more of them.
                 self._insides[node] = []
 
     def count(self) -> npt.NDArray[np.float64]:
@@ -210,7 +214,10 @@ class _Counter:
         equation = Equation(primitive, tuple(types), results, attributes, self._release)
         try:
             assert rule is not None
-            return np.array(rule(equation))
+            counted = np.array(rule(equation))
+            if primitive in CUMULATIVE_PRIMITIVES:
+                self.notes[node] = "as XLA counts the window that JAX makes of it"
+            return counted
         except UncountedError as error:
             self.notes[node] = f"unknown: {error}"
         except (LookupError, ValueError, TypeError, ArithmeticError):

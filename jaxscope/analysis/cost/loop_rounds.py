@@ -1,14 +1,70 @@
-"""How often the inside of each loop of a module runs in one run of the program."""
+"""How often the insides of a program's loops, calls and branches run in one run of the program.
+
+One rule for every figure that jaxscope shows of a whole program: a loop counts as often as it
+runs, where that is known, and once where it is not; of a condition's branches one runs, so sums
+are ranges from the cheapest branch to the dearest. A computation that several instructions call
+counts for each of them. XLA's own analysis counts a loop's body once and of branches the dearest.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
-from jaxscope.model import NONE, Capture, Graph, NodeKind, is_available
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model import NONE, Capture, Graph, NodeKind, Stage, is_available
+
+Floats = npt.NDArray[np.float64]
+K = TypeVar("K", bound=Hashable)
 
 RUNS_INSIDE = frozenset({"while", "call", "conditional", "async-start"})
 """Instructions whose computations run where they stand; what others call is part of them."""
+
+CALLS_OF_JAXPRS = frozenset(
+    {
+        *("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint"),
+        *("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_vmap_call"),
+        *("shard_map", "pmap", "xla_pmap"),
+    }
+)
+"""Equations whose jaxpr runs once where they stand."""
+
+_EQUATIONS_AROUND = CALLS_OF_JAXPRS | {"scan", "while", "cond"}
+_BRANCHES = frozenset({"conditional", "cond"})
+_MAX_DIGITS = 18
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Call:
+    """What one node runs.
+
+    Attributes:
+        node: The call, loop or condition.
+        home: The group that it stands in, or `NONE`.
+        insides: Groups that it runs, with how often each.
+        is_either: Whether one of them runs, not all.
+    """
+
+    node: int
+    home: int
+    insides: tuple[tuple[int, int], ...]
+    is_either: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Range:
+    """The least and the most that something can come to, each with an entry for each quantity."""
+
+    low: Floats
+    high: Floats
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether there is one number of each."""
+        return bool(np.array_equal(self.low, self.high))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -16,55 +72,199 @@ class Rounds:
     """How often each group of a graph runs.
 
     Attributes:
-        of_group: By group; 0 for the insides of kernels.
+        of_group: By group; every branch as if it were taken; 0 for the insides of kernels.
         unbounded: Loops, as nodes, of which nobody knows; they count once.
+        calls: All that run something, by the group that they stand in.
+        in_branch: Groups that may not run, being in a branch.
+        untold: Conditions, as nodes, not all of whose branches are shown.
     """
 
     of_group: tuple[int, ...]
     unbounded: frozenset[int]
+    calls: Mapping[int, tuple[Call, ...]] = dataclasses.field(default_factory=dict)
+    in_branch: frozenset[int] = frozenset()
+    untold: frozenset[int] = frozenset()
 
     def of(self, group: int) -> int:
         """How often what stands in a group runs; 1 in none."""
         return 1 if group == NONE else self.of_group[group]
+
+    @property
+    def owners(self) -> frozenset[int]:
+        """Nodes whose work is that of their insides."""
+        return frozenset(call.node for calls in self.calls.values() for call in calls)
+
+    def sum_up(self, work: Mapping[int, Mapping[K, Floats]]) -> dict[K, Range]:
+        """Add up over one run of the program.
+
+        Args:
+            work: What the nodes of a group do in one run of it, by group and key.
+        """
+        known: dict[int, dict[K, Range]] = {}
+        for group in _insides_first(self.calls, NONE):
+            total = {key: Range(amount, amount) for key, amount in work.get(group, {}).items()}
+            for call in self.calls.get(group, ()):
+                parts = [_times(known.get(inside, {}), n) for inside, n in call.insides]
+                _add(total, _either(parts) if call.is_either else _all(parts))
+            known[group] = total
+        return known[NONE]
 
 
 def find_rounds(graph: Graph, trips: Mapping[str, int] | None = None) -> Rounds:
     """How often each group runs.
 
     Args:
-        graph: Of a module.
+        graph: Of a module, or of a jaxpr.
         trips: Rounds of the loop of an equation of the last jaxpr-level stage, for loops whose
-            rounds the module itself does not tell; see `find_trips`.
+            rounds the graph itself does not tell; see `find_trips`.
     """
-    groups = graph.groups
-    rounds: list[int] = []
     unbounded: set[int] = set()
-    for parent, owner, label in zip(
-        groups.parent.tolist(), groups.owner.tolist(), groups.label.tolist(), strict=True
-    ):
-        around = 1 if parent == NONE else rounds[parent]
-        operation = "" if owner == NONE else graph.string(graph.nodes.operation, owner)
-        if operation not in RUNS_INSIDE:
-            around = 0
+    untold: set[int] = set()
+    calls: dict[int, list[Call]] = {}
+    for call in _find_calls(graph, trips or {}, unbounded, untold):
+        calls.setdefault(call.home, []).append(call)
+    fixed = {home: tuple(found) for home, found in calls.items()}
+    rounds = [0] * len(graph.groups)
+    in_branch: set[int] = set()
+    reached = list(_insides_first(fixed, NONE))[::-1]
+    for home in reached:
+        times = 1 if home == NONE else rounds[home]
+        for call in fixed.get(home, ()):
+            for inside, n in call.insides:
+                rounds[inside] += times * n
+                if call.is_either or home in in_branch:
+                    in_branch.add(inside)
+    run = frozenset(reached)
+    return Rounds(
+        tuple(rounds),
+        frozenset(node for node in unbounded if int(graph.nodes.group[node]) in run),
+        fixed,
+        frozenset(in_branch),
+        frozenset(untold),
+    )
+
+
+def _find_calls(
+    graph: Graph, trips: Mapping[str, int], unbounded: set[int], untold: set[int]
+) -> Iterator[Call]:
+    strings, groups = graph.strings, graph.groups
+    owned: dict[int, list[int]] = {}
+    for group, owner in enumerate(groups.owner.tolist()):
+        owned.setdefault(owner, []).append(group)
+    of_id = {strings[s]: group for group, s in enumerate(groups.id.tolist())}
+    around = {n for n, text in enumerate(strings) if text in RUNS_INSIDE | _EQUATIONS_AROUND}
+    homes, kinds = graph.nodes.group.tolist(), graph.nodes.kind.tolist()
+    for node, code in enumerate(graph.nodes.operation.tolist()):
+        if code not in around:
+            continue
+        operation, row = strings[code], graph.attributes(node)
+        is_equation = kinds[node] == NodeKind.EQUATION
+        if operation not in (_EQUATIONS_AROUND if is_equation else RUNS_INSIDE):
+            continue
+        named = [of_id[name] for name in row.get("calls", "").split(", ") if name in of_id]
+        shared = of_id.get(row.get("shares", ""))
+        insides = named or [*owned.get(node, []), *([] if shared is None else [shared])]
+        if operation == "cond" and shared is not None and not named:
+            untold.add(node)  # as older captures have it: of several branches only one is named
+            insides = []
+        if operation in _BRANCHES:
+            yield Call(node, homes[node], tuple((inside, 1) for inside in insides), True)
         elif operation == "while":
-            known = _trips_of(graph, owner, trips or {})
-            if known is not None:
-                # The condition is looked at once more than the body runs.
-                around *= known + graph.strings[label].startswith("condition")
-            elif around:
-                unbounded.add(owner)
-        rounds.append(around)
-    return Rounds(tuple(rounds), frozenset(unbounded))
+            known = _trips_of(graph, node, trips)
+            if known is None:
+                unbounded.add(node)
+            counts = _rounds_inside(graph, insides, known)
+            yield Call(node, homes[node], tuple(zip(insides, counts, strict=True)))
+        else:
+            times = 1
+            if operation == "scan":
+                length = row.get("length", "")
+                if length.isdecimal() and len(length) <= _MAX_DIGITS:
+                    times = int(length)
+                else:
+                    unbounded.add(node)
+            yield Call(node, homes[node], tuple((inside, times) for inside in insides))
+
+
+def _rounds_inside(graph: Graph, insides: Sequence[int], known: int | None) -> list[int]:
+    """How often the body and the condition of a loop run: the condition once more."""
+    conditions = [
+        graph.string(graph.groups.label, inside).startswith("condition")
+        or graph.string(graph.groups.id, inside).endswith("/cond_jaxpr")
+        for inside in insides
+    ]
+    if len(insides) == 2 and not any(conditions):
+        conditions = [False, True]  # as XLA names them: the body first
+    if known is None:
+        return [1] * len(insides)
+    return [known + is_condition for is_condition in conditions]
+
+
+def _insides_first(calls: Mapping[int, Sequence[Call]], start: int) -> Iterator[int]:
+    """The groups that run, each after those that run inside of it.
+
+    Computations are shared, so this is no tree; what goes round in circles, as only a file that
+    somebody made by hand can, is followed once.
+    """
+    state: dict[int, bool] = {}
+    stack = [start]
+    while stack:
+        group = stack[-1]
+        if group not in state:
+            state[group] = False
+            for call in calls.get(group, ()):
+                stack += (inside for inside, _ in call.insides if inside not in state)
+            continue
+        stack.pop()
+        if not state[group]:
+            state[group] = True
+            yield group
+
+
+def _times(found: Mapping[K, Range], rounds: int) -> Mapping[K, Range]:
+    if rounds == 1:
+        return found
+    return {key: Range(each.low * rounds, each.high * rounds) for key, each in found.items()}
+
+
+def _add(total: dict[K, Range], more: Mapping[K, Range]) -> None:
+    for key, each in more.items():
+        old = total.get(key)
+        total[key] = each if old is None else Range(old.low + each.low, old.high + each.high)
+
+
+def _all(parts: Sequence[Mapping[K, Range]]) -> Mapping[K, Range]:
+    total: dict[K, Range] = {}
+    for part in parts:
+        _add(total, part)
+    return total
+
+
+def _either(parts: Sequence[Mapping[K, Range]]) -> Mapping[K, Range]:
+    """One of several runs; a branch that does nothing for a key does none of its work."""
+    found: dict[K, Range] = {}
+    for key in dict.fromkeys(key for part in parts for key in part):
+        ranges = [part[key] for part in parts if key in part]
+        low = np.minimum.reduce([each.low for each in ranges])
+        high = np.maximum.reduce([each.high for each in ranges])
+        found[key] = Range(low if len(ranges) == len(parts) else np.zeros_like(low), high)
+    return found
 
 
 def find_trips(capture: Capture) -> dict[str, int]:
-    """Rounds of loops by the equation of the last jaxpr-level stage that they come from.
+    """Rounds of loops by the equation of the last jaxpr-level stage that they come from."""
+    return trips_of_stages(capture.stages)
+
+
+def trips_of_stages(stages: Iterable[Stage]) -> dict[str, int]:
+    """The same of the stages that a capture has so far.
 
     A `scan` says its length. Of other loops XLA may find out while it optimizes: what the
     compiled program tells holds for the loop that it was made from, if it was made into one only.
     """
+    stages = list(stages)
     found: dict[str, int] = {}
-    optimized = capture.stage("optimized")
+    optimized = next((stage for stage in stages if stage.name == "optimized"), None)
     if optimized is not None and is_available(optimized.graph):
         graph = optimized.graph
         several: set[str] = set()
@@ -77,7 +277,7 @@ def find_trips(capture: Capture) -> dict[str, int]:
                     found[id] = known
         for id in several:
             found.pop(id, None)
-    derived = find_derived(capture)
+    derived = _last_jaxpr(stages)
     if derived is not None:
         for node in _nodes_of(derived, "scan"):
             if rounds := _scan_rounds(derived, node):
@@ -87,8 +287,12 @@ def find_trips(capture: Capture) -> dict[str, int]:
 
 def find_derived(capture: Capture) -> Graph | None:
     """The graph of the last jaxpr-level stage of the call itself: what was lowered."""
+    return _last_jaxpr(capture.stages)
+
+
+def _last_jaxpr(stages: Iterable[Stage]) -> Graph | None:
     found = None
-    for stage in capture.stages:
+    for stage in stages:
         if stage.name != "gradient" and is_available(stage.graph):
             graph = stage.graph
             if bool((graph.nodes.kind == NodeKind.EQUATION).any()):
@@ -105,12 +309,15 @@ def _scan_rounds(graph: Graph, node: int) -> int:
     """Rounds of the loop that a scan is lowered to; 0 where that is not plain."""
     row = graph.attributes(node)
     length, unroll = row.get("length", ""), row.get("unroll", "1")
-    return int(length) if length.isdecimal() and unroll == "1" and len(length) < 19 else 0
+    is_plain = length.isdecimal() and unroll == "1" and len(length) <= _MAX_DIGITS
+    return int(length) if is_plain else 0
 
 
 def _trips_of(graph: Graph, owner: int, trips: Mapping[str, int]) -> int | None:
     known = graph.attributes(owner).get("known_trip_count", "")
-    if known.isdecimal() and len(known) < 19:
+    if known.isdecimal() and len(known) <= _MAX_DIGITS:
         return int(known)
+    if graph.nodes.kind[owner] == NodeKind.EQUATION:
+        return trips.get(graph.string(graph.nodes.id, owner))
     ids = graph.row(graph.nodes.derived, owner)
     return trips.get(ids[-1]) if ids else None

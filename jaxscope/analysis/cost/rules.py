@@ -19,6 +19,9 @@ from jaxscope.analysis.cost.special_functions import SPECIAL_FUNCTIONS, special_
 
 Rule = Callable[[Equation], Costs]
 
+CUMULATIVE_PRIMITIVES = frozenset({"cumsum", "cumprod", "cummax", "cummin"})
+"""Lowered to a window as long as the axis, of which XLA counts n - 1 FLOPs for each element."""
+
 _ARGUMENT_REDUCTION_FLOPS = {True: 9.0, False: 7.0}
 """Instructions in the comparator of `argmax`: floats look for NaN too."""
 
@@ -173,7 +176,7 @@ _ONE_FLOP = """abs add add_any and ceil clamp clz complex div eq floor ge gt ima
     max min mul ne neg not or population_count real reduce_precision rem round shift_left
     shift_right_arithmetic shift_right_logical square sub xor bitcast_convert_type"""
 _ONE_TRANSCENDENTAL = """atan2 atan cbrt cos erf exp expm1 log log1p rsqrt sin sqrt tan tanh"""
-_MOVES = """broadcast_in_dim concatenate copy copy_p device_put expand_dims iota
+_MOVES = """broadcast_in_dim concatenate copy copy_p device_put empty empty2 expand_dims iota
     optimization_barrier pad reshape rev squeeze stack transpose"""
 _FREE = """name num_programs pcast program_id pbroadcast pvary random_unwrap random_wrap
     stop_gradient"""
@@ -195,7 +198,7 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(_MOVES.split(), _move),
     **{f"reduce_{name}": _reduction for name in _REDUCTIONS.split()},
     **dict.fromkeys(("argmax", "argmin"), _argument_reduction),
-    **dict.fromkeys(("cumsum", "cumprod", "cummax", "cummin"), _cumulative),
+    **dict.fromkeys(CUMULATIVE_PRIMITIVES, _cumulative),
     **{f"reduce_window_{name}": _window_reduction for name in ("sum", "max", "min")},
     **dict.fromkeys(_FREE.split(), _nothing),
     **{name: _scatter(1.0) for name in ("scatter-add", "scatter-sub", "scatter-mul")},

@@ -1,23 +1,27 @@
-"""What each equation, source line or named scope costs in a module, by XLA's own counts.
+"""What each equation, source line or named scope costs in a module, by XLA's rules.
 
 Each kernel's cost goes to what it was made from. A fusion's FLOPs and bytes are shared among the
 instructions inside of it as their own costs are: the bytes that it does not write are spared by
 all of them. What several equations hold is shared evenly. What stands in a loop counts as often as
-the loop runs, where that is known. So the rows of a table add up to the program.
+the loop runs, where that is known, and what stands in branches is a range. So the rows of a table
+add up to the program where it has no branches.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import enum
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.analysis.cost.loop_rounds import RUNS_INSIDE, Rounds, find_rounds
-from jaxscope.model import NONE, Cost, Graph, GroupKind
+from jaxscope.analysis.cost.arithmetic import Arithmetics
+from jaxscope.analysis.cost.loop_rounds import RUNS_INSIDE, Range, Rounds, find_rounds
+from jaxscope.analysis.library_calls import product_cost
+from jaxscope.model import Cost, Graph, Stage
 
 Floats = npt.NDArray[np.float64]
 
@@ -44,14 +48,25 @@ class Share:
     Attributes:
         nodes: Node indices in the stage.
         rounds: How often it runs; of several nodes, the most.
-        cost: In one run of the program; what is not known is left out of it.
+        cost: In one run of the program, with the dearest branches; what is not known is left out.
         num_unknown: Nodes whose work XLA does not count.
+        least: The same with the cheapest branches.
+        work: FLOPs by arithmetic, with the dearest branches of each.
+        least_work: The same with the cheapest.
     """
 
     nodes: tuple[int, ...]
     rounds: int
     cost: Cost
     num_unknown: int
+    least: Cost
+    work: tuple[tuple[str, float], ...] = ()
+    least_work: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it costs the same, whichever branches run."""
+        return self.cost == self.least
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
@@ -60,73 +75,106 @@ class Shares:
 
     Attributes:
         rows: By equation id of the last jaxpr-level stage, `file.py:12`, or scope.
-        num_unbounded: Loops that count once because nobody knows how often they run.
+        rounds: How often the parts of the module run.
+        total: Of the whole module, with the dearest branches.
+        least: The same with the cheapest.
     """
 
     rows: Mapping[str, Share]
-    num_unbounded: int
+    rounds: Rounds
+    total: Cost
+    least: Cost
 
     @property
-    def total(self) -> Cost:
-        """Of all rows."""
-        costs = [share.cost for share in self.rows.values()]
-        return Cost(
-            sum(cost.flops for cost in costs),
-            sum(cost.bytes_accessed for cost in costs),
-            sum(cost.transcendentals for cost in costs),
-        )
+    def num_unbounded(self) -> int:
+        """Loops that count once because nobody knows how often they run."""
+        return len(self.rounds.unbounded)
 
 
 @dataclasses.dataclass(slots=True)
 class _Sum:
     nodes: list[int] = dataclasses.field(default_factory=list)
     rounds: int = 1
-    cost: Floats = dataclasses.field(default_factory=lambda: np.zeros(3))
     num_unknown: int = 0
 
 
-def share_out(graph: Graph, by: By, trips: Mapping[str, int] | None = None) -> Shares:
+def share_out(
+    graph: Graph,
+    by: By,
+    trips: Mapping[str, int] | None = None,
+    machine: Stage | None = None,
+) -> Shares:
     """Share a module's work out among its equations, lines or scopes.
 
     Args:
         graph: Of a module: the stage `hlo` or `optimized`.
         by: What rows stand for.
         trips: Rounds of loops that the module does not tell itself; see `find_trips`.
+        machine: The stage `machine` of the same program, which tells what kernels multiply with.
     """
     rounds = find_rounds(graph, trips)
+    arithmetics = Arithmetics(graph, machine)
+    found = list(_spread(graph, rounds, arithmetics))
+    kinds = list(dict.fromkeys(kind for _, _, kind, _ in found if kind))
+    places = {kind: 3 + place for place, kind in enumerate(kinds)}
     sums: dict[str, _Sum] = {}
-    for node, times, cost in _spread(graph, rounds):
+    work: dict[int, dict[str | None, Floats]] = {}
+    for node, home, kind, cost in found:
+        amount = np.zeros(3 + len(kinds))
+        amount[:3] = np.nan_to_num(cost)
+        if kind:
+            amount[places[kind]] = amount[0]
         keys = _keys(graph, node, by)
+        here = work.setdefault(home, {})
         for key in keys:
             row = sums.setdefault(key, _Sum())
             row.nodes.append(node)
-            row.rounds = max(row.rounds, times)
-            row.cost += np.nan_to_num(cost) * (times / len(keys))
+            row.rounds = max(row.rounds, rounds.of(home))
             row.num_unknown += bool(np.isnan(cost[:2]).any())
-    rows = {
-        key: Share(tuple(row.nodes), row.rounds, Cost(*row.cost.tolist()), row.num_unknown)
-        for key, row in sums.items()
-    }
-    return Shares(rows, len(rounds.unbounded))
+            here[key] = here.get(key, 0.0) + amount / len(keys)
+        here[None] = here.get(None, 0.0) + amount
+    ranges = rounds.sum_up(work)
+    nothing = Range(np.zeros(3), np.zeros(3))
+    rows = {}
+    for key, row in sums.items():
+        each = ranges[key]
+        rows[key] = Share(
+            tuple(row.nodes),
+            row.rounds,
+            Cost(*each.high[:3].tolist()),
+            row.num_unknown,
+            Cost(*each.low[:3].tolist()),
+            _by_kind(kinds, each.high),
+            _by_kind(kinds, each.low),
+        )
+    whole = ranges.get(None, nothing)
+    return Shares(rows, rounds, Cost(*whole.high[:3].tolist()), Cost(*whole.low[:3].tolist()))
 
 
-def _spread(graph: Graph, rounds: Rounds) -> Iterator[tuple[int, int, Floats]]:
-    """Nodes that work, how often they run, and what one run of each costs."""
+def _by_kind(kinds: Sequence[str], amount: Floats) -> tuple[tuple[str, float], ...]:
+    pairs = zip(kinds, amount[3:].tolist(), strict=True)
+    return tuple((kind, flops) for kind, flops in pairs if flops > 0.0)
+
+
+def _spread(
+    graph: Graph, rounds: Rounds, arithmetics: Arithmetics
+) -> Iterator[tuple[int, int, str, Floats]]:
+    """Nodes that work: the group that each runs in, its arithmetic, and what one run costs."""
     costs = graph.nodes.cost
-    members = _members(graph)
-    fused = _fused(graph)
     for node, group in enumerate(graph.nodes.group.tolist()):
         operation = graph.string(graph.nodes.operation, node)
-        times = rounds.of(group)
-        if not times or operation in RUNS_INSIDE:
+        if not rounds.of(group) or operation in RUNS_INSIDE:
             continue
-        inside = members.get(fused.get(node, NONE), ())
-        if not inside:
-            if bool(np.isnan(costs[node]).any()) or bool(np.any(costs[node] > 0)):
-                yield node, times, costs[node]
+        inside = arithmetics.inside(node)
+        if inside:
+            for inner, cost in _split(costs[node], costs[inside], inside, node):
+                yield inner, group, arithmetics.of(inner, node) if cost[0] > 0 else "", cost
             continue
-        for inner, cost in _split(costs[node], costs[list(inside)], inside, node):
-            yield inner, times, cost
+        cost = costs[node]
+        if math.isnan(cost[0]) and (known := product_cost(graph, node)) is not None:
+            cost = np.array([*known, 0.0])
+        if bool(np.isnan(cost).any()) or bool(np.any(cost > 0)):
+            yield node, group, arithmetics.of(node) if cost[0] > 0 else "", cost
 
 
 def _split(
@@ -143,25 +191,6 @@ def _split(
     rest = np.where(sums > 0, 0.0, whole)
     if bool(np.isnan(rest).any()) or bool(np.any(rest > 0)):
         yield owner, rest
-
-
-def _members(graph: Graph) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
-    for node, group in enumerate(graph.nodes.group.tolist()):
-        if group != NONE:
-            found.setdefault(group, []).append(node)
-    return found
-
-
-def _fused(graph: Graph) -> dict[int, int]:
-    """The group of each fusion."""
-    groups = graph.groups
-    pairs = zip(groups.owner.tolist(), groups.kind.tolist(), strict=True)
-    return {
-        owner: group
-        for group, (owner, kind) in enumerate(pairs)
-        if owner != NONE and kind == GroupKind.FUSION
-    }
 
 
 def _keys(graph: Graph, node: int, by: By) -> tuple[str, ...]:

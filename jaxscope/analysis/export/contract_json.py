@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from jaxscope.analysis.cost.work import Work, find_stage_works, work_to_json
 from jaxscope.analysis.export.contract_edges import edges_to_json
 from jaxscope.analysis.export.text_columns import TextColumns
 from jaxscope.analysis.fates import FateTable
@@ -58,6 +59,7 @@ _GROUP_KINDS = tuple(kind.name.lower() for kind in GroupKind)
 def capture_to_json(capture: Capture) -> Json:
     """A capture as the contract has it, ready for `json.dumps(…, allow_nan=False)`."""
     columns = TextColumns(capture.files)
+    works = find_stage_works(capture.stages)
     return {
         "format": CAPTURE_FORMAT,
         "version": CAPTURE_VERSION,
@@ -77,7 +79,7 @@ def capture_to_json(capture: Capture) -> Json:
         "stages": [
             _passes_stage(stage, columns, capture)
             if stage.name == "passes"
-            else _stage(stage, columns)
+            else _stage(stage, columns, works.get(stage.name))
             for stage in capture.stages
         ],
         "fates": {id: fate_to_json(fate) for id, fate in capture.fates.items()},
@@ -278,7 +280,7 @@ def _cost(row: Iterable[float]) -> Json:
     }
 
 
-def _stage(stage: Stage, columns: TextColumns) -> Json:
+def _stage(stage: Stage, columns: TextColumns, work: Work | None = None) -> Json:
     reasons = {
         part: value.reason
         for part, value in (("text", stage.text), ("graph", stage.graph))
@@ -295,6 +297,7 @@ def _stage(stage: Stage, columns: TextColumns) -> Json:
         "unavailable": None if missing is None else missing.reason,
         "reasons": reasons,
         "cost": cost_to_json(stage.cost),
+        "work": work_to_json(work),
         "seconds": number_to_json(stage.seconds) if is_available(stage.seconds) else None,
     }
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from jaxscope.analysis.bookmark_words import find_marked_places
+from jaxscope.analysis.cost.work import Work, find_stage_works
 from jaxscope.analysis.export.safe_text import make_safe, make_safe_line
 from jaxscope.analysis.export.stage_choice import find_stage_text
 from jaxscope.analysis.fusion.launches import compare_launches
@@ -16,7 +17,7 @@ from jaxscope.analysis.fusion.report import (
     tell_operations,
     tell_saving,
 )
-from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
+from jaxscope.analysis.quantities import format_bytes, format_seconds
 from jaxscope.model import Capture, Leaf, NodeKind, Stage, Unavailable, is_available
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
@@ -48,7 +49,12 @@ def _report(capture: Capture) -> Iterator[str]:
     )
     yield from _section("Stages")
     heads = ("stage", "nodes", "FLOPs", "bytes accessed", "time to make")
-    yield from _table(heads, (_stage_row(stage) for stage in capture.stages))
+    works = find_stage_works(capture.stages)
+    yield from _table(heads, (_stage_row(s, works.get(s.name)) for s in capture.stages))
+    counted = dict.fromkeys(note for work in works.values() for note in work.notes)
+    if counted:
+        yield ""
+        yield from (f"- {_escape(note)}" for note in counted)
     for title, leaves in (("Arguments", capture.arguments), ("Results", capture.results)):
         if leaves:
             yield from _section(title)
@@ -80,9 +86,9 @@ def _fusions(capture: Capture) -> Iterator[str]:
     if report is None or not report.fusions:
         return
     yield from _section("Fusions")
-    if report.eager is not None:
-        told = compare_launches(report.eager, report.fused)
-        for sentence in (told, report.eager.definition, report.fused.definition):
+    if report.one_by_one is not None:
+        told = compare_launches(report.one_by_one, report.fused)
+        for sentence in (told, report.one_by_one.definition, report.fused.definition):
             yield from (_escape(sentence), "")
     rows = (
         (
@@ -103,7 +109,7 @@ def _fusions(capture: Capture) -> Iterator[str]:
         )
 
 
-def _stage_row(stage: Stage) -> tuple[str, ...]:
+def _stage_row(stage: Stage, work: Work | None) -> tuple[str, ...]:
     reason = stage.unavailable or (stage.text if isinstance(stage.text, Unavailable) else None)
     name = _escape(stage.title or stage.name)
     if reason is not None:
@@ -113,12 +119,8 @@ def _stage_row(stage: Stage) -> tuple[str, ...]:
         kinds = stage.graph.nodes.kind.tolist()
         count = f"{sum(kinds.count(kind) for kind in _PROGRAM_KINDS):,}"
     seconds = stage.seconds if isinstance(stage.seconds, float) else math.nan
-    cost = stage.cost
-    numbers = (
-        format_flops(cost.flops),
-        format_bytes(cost.bytes_accessed),
-        format_seconds(seconds),
-    )
+    work = work or Work(stage.cost, stage.cost)
+    numbers = (work.flops, work.num_bytes, format_seconds(seconds))
     return name, count, *numbers
 
 

@@ -11,9 +11,10 @@ from jaxscope.analysis.fusion.module import CONTROL, Module
 from jaxscope.analysis.quantities import format_bytes
 from jaxscope.model import NONE, Graph, NodeKind
 
-EAGER_DEFINITION = (
-    "One by one: every equation of the program after its transforms is a kernel, those of calls "
-    "and loops too, those of a loop once per round; each reads its operands and writes its results."
+ONE_BY_ONE_DEFINITION = (
+    "One by one: as if every equation of the program after its transforms were a kernel, those of "
+    "calls and loops too, those of a loop once per round; each reads its operands and writes its "
+    "results. That is no eager run: there JAX runs a loop or a jitted function as one program."
 )
 FUSED_DEFINITION = (
     "Optimized: every instruction that something runs for is a kernel (no parameter, constant, "
@@ -56,6 +57,11 @@ class Span:
         return Span(self.low * rounds, self.high * rounds, self.reason) if rounds else _ZERO
 
 
+_LOOPS = frozenset({"scan", "while"})
+_OF_LOOPS = (
+    "What loops do themselves each round is in the second count only: they count, take slices of "
+    "their inputs and store results, and no equation says so."
+)
 _ZERO = Span(0.0, 0.0)
 _MAX_DEPTH = 100
 _MAX_DIGITS = 15
@@ -69,20 +75,23 @@ class Launches:
         kernels: How many.
         num_bytes: Read and written together.
         definition: What counts, in a sentence.
+        has_loops: Whether a loop runs in it.
     """
 
     kernels: Span
     num_bytes: Span
     definition: str
+    has_loops: bool = False
 
 
-def count_eager(module: Module) -> Launches:
+def count_one_by_one(module: Module) -> Launches:
     """Of the last jaxpr-level stage, equation by equation."""
     counter = _Equations(module)
     return Launches(
         counter.count(NONE, lambda _: Span(1.0, 1.0)),
         counter.count(NONE, lambda node: _bytes(module.graph, node)),
-        EAGER_DEFINITION,
+        ONE_BY_ONE_DEFINITION,
+        not _LOOPS.isdisjoint(module.operations),
     )
 
 
@@ -109,15 +118,15 @@ def format_span(span: Span, form: Callable[[float], str] = lambda number: f"{num
     )
 
 
-def compare_launches(eager: Launches, fused: Launches) -> str:
+def compare_launches(one_by_one: Launches, fused: Launches) -> str:
     """Both in one sentence, with why a number is not one where it is not."""
     text = (
-        f"One by one {format_span(eager.kernels)} kernels move {_moved(eager)}; optimized "
-        f"{format_span(fused.kernels)} move {_moved(fused)}."
+        f"One by one {format_span(one_by_one.kernels)} kernels move {_moved(one_by_one)}; "
+        f"optimized {format_span(fused.kernels)} move {_moved(fused)}."
     )
-    spans = (eager.kernels, eager.num_bytes, fused.kernels, fused.num_bytes)
+    spans = (one_by_one.kernels, one_by_one.num_bytes, fused.kernels, fused.num_bytes)
     reasons = dict.fromkeys(span.reason for span in spans if span.reason)
-    return " ".join((text, *reasons))
+    return " ".join((text, *([_OF_LOOPS] if one_by_one.has_loops else []), *reasons))
 
 
 def _moved(launches: Launches) -> str:
@@ -225,14 +234,15 @@ class _Equations(_Counter):
         operation, row = module.operations[node], module.attributes[node]
         if operation not in _CALLS and operation not in ("scan", "while", "cond"):
             return weigh(node)
-        groups = list(self._owned.get(node, []))
-        shared = self._group_of_id.get(row.get("shares", ""))
+        named = module.called(node)
+        groups = named or list(self._owned.get(node, []))
+        shared = None if named else self._group_of_id.get(row.get("shares", ""))
         if shared is not None:
             groups.append(shared)
         name = f"equation {module.id(node)} ({operation})"
         insides = [self.count(group, weigh) for group in groups]
         if operation == "cond":
-            if shared is not None:  # of several shared branches only one is named
+            if shared is not None:  # older captures name one of several shared branches
                 return Span(math.nan, math.nan, f"The branches of {name} are not all known.")
             return _either(insides, name)
         if operation == "while":

@@ -11,7 +11,7 @@ from typing import Any
 from jaxscope.analysis.fusion.decisions import FusionLog, decision_to_json
 from jaxscope.analysis.fusion.duplicates import Duplicate, find_duplicates
 from jaxscope.analysis.fusion.fusions import Fusion, find_fusions
-from jaxscope.analysis.fusion.launches import Launches, Span, count_eager, count_fused
+from jaxscope.analysis.fusion.launches import Launches, Span, count_fused, count_one_by_one
 from jaxscope.analysis.fusion.module import CONTROL, Module
 from jaxscope.analysis.fusion.neighbours import (
     Certainty,
@@ -36,7 +36,7 @@ class FusionReport:
         module: The optimized module, for questions about pairs.
         fusions: In program order.
         duplicates: Values that several kernels compute.
-        eager: The program equation by equation; None without a graph of it.
+        one_by_one: The program equation by equation; None without a graph of it.
         fused: The optimized program.
         log: What XLA itself wrote of its decisions; None where it wrote nothing.
     """
@@ -44,7 +44,7 @@ class FusionReport:
     module: Module
     fusions: tuple[Fusion, ...]
     duplicates: tuple[Duplicate, ...]
-    eager: Launches | None
+    one_by_one: Launches | None
     fused: Launches
     log: FusionLog | None = None
 
@@ -124,7 +124,7 @@ def report_fusions(stages: Sequence[Stage], log: FusionLog | None = None) -> Fus
         module,
         find_fusions(module),
         find_duplicates(module),
-        count_eager(Module(traced[-1])) if traced else None,
+        count_one_by_one(Module(traced[-1])) if traced else None,
         count_fused(module),
         log,
     )
@@ -183,7 +183,7 @@ def fusion_to_json(report: FusionReport) -> dict[str, Any]:
     return {
         "fusions": [_fusion(fusion) for fusion in report.fusions],
         "duplicates": [_duplicate(duplicate) for duplicate in report.duplicates],
-        "eager": None if report.eager is None else _launches(report.eager),
+        "one_by_one": None if report.one_by_one is None else _launches(report.one_by_one),
         "fused": _launches(report.fused),
         "neighbours": _neighbours(report),
         "decisions": None

@@ -19,6 +19,9 @@ _MAX_TEXT = 300
 _WHOLE = frozenset({"replica_groups", "source_target_pairs", "sharding"})
 """What is read again: a part of a list of devices would say something else."""
 
+_LEVELS = {"DEFAULT": 0, "HIGH": 1, "HIGHEST": 2}
+_NO_ALGORITHM = "ALG_UNSET"
+
 _IOTA_FIELD, _IOTA_GROUPS = 2, "xla.IotaReplicaGroupListProto"
 
 
@@ -266,9 +269,26 @@ def _read_backend_config(config: bytes, attributes: dict[str, str]) -> None:
     trip_count = parsed.get("known_trip_count")
     if isinstance(trip_count, dict) and str(trip_count.get("n", "")).isdecimal():
         attributes["known_trip_count"] = str(trip_count["n"])
-    cycles = parsed.get("estimated_cycles")
+    window = parsed.get("window_config")
+    cycles = parsed.get(
+        "estimated_cycles", window.get("estimated_cycles") if isinstance(window, dict) else None
+    )
     if isinstance(cycles, int | str) and str(cycles).isdecimal():
         attributes["estimated_cycles"] = str(cycles)
     fusion = parsed.get("fusion_config", parsed.get("fusion_backend_config"))
     if isinstance(fusion, dict) and isinstance(fusion.get("kind"), str):
         attributes["fusion_config"] = _shorten(fusion["kind"])
+    product = parsed.get("gemm_backend_config")
+    if isinstance(product, dict) and isinstance(product.get("precision_config"), dict):
+        _read_precision(product["precision_config"], attributes)
+
+
+def _read_precision(config: dict[str, Any], attributes: dict[str, str]) -> None:
+    """A library call's precision, as that of a `dot` is told."""
+    levels = config.get("operand_precision")
+    numbers = [_LEVELS.get(str(each), 0) for each in levels] if isinstance(levels, list) else []
+    algorithm = str(config.get("algorithm", _NO_ALGORITHM))
+    if any(numbers) or algorithm != _NO_ALGORITHM:
+        told = f"operand_precision={_braces(numbers)}"
+        told += f", algorithm={algorithm}" if algorithm != _NO_ALGORITHM else ""
+        attributes["precision_config"] = _shorten(told)

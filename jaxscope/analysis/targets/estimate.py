@@ -1,18 +1,18 @@
 """How long a program takes at best on a chip, by what is published of the chip.
 
-Kernel after kernel, each takes the longer of two times: that of its arithmetic at the chip's peak,
-and that of its traffic with the chip's memory. Nothing else is in it: no waiting, no launching, no
-traffic between chips. A program can take longer, and where kernels overlap also less.
+Kernel after kernel, each takes the longer of two times: that of its arithmetic at the chip's peak
+for that arithmetic, and that of its traffic with the chip's memory. It is the same sum as that of
+the kernels' times in a roofline. Nothing else is in it: no waiting, no launching, no traffic
+between chips. A program can take longer, and where kernels overlap also less.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-import re
 from collections.abc import Mapping
 
-from jaxscope.analysis.roofline import Roofline, find_roofline
+from jaxscope.analysis.roofline import Roofline, find_best, find_limit, find_roofline
 from jaxscope.model import Graph, Stage, Unavailable
 from jaxscope.model.chip import Chip
 
@@ -20,9 +20,7 @@ ESTIMATE = (
     "Estimates by the chips' published peaks, kernel after kernel: at best, without launching, "
     "waiting or traffic between chips. Nothing ran."
 )
-_CYCLES = re.compile(r'"estimated_cycles":"?(\d+)')
-_ELEMENT = re.compile(r"([a-z]\w*)\[")
-_ARITHMETIC = re.compile(r"bf16|f\d+\w*|[su]8")
+_MAX_DIGITS = 18
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -30,14 +28,17 @@ class Estimate:
     """What a program takes at best.
 
     Attributes:
-        seconds: The sum over its kernels; NaN where nothing is known.
-        num_bytes: Read from and written to the chip's memory; NaN where not known.
+        seconds: The sum over its kernels, with the cheapest branches; NaN where nothing is known.
+        most_seconds: The same with the dearest branches.
+        num_bytes: Read from and written to the chip's memory, with the dearest branches; NaN where
+            not known.
         num_bound_by_memory: Kernels whose traffic takes longer than their arithmetic.
         cycles: XLA's own estimate for the kernels that it gives one for; NaN where it gives none.
         notes: What to mind, a sentence each.
     """
 
     seconds: float
+    most_seconds: float
     num_bytes: float
     num_bound_by_memory: int
     cycles: float
@@ -45,7 +46,10 @@ class Estimate:
 
 
 def estimate(
-    stage: Stage | None, chip: Chip, trips: Mapping[str, int] | None = None
+    stage: Stage | None,
+    chip: Chip,
+    trips: Mapping[str, int] | None = None,
+    machine: Stage | None = None,
 ) -> Estimate | Unavailable:
     """The least time of a compiled program on one device of a chip, or why it is not known.
 
@@ -53,8 +57,9 @@ def estimate(
         stage: The stage `optimized`.
         chip: Whose published peaks count.
         trips: Rounds of loops that the module does not tell itself, by equation.
+        machine: The stage `machine` of the same program.
     """
-    found = find_roofline(stage, trips)
+    found = find_roofline(stage, trips, machine)
     if isinstance(found, Unavailable):
         return found
     if found.num_uncounted:
@@ -64,39 +69,25 @@ def estimate(
     graph = stage.graph if stage is not None else None
     if not isinstance(graph, Graph):
         return Unavailable("The compiled program has no graph.", "optimized")
-    seconds = num_bytes = 0.0
-    bound = 0
-    for point in found.kernels:
-        arithmetic = point.flops / _peak(graph, point.nodes[0], chip)
-        memory = point.num_bytes * chip.devices / chip.bytes_per_second
-        seconds += max(arithmetic, memory)
-        num_bytes += point.num_bytes
-        bound += memory > arithmetic
-    return Estimate(seconds, num_bytes, bound, _cycles(graph, found), found.notes)
-
-
-def _peak(graph: Graph, node: int, chip: Chip) -> float:
-    """FLOP per second for a kernel: of the fastest type that it reads or writes.
-
-    What no page gives for a type, such as products of f64 that a chip puts together from others,
-    is taken as the chip's fastest: the time stays a lower bound.
-    """
-    results = graph.row(graph.nodes.types, node)
-    if graph.string(graph.nodes.operation, node) == "custom-call":
-        results = results[:1]  # the others are a library's scratch space
-    types = [*results]
-    for source in graph.edges.source[graph.edges.target == node].tolist():
-        types += graph.row(graph.nodes.types, source)
-    elements = {match[1] for match in map(_ELEMENT.match, types) if match}
-    known = [chip.peak_of(element) for element in elements if _ARITHMETIC.fullmatch(element)]
-    known = [rate for rate in known if not math.isnan(rate)]
-    return max(known) if known else max(chip.peak.values()) / chip.devices
+    ceilings = chip.ceilings()
+    best = find_best(found, ceilings)
+    limits = [find_limit(point, ceilings) for point in found.kernels]
+    traffic = found.sum_up({p.nodes[0]: (p.num_bytes / p.rounds,) for p in found.kernels})
+    return Estimate(
+        best.best,
+        best.most,
+        float(traffic.high[0]),
+        sum(limit.kind == "memory" for limit in limits),
+        _cycles(graph, found),
+        found.notes,
+    )
 
 
 def _cycles(graph: Graph, found: Roofline) -> float:
-    total, is_known = 0.0, False
+    """XLA's own estimate, with the dearest branches."""
+    known = {}
     for point in found.kernels:
-        match = _CYCLES.search(graph.attributes(point.nodes[0]).get("backend_config", ""))
-        if match is not None:
-            total, is_known = total + float(match[1]) * point.rounds, True
-    return total if is_known else math.nan
+        told = graph.attributes(point.nodes[0]).get("estimated_cycles", "")
+        if told.isdecimal() and len(told) < _MAX_DIGITS:
+            known[point.nodes[0]] = (float(told),)
+    return float(found.sum_up(known).high[0]) if known else math.nan

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
+from jaxscope.analysis.quantities import (
+    format_bytes,
+    format_count,
+    format_flops,
+    format_range,
+    format_seconds,
+)
 from jaxscope.analysis.targets.estimate import ESTIMATE
 from jaxscope.analysis.targets.summary import TargetRow
 from jaxscope.analysis.text_table import format_table
@@ -27,11 +33,11 @@ def target_cells(row: TargetRow) -> tuple[str, ...]:
     is_compiled = not row.reason
     return (
         row.target,
-        _cell(row.seconds, format_seconds),
+        _range(row, row.seconds, row.most_seconds, format_seconds),
         f"{row.kernels:,}" if is_compiled else "",
         f"{row.fusions:,}" if is_compiled else "",
-        _cell(row.flops, format_flops),
-        _cell(row.num_bytes, format_bytes),
+        _range(row, row.least_flops, row.flops, format_flops),
+        _range(row, row.least_bytes, row.num_bytes, format_bytes),
         _cell(row.needed_bytes, format_bytes),
         _cell(row.memory_bytes, format_bytes),
         {True: "yes", False: "no", None: ""}[row.fits],
@@ -77,7 +83,10 @@ def targets_to_text(call: str, rows: Sequence[TargetRow]) -> str:
         ),
     ]
     problems = list(describe_problems(rows))
-    return "\n".join([*lines, *([""] if problems else []), *problems, "", ESTIMATE, NOT_KNOWN])
+    counting = describe_counting(rows)
+    return "\n".join(
+        [*lines, *([""] if problems else []), *problems, "", *counting, ESTIMATE, NOT_KNOWN]
+    )
 
 
 def targets_to_json(call: str, file: str, rows: Sequence[TargetRow]) -> dict[str, Any]:
@@ -93,12 +102,19 @@ def targets_to_json(call: str, file: str, rows: Sequence[TargetRow]) -> dict[str
                 "chip": row.chip or None,
                 "estimate": {
                     "seconds": _number(row.seconds),
+                    "most_seconds": _number(row.most_seconds),
                     "cycles": _number(row.cycles),
                     "unavailable": row.why_no_work or None,
                 },
                 "kernels": None if row.reason else row.kernels,
                 "fusions": None if row.reason else row.fusions,
                 "cost": {"flops": _number(row.flops), "bytes_accessed": _number(row.num_bytes)},
+                "least_cost": {
+                    "flops": _number(row.least_flops),
+                    "bytes_accessed": _number(row.least_bytes),
+                },
+                "loops_counted_once": row.num_unbounded,
+                "notes": list(row.notes),
                 "memory": {
                     "needed_bytes": _number(row.needed_bytes),
                     "available_bytes": _number(row.memory_bytes),
@@ -125,6 +141,28 @@ def describe_problems(rows: Sequence[TargetRow]) -> Iterator[str]:
         if row.why_no_work:
             yield f"{row.target}: {row.why_no_work}"
         yield from row.caveats
+
+
+def _range(row: TargetRow, low: float, high: float, write: Callable[[float], str]) -> str:
+    """A figure of the whole program, marked where a loop counts once in it."""
+    if math.isnan(high) and math.isnan(low):
+        return ""
+    told = format_range(low, low if math.isnan(high) else high, write)
+    if not row.num_unbounded:
+        return told
+    return f"{told}, {format_count(row.num_unbounded, 'loop')} once"
+
+
+def describe_counting(rows: Sequence[TargetRow]) -> list[str]:
+    """How the programs were counted, each sentence once, with the targets that it holds for."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        for note in row.notes:
+            found.setdefault(note, []).append(row.target)
+    return [
+        note if len(targets) == len(rows) else f"{', '.join(targets)}: {note}"
+        for note, targets in found.items()
+    ]
 
 
 def _cell(value: float, write: Any) -> str:

@@ -29,11 +29,15 @@ class TargetRow:
     Attributes:
         target: As it was asked for.
         chip: Its name; empty where nothing is published here.
-        seconds: At best, by the chip's published peaks.
+        seconds: At best, by the chip's published peaks, with the cheapest branches.
+        most_seconds: The same with the dearest branches.
         kernels: Instructions that run by themselves, loops counted once.
         fusions: Those of them that are fusions.
-        flops: Of a run, per device, loops as often as they run.
-        num_bytes: Exchanged with the chip's memory in a run, per device.
+        flops: Of a run, per device, loops as often as they run, with the dearest branches.
+        least_flops: The same with the cheapest branches.
+        num_bytes: Exchanged with the chip's memory in a run, per device, with the dearest branches.
+        least_bytes: The same with the cheapest branches.
+        num_unbounded: Loops that count once because nobody knows how often they run.
         cycles: XLA's own estimate; TPUs only.
         needed_bytes: Memory that is needed at once, per device; arguments and results included.
         memory_bytes: Memory that there is, per device.
@@ -41,15 +45,20 @@ class TargetRow:
         reason: Why the program does not compile for it; empty if it does.
         why_no_work: Why work, traffic and time are not known though it compiles; else empty.
         caveats: A sentence on each of the chip's figures that is not verified.
+        notes: How the program was counted, a sentence each.
     """
 
     target: str
     chip: str = ""
     seconds: float = math.nan
+    most_seconds: float = math.nan
     kernels: int = 0
     fusions: int = 0
     flops: float = math.nan
+    least_flops: float = math.nan
     num_bytes: float = math.nan
+    least_bytes: float = math.nan
+    num_unbounded: int = 0
     cycles: float = math.nan
     needed_bytes: float = math.nan
     memory_bytes: float = math.nan
@@ -57,6 +66,7 @@ class TargetRow:
     reason: str = ""
     why_no_work: str = ""
     caveats: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def fits(self) -> bool | None:
@@ -73,31 +83,40 @@ def summarize(target: str, found: Capture | JaxscopeError) -> TargetRow:
     chip = chip_of_target(target)
     stage = found.stage("optimized")
     trips = find_trips(found)
-    roofline = find_roofline(stage, trips)
+    machine = found.stage("machine")
+    roofline = find_roofline(stage, trips, machine)
     if stage is None or isinstance(roofline, Unavailable):
         why = roofline.reason if isinstance(roofline, Unavailable) else "It was not compiled."
         return TargetRow(target, chip.title if chip else "", reason=why)
     points = roofline.kernels
+    work = roofline.sum_up(
+        {p.nodes[0]: (p.flops / p.rounds, p.num_bytes / p.rounds) for p in points}
+    )
+    (flops, num_bytes), (least_flops, least_bytes) = work.high[:2].tolist(), work.low[:2].tolist()
     row = TargetRow(
         target,
         chip.title if chip else "",
         kernels=len(points) + roofline.num_uncounted,
         fusions=sum(point.operation == "fusion" for point in points),
-        flops=sum(point.flops for point in points),
-        num_bytes=sum(point.num_bytes for point in points),
+        flops=flops,
+        least_flops=least_flops,
+        num_bytes=num_bytes,
+        least_bytes=least_bytes,
+        num_unbounded=roofline.num_unbounded,
         needed_bytes=_needed(found),
         memory_bytes=chip.device_memory_bytes if chip else math.nan,
         compile_seconds=_seconds(stage),
         caveats=chip.caveats if chip else (),
+        notes=roofline.notes,
     )
     if roofline.num_uncounted:
         why = f"XLA does not count the work of {roofline.num_uncounted:,} of its kernels."
         row = dataclasses.replace(row, flops=math.nan, num_bytes=math.nan, why_no_work=why)
-    best = estimate(stage, chip, trips) if chip else None
+    best = estimate(stage, chip, trips, machine) if chip else None
     if best is None or isinstance(best, Unavailable):
         return row
     return dataclasses.replace(
-        row, seconds=best.seconds, num_bytes=best.num_bytes, cycles=best.cycles
+        row, seconds=best.seconds, most_seconds=best.most_seconds, cycles=best.cycles
     )
 
 

@@ -22,14 +22,16 @@ from jaxscope.analysis.cost.before_after import CostChange, find_cost_change
 from jaxscope.analysis.cost.loop_rounds import find_trips
 from jaxscope.analysis.cost.shares import By
 from jaxscope.analysis.quantities import format_count
-from jaxscope.analysis.roofline import Roofline, RooflinePoint, find_roofline
+from jaxscope.analysis.roofline import Roofline, RooflinePoint, find_limit, find_roofline
 from jaxscope.analysis.roofline_report import (
     HEADERS,
     NO_CEILINGS,
     NUMERIC,
     describe_ceilings,
+    describe_compiled_for,
     describe_excess,
     describe_protocol,
+    describe_unmeasured,
     label_equations,
     roofline_numbers,
     roofline_row,
@@ -232,7 +234,8 @@ class RooflinePage(QWidget):
             return None
         if stage.name not in self._rooflines:
             trips = {} if self._capture is None else find_trips(self._capture)
-            self._rooflines[stage.name] = find_roofline(stage, trips)
+            machine = None if self._capture is None else self._capture.stage("machine")
+            self._rooflines[stage.name] = find_roofline(stage, trips, machine)
         return self._rooflines[stage.name]
 
     def _show(self) -> None:
@@ -256,20 +259,23 @@ class RooflinePage(QWidget):
         notes = [how if ceilings is None else describe_ceilings(ceilings)]
         if ceilings is not None:
             notes += [*ceilings.warnings, *filter(None, [describe_excess(self.points, ceilings)])]
+            target = self._capture.target if self._capture is not None else ""
+            notes += describe_compiled_for(target, ceilings) if target else []
+            notes += describe_unmeasured(found, ceilings)
         self.notes.setText("\n".join([*notes, *found.notes]))
         self.notes.setToolTip("" if ceilings is None else describe_protocol(ceilings))
         points = self.points
-        self.heading.setText(_heading(points, ceilings))
+        self.heading.setText(_heading(points, ceilings, found))
         if ceilings is not None:
             self.plot.show()
-            self.plot.show_points(points, ceilings, self._theme)
+            self.plot.show_points(points, ceilings, self._theme, found)
         elif "plot" in vars(self):
             self.plot.hide()
         self.table.rows.set_rows(
             HEADERS,
-            [roofline_row(point, ceilings) for point in points],
+            [roofline_row(point, ceilings, found) for point in points],
             NUMERIC,
-            [roofline_numbers(point, ceilings) for point in points],
+            [roofline_numbers(point, ceilings, found) for point in points],
         )
 
     def _show_change(self, change: CostChange) -> None:
@@ -348,20 +354,21 @@ class RooflinePage(QWidget):
                 return
 
 
-def _heading(points: tuple[RooflinePoint, ...], ceilings: Ceilings | None) -> str:
+def _heading(points: tuple[RooflinePoint, ...], ceilings: Ceilings | None, found: Roofline) -> str:
     kinds = ("line", "scope", "equation")
     noun = next((kind for kind in kinds if points and points[0].operation == kind), "kernel")
     if not points:
         return "No kernel whose work is known."
     if ceilings is None:
         return f"{format_count(len(points), noun)}, the most memory traffic first"
-    bound = sum(
-        point.num_bytes / ceilings.bandwidth.best > point.flops / ceilings.arithmetic.best
-        for point in points
-    )
-    if bound in (0, len(points)):
+    limits = [find_limit(point, ceilings, found).kind for point in points]
+    bound, by_arithmetic = limits.count("memory"), limits.count("arithmetic")
+    if bound == len(points) or by_arithmetic == len(points):
         return f"{'Memory' if bound else 'Arithmetic'} bounds {_all_of(len(points), noun)}"
-    return f"Memory bounds {bound:,} of {format_count(len(points), noun)}, arithmetic the others"
+    told = f"Memory bounds {bound:,} of {format_count(len(points), noun)}"
+    if bound + by_arithmetic == len(points):
+        return f"{told}, arithmetic the others"
+    return f"{told}, arithmetic {by_arithmetic:,}"
 
 
 def _all_of(count: int, noun: str) -> str:

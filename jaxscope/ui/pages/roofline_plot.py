@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyqtgraph
@@ -12,7 +12,13 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from jaxscope.analysis.quantities import format_bytes, format_flops, three_digits
-from jaxscope.analysis.roofline import RooflinePoint
+from jaxscope.analysis.roofline import (
+    Limit,
+    Roofline,
+    RooflinePoint,
+    find_limit,
+    find_peak,
+)
 from jaxscope.model.roofline import Ceilings
 from jaxscope.ui.pages.chart_plot import PowerAxis
 from jaxscope.ui.theme import LIGHT, Theme
@@ -55,7 +61,11 @@ class RooflinePlot(QWidget):
         self.plot.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
 
     def show_points(
-        self, points: Sequence[RooflinePoint], ceilings: Ceilings, theme: Theme
+        self,
+        points: Sequence[RooflinePoint],
+        ceilings: Ceilings,
+        theme: Theme,
+        found: Roofline | None = None,
     ) -> None:
         """Draw points under ceilings; those with hardly any FLOPs would only stretch the axes."""
         self._points, self._theme = points, theme
@@ -69,8 +79,9 @@ class RooflinePlot(QWidget):
             axis.setTextPen(theme.text)
             axis.setTickFont(font)
             axis.setLabel(label, color=theme.text)
-        self._marks = list(_place_marks(points, ceilings))
-        self._draw_roof(ceilings)
+        limits = [find_limit(point, ceilings, found) for point in points]
+        self._marks = list(_place_marks(points, limits))
+        self._draw_roof(ceilings, _find_peaks(points, ceilings))
         measured = [mark for mark in self._marks if points[mark[0]].seconds > 0]
         possible = [mark for mark in self._marks if not points[mark[0]].seconds > 0]
         self._draw_marks(possible, theme.forward, "o", is_filled=False)
@@ -99,25 +110,34 @@ class RooflinePlot(QWidget):
         mark = next((mark for mark in self._marks if mark[0] == number), None)
         self._chosen.setData([] if mark is None else [{"pos": (mark[1], mark[2])}])
 
-    def _draw_roof(self, ceilings: Ceilings) -> None:
-        xs = [10.0 ** mark[1] for mark in self._marks] + [ceilings.ridge]
+    def _draw_roof(self, ceilings: Ceilings, peaks: Mapping[str, float]) -> None:
+        """The memory's slope, and a level for each peak that bounds a point."""
+        bandwidth, highest = ceilings.bandwidth.best, max(peaks.values())
+        ridge = highest / bandwidth
+        xs = [10.0 ** mark[1] for mark in self._marks] + [ridge]
         low, high = min(xs) / _MARGIN, max(xs) * _MARGIN
-        corners = np.array([low, ceilings.ridge, high])
-        heights = np.array([ceilings.attainable(x) for x in corners])
+        corners = np.array([low, ridge, high])
+        heights = np.minimum(corners * bandwidth, highest)
         pen = pyqtgraph.mkPen(self._theme.text, width=2.5)
         self.plot.plot(np.log10(corners), np.log10(heights), pen=pen)
+        for rate in peaks.values():
+            if rate < highest:
+                ends = np.log10([rate / bandwidth, high])
+                self.plot.plot(ends, np.log10([rate, rate]), pen=pen)
         ys = [10.0 ** mark[2] for mark in self._marks] + heights.tolist()
         self.plot.setXRange(math.log10(low), math.log10(high), padding=0.02)
         self.plot.setYRange(
             math.log10(min(ys) / _MARGIN), math.log10(max(ys) * _MARGIN**2), padding=0
         )
-        for text, x, anchor in (
-            (f"{format_bytes(ceilings.bandwidth.best)}/s", math.sqrt(low * ceilings.ridge), (1, 1)),
-            (f"{format_flops(ceilings.arithmetic.best)}/s", ceilings.ridge, (0, 1)),
-        ):
+        middle = math.sqrt(low * ridge)
+        labels = [(f"{format_bytes(bandwidth)}/s", middle, middle * bandwidth, (1, 1))]
+        for name, rate in peaks.items():
+            told = f"{format_flops(rate)}/s" + ("" if name == "measured" else f" {name}")
+            labels.append((told, rate / bandwidth, rate, (0, 1)))
+        for text, x, y, anchor in labels:
             label = pyqtgraph.TextItem(text, color=self._theme.text, anchor=anchor)
             label.setFont(self.font())
-            label.setPos(math.log10(x), math.log10(ceilings.attainable(x)))
+            label.setPos(math.log10(x), math.log10(y))
             self.plot.addItem(label)
 
     def _draw_marks(
@@ -168,14 +188,24 @@ class RooflinePlot(QWidget):
             self.point_chosen.emit(number)
 
 
+def _find_peaks(points: Sequence[RooflinePoint], ceilings: Ceilings) -> dict[str, float]:
+    """The peaks that bound the points, by name; the first of a chip's where there is none."""
+    kernels = [part for point in points for part in (point.parts or (point,))]
+    names = dict.fromkeys(name for kernel in kernels for name, _ in kernel.work)
+    peaks = {peak.name: peak.rate for peak in (find_peak(ceilings, name) for name in names)}
+    known = {name: rate for name, rate in peaks.items() if not math.isnan(rate)}
+    return known or {"measured": ceilings.arithmetic.best}
+
+
 def _place_marks(
-    points: Sequence[RooflinePoint], ceilings: Ceilings
+    points: Sequence[RooflinePoint], limits: Sequence[Limit]
 ) -> list[tuple[int, float, float]]:
     """Number and logarithmic place of each point that has one."""
     marks = []
-    for number, point in enumerate(points):
+    for number, (point, limit) in enumerate(zip(points, limits, strict=True)):
         if not point.intensity >= _LEAST_INTENSITY:
             continue
-        rate = point.rate if point.seconds > 0 else ceilings.attainable(point.intensity)
-        marks.append((number, math.log10(point.intensity), math.log10(rate)))
+        rate = point.rate if point.seconds > 0 else point.flops / limit.most
+        if rate > 0:
+            marks.append((number, math.log10(point.intensity), math.log10(rate)))
     return marks

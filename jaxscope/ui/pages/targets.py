@@ -139,9 +139,14 @@ class TargetsPage(QWidget):
         notes = [what] if what else []
         if self._rows and not what:
             from jaxscope.analysis.targets.estimate import ESTIMATE
-            from jaxscope.analysis.targets.report import NOT_KNOWN, describe_problems
+            from jaxscope.analysis.targets.report import (
+                NOT_KNOWN,
+                describe_counting,
+                describe_problems,
+            )
 
-            notes = [*describe_problems(self._rows), ESTIMATE, NOT_KNOWN]
+            notes = [*describe_problems(self._rows), *describe_counting(self._rows)]
+            notes += [ESTIMATE, NOT_KNOWN]
         self.notes.setText("\n".join(notes))
         self.notes.setVisible(bool(notes))
 
