@@ -21,7 +21,7 @@ from jaxscope.model import (
     Unavailable,
 )
 from jaxscope.model.job import Job
-from jaxscope.model.memory import MemoryPlan
+from jaxscope.model.memory import MemoryPlan, Place
 from jaxscope.model.sharding import Placement
 
 FORMAT = "jaxscope.session"
@@ -160,6 +160,7 @@ class MemoryEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     donated: tuple[int, ...] = ()
     kept: tuple[int, ...] = ()
     missing: Unavailable | None = None
+    places: tuple[Place, ...] = ()
 
     @classmethod
     def from_model(cls, plan: MemoryPlan | Unavailable) -> MemoryEntry:
@@ -175,6 +176,7 @@ class MemoryEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             _finite(plan.peak_bytes),
             plan.donated,
             plan.kept,
+            places=plan.places,
         )
 
     def to_model(self) -> MemoryPlan | Unavailable:
@@ -190,6 +192,7 @@ class MemoryEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             _number(self.peak_bytes),
             self.donated,
             self.kept,
+            self.places,
         )
 
 

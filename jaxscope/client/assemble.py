@@ -38,6 +38,7 @@ from jaxscope.client.capture_messages import (
     StageFields,
     TextFields,
     read_message_fields,
+    read_places,
 )
 from jaxscope.client.passes_assemble import PassesAssembler
 from jaxscope.client.placement_assemble import read_placement
@@ -276,7 +277,10 @@ class CaptureAssembler:
         return stage
 
     def _read_memory(self, message: Message) -> None:
-        self._memory = read_message_fields(message, MemoryFields).to_model()
+        plan = read_message_fields(message, MemoryFields).to_model()
+        if is_available(plan):
+            plan = dataclasses.replace(plan, places=read_places(message))
+        self._memory = plan
 
     def _read_job(self, message: Message) -> None:
         self._job = read_message_fields(message, JobFields).to_model()

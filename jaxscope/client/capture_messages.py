@@ -10,6 +10,7 @@ import math
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
+import numpy as np
 
 from jaxscope.model import (
     Check,
@@ -21,7 +22,7 @@ from jaxscope.model import (
     Unavailable,
 )
 from jaxscope.model.job import Job, Member
-from jaxscope.model.memory import MemoryPlan
+from jaxscope.model.memory import PLACE_KINDS, MemoryPlan, Place
 from jaxscope.wire.messages import Message
 
 ShortText = Annotated[str, msgspec.Meta(max_length=10_000)]
@@ -155,6 +156,29 @@ class MemoryFields(msgspec.Struct, frozen=True):
             self.donated,
             self.kept,
         )
+
+
+def read_places(message: Message) -> tuple[Place, ...]:
+    """Where XLA put each value, from the arrays of a `memory`.
+
+    Raises:
+        ValueError: They do not fit together.
+    """
+    names = ("node", "output", "allocation", "offset", "size", "kind")
+    columns = [message.arrays[name] for name in names if name in message.arrays]
+    if not columns:
+        return ()
+    shapes = {column.shape for column in columns}
+    is_sound = len(columns) == len(names) and len(shapes) == 1 and len(columns[0].shape) == 1
+    if not is_sound or any(column.dtype != np.int64 for column in columns):
+        raise ValueError("the places of values are malformed")
+    if any(bool((column < 0).any()) for column in columns):
+        raise ValueError("a place is negative")
+    if bool((columns[-1] >= len(PLACE_KINDS)).any()):
+        raise ValueError("a place is of no known kind")
+    *numbers, kinds = (column.tolist() for column in columns)
+    words = [PLACE_KINDS[kind] for kind in kinds]
+    return tuple(zip(*numbers, words, strict=True))
 
 
 DeviceFields = tuple[Line, ShortText, Line, Annotated[tuple[int, ...], msgspec.Meta(max_length=8)]]

@@ -5,6 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 
+Place = tuple[int, int, int, int, int, str]
+"""A value's node in the stage `optimized`, which of its results it is, the allocation that holds
+it, where in that, its size in bytes, and the kind of the allocation."""
+
+PLACE_KINDS = ("temporary", "argument", "result", "constant", "thread-local")
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MemoryPlan:
@@ -20,6 +26,7 @@ class MemoryPlan:
         donated: Which arguments were donated, by their place among those that are not static.
         kept: For each parameter of the program the place of its argument; arguments that the
             program does not use are dropped.
+        places: Where XLA put each value; empty where that is not known.
     """
 
     argument_bytes: float = math.nan
@@ -30,6 +37,7 @@ class MemoryPlan:
     peak_bytes: float = math.nan
     donated: tuple[int, ...] = ()
     kept: tuple[int, ...] = ()
+    places: tuple[Place, ...] = dataclasses.field(default=(), repr=False)
 
     @property
     def total_bytes(self) -> float:

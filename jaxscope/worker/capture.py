@@ -178,8 +178,8 @@ class _Pipeline:
         self._seconds += compiled.seconds
         cost = module_cost(compat.cpu_client(), compiled.module)
         self._send_hlo("optimized", compiled.module, compiled.seconds, cost)
-        memory = compiled.memory.result()
-        self._channel.send("memory", memory)
+        memory, places = compiled.memory.result()
+        self._channel.send("memory", memory, places)
         tell_fit(self._target, memory, self._channel)
         self._channel.send("placement", *compiled.placement)
         self._sender.send_machine(machine, machine_seconds)

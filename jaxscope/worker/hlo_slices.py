@@ -147,6 +147,10 @@ class SlicedModule:
             for position in range(len(self._computations[id].instructions)):
                 yield id, position
 
+    def instruction_ids(self) -> list[int]:
+        """XLA's id of every instruction, in the proto's order."""
+        return [each.id for id in self._order for each in self._computations[id].instructions]
+
     def opcode(self, computation_id: int, position: int) -> bytes:
         """The opcode of an instruction, UTF-8."""
         return self._computations[computation_id].instructions[position].opcode

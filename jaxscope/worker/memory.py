@@ -16,6 +16,7 @@ from typing import Any
 
 from jaxscope.worker import compat
 from jaxscope.worker.background import Background
+from jaxscope.worker.buffer_places import read_places
 from jaxscope.worker.job import note_program
 from jaxscope.worker.machine_code import compile_with
 from jaxscope.worker.sharding import describe_placement, propagation_options
@@ -37,13 +38,13 @@ class Compiled:
     Attributes:
         module: jaxlib's `HloModule` after optimization.
         seconds: Wall seconds that XLA took.
-        memory: Fields of the message `memory`, on their way.
+        memory: Fields and arrays of the message `memory`, on their way.
         placement: Fields and arrays of the message `placement`.
     """
 
     module: Any
     seconds: float
-    memory: Background[dict[str, Any]]
+    memory: Background[tuple[dict[str, Any], dict[str, Any]]]
     placement: tuple[dict[str, Any], dict[str, Any]]
 
 
@@ -68,7 +69,7 @@ def compile_program(
     return Compiled(
         module,
         seconds,
-        Background(lambda: describe_memory(compiled, lowered)),
+        Background(lambda: (describe_memory(compiled, lowered), _find_places(compiled, module))),
         describe_placement(lowered, compiled, Path(options["xla_dump_to"])),
     )
 
@@ -89,6 +90,15 @@ def describe_memory(compiled: Any, lowered: Any) -> dict[str, Any]:
         sizes["peak_bytes"] = None
     donated, kept = _donated(lowered)
     return {**sizes, "reason": reason, "donated": donated, "kept": kept}
+
+
+def _find_places(compiled: Any, module: Any) -> dict[str, Any]:
+    """Where XLA put each value; nothing where this backend or release does not tell."""
+    try:
+        assignment = compiled.memory_analysis().serialized_buffer_assignment_proto
+        return read_places(assignment, module.as_serialized_hlo_module_proto())
+    except Exception:  # what a release writes differently costs this, never the capture
+        return {}
 
 
 def _donated(lowered: Any) -> tuple[list[int], list[int]]:

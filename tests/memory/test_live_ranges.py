@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from jaxscope.analysis.memory.live_ranges import LiveRanges, find_live_ranges
-from jaxscope.analysis.memory.report import buffer_row
+from jaxscope.analysis.archive import load_capture, save_capture
+from jaxscope.analysis.memory.live_ranges import LiveRanges, find_live_ranges, follow_schedule
+from jaxscope.analysis.memory.report import buffer_row, describe_peak
+from jaxscope.analysis.memory.schedule import Schedule, read_schedule
 from jaxscope.analysis.memory.sizes import find_bytes
+from jaxscope.client import run
 from jaxscope.model import Capture, StageText, Unavailable
 from jaxscope.model.memory import MemoryPlan
 
@@ -52,6 +56,60 @@ def test_no_more_is_alive_than_xla_has_room_for(take: Take, call: str) -> None:
     capture = take(call)
     live = live_of(capture)
     assert live.peak_bytes <= plan_of(capture).total_bytes + ALIGNMENT * len(live.buffers)
+
+
+TRAIN = """\
+import jax, jax.numpy as jnp
+
+
+def block(p, x):
+    h = jax.nn.gelu(x @ p["a"]) @ p["b"]
+    return x + h + jax.nn.softmax(x @ p["a"] @ p["b"])
+
+
+def loss(ps, x):
+    for p in ps:
+        x = block(p, x)
+    return (x**2).mean()
+
+
+def init():
+    return [{"a": jnp.ones((32, 64)), "b": jnp.ones((64, 32))} for _ in range(5)]
+
+
+def step(ps, ms, x):
+    value, g = jax.value_and_grad(loss)(ps, x)
+    ms = jax.tree.map(lambda m, g: 0.9 * m + g, ms, g)
+    return jax.tree.map(lambda p, m: p - 0.01 * m, ps, ms), ms, value
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "step(init(), init(), f32[128, 32])",
+        "jit(step, donate_argnums=(0, 1))(init(), init(), f32[128, 32])",
+        "grad(loss)(init(), f32[128, 32])",
+    ],
+)
+def test_memory_that_values_share_counts_once(tmp_path: Path, call: str) -> None:
+    """XLA writes results over operands: values add up to more than it allocates."""
+    path = tmp_path / "train.py"
+    path.write_text(TRAIN)
+    capture = run.capture(str(path), call)
+    plan, schedule = plan_of(capture), read_schedule(capture.stage("optimized"))
+    assert plan.places and isinstance(schedule, Schedule)
+    added, placed = follow_schedule(schedule), live_of(capture)
+    assert added.peak_temporary_bytes > plan.temporary_bytes, "the program shows nothing otherwise"
+    assert placed.peak_bytes <= plan.total_bytes
+    assert placed.peak_temporary_bytes == plan.temporary_bytes
+    assert "in use at once" in describe_peak(placed, plan)
+    told = describe_peak(added, plan)
+    assert "add up to" in told
+    assert ("more than the" in told) == (added.peak_bytes > plan.total_bytes)
+    saved = tmp_path / "train.jaxscope"
+    save_capture(capture, saved)
+    assert np.array_equal(live_of(load_capture(saved)).timeline, placed.timeline)
 
 
 def test_what_is_alive_at_the_peak_adds_up_to_it(take: Take) -> None:

@@ -33,7 +33,8 @@ PROTOCOL = (
     "is what the forward part hands to the backward part besides arguments, by the jaxpr. FLOPs "
     "traced are the jaxpr's; FLOPs compiled, bytes and temporaries XLA's, loops by their rounds "
     "where known. Where fewer are compiled, XLA merged what is computed again with the first time, "
-    "as the CPU's does, and keeps it after all. The peak is computed from the schedule."
+    "as the CPU's does, and keeps it after all. The peak adds up "
+    "values that the schedule needs at once; XLA allocates less where they share memory."
 )
 _MEANING = {
     "as written": "the gradient as the file has it",

@@ -22,10 +22,14 @@ from jaxscope.analysis.text_table import format_table
 from jaxscope.model import Capture, Graph, SourcePosition, Unavailable, is_available
 from jaxscope.model.memory import MemoryPlan
 
+PLACED = (
+    "Live ranges are computed from the scheduled module; each value lies where XLA put it, and "
+    "memory that several share counts once."
+)
 COMPUTED = (
-    "Live ranges are computed from the scheduled module: XLA needs less where a value is written "
-    "over one that nobody reads any more, or where a result will be, and a little more where it "
-    "leaves gaps."
+    "Live ranges are computed from the scheduled module, and values are added up: XLA needs less "
+    "where one is written over another that nobody reads any more, or where a result will be, and "
+    "a little more where it leaves gaps."
 )
 _MAX_ROWS = 20
 
@@ -101,7 +105,7 @@ def memory_to_text(report: MemoryReport) -> str:
     else:
         rows = [(name, format_bytes(size), text) for name, size, text in plan_rows(plan)]
         lines += format_table(("", "", ""), rows, right=(1,))
-    lines += ["", *_live_text(report.live)]
+    lines += ["", *_live_text(report.live, plan)]
     lines += _donation_text(report.donations)
     lines += _residual_text(report.residuals)
     if report.constants:
@@ -109,6 +113,17 @@ def memory_to_text(report: MemoryReport) -> str:
         sizes = [(format_bytes(c.num_bytes), c.type) for c in report.constants[:_MAX_ROWS]]
         lines += format_table(("", ""), sizes, right=(0,))
     return "\n".join(lines)
+
+
+def describe_peak(live: LiveRanges, plan: MemoryPlan | Unavailable) -> str:
+    """The most that is in memory at once, how that was found, and what XLA allocates."""
+    peak, temporary = format_bytes(live.peak_bytes), format_bytes(live.peak_temporary_bytes)
+    if live.is_placed:
+        return f"At most {peak} is in use at once, {temporary} of temporaries. {PLACED}"
+    told = f"Values that are needed at once add up to {peak} at most, {temporary} of temporaries. "
+    if is_available(plan) and live.peak_bytes > plan.total_bytes:
+        told += f"That is more than the {format_bytes(plan.total_bytes)} that XLA allocates. "
+    return told + COMPUTED
 
 
 def describe_padding(live: LiveRanges) -> str:
@@ -123,17 +138,15 @@ def describe_padding(live: LiveRanges) -> str:
     return f"{format_bytes(padding)} of the peak are padding, which the tiles of layouts ask for."
 
 
-def _live_text(live: LiveRanges | Unavailable) -> Iterator[str]:
+def _live_text(live: LiveRanges | Unavailable, plan: MemoryPlan | Unavailable) -> Iterator[str]:
     if isinstance(live, Unavailable):
         yield f"Live ranges: not available: {live.reason}"
         return
     node = live.graph.node(live.steps[live.peak_step])
     yield (
-        f"Most alive at step {live.peak_step} of {len(live.steps)}, {node.name} "
-        f"({node.operation}): {format_bytes(live.peak_bytes)}; temporaries at most "
-        f"{format_bytes(live.peak_temporary_bytes)}"
+        f"The most at step {live.peak_step} of {len(live.steps)}, {node.name} ({node.operation})"
     )
-    yield f"  {COMPUTED}"
+    yield f"  {describe_peak(live, plan)}"
     if live.num_unsized:
         yield f"  {format_count(live.num_unsized, 'buffer')} of unknown size not counted"
     yield f"  {describe_padding(live)}"
@@ -213,7 +226,8 @@ def _live_to_json(live: LiveRanges) -> dict[str, Any]:
             }
             for buffer in live.buffers
         ],
-        "note": COMPUTED,
+        "placed_by_xla": live.is_placed,
+        "note": PLACED if live.is_placed else COMPUTED,
     }
 
 

@@ -23,10 +23,10 @@ from jaxscope.analysis.memory.buffers import Buffer
 from jaxscope.analysis.memory.live_ranges import LiveRanges
 from jaxscope.analysis.memory.report import (
     ALIVE_HEADERS,
-    COMPUTED,
     MemoryReport,
     buffer_row,
     describe_padding,
+    describe_peak,
     place_text,
 )
 from jaxscope.analysis.memory.residuals import KeptValue
@@ -226,11 +226,7 @@ class MemoryPage(QWidget):
         if isinstance(live, Unavailable):
             notes = f"What is alive when is not available: {live.reason}"
         else:
-            notes = (
-                f"At most {format_bytes(live.peak_bytes)} is alive at once, "
-                f"{format_bytes(live.peak_temporary_bytes)} of temporaries. {COMPUTED} "
-                f"{describe_padding(live)}"
-            )
+            notes = f"{describe_peak(live, plan)} {describe_padding(live)}"
         self.heading.setText(heading)
         self.notes.setText(notes)
 

@@ -88,7 +88,10 @@ def tell_most(records: Sequence[PassRecord]) -> str:
         parts.append(f" The longest, {slowest.name}, took {format_seconds(slowest.seconds)}.")
     peak = records[-1].peak_bytes
     if not math.isnan(peak):
-        parts.append(f" In the end {format_bytes(peak)} are alive at once.")
+        parts.append(
+            f" In the end values that are needed at once add up to {format_bytes(peak)}; XLA "
+            "allocates less where they share memory."
+        )
     return "".join(parts)
 
 
