@@ -19,7 +19,7 @@ from jaxscope.errors import JaxscopeError
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "jaxscope"
 FILES = sorted(PACKAGE.rglob("*.py"))
-MAX_LINES = 600
+MAX_LINES = 1000
 
 FACE = "the face"  # jaxscope/__init__.py and __main__.py
 LAYERS = ("errors", "model", "wire", "worker", "analysis", "client", "ui", "cli", "setup")
@@ -113,7 +113,7 @@ def test_only_the_window_command_opens_the_window() -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=name_of)
 def test_private_names_of_jax_have_their_addresses(file: Path) -> None:
-    if name_of(file) in ("worker/compat.py", "worker/compat_inlining.py", "worker/compat_job.py"):
+    if name_of(file) in ("worker/compat.py", "worker/compat_recording.py", "worker/compat_job.py"):
         return
     wrong = []
     for node in ast.walk(parse(file)):

@@ -3,10 +3,13 @@
 The worker puts a tag into the name stack of every equation: `jxsb12` for equation number 12 of the
 base function, `jxsd7` for number 7 of the last jaxpr-level stage. JAX and XLA carry the tags
 through differentiation, batching, lowering and fusion, so an instruction named
-`jit(loss)/jxsd7/transpose(jvp(jxsb12))/mul` came from both. Where tags nest, the last one of each
-prefix is the innermost equation. `jxsp3` after `jxsb12` means number 15: the third equation after
-the first one of a small function that JAX inlines at every call, and that all calls share. XLA
-joins the names of instructions it merges with `;`.
+`jxsd7~jxsb12~jit(loss)/transpose(jvp(layer))/mul` came from both. Without its tags the name is the
+one that JAX gives. Where tags nest, the last one of each prefix is the innermost equation: `mul`
+of `jxsd7~jit(f)/while/jxsd9~body/mul` is equation 9, in the loop that is equation 7. `jxsp3` after
+`jxsb12` means number 15: the third equation after the first one of a small function that JAX
+inlines at every call, and that all calls share. `jxst4` stands at equations of one jaxpr that JAX
+gives the same name and place, set number 4 of such ones. XLA joins the names of instructions it
+merges with `;`, and puts the name of a call before those of what is called, with `/` between them.
 
 A tag must not contain `@` (it cuts the name), `/`, `(`, `)` or `;` (they are syntax).
 """
@@ -16,18 +19,25 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
+from collections.abc import Iterable
 
 from jaxscope.model.graph import Direction
 
-BASE_TAG = "jxsb"
-DERIVED_TAG = "jxsd"
-PLUS_TAG = "jxsp"
+BASE_TAG = "b"
+DERIVED_TAG = "d"
+PLUS_TAG = "p"
+TWINS_TAG = "t"
 
-_TAG = re.compile(r"jxs([bdp])(\d+)")
-# Both begin with a literal, which the search for them uses: texts have millions of characters.
-_TAG_AFTER_SLASH = re.compile(r"/jxs[bdp]\d+")
-_LEADING_TAG = re.compile(r"jxs[bdp]\d+/?")
-_NAMED_BY_TAG = re.compile(r"%jxs([bdp]\d+)")
+_TAG = re.compile(r"jxs([bdpt])(\d+)")
+# All begin with a literal, which the search for them uses: texts have millions of characters.
+_NAMELESS = re.compile(r'op_name="(?:jxs[bdpt]\d+~)+/*" ?')
+_NAMED_BEFORE = re.compile(r"/jxs[bdpt]\d+~(?:jxs[bdpt]\d+~)*/*(?=[\"';]|$)")
+_PRINTED = re.compile(r"jxs[bdpt]\d+~/*")
+_JOINED = re.compile(r'op_name="([^"]*jxs[^"]*[;:][^"]*)"')
+# Files that jaxscope 0.1 saved have tags that are parts of the name, as scopes are.
+_TAG_AFTER_SLASH = re.compile(r"/jxs[bdpt]\d+")
+_LEADING_TAG = re.compile(r"jxs[bdpt]\d+/?")
+_NAMED_BY_TAG = re.compile(r"%jxs([bdpt]\d+)")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -64,7 +74,12 @@ class OpName:
     @property
     def display(self) -> str:
         """The name without tags: what JAX itself would have called it."""
-        return strip_tags(self.op_name)
+        return _plain_name(self.op_name)
+
+
+def print_tag(kind: str, number: int) -> str:
+    """A tag as it stands in a name."""
+    return f"jxs{kind}{number}~"
 
 
 def read_op_name(op_name: str, table: TagTable) -> OpName:
@@ -72,30 +87,31 @@ def read_op_name(op_name: str, table: TagTable) -> OpName:
     origins: dict[str, None] = {}
     derived: dict[str, None] = {}
     for part in op_name.split(";"):
-        base, last = _last_numbers(part)
-        if 0 <= base < len(table.base) and table.base[base]:
-            origins[table.base[base]] = None
+        tags = [(kind, int(number)) for kind, number in _TAG.findall(part)]
+        if origin := read_origin(tags, table):
+            origins[origin] = None
+        last = next((number for kind, number in reversed(tags) if kind == DERIVED_TAG), -1)
         if 0 <= last < len(table.derived):
             derived[table.derived[last]] = None
     return OpName(tuple(origins), tuple(derived), read_direction(op_name), op_name)
 
 
-def read_base_number(op_name: str) -> int:
-    """The number of the innermost tagged equation of the base function; -1 where no tag is."""
-    return _last_numbers(op_name)[0]
+def read_origin(tags: Iterable[tuple[str, int]], table: TagTable) -> str:
+    """The id of the innermost tagged equation of the base function that has one; or nothing."""
+    return next(
+        (table.base[n] for n in base_numbers(tags) if n < len(table.base) and table.base[n]), ""
+    )
 
 
-def _last_numbers(op_name: str) -> tuple[int, int]:
-    """Numbers of the innermost base and derived tags; -1 where there is none."""
-    base = derived = -1
-    for prefix, number in _TAG.findall(op_name):
-        if prefix == "d":
-            derived = int(number)
-        elif prefix == "b":
-            base = int(number)
-        elif base >= 0:
-            base += int(number)
-    return base, derived
+def base_numbers(tags: Iterable[tuple[str, int]]) -> list[int]:
+    """The number of each tagged equation of the base function, from innermost to outermost."""
+    numbers: list[int] = []
+    for kind, number in tags:
+        if kind == BASE_TAG:
+            numbers.append(number)
+        elif kind == PLUS_TAG and numbers:
+            numbers[-1] += number
+    return numbers[::-1]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -109,18 +125,44 @@ def read_direction(name_stack: str) -> Direction:
 
 
 def strip_tags(text: str) -> str:
-    """Remove every tag, with the separator it brought, from a name or a whole text.
+    """Remove every tag from a name or a whole text: names are then as JAX gives them.
 
-    Instructions that a tag gave their names, `%jxsb5.3`, are called as `instruction_name` has it.
+    In files of jaxscope 0.1 tags gave some instructions their names, as `%jxsb5.3`: these are
+    called as `instruction_name` has it.
     """
-    named = _NAMED_BY_TAG.sub(r"%unnamed_\1", text)
+    if "jxs" not in text:
+        return text
+    named = _NAMELESS.sub("", text).replace(", metadata={}", "")
+    named = _JOINED.sub(lambda found: f'op_name="{_plain_name(found[1])}"', named)
+    named = _PRINTED.sub("", _NAMED_BEFORE.sub("", named))
+    if "jxs" not in named:
+        return named
+    named = _NAMED_BY_TAG.sub(r"%unnamed_\1", named)
     return _LEADING_TAG.sub("", _TAG_AFTER_SLASH.sub("", named))
 
 
-def instruction_name(name: str) -> str:
-    """What to call an instruction or a computation: XLA names some after the tag alone.
+def _plain_name(name: str) -> str:
+    """A name without tags, what XLA joined because of them being one again.
 
-    It takes the last part of an operation's name for the instruction's, which is the tag where
+    Names of instructions that are merged are joined by `;`, but for those with the same name and
+    place; those of collectives that are combined by `:` in parentheses, if they are different.
+    """
+    if name.startswith("(") and name.endswith(")"):
+        combined = dict.fromkeys(strip_tags(part) for part in name[1:-1].split(":"))
+        return f"({':'.join(combined)})" if len(combined) > 1 else next(iter(combined))
+    merged: dict[tuple[str, int], str] = {}
+    for number, part in enumerate(name.split(";")):
+        # Where a function is inlined, the call's name comes before that of the merged alone.
+        own = part[part.rfind("~//") + 1 :]
+        twins = next((int(n) for kind, n in reversed(_TAG.findall(part)) if kind == TWINS_TAG), -1)
+        merged.setdefault((strip_tags(own), twins if twins >= 0 else ~number), strip_tags(part))
+    return ";".join(merged.values())
+
+
+def instruction_name(name: str) -> str:
+    """What to call an instruction or a computation that a file of jaxscope 0.1 has.
+
+    XLA takes the last part of an operation's name for the instruction's, which was the tag where
     JAX has no name for the operation. The number stays, which tells them apart.
     """
     return f"unnamed_{name[3:]}" if _LEADING_TAG.match(name) else name

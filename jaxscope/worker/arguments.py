@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -28,19 +29,61 @@ def is_traceable(leaf: Any, *, scalars: bool = True) -> bool:
     )
 
 
-@jax.tree_util.register_pytree_node_class
-class StaticBox:
-    """A leaf that is not traced, in the shape of a pytree without leaves."""
+@dataclasses.dataclass(frozen=True)
+class _Path:
+    """A key path as one key: its text is that of the whole."""
 
-    def __init__(self, value: Any) -> None:
-        self.value = value
+    text: str
 
-    def tree_flatten(self) -> tuple[tuple[()], StaticBox]:
-        return (), self
+    def __str__(self) -> str:
+        return self.text
+
+
+@jax.tree_util.register_pytree_with_keys_class
+class Leaves:
+    """Some leaves of a pytree, in its stead: nobody's class is rebuilt without the others.
+
+    Args:
+        pairs: Path and value of each leaf.
+        rest: Whatever else is to be remembered, compared by identity.
+    """
+
+    def __init__(self, pairs: Sequence[tuple[str, Any]], rest: Any = None) -> None:
+        self.pairs = tuple(pairs)
+        self.rest = rest
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The leaves."""
+        return tuple(value for _, value in self.pairs)
+
+    def tree_flatten_with_keys(self) -> tuple[list[tuple[Any, Any]], Any]:
+        return [(_Path(text), value) for text, value in self.pairs], self._structure()
+
+    def tree_flatten(self) -> tuple[tuple[Any, ...], Any]:
+        return self.values, self._structure()
+
+    def _structure(self) -> Any:
+        return tuple(text for text, _ in self.pairs), self.rest
 
     @classmethod
-    def tree_unflatten(cls, box: StaticBox, _children: Sequence[Any]) -> StaticBox:
-        return box
+    def tree_unflatten(cls, structure: Any, values: Sequence[Any]) -> Leaves:
+        texts, rest = structure
+        return cls(list(zip(texts, values, strict=True)), rest)
+
+
+class _Rest:
+    """What is left of an argument without its traced leaves; equal to itself only."""
+
+    def __init__(self, leaves: Sequence[Any], tree: Any, traced: Sequence[int]) -> None:
+        self._leaves, self._tree, self._traced = leaves, tree, traced
+
+    def rebuild(self, values: Sequence[Any]) -> Any:
+        """The argument with these values in place of its traced leaves."""
+        leaves = list(self._leaves)
+        for index, value in zip(self._traced, values, strict=True):
+            leaves[index] = value
+        return jax.tree.unflatten(self._tree, leaves)
 
 
 class Arguments:
@@ -71,63 +114,122 @@ class Arguments:
         return (*self.static, *taken)
 
     def boxed(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        if not self.static:
-            return self._call.args, self._call.kwargs
-
-        def box(leaf: Any) -> Any:
-            return leaf if is_traceable(leaf, scalars=self._scalars) else StaticBox(leaf)
-
-        boxed: tuple[tuple[Any, ...], dict[str, Any]] = jax.tree.map(
-            box, (self._call.args, self._call.kwargs)
-        )
-        return boxed
+        """The arguments as JAX can trace them."""
+        return box_statics(self._call.args, self._call.kwargs, scalars=self._scalars)
 
     def unboxing(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function of the boxed arguments."""
         if not self.static:
             return function
 
-        def unbox(leaf: Any) -> Any:
-            return leaf.value if isinstance(leaf, StaticBox) else leaf
-
         def unboxed(*args: Any, **kwargs: Any) -> Any:
-            args, kwargs = jax.tree.map(
-                unbox, (args, kwargs), is_leaf=lambda leaf: isinstance(leaf, StaticBox)
-            )
+            args, kwargs = unbox_statics(args, kwargs)
             return function(*args, **kwargs)
 
         return named_like(function, unboxed)
 
 
+def box_statics(
+    args: Sequence[Any], kwargs: Mapping[str, Any], *, scalars: bool = True
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments that JAX can trace: those with leaves that it cannot are `Leaves`.
+
+    Args:
+        scalars: Whether Python scalars are to be traced.
+    """
+
+    def box(argument: Any) -> Any:
+        pairs, tree = jax.tree_util.tree_flatten_with_path(argument)
+        leaves = [leaf for _, leaf in pairs]
+        traced = [i for i, leaf in enumerate(leaves) if is_traceable(leaf, scalars=scalars)]
+        if len(traced) == len(leaves):
+            return argument
+        kept = [(jax.tree_util.keystr(pairs[i][0]), leaves[i]) for i in traced]
+        return Leaves(kept, _Rest(leaves, tree, traced))
+
+    return tuple(map(box, args)), {name: box(value) for name, value in kwargs.items()}
+
+
+def unbox_statics(
+    args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments as they were before `box_statics`, with what their leaves are by now."""
+
+    def unbox(argument: Any) -> Any:
+        is_boxed = isinstance(argument, Leaves) and isinstance(argument.rest, _Rest)
+        return argument.rest.rebuild(argument.values) if is_boxed else argument
+
+    return tuple(map(unbox, args)), {name: unbox(value) for name, value in kwargs.items()}
+
+
 def keep_arrays(result: Any, left_out: list[str] | None = None) -> Any:
-    """A result with None in place of every leaf that is no array, if it has any arrays.
+    """The arrays alone of a result that has other leaves besides; any other result as it is.
 
     Libraries that filter, as Equinox does, give models back whole, their functions included.
 
     Args:
         left_out: Takes the paths of what was left out.
     """
-    pairs, tree = jax.tree_util.tree_flatten_with_path(result)
+    pairs = jax.tree_util.tree_flatten_with_path(result)[0]
     is_array = [is_traceable(leaf) for _, leaf in pairs]
     if all(is_array) or not any(is_array):
         return result
     if left_out is not None:
         paths = [path for (path, _), is_kept in zip(pairs, is_array, strict=True) if not is_kept]
         left_out.extend(f"result{jax.tree_util.keystr(path)}" for path in paths)
-    kept = [leaf if fits else None for (_, leaf), fits in zip(pairs, is_array, strict=True)]
-    return jax.tree.unflatten(tree, kept)
+    return _keep_arrays(result)
+
+
+def _keep_arrays(result: Any) -> Any:
+    """The arrays alone: None for other leaves, `Leaves` for objects that hold some."""
+    if type(result) is dict:
+        return {key: _keep_arrays(value) for key, value in result.items()}
+    if type(result) in (tuple, list):
+        return type(result)(map(_keep_arrays, result))
+    pairs = jax.tree_util.tree_flatten_with_path(result)[0]
+    kept = [(jax.tree_util.keystr(path), leaf) for path, leaf in pairs if is_traceable(leaf)]
+    if len(kept) == len(pairs):
+        return result
+    return Leaves(kept) if kept else None
+
+
+class _Dressed:
+    """A function that passes for another one, as far as JAX looks.
+
+    JAX's transforms take over what stands in `__dict__`, so nothing of ours may stand there.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_function", "_keeps_signature", "_original")
+
+    def __init__(self, original: Any, function: Callable[..., Any], keeps_signature: bool) -> None:
+        self._original, self._function = original, function
+        self._keeps_signature = keeps_signature
+        self.__dict__.update(getattr(original, "__dict__", None) or {})
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in {"__name__", "__qualname__", "__annotations__", "__code__"}:
+            return getattr(self._original, name)
+        raise AttributeError(name)
+
+    @property
+    def __signature__(self) -> inspect.Signature | None:
+        try:
+            return inspect.signature(self._original if self._keeps_signature else self._function)
+        except (TypeError, ValueError):
+            return None
+
+    __doc__ = property(lambda self: getattr(self._original, "__doc__", None))
+    __module__ = property(lambda self: getattr(self._original, "__module__", None))
 
 
 def named_like(
     original: Any, function: Callable[..., Any], *, keep_signature: bool = True
 ) -> Callable[..., Any]:
     """Give a stand-in the name, and so the parameter names, of what it stands for."""
-    for attribute in ("__name__", "__qualname__", "__doc__", "__module__"):
-        value = getattr(original, attribute, None)
-        if isinstance(value, str):
-            setattr(function, attribute, value)
-    if keep_signature:
-        function.__wrapped__ = original  # type: ignore[attr-defined] # as functools does
-    return function
+    return _Dressed(original, function, keep_signature)
 
 
 def parameter_names(function: Any, args: Sequence[Any]) -> list[str]:

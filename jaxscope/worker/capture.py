@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from jaxscope.worker.environment import describe_environment
 from jaxscope.worker.explain import explain_exception, guard
 from jaxscope.worker.gradient import NoGradient, trace_gradient
 from jaxscope.worker.hlo_cost import Costs, instruction_costs, module_cost
-from jaxscope.worker.jaxpr_graph import ConvertedJaxpr, convert_jaxpr
+from jaxscope.worker.jaxpr_graph import ConvertedJaxpr, Frame, convert_jaxpr, find_places
 from jaxscope.worker.jaxpr_text import print_jaxpr
 from jaxscope.worker.loading import load_call
 from jaxscope.worker.lowering import lower_for_target, tell_fit
@@ -44,9 +43,6 @@ from jaxscope.worker.stage_sender import TITLES, StageSender
 from jaxscope.worker.stand_in import StageJaxpr
 from jaxscope.worker.user_source import describe_function, place_of, send_files, source_files
 from jaxscope.worker.values import aval_bytes, aval_text
-
-# The stand-ins around the user's functions are ours; source lines point into the user's files.
-compat.hide_frames_of(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
 
 __all__ = ["handle_capture", "send_capture"]
 
@@ -223,11 +219,12 @@ class _Pipeline:
             is_base=True,
             is_derived=not program.transformed,
         )
+        places = find_places(last) if program.is_linked_by_place else {}
         for stage in program.transformed:
             is_last = stage is program.transformed[-1]
             title = f"Jaxpr of {_applied(stage.name, base_text)}"
             shown = derived if is_last else stage
-            last = self._send_jaxpr(shown, title, tags, is_derived=is_last)
+            last = self._send_jaxpr(shown, title, tags, is_derived=is_last, places=places)
         if not program.transformed:
             self._send_gradient(program.base, tags)
         return last
@@ -256,6 +253,7 @@ class _Pipeline:
         *,
         is_base: bool = False,
         is_derived: bool = False,
+        places: Mapping[Frame, str] | None = None,
     ) -> ConvertedJaxpr:
         try:
             converted = convert_jaxpr(
@@ -265,6 +263,7 @@ class _Pipeline:
                 is_derived=is_derived,
                 argument_paths=stage.argument_paths,
                 result_paths=stage.result_paths,
+                places=places or {},
             )
         except Exception as error:
             self._sender.send_unavailable(stage.name, title, _describe_bug(error))

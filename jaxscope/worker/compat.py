@@ -1,6 +1,6 @@
 """Every private name of JAX and jaxlib that jaxscope uses, one function per difference.
 
-Nothing else in the project but `compat_inlining` imports `jax._src` or a module of jaxlib whose
+Nothing else in the project but `compat_recording` imports `jax._src` or a module of jaxlib whose
 name starts with an underscore. Each function names the releases it was checked on: 0.8.0, 0.10.2
 and 0.12.0.1 unless it says otherwise.
 """
@@ -8,9 +8,10 @@ and 0.12.0.1 unless it says otherwise.
 from __future__ import annotations
 
 import functools
+import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax._src.core as _core
@@ -20,6 +21,8 @@ from jax._src.sharding_impls import GSPMDSharding as _GSPMDSharding
 from jaxlib import _jax, _profiler  # type: ignore[attr-defined] # it has no stubs
 from jaxlib.mlir import ir as _ir
 from jaxlib.version import __version__ as _version
+
+from jaxscope.model.op_name import print_tag
 
 try:
     import jaxlib._hlo as _hlo
@@ -69,11 +72,78 @@ def is_dropped(variable: Any) -> bool:
     return isinstance(variable, _core.DropVar)
 
 
-def extend_name_stack(source_info: Any, scope: str) -> Any:
-    """The same source information with `scope` put outermost in its name stack."""
-    stack = source_info.name_stack
-    outer = _source_info.NameStack((_source_info.Scope(scope), *stack.stack))
-    return source_info.replace(name_stack=outer)
+class Tag(NamedTuple):
+    """An element of a name stack that JAX carries along and never prints.
+
+    Attributes:
+        kind: One of the letters of `jaxscope.model.op_name`.
+        number: Of the equation.
+    """
+
+    kind: str
+    number: int
+
+    def wrap(self, _stack: list[str]) -> None:
+        """Add nothing to the text: transforms wrap what stands behind, as without the tag."""
+
+
+class _PrintedStack(_source_info.NameStack):
+    """A name stack that prints its tags, each before the part of the name that it stands behind.
+
+    There it is in nobody's way: XLA calls an instruction after the last part of its name, and looks
+    whether the name of an instruction begins with that of the loop around it. JAX puts stacks
+    together by adding them, the outer one from the left: the tags of the inner one have to be
+    printed then, too.
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        parts: list[str] = []
+        tags = ""
+        for element in reversed(self.stack):
+            if isinstance(element, Tag):
+                tags = print_tag(element.kind, element.number) + tags
+            else:
+                element.wrap(parts)
+                parts[-1] = tags + parts[-1]
+                tags = ""
+        if tags:
+            parts += ["", tags]
+        return "/".join(reversed(parts))
+
+    def extend(self, name: str) -> Any:
+        return _PrintedStack((*self.stack, _source_info.Scope(name)))
+
+    def transform(self, transform_name: str) -> Any:
+        return _PrintedStack((*self.stack, _source_info.Transform(transform_name)))
+
+    def __getitem__(self, places: slice) -> Any:
+        return _PrintedStack(self.stack[places])
+
+    def __add__(self, other: Any) -> Any:
+        return _PrintedStack(self.stack + other.stack)
+
+    def __radd__(self, other: Any) -> Any:
+        return _PrintedStack(other.stack + self.stack)
+
+
+def with_tag(source_info: Any, kind: str, number: int, *, is_printed: bool = False) -> Any:
+    """The same source information with a tag put outermost in its name stack.
+
+    Args:
+        is_printed: Whether the tags of this stack, all of them, are to be in names of operations.
+    """
+    make = _PrintedStack if is_printed else _source_info.NameStack
+    elements: tuple[Any, ...] = (Tag(kind, number), *source_info.name_stack.stack)
+    return source_info.replace(name_stack=make(elements))
+
+
+def read_tags(name_stack: Any) -> list[tuple[str, int]]:
+    """Kind and number of each tag of a name stack, from outermost to innermost."""
+    return [
+        (element.kind, element.number) for element in name_stack.stack if isinstance(element, Tag)
+    ]
 
 
 def scope_names(name_stack: Any) -> tuple[str, ...]:
@@ -85,11 +155,20 @@ def scope_names(name_stack: Any) -> tuple[str, ...]:
 
 def user_frames(source_info: Any) -> Iterator[tuple[str, int, int, str]]:
     """File, line (1-based), column (0-based) and function of each user frame, innermost first."""
-    traceback = source_info.traceback
-    if traceback is None:
-        return
-    for frame in _source_info.user_frames(traceback):
+    for frame in _frames(source_info.traceback):
         yield frame.file_name, frame.start_line, frame.start_column, frame.function_name
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _frames(traceback: Any) -> tuple[Any, ...]:
+    return () if traceback is None else tuple(_source_info.user_frames(traceback))
+
+
+def has_same_place(one: Any, other: Any) -> bool:
+    """Whether JAX gives two pieces of source information one and the same location."""
+    limit = int(getattr(jax.config, "jax_traceback_in_locations_limit", 10))
+    frames, others = _frames(one.traceback), _frames(other.traceback)
+    return (limit < 0 and frames == others) or frames[:limit] == others[:limit]
 
 
 def hide_frames_of(folder: str) -> None:
@@ -150,7 +229,12 @@ def is_jitted(function: Any) -> bool:
 
 
 def trace_jitted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The `jax.stages.Traced` of a jitted function: Flax NNX wraps it in one of its own."""
+    """The `jax.stages.Traced` of a jitted function: Flax NNX wraps it in one of its own.
+
+    A method takes over the attributes of its function, which want the object as an argument.
+    """
+    if isinstance(function, types.MethodType):
+        function, args = function.__func__, (function.__self__, *args)
     traced = function.trace(*args, **kwargs)
     return getattr(traced, "traced", traced)
 

@@ -111,6 +111,9 @@ def find_devices(target: str) -> list[jax.Device]:
 def use_target(target: str) -> None:
     """Make the target's device the one that arrays go to, unless the file has chosen another.
 
+    Where it is JAX's own choice nothing is set: under `jax.set_mesh` arrays go to the whole mesh
+    only as long as there is no default device.
+
     Starts the backend, so the user's file must have run: only before that may it set how many
     devices there are.
 
@@ -118,7 +121,8 @@ def use_target(target: str) -> None:
         EnvironmentProblem: The machine or the installed JAX has no such device.
     """
     devices = find_devices(target)
-    if len(devices) == 1 and getattr(jax.config, "jax_default_device", None) is None:
+    is_open = getattr(jax.config, "jax_default_device", None) is None
+    if is_open and len(devices) == 1 and devices[0] != jax.devices()[0]:
         _configure("jax_default_device", devices[0])
 
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 from jaxscope.errors import CallError, Explanation
 from jaxscope.worker.argument_places import ALL, find_array_places
-from jaxscope.worker.arguments import StaticBox, is_traceable
+from jaxscope.worker.arguments import box_statics, unbox_statics
 from jaxscope.worker.call import Call
 from jaxscope.worker.measuring import Compiled, Laboratory, compile_form
 from jaxscope.worker.stages_timing import same_arguments
@@ -129,10 +129,10 @@ def _find_step(call: Call) -> Callable[..., Any]:
     if not call.args or not jax.tree.leaves(call.args[0]):
         raise _wrong("The call has no first argument to feed its result into.", "Such as: f(x, w).")
     wanted = _shapes(call.args[0])
-    boxed = jax.tree.map(_box, (call.args, call.kwargs))
+    boxed = box_statics(call.args, call.kwargs)
 
     def plain(arguments: Any) -> Any:
-        args, kwargs = jax.tree.map(_unbox, arguments, is_leaf=lambda x: isinstance(x, StaticBox))
+        args, kwargs = unbox_statics(*arguments)
         return composed(*args, **kwargs)
 
     result = jax.eval_shape(plain, boxed)
@@ -149,14 +149,6 @@ def _find_step(call: Call) -> Callable[..., Any]:
 def _shapes(value: Any) -> Any:
     leaves, tree = jax.tree.flatten(value)
     return tree, [(jnp.shape(leaf), jnp.result_type(leaf)) for leaf in leaves]
-
-
-def _box(leaf: Any) -> Any:
-    return leaf if is_traceable(leaf) else StaticBox(leaf)
-
-
-def _unbox(leaf: Any) -> Any:
-    return leaf.value if isinstance(leaf, StaticBox) else leaf
 
 
 def _call_of(

@@ -15,17 +15,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
-from jaxscope.model.op_name import (
-    BASE_TAG,
-    DERIVED_TAG,
-    PLUS_TAG,
-    TagTable,
-    read_op_name,
-)
+from jaxscope.model.op_name import TagTable, read_direction, read_origin
 from jaxscope.worker import compat
 from jaxscope.worker.nested_structure import (
     find_owners,
@@ -42,7 +37,8 @@ MAX_FRAMES = 16
 """Frames kept of a traceback; the innermost ones, where users look."""
 
 
-_TAG_PREFIXES = (BASE_TAG, DERIVED_TAG, PLUS_TAG)
+Frame = tuple[str, int, int, str]
+"""File, line, column and function of a place in the source."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -74,6 +70,16 @@ class ConvertedJaxpr:
     provenances: Mapping[str, Provenance]
 
 
+def find_places(base: ConvertedJaxpr) -> dict[Frame, str]:
+    """Ids of equations by their places in the source, where only one stands."""
+    places: dict[Frame, str] = {}
+    for id, provenance in base.provenances.items():
+        if provenance.source:
+            place = provenance.source[0]
+            places[place] = "" if place in places else id
+    return {place: id for place, id in places.items() if id}
+
+
 def convert_jaxpr(
     jaxpr: Any,
     *,
@@ -82,6 +88,7 @@ def convert_jaxpr(
     is_derived: bool,
     argument_paths: Sequence[str] = (),
     result_paths: Sequence[str] = (),
+    places: Mapping[Frame, str] = MappingProxyType({}),
 ) -> ConvertedJaxpr:
     """Convert a closed jaxpr whose equations carry tags.
 
@@ -93,16 +100,20 @@ def convert_jaxpr(
             itself.
         argument_paths: Paths of the root inputs; shorter is allowed.
         result_paths: Paths of the root outputs; shorter is allowed.
+        places: Ids of equations of the stage `jaxpr` by their places, for equations without tags.
     """
-    converter = _Converter(tags, is_base, is_derived)
+    converter = _Converter(tags, is_base, is_derived, places)
     converter.convert_root(jaxpr, argument_paths, result_paths)
     return converter.finish()
 
 
 class _Converter:
-    def __init__(self, tags: TagTable, is_base: bool, is_derived: bool) -> None:
+    def __init__(
+        self, tags: TagTable, is_base: bool, is_derived: bool, places: Mapping[Frame, str]
+    ) -> None:
         self._builder = GraphBuilder()
         self._tags = tags
+        self._places = places
         self._is_base = is_base
         self._is_derived = is_derived
         self._names: dict[int, str] = {}
@@ -295,26 +306,28 @@ class _Converter:
     def _provenance(self, equation: Any, path: str, around: Provenance) -> Provenance:
         """An equation's own tags and scopes, else those of the equation that it is inside of."""
         origins, direction, scope = self._read_stack(equation.source_info.name_stack)
+        source = self._source(equation)
         if self._is_base:
             origins = (path,)
+        elif not origins and source and source[0] in self._places:
+            origins = (self._places[source[0]],)
         return Provenance(
             origins or around.origins,
             direction if direction is not Direction.NONE else around.direction,
             around.scope + scope,
             # Functions of JAX that are traced once for all their callers have no user's frame.
-            self._source(equation) or around.source,
+            source or around.source,
         )
 
     def _read_stack(self, stack: Any) -> tuple[tuple[str, ...], Direction, tuple[str, ...]]:
         known = self._stacks.get(stack)
         if known is None:
-            name = read_op_name(str(stack), self._tags)
+            origin = read_origin(compat.read_tags(stack), self._tags)
             scope = tuple(
-                scope
-                for scope in compat.scope_names(stack)
-                if not scope.startswith(_TAG_PREFIXES) and scope != "rematted_computation"
+                scope for scope in compat.scope_names(stack) if scope != "rematted_computation"
             )
-            known = self._stacks[stack] = (name.origins, name.direction, scope)
+            direction = read_direction(str(stack))
+            known = self._stacks[stack] = ((origin,) if origin else (), direction, scope)
         return known
 
     def _source(self, equation: Any) -> tuple[tuple[str, int, int, str], ...]:

@@ -1,8 +1,8 @@
 """Turn a call into a traced program whose equations carry tags, and keep what was seen on the way.
 
-Where the call applies transforms, the base function is replaced by a stand-in that traces it at
-the types with which the transforms really call it, tags the equations and evaluates them. So the
-stand-in needs to know nothing about the transforms around it.
+Where the call applies transforms, a stand-in takes the place of the base function. It runs the
+function as the transform would, and follows and tags what it does. So it needs to know nothing
+about the transforms around it, and the program stays the one that JAX makes without it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ from jaxscope.worker.stand_in import BaseRecorder, InnerStages, StageJaxpr, tag_
 from jaxscope.worker.tagging import Tagger
 
 _jit = jax.jit  # files replace it by what does nothing, to run without
-_WITH_RESIDUALS = ("vjp", "linearize")
-"""Transforms whose results hold what the forward part keeps for the backward one."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -37,6 +35,8 @@ class TracedProgram:
         base_ids: Equation ids by number of the base tags.
         static: Path and text of each argument leaf that is not traced.
         messages: What the reader should know of how it was traced.
+        is_linked_by_place: Whether equations of the transformed stages are linked to those of the
+            base by their places in the source, because the base could not be tagged.
         num_jits: Of how many calls of a jitted function, one in the other, the program consists:
             the body of the innermost is shown.
     """
@@ -48,6 +48,7 @@ class TracedProgram:
     static: tuple[tuple[str, str], ...]
     messages: tuple[str, ...]
     num_jits: int = 0
+    is_linked_by_place: bool = False
 
     @property
     def derived(self) -> StageJaxpr:
@@ -94,24 +95,43 @@ def trace_call(call: Call) -> TracedProgram:
 def _trace(call: Call, arguments: Arguments) -> TracedProgram:
     if all(level.name == "jit" for level in call.levels):
         return _trace_untransformed(call, arguments)
-    has_residuals = any(level.name in _WITH_RESIDUALS for level in call.levels)
-    recorder = BaseRecorder(call.base, keeps_constants=has_residuals)
+    recorder = BaseRecorder(call.base)
     inner = InnerStages(call)
     function = call.compose(recorder.stand_in(), inner.observe)
     traced, seconds, messages = _trace_function(function, call, arguments)
     names, results = compat.debug_paths(traced)
     static = arguments.static_besides(names) if compat.is_jitted(function) else arguments.static
     last = StageJaxpr(inner.last_name, compat.traced_jaxpr(traced), names, results, seconds)
-    if recorder.stage is None:
+    if not recorder.was_called:
         raise ValueError(f"{call.text} never calls {call.base_text}.")
+    base = recorder.stage or dataclasses.replace(last, name="jaxpr")
+    if recorder.why_not is not None:
+        messages = (*messages, _tell_unfollowed(call, recorder))
     return TracedProgram(
         traced=traced,
-        base=recorder.stage,
+        base=base,
         transformed=(*inner.stages(), last),
-        base_ids=tuple(recorder.tagger.ids),
+        base_ids=tuple(recorder.ids),
         static=static,
         messages=messages,
+        is_linked_by_place=recorder.why_not is not None,
     )
+
+
+def _tell_unfollowed(call: Call, recorder: BaseRecorder) -> str:
+    """What is missing where the base function could not be followed under the transforms."""
+    error = recorder.why_not
+    why = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    text = (
+        f"What {call.base_text} does could not be followed under {', '.join(call.transforms)} "
+        f"({why}). The program is the one that JAX runs; its equations are linked to those of "
+        f"{call.base_text} by their places in the source alone."
+    )
+    if recorder.stage is None:
+        text += (
+            f" {call.base_text} cannot be traced on its own: the whole call stands in its place."
+        )
+    return text
 
 
 def _trace_untransformed(call: Call, arguments: Arguments) -> TracedProgram:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import time
 from collections.abc import Callable
 from typing import Any
 
 import jax
 
-from jaxscope.model.op_name import BASE_TAG
-from jaxscope.worker import compat, compat_inlining
+from jaxscope.worker import compat, compat_recording
 from jaxscope.worker.arguments import leaf_path, named_like, parameter_names
 from jaxscope.worker.call import Call
-from jaxscope.worker.tagging import Tagger
+from jaxscope.worker.tagging import RunTagger, Tagger
+
+# What stands around the user's functions is ours; source lines point into the user's files.
+compat.hide_frames_of(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -36,76 +39,78 @@ class StageJaxpr:
 
 
 class BaseRecorder:
-    """Stands in for the base function: traces, tags and evaluates it.
+    """Stands in for the base function: runs it, and follows what it does.
 
     Attributes:
-        stage: The base function's jaxpr as first seen, or None before it was called.
-        tagger: Numbered the equations.
+        stage: The base function's jaxpr as first seen; None before it was called, and where it can
+            neither be followed nor traced on its own.
+        ids: Equation ids by number of the tags.
+        why_not: The error that kept the function from being followed.
     """
 
-    def __init__(self, base: Callable[..., Any], *, keeps_constants: bool) -> None:
+    def __init__(self, base: Callable[..., Any]) -> None:
         self._base = base
-        self._keeps_constants = keeps_constants
+        self._first: tuple[list[str], list[str]] | None = None
+        self.was_called = False
         self.stage: StageJaxpr | None = None
-        self.tagger = Tagger(BASE_TAG)
+        self.ids: list[str] = []
+        self.why_not: Exception | None = None
 
     def stand_in(self) -> Callable[..., Any]:
         """The function to put in place of the base."""
 
         def stand_in(*args: Any, **kwargs: Any) -> Any:
+            self.was_called = True
             return self._call(args, kwargs)
 
         return named_like(self._base, stand_in)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        # A call that hands an argument on gives the very same value where it is inlined at once,
-        # and another where it is transformed first. What closes over both takes one or two.
-        inlined = compat_inlining.inlines_at_once()
-        function = (
-            self._base
-            if inlined
-            else _with_whole_calls(self._base, keeps_constants=self._keeps_constants)
-        )
-        here = trace_here(function, args, kwargs)
-        tagged, shown = self._tag(here)
-        if self.stage is None:
+        tagger = RunTagger(len(self.ids))
+        result, here, why_not = trace_here(self._base, args, kwargs, tagger)
+        if here is None:
+            self.why_not = self.why_not or why_not
+            self.ids += [""] * (len(tagger.ids) - len(self.ids))
+            if self.stage is None:
+                self.stage = _trace_alone(self._base, args, kwargs)
+            return result
+        shown = shown_body(here.jaxpr) if compat.is_jitted(self._base) else here.jaxpr
+        tagger.name_equations(shown)
+        named = tagger.ids[len(self.ids) :], tagger.primitives[len(self.ids) :]
+        if self._first is None:
+            self._first = named
             self.stage = here.stage("jaxpr", shown)
-        return jax.tree.unflatten(
-            here.result_tree, compat.evaluate_jaxpr(tagged, here.traced_leaves)
+        # A transform that calls the function again repeats its equations: a tag of any repetition
+        # means the same one. Where it does something else, its equations are not told apart.
+        self.ids += named[0] if named == self._first else [""] * len(named[0])
+        return result
+
+
+def _trace_alone(
+    base: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> StageJaxpr | None:
+    """The jaxpr of a function that could not be followed: it runs once more, without tags."""
+    pairs, tree = jax.tree_util.tree_flatten_with_path((args, kwargs))
+    leaves = [leaf for _, leaf in pairs]
+    dynamic = [index for index, leaf in enumerate(leaves) if isinstance(leaf, compat.Tracer)]
+
+    def of_tracers(*values: Any) -> Any:
+        for index, value in zip(dynamic, values, strict=True):
+            leaves[index] = value
+        inner_args, inner_kwargs = jax.tree.unflatten(tree, leaves)
+        return base(*inner_args, **inner_kwargs)
+
+    start = time.perf_counter()
+    try:
+        jaxpr = jax.make_jaxpr(named_like(base, of_tracers, keep_signature=False))(
+            *(leaves[index] for index in dynamic)
         )
-
-    def _tag(self, here: LocalTrace) -> tuple[Any, Any]:
-        """The tagged jaxpr to evaluate, and the one to show: an already jitted base's body."""
-        if self.stage is not None:
-            # A transform that calls the function again repeats its equations. They are numbered
-            # like the first ones, so that a tag means the same equation in every repetition.
-            again = Tagger(BASE_TAG)
-            tagged, shown = self._tag_with(again, here)
-            if again.ids == self.tagger.ids:
-                return tagged, shown
-            return here.jaxpr, shown
-        return self._tag_with(self.tagger, here)
-
-    def _tag_with(self, tagger: Tagger, here: LocalTrace) -> tuple[Any, Any]:
-        tagged, shown = tag_shown(tagger, here.jaxpr, int(compat.is_jitted(self._base)))
-        if tagger.has_inlined:
-            # Evaluating it inlines the calls, as tracing the function itself would have.
-            def evaluate(*leaves: Any) -> list[Any]:
-                return compat.evaluate_jaxpr(tagged, leaves)
-
-            shown = jax.make_jaxpr(evaluate)(*here.traced_leaves)
-            tagger.name_inlined(shown)
-        return tagged, shown
-
-
-def _with_whole_calls(function: Callable[..., Any], *, keeps_constants: bool) -> Callable[..., Any]:
-    """A function to trace once, for calls that are inlined later: many are the same."""
-
-    def whole(*args: Any, **kwargs: Any) -> Any:
-        with compat_inlining.whole_calls(keeps_constants=keeps_constants):
-            return function(*args, **kwargs)
-
-    return named_like(function, whole)
+    except Exception:
+        return None
+    names = parameter_names(base, args)
+    paths = tuple(leaf_path(pairs[index][0], names) for index in dynamic)
+    shown = shown_body(jaxpr) if compat.is_jitted(base) else jaxpr
+    return StageJaxpr("jaxpr", shown, paths, (), time.perf_counter() - start)
 
 
 def tag_shown(tagger: Tagger, jaxpr: Any, num_jits: int) -> tuple[Any, Any]:
@@ -122,6 +127,12 @@ def tag_shown(tagger: Tagger, jaxpr: Any, num_jits: int) -> tuple[Any, Any]:
     body, shown = tag_shown(tagger, equation.params[parameter], num_jits - 1)
     parameters = {**equation.params, parameter: body}
     return compat.replace_equations(jaxpr, [equation.replace(params=parameters)]), shown
+
+
+def shown_body(jaxpr: Any) -> Any:
+    """The body of a jaxpr that is one call of a jitted function; any other jaxpr as it is."""
+    parameter = jitted_body(jaxpr)
+    return jaxpr if parameter is None else compat.open_jaxpr(jaxpr).eqns[0].params[parameter]
 
 
 def jitted_body(jaxpr: Any) -> str | None:
@@ -166,32 +177,30 @@ class InnerStages:
             return function
 
         def observed(*args: Any, **kwargs: Any) -> Any:
-            if name not in self._recorded:
-                here = trace_here(function, args, kwargs)
+            if name in self._recorded:
+                return function(*args, **kwargs)
+            result, here, _ = trace_here(function, args, kwargs)
+            if here is not None:
                 self._recorded[name] = here.stage(name, here.jaxpr)
-            return function(*args, **kwargs)
+            return result
 
         return named_like(function, observed)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class LocalTrace:
-    """A function traced where a transform calls it, at the types it is called with.
+    """A function followed where a transform calls it, at the types it is called with.
 
     Attributes:
         jaxpr: Closed.
-        traced_leaves: The tracers among the arguments, in order: the jaxpr's inputs.
         argument_paths: One for each input.
         result_paths: One for each output.
-        result_tree: Structure of the results.
-        seconds: Wall seconds of tracing.
+        seconds: Wall seconds that running it took.
     """
 
     jaxpr: Any
-    traced_leaves: tuple[Any, ...]
     argument_paths: tuple[str, ...]
     result_paths: tuple[str, ...]
-    result_tree: Any
     seconds: float
 
     def stage(self, name: str, jaxpr: Any) -> StageJaxpr:
@@ -200,31 +209,36 @@ class LocalTrace:
 
 
 def trace_here(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> LocalTrace:
-    """Trace a function under whatever transforms are active; what is no tracer stays as it is."""
-    pairs, tree = jax.tree_util.tree_flatten_with_path((args, kwargs))
-    leaves = [leaf for _, leaf in pairs]
-    dynamic = [i for i, leaf in enumerate(leaves) if isinstance(leaf, compat.Tracer)]
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    tagger: RunTagger | None = None,
+) -> tuple[Any, LocalTrace | None, Exception | None]:
+    """Run a function under whatever transforms are active, and follow it; it runs once.
 
-    def of_dynamic(*values: Any) -> Any:
-        merged = list(leaves)
-        for index, value in zip(dynamic, values, strict=True):
-            merged[index] = value
-        inner_args, inner_kwargs = jax.tree.unflatten(tree, merged)
-        return function(*inner_args, **inner_kwargs)
+    Returns:
+        What it returned, what it did, and why that is not known. The arguments are handed on as
+        they are: classes that check themselves when rebuilt are not rebuilt.
+    """
+    pairs = jax.tree_util.tree_flatten_with_path((args, kwargs))[0]
+    dynamic = [(path, leaf) for path, leaf in pairs if isinstance(leaf, compat.Tracer)]
 
-    named_like(function, of_dynamic, keep_signature=False)
     start = time.perf_counter()
-    jaxpr, shape = jax.make_jaxpr(of_dynamic, return_shape=True)(*(leaves[i] for i in dynamic))
+    recording = compat_recording.record(
+        lambda: function(*args, **kwargs),
+        [leaf for _, leaf in dynamic],
+        tagger,
+        lambda follow: named_like(function, follow, keep_signature=False),
+    )
     seconds = time.perf_counter() - start
+    if recording.jaxpr is None:
+        return recording.result, None, recording.why_not
     names = parameter_names(function, args)
-    results = jax.tree_util.tree_flatten_with_path(shape)[0]
-    return LocalTrace(
-        jaxpr=jaxpr,
-        traced_leaves=tuple(leaves[i] for i in dynamic),
-        argument_paths=tuple(leaf_path(pairs[i][0], names) for i in dynamic),
+    results = jax.tree_util.tree_flatten_with_path(recording.result)[0]
+    here = LocalTrace(
+        jaxpr=recording.jaxpr,
+        argument_paths=tuple(leaf_path(path, names) for path, _ in dynamic),
         result_paths=tuple(f"result{jax.tree_util.keystr(path)}" for path, _ in results),
-        result_tree=jax.tree.structure(shape),
         seconds=seconds,
     )
+    return recording.result, here, None

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.worker import compat
-from jaxscope.worker.arguments import StaticBox, is_traceable, keep_arrays
+from jaxscope.worker.arguments import box_statics, is_traceable, keep_arrays, unbox_statics
 from jaxscope.worker.call import Call
 
 Function = Callable[..., Any]
@@ -180,26 +180,14 @@ def _read_options(options: dict[str, str]) -> dict[str, str | bool] | None:
 def _jit_boxed(function: Function, **options: Any) -> Any:
     @functools.wraps(function, updated=())
     def unboxed(*args: Any, **kwargs: Any) -> Any:
-        args, kwargs = jax.tree.map(_unbox, (args, kwargs), is_leaf=_is_box)
+        args, kwargs = unbox_statics(args, kwargs)
         return keep_arrays(function(*args, **kwargs))
 
     return jax.jit(unboxed, **options)
 
 
 def _box(arguments: Arguments, *, scalars_are_static: bool = False) -> Arguments:
-    def box(leaf: Any) -> Any:
-        return leaf if is_traceable(leaf, scalars=not scalars_are_static) else StaticBox(leaf)
-
-    boxed: Arguments = jax.tree.map(box, arguments)
-    return boxed
-
-
-def _unbox(leaf: Any) -> Any:
-    return leaf.value if isinstance(leaf, StaticBox) else leaf
-
-
-def _is_box(leaf: Any) -> bool:
-    return isinstance(leaf, StaticBox)
+    return box_statics(*arguments, scalars=not scalars_are_static)
 
 
 def _without_jit(function: Function) -> Function:

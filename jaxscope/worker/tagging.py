@@ -2,16 +2,17 @@
 
 JAX and XLA carry name stacks through differentiation, batching, lowering and fusion, so the tags
 come out again in the names of operations and instructions (`jaxscope.model.op_name` reads them).
-Nothing but metadata changes: the optimized module is the one of the untagged program.
+Nothing but metadata changes: the optimized module is the one of the untagged program. Tags are no
+scopes: without them every name is the one that JAX gives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from jaxscope.model.op_name import PLUS_TAG, read_base_number
-from jaxscope.worker import compat, compat_inlining
+from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG, PLUS_TAG, TWINS_TAG, base_numbers
+from jaxscope.worker import compat, compat_recording
 
 _PLAIN = frozenset({type(None), bool, int, str, float})
 
@@ -60,22 +61,17 @@ class Tagger:
     A nested jaxpr that several equations share is tagged once and stays shared, closed or open,
     so that JAX's caches, which go by identity, and its lowering to one function work as without
     tags: differentiating a shared layer twelve times instead of once doubles the time of tracing.
-    So does a function that JAX inlines at every call (`compat_inlining.whole_calls`): its
-    equations count on from the number of the call.
 
     Attributes:
         ids: The id of each numbered equation, such as `3/jaxpr/0`.
-        has_inlined: Whether there are calls to inline or constants to fold; ids are those of
-            `name_inlined` then.
     """
 
-    def __init__(self, prefix: str) -> None:
-        self._prefix = prefix
+    def __init__(self, kind: str = DERIVED_TAG) -> None:
+        self._kind, self._is_printed = kind, kind == DERIVED_TAG
         # The original is kept alive beside its copy: ids of freed objects are used again.
         self._done: dict[int, tuple[Any, Any]] = {}
-        self._inlined: dict[int, tuple[Any, Any]] = {}
+        self._num_twins = 0
         self.ids: list[str] = []
-        self.has_inlined = False
 
     def tag(self, jaxpr: Any, path: str = "") -> Any:
         """Tag an open or closed jaxpr. `path` is the prefix of its equations' ids."""
@@ -84,10 +80,9 @@ class Tagger:
             return known[1]
         inner = compat.open_jaxpr(jaxpr)
         if inner is jaxpr:
+            twins = self._find_twins(inner.eqns) if self._is_printed else {}
             equations = [
-                self._tag_inlined(equation)
-                if _is_inlined_call(equation)
-                else self._tag_equation(equation, f"{path}{index}")
+                self._tag_equation(equation, f"{path}{index}", twins.get(index, -1))
                 for index, equation in enumerate(inner.eqns)
             ]
             tagged = compat.replace_equations(inner, equations)
@@ -96,65 +91,53 @@ class Tagger:
         self._done[id(jaxpr)] = (jaxpr, tagged)
         return tagged
 
-    def name_inlined(self, shown: Any) -> None:
-        """Take the ids from the tagged jaxpr after JAX has inlined its calls.
+    def _find_twins(self, equations: Sequence[Any]) -> dict[int, int]:
+        """A number for each set of equations that JAX gives the same name and place, by index.
 
-        Equations that JAX folded into constants on the way have no id, the empty string.
+        Operations of such equations XLA joins to one with one name, where others keep two: tags
+        must not hide that.
         """
-        self.ids = [""] * len(self.ids)
-        self._name_equations(shown, "", set())
+        named: dict[Any, list[int]] = {}
+        for index, equation in enumerate(equations):
+            name = equation.primitive.name, equation.source_info.name_stack
+            named.setdefault(name, []).append(index)
+        found: dict[int, int] = {}
+        for indices in named.values():
+            while len(indices) > 1:
+                first = equations[indices[0]].source_info
+                same = [
+                    i for i in indices if compat.has_same_place(equations[i].source_info, first)
+                ]
+                if len(same) > 1:
+                    found.update(dict.fromkeys(same, self._num_twins))
+                    self._num_twins += 1
+                kept = set(same)
+                indices = [i for i in indices if i not in kept]
+        return found
 
-    def _name_equations(self, jaxpr: Any, path: str, seen: set[int]) -> None:
-        inner = compat.open_jaxpr(jaxpr)
-        if id(inner) in seen:
-            return
-        seen.add(id(inner))
-        for index, equation in enumerate(inner.eqns):
-            names = compat.scope_names(equation.source_info.name_stack)
-            number = read_base_number("/".join(names))
-            if 0 <= number < len(self.ids):
-                self.ids[number] = self.ids[number] or f"{path}{index}"
-            for parameter, nested in nested_jaxprs(equation.params):
-                self._name_equations(nested, f"{path}{index}/{parameter}/", seen)
-
-    def _tag_inlined(self, equation: Any) -> Any:
-        """Tag a call that JAX will inline: the call with a number, its equations with what to add.
-
-        The numbers that its equations come to are reserved.
-        """
-        self.has_inlined = True
-        number = len(self.ids)
-        body = equation.params["jaxpr"]
-        self.ids += [""] * len(compat.open_jaxpr(body).eqns)
-        known = self._inlined.get(id(body))
-        if known is None:
-            inner = compat.open_jaxpr(body)
-            equations = [
-                self._tag_parameters(e, _with_tag(e, f"{PLUS_TAG}{place}"), "")
-                for place, e in enumerate(inner.eqns)
-            ]
-            known = (body, compat.replace_equations(body, equations))
-            self._inlined[id(body)] = known
-        return equation.replace(
-            params={**equation.params, "jaxpr": known[1]},
-            source_info=_with_tag(equation, f"{self._prefix}{number}"),
+    def _tag_equation(self, equation: Any, path: str, twins: int = -1) -> Any:
+        source_info = compat.with_tag(
+            equation.source_info, self._kind, self._number(path), is_printed=self._is_printed
         )
+        if twins >= 0:
+            source_info = compat.with_tag(source_info, TWINS_TAG, twins, is_printed=True)
+        parameters = self.tag_parameters(equation.params, path)
+        if parameters is equation.params:
+            return equation.replace(source_info=source_info)
+        return equation.replace(params=parameters, source_info=source_info)
 
-    def _tag_equation(self, equation: Any, path: str) -> Any:
-        source_info = _with_tag(equation, f"{self._prefix}{len(self.ids)}")
-        self.ids.append(path)
-        self.has_inlined |= compat_inlining.is_folded(equation)
-        return self._tag_parameters(equation, source_info, path)
+    def _number(self, id: str) -> int:
+        self.ids.append(id)
+        return len(self.ids) - 1
 
-    def _tag_parameters(self, equation: Any, source_info: Any, path: str) -> Any:
-        parameters = {
+    def tag_parameters(self, parameters: dict[str, Any], path: str = "") -> dict[str, Any]:
+        """The parameters of an operation with tagged jaxprs; the same ones if they hold none."""
+        tagged = {
             name: self._tag_parameter(value, f"{path}/{name}")
-            for name, value in equation.params.items()
+            for name, value in parameters.items()
             if type(value) not in _PLAIN and holds_jaxpr(value)
         }
-        if not parameters:
-            return equation.replace(source_info=source_info)
-        return equation.replace(params={**equation.params, **parameters}, source_info=source_info)
+        return {**parameters, **tagged} if tagged else parameters
 
     def _tag_parameter(self, value: Any, path: str) -> Any:
         if compat.is_jaxpr(value):
@@ -169,10 +152,112 @@ class Tagger:
         return items if isinstance(value, list) else tuple(items)
 
 
-def _is_inlined_call(equation: Any) -> bool:
-    return equation.primitive.name == "jit" and compat_inlining.is_inlined(equation.params)
+class RunTagger(Tagger):
+    """Numbers the operations of a function while it runs, for `compat_recording.record`.
+
+    A function that JAX inlines at every call (`compat_recording.is_inlined`) is one jaxpr for all
+    calls: its equations count on from the number of the call. A function that an operation holds
+    runs once for the jaxpr and once or more for the transform: what it does is numbered by place,
+    the same every time.
+
+    Args:
+        first: The number of the first operation.
+
+    Attributes:
+        ids: As found in the jaxpr by `name_equations`; empty where an equation is not in it.
+        primitives: What each of these equations is, beside.
+    """
+
+    def __init__(self, first: int = 0) -> None:
+        super().__init__(BASE_TAG)
+        self._inlined: dict[int, tuple[Any, Any]] = {}
+        self._places: dict[tuple[int, int], int] = {}
+        self.ids = [""] * first
+        self.primitives: list[str] = []
+        self._first = first
+
+    def mark(self, name: str, parameters: dict[str, Any]) -> tuple[compat.Tag, dict[str, Any]]:
+        """The tag of the next operation, and its parameters with tagged jaxprs."""
+        return self._mark(self._number(""), name, parameters)
+
+    def inside(self, tag: compat.Tag) -> Callable[[], compat_recording.Marker]:
+        """Makes the marker for each run of a function that the operation with this tag holds."""
+        return lambda: _Inside(self, tag)
+
+    def mark_place(
+        self, outer: compat.Tag, index: int, name: str, parameters: dict[str, Any]
+    ) -> tuple[compat.Tag, dict[str, Any]]:
+        """As `mark`, of operation number `index` of the function that another operation holds."""
+        place = outer.number, index
+        if place not in self._places:
+            self._places[place] = self._number("")
+        return self._mark(self._places[place], name, parameters)
+
+    def _mark(
+        self, number: int, name: str, parameters: dict[str, Any]
+    ) -> tuple[compat.Tag, dict[str, Any]]:
+        if name == "jit" and compat_recording.is_inlined(parameters):
+            body = self._tag_inlined(number, parameters["jaxpr"])
+            marked = {**parameters, "jaxpr": body}
+        else:
+            marked = self.tag_parameters(parameters)
+        return compat.Tag(BASE_TAG, number), marked
+
+    def _number(self, id: str) -> int:
+        return super()._number("")  # the jaxpr that is shown tells which id, later
+
+    def name_equations(self, shown: Any) -> None:
+        """Take the ids from the jaxpr of the function that ran.
+
+        Equations that JAX folded into constants on the way have no id, the empty string.
+        """
+        self.primitives = [""] * len(self.ids)
+        self._name_equations(shown, "", set())
+
+    def _name_equations(self, jaxpr: Any, path: str, seen: set[int]) -> None:
+        inner = compat.open_jaxpr(jaxpr)
+        if id(inner) in seen:
+            return
+        seen.add(id(inner))
+        for index, equation in enumerate(inner.eqns):
+            numbers = base_numbers(compat.read_tags(equation.source_info.name_stack))
+            if numbers and self._first <= numbers[0] < len(self.ids) and not self.ids[numbers[0]]:
+                self.ids[numbers[0]] = f"{path}{index}"
+                self.primitives[numbers[0]] = equation.primitive.name
+            for parameter, nested in nested_jaxprs(equation.params):
+                self._name_equations(nested, f"{path}{index}/{parameter}/", seen)
+
+    def _tag_inlined(self, number: int, body: Any) -> Any:
+        """Tag the body of a call that JAX will inline with what to add to the call's number.
+
+        The numbers that its equations come to are reserved.
+        """
+        inner = compat.open_jaxpr(body)
+        if number == len(self.ids) - 1:
+            self.ids += [""] * len(inner.eqns)
+        known = self._inlined.get(id(body))
+        if known is None:
+            equations = [
+                e.replace(
+                    source_info=compat.with_tag(e.source_info, PLUS_TAG, place),
+                    params=self.tag_parameters(e.params),
+                )
+                for place, e in enumerate(inner.eqns)
+            ]
+            known = self._inlined[id(body)] = (body, compat.replace_equations(body, equations))
+        return known[1]
 
 
-def _with_tag(equation: Any, tag: str) -> Any:
-    """An equation's source information with a tag."""
-    return compat.extend_name_stack(equation.source_info, tag)
+class _Inside:
+    """Numbers what a function does that an operation holds, by place."""
+
+    def __init__(self, tagger: RunTagger, outer: compat.Tag) -> None:
+        self._tagger, self._outer = tagger, outer
+        self._next = 0
+
+    def mark(self, name: str, parameters: dict[str, Any]) -> tuple[compat.Tag, dict[str, Any]]:
+        self._next += 1
+        return self._tagger.mark_place(self._outer, self._next - 1, name, parameters)
+
+    def inside(self, tag: compat.Tag) -> Callable[[], compat_recording.Marker]:
+        return self._tagger.inside(tag)

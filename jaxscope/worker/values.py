@@ -143,7 +143,8 @@ class ArrayShorthand:
 
     def __call__(self, value: Any) -> Any:
         """`f32(3)`: that value in this dtype, as `numpy.float32(3)` would give."""
-        return jnp.asarray(value, _available_dtype(self._dtype))
+        # Without a dtype: given one, JAX leaves the array on one device under `jax.set_mesh`.
+        return jnp.asarray(np.asarray(value, _available_dtype(self._dtype)))
 
 
 _narrowed: dict[str, str] = {}
@@ -184,7 +185,7 @@ def _random_array(dtype: np.dtype[Any], shape: tuple[int, ...], seed: int) -> An
         real, imaginary = generator.standard_normal((2, *shape))
         return jnp.asarray((real + 1j * imaginary).astype(dtype))
     precision = np.float64 if dtype == np.float64 else np.float32
-    return jnp.asarray(generator.standard_normal(shape, precision), dtype)
+    return jnp.asarray(generator.standard_normal(shape, precision).astype(dtype))
 
 
 def shorthands() -> dict[str, ArrayShorthand]:

@@ -13,6 +13,21 @@ TABLE = TagTable(tuple(f"b{i}" for i in range(20)), tuple(f"d{i}" for i in range
 @pytest.mark.parametrize(
     ("name", "origins", "derived", "direction", "display"),
     [
+        ("jxsd3~jxsb1~jit(f)/Dense/dot", "b1", "d3", "none", "jit(f)/Dense/dot"),
+        ("jxsd3~jxsb4~jit(f)/jvp(Dense)/mul", "b4", "d3", "forward", "jit(f)/jvp(Dense)/mul"),
+        ("jxsd3~jit(f)/while/jxsd9~body/add", "", "d9", "none", "jit(f)/while/body/add"),
+        (
+            "jxsd1~jit(f)/jit(g)/jxsd2~//while/body/add",
+            "",
+            "d2",
+            "none",
+            "jit(f)/jit(g)/while/body/add",
+        ),
+        ("jit(f)/jit(g)/jxsd2~/", "", "d2", "none", "jit(f)/jit(g)"),
+        ("jxsd2~//mul", "", "d2", "none", "mul"),
+        ("jxsb4~jxsp3~jit(f)/add;jxsb0~jit(f)/sub", "b7 b0", "", "none", "jit(f)/add;jit(f)/sub"),
+        ("jxsb3~jvp(jxsb99~f)/add", "b3", "", "forward", "jvp(f)/add"),
+        # Files of jaxscope 0.1:
         ("jit(f)/jxsd3/jxsb1/Dense/dot", "b1", "d3", "none", "jit(f)/Dense/dot"),
         ("jit(f)/jxsd3/jvp(jxsb4)/mul", "b4", "d3", "forward", "jit(f)/jvp()/mul"),
         ("jit(f)/transpose(jvp(jxsb4))/mul", "b4", "", "backward", "jit(f)/transpose(jvp())/mul"),
@@ -40,11 +55,15 @@ def test_a_name_tells_where_an_operation_came_from(
 
 def test_a_whole_text_is_stripped_in_place() -> None:
     text = (
-        '%add = f32[] add(%a, %b), metadata={op_name="jit(f)/jxsd3/jvp(jxsb4)/add"}\nloc("jxsd1")'
+        '%add = f32[] add(%a, %b), metadata={op_name="jxsd3~jxsb4~jit(f)/jvp()/add"}\n'
+        '%call = f32[] call(%a), metadata={op_name="jxsd3~jxsb4~/"}\n'
+        '%call = f32[] call(%a), metadata={op_name="jxsd3~jxsb4~/" stack_frame_id=3}'
     )
 
     assert strip_tags(text) == (
-        '%add = f32[] add(%a, %b), metadata={op_name="jit(f)/jvp()/add"}\nloc("")'
+        '%add = f32[] add(%a, %b), metadata={op_name="jit(f)/jvp()/add"}\n'
+        "%call = f32[] call(%a)\n"
+        "%call = f32[] call(%a), metadata={stack_frame_id=3}"
     )
 
 

@@ -1,28 +1,105 @@
-"""No tag stays in a name that a reader sees: XLA calls some instructions after the tag alone."""
+"""Names are XLA's: without their tags, those of operations and instructions are JAX's own."""
 
 from __future__ import annotations
 
+import re
+from types import ModuleType
+
 import jax
 import numpy as np
-from compiling import compile_tagged
+import pytest
+from compiling import compile_plain, compile_tagged
 
 from jaxscope.analysis.hlo.graph import convert_hlo
 from jaxscope.analysis.hlo.text_lines import link_hlo_lines
 from jaxscope.model.op_name import strip_tags
 from jaxscope.worker import compat
-from jaxscope.worker.call import call_namespace, parse_call
+from jaxscope.worker.call import Call, call_namespace, parse_call
+
+SOURCE = """
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+def scoped(w, x):
+    with jax.named_scope("layer"):
+        y = jnp.tanh(x @ w)
+        with jax.named_scope("norm"):
+            y = y / jnp.sqrt(jnp.mean(y ** 2, axis=-1, keepdims=True))
+    return jnp.sum(jax.nn.relu(y))
+
+def scan(w, xs):
+    def step(c, x):
+        with jax.named_scope("cell"):
+            c = jnp.tanh(c * w + x)
+        return c, jnp.sin(c)
+    return jnp.sum(lax.scan(step, jnp.zeros_like(w), xs)[1])
+
+def loop(x):
+    return lax.while_loop(lambda v: jnp.sum(v) < 9.0, lambda v: v * 1.5 + jnp.abs(v), x).sum()
+
+@jax.checkpoint
+def saved(w, x):
+    with jax.named_scope("block"):
+        return jnp.sin(x @ w)
+
+def remat(w, x):
+    return jnp.sum(saved(w, saved(w, x)))
+
+@jax.custom_vjp
+def clipped(x):
+    return jnp.sinh(x) * 3.0
+
+def forward(x):
+    with jax.named_scope("forward rule"):
+        return jnp.sinh(x) * 3.0, jnp.cosh(x)
+
+def backward(kept, g):
+    with jax.named_scope("backward rule"):
+        return (jnp.clip(g, -1.0, 1.0) * kept,)
+
+clipped.defvjp(forward, backward)
+
+def rules(x):
+    with jax.named_scope("caller"):
+        return jnp.sum(clipped(x * 2.0))
+"""
 
 
-def test_instructions_without_a_name_of_their_own_are_called_the_same_in_graph_and_text() -> None:
-    """The generator of random numbers leaves a loop's results unnamed."""
+def compare(call: Call) -> None:
+    """Operation, name and order of every instruction that has a name."""
+    pattern = re.compile(r'^  .* ([a-z-]+)\(.*op_name="([^"]*)"', re.MULTILINE)
+    tagged, plain = (c.as_text() for c in (compile_tagged(call)[0], compile_plain(call)))
+    assert "jxs" in tagged
+    assert "%jxs" not in tagged
+    assert pattern.findall(strip_tags(tagged)) == pattern.findall(plain)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("grad(scoped)(f32[4, 4], f32[3, 4])", "vmap(grad(scoped))(f32[2, 4, 4], f32[2, 3, 4])"),
+        *("hessian(scan)(f32[3], f32[4, 3])", "vmap(grad(scan), (None, 0))(f32[3], f32[2, 4, 3])"),
+        *("loop(f32[5])", "vmap(loop)(f32[3, 5])", "grad(remat)(f32[4, 4], f32[4, 4])"),
+        *("grad(rules)(f32[7])", "vmap(grad(rules))(f32[2, 7])", "jit(grad(jit(rules)))(f32[7])"),
+    ],
+)
+def test_names_are_those_of_the_untagged_program(text: str) -> None:
+    module = ModuleType("user_names")
+    exec(compile(SOURCE, "names.py", "exec"), module.__dict__)
+    compare(parse_call(text, call_namespace(vars(module)), file="names.py"))
+
+
+def test_a_function_that_xla_gives_no_name_has_one_in_graph_and_text() -> None:
+    """The generator of random numbers is called by an operation that JAX gives no name."""
     call = parse_call(
         "f(key(0))",
         call_namespace({"__name__": "file", "f": lambda k: jax.random.normal(k, (3,))}),
         file="f.py",
     )
+    compare(call)
     compiled, _, tags = compile_tagged(call)
     module = compat.optimized_module_of(compiled)
-    assert "%jxs" in module.to_string()
 
     graph = convert_hlo(module.as_serialized_hlo_module_proto(), tags, None, None, "optimized")
     text = strip_tags(module.to_string())

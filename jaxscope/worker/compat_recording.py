@@ -1,0 +1,278 @@
+"""Follow a function while a transform runs it: the operations that it asks for, one by one.
+
+Private names of JAX for that, checked on the releases 0.8.0, 0.10.2 and 0.12.0.1 unless a function
+says otherwise.
+
+A `jax.grad` or `jax.vmap` runs the function under a trace of its own. While `record` runs it, a
+`Recorder` stands before that trace. It hands every operation on, with a tag in its name stack, so
+the program that JAX makes is the one that it makes without a recorder. It also hands every
+operation to a second trace, which makes the jaxpr of the function itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+import jax
+import jax._src.core as _core
+from jax._src import linear_util as _linear_util
+from jax._src import source_info_util as _source_info
+from jax._src.named_sharding import UnspecifiedValue as _UnspecifiedValue
+
+from jaxscope.worker import compat
+
+_context = _source_info._source_info_context
+_set_current_trace: Any = _core.set_current_trace
+
+
+class Marker(Protocol):
+    """Numbers operations, and tags the jaxprs that they hold."""
+
+    def mark(self, name: str, parameters: dict[str, Any]) -> tuple[compat.Tag, dict[str, Any]]:
+        """The tag of the next operation, and its parameters with tagged jaxprs."""
+
+    def inside(self, tag: compat.Tag) -> Callable[[], Marker]:
+        """Makes the marker for each run of a function that the operation with this tag holds."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Recording:
+    """What a function did.
+
+    Attributes:
+        result: What it returned to the transform.
+        jaxpr: Of the function itself, closed; None where it could not be followed.
+        why_not: The error that kept it from being followed.
+    """
+
+    result: Any
+    jaxpr: Any
+    why_not: Exception | None = None
+
+
+def record(
+    function: Callable[[], Any],
+    inputs: Sequence[Any],
+    marker: Marker | None,
+    dress: Callable[[Callable[..., Any]], Callable[..., Any]],
+) -> Recording:
+    """Run a function under the trace that is active, and follow it.
+
+    Args:
+        function: Closes over its arguments.
+        inputs: The tracers among these, in the order in which the jaxpr is to take them.
+        marker: Tags the operations, where wanted.
+        dress: Gives what is traced the name of the function; JAX says it in its errors.
+    """
+    own = _core.trace_ctx.trace
+    around = _context.context.name_stack
+    returned: list[Any] = []
+    recorders: list[Recorder] = []
+
+    def follow(*shadows: Any) -> list[Any]:
+        recorder = Recorder(own, _core.trace_ctx.trace, marker, len(around.stack))
+        recorders.append(recorder)
+        for value, shadow in zip(inputs, shadows, strict=True):
+            recorder.pair(value, shadow)
+        try:
+            with _source_info.set_name_stack(around), _set_current_trace(recorder):
+                returned.append(function())
+            return recorder.shadows_of(jax.tree.leaves(returned[0]))
+        finally:
+            recorder.close()
+
+    jaxpr, why_not = None, None
+    try:
+        jaxpr = jax.make_jaxpr(dress(follow))(*inputs)
+    except Exception as error:
+        if not returned:
+            raise
+        why_not = error
+    if recorders[0].why_not is not None:
+        jaxpr, why_not = None, recorders[0].why_not
+    return Recording(returned.pop(), jaxpr, why_not)
+
+
+class Recorder(_core.Trace):
+    """Hands operations on to the trace of a transform, and to one that makes a jaxpr of them.
+
+    The tracers are those of the transform. JAX looks constants up by identity when it brings them
+    into a jaxpr; there the second trace finds its own tracer for each of the transform's.
+
+    Attributes:
+        why_not: The error that ended the following; the transform's own work goes on.
+    """
+
+    def __init__(self, own: Any, shadow: Any, marker: Marker | None, depth: int) -> None:
+        super().__init__()  # type: ignore[no-untyped-call] # JAX's
+        self.requires_low = own.requires_low
+        self._own, self._shadow, self._marker, self._depth = own, shadow, marker, depth
+        # Both are kept alive: ids of freed objects are used again.
+        self._pairs: dict[int, tuple[Any, Any]] = {}
+        self.why_not: Exception | None = None
+
+    def pair(self, value: Any, shadow: Any) -> None:
+        """Let a tracer of the second trace stand for a value of the first."""
+        if not isinstance(value, compat.Tracer | jax.Array):
+            return
+        if not isinstance(shadow, compat.Tracer):
+            shadow = self._shadow.to_jaxpr_tracer(shadow, _source_info.current())
+        self._pairs[id(value)] = (value, shadow)
+        self._shadow.frame.constid_to_tracer[id(value)] = shadow
+
+    def shadows_of(self, leaves: Sequence[Any]) -> list[Any]:
+        """What stands for the leaves of the function's result, those left out that are no value."""
+        if self.why_not is not None:
+            return []
+        found = [self._pairs[id(leaf)][1] if id(leaf) in self._pairs else leaf for leaf in leaves]
+        return [leaf for leaf in found if _is_value(leaf)]
+
+    def close(self) -> None:
+        """Let go of all values: JAX leaves out of a jaxpr what nobody holds any more."""
+        self._pairs.clear()
+
+    def _hand_on(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        tag = None
+        if self._marker is not None and method.startswith("process_"):
+            tag, args, kwargs = self._mark(args, kwargs)
+        if self.why_not is None and self._shadow is not None:
+            shadows = self._follow(method, args, kwargs, tag)
+        with _extended(tag):
+            own = getattr(self._own, method)(*args, **kwargs)
+        if self.why_not is None and self._shadow is not None:
+            try:
+                for value, shadow in zip(_listed(own), _listed(shadows), strict=True):
+                    self.pair(value, shadow)
+            except Exception as error:
+                self.why_not = error
+        return own
+
+    def _follow(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any], tag: Any) -> Any:
+        functions = [arg for arg in (*args, *_subfunctions(args)) if _is_function(arg)]
+        stack = _context.context.name_stack
+        inner = _source_info.set_name_stack(stack[self._depth :])
+        try:
+            with inner, _extended(tag):
+                return getattr(self._shadow, method)(*args, **kwargs)
+        except Exception as error:
+            self.why_not = error
+        finally:
+            # What a function leaves behind for its caller is left by the transform's own run.
+            for function in functions:
+                for store in function.stores:
+                    if store is not None:
+                        store.reset()
+        return None
+
+    def _mark(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+        """The tag of an operation, and its arguments with tags inside."""
+        assert self._marker is not None
+        places = [index for index, arg in enumerate(args) if type(arg) is dict]
+        parameters = args[places[-1]] if places else kwargs
+        tag, marked = self._marker.mark(args[0].name, parameters)
+        marker = self._marker.inside(tag)
+        taken = list(args)
+        if "subfuns" in marked:
+            first, *rest = marked["subfuns"]
+            marked = {**marked, "subfuns": (_with_recorder(first, marker), *rest)}
+        else:
+            first = next((i for i, arg in enumerate(args) if _is_function(arg)), None)
+            if first is not None:
+                taken[first] = _with_recorder(args[first], marker)
+        if places:
+            taken[places[-1]] = marked
+            return tag, tuple(taken), kwargs
+        return tag, tuple(taken), marked
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("process_"):
+            return lambda *args, **kwargs: self._hand_on(name, args, kwargs)
+        return getattr(self._own, name)
+
+    def stage_value(self, value: Any) -> Any:
+        return self._hand_on("stage_value", (value,), {})
+
+    def cur_qdd(self, value: Any) -> Any:
+        return self._own.cur_qdd(value)
+
+    def process_primitive(self, *args: Any, **kwargs: Any) -> Any:
+        return self._hand_on("process_primitive", args, kwargs)
+
+    def process_call(self, *args: Any, **kwargs: Any) -> Any:
+        return self._hand_on("process_call", args, kwargs)
+
+    def process_map(self, *args: Any, **kwargs: Any) -> Any:
+        return self._hand_on("process_map", args, kwargs)
+
+    def process_custom_jvp_call(self, *args: Any, **kwargs: Any) -> Any:
+        return self._hand_on("process_custom_jvp_call", args, kwargs)
+
+    def process_custom_vjp_call(self, *args: Any, **kwargs: Any) -> Any:
+        return self._hand_on("process_custom_vjp_call", args, kwargs)
+
+    def process_custom_transpose(self, *args: Any, **kwargs: Any) -> Any:
+        return self._hand_on("process_custom_transpose", args, kwargs)
+
+
+@_linear_util.transformation2  # type: ignore[untyped-decorator] # JAX has no types for it
+def _with_recorder(function: Any, marker: Callable[[], Marker], *args: Any, **kwargs: Any) -> Any:
+    """Tag what a function does that an operation holds: `jax.custom_jvp`'s, `jax.pmap`'s."""
+    own = _core.trace_ctx.trace
+    recorder = Recorder(own, None, marker(), 0)
+    with _set_current_trace(recorder):
+        return function(*args, **kwargs)
+
+
+def _is_function(value: Any) -> bool:
+    return isinstance(value, _linear_util.WrappedFun)
+
+
+def _subfunctions(args: Sequence[Any]) -> Iterator[Any]:
+    for arg in args:
+        if type(arg) is dict:
+            yield from arg.get("subfuns", ())
+
+
+def _listed(values: Any) -> Sequence[Any]:
+    return values if isinstance(values, list | tuple) else (values,)
+
+
+def _is_value(leaf: Any) -> bool:
+    try:
+        jax.typeof(leaf)
+    except TypeError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _extended(tag: Any) -> Iterator[None]:
+    """Put a tag innermost in the name stack."""
+    if tag is None:
+        yield
+        return
+    stack = _context.context.name_stack
+    with _source_info.set_name_stack(_source_info.NameStack((*stack.stack, tag))):
+        yield
+
+
+def is_inlined(params: dict[str, Any]) -> bool:
+    """Whether JAX inlines a `jit` equation with these parameters, which has nothing of its own.
+
+    `inline` is a flag up to 0.11, and an enumeration from 0.12 on.
+    """
+    inline = params["inline"]
+    early = inline is True or getattr(inline, "name", "") == "JAX_EARLY"
+    placed = (*params["in_shardings"], *params["out_shardings"])
+    laid_out = (*params["in_layouts"], *params["out_layouts"])
+    return (
+        early
+        and not params["compiler_options_kvs"]
+        and all(isinstance(sharding, _UnspecifiedValue) for sharding in placed)
+        and all(layout is None for layout in laid_out)
+        and not compat.consts_of(params["jaxpr"])
+        and not compat.open_jaxpr(params["jaxpr"]).effects
+    )

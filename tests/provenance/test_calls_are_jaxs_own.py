@@ -1,0 +1,101 @@
+"""The program that is shown is the one that JAX runs: a choice of the calls of `bench/identity.py`.
+
+Equations with their name stacks and places, the optimized module, and the name and stack frames of
+every instruction are compared with `jax.make_jaxpr` and a plain compilation.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench import identity
+from bench.identity_calls import GROUPS, PREAMBLE
+
+ROOT = Path(__file__).parents[2]
+
+CHOSEN = {
+    "jax.numpy": (
+        "jnp.add.reduce(f32[3, 4], axis=1)",
+        "jnp.add.at(f32[6], np.array([0, 2]), 3.0, inplace=False)",
+        "vmap(jnp.linalg.qr)(f32[2, 4, 3])",
+    ),
+    "jax.scipy": (
+        "grad(through_cg)(f32[4, 4], f32[4])",
+        "vmap(jsp.stats.gamma.logpdf, in_axes=(0, None))(f32[4], 2.0)",
+    ),
+    "jax.nn and jax.image": (
+        "vmap(three, in_axes=(None, None, None, 0))(f32[8, 8], f32[8, 8], f32[8, 8], f32[3, 4, 8])",
+        "vmap(grad(lambda x: jax.nn.relu(jax.nn.relu(x) - 0.1).sum()))(f32[3, 4])",
+    ),
+    "control flow": (
+        "vmap(grad(scan), in_axes=(None, 0))(f32[4], f32[5, 6, 4])",
+        "vmap(grad(branches))(f32[3, 5])",
+        "grad(named_remat)(f32[4, 4], f32[3, 4])",
+        "grad(deep_jits)(f32[8])",
+        "step(f32[8], f32[8])",
+    ),
+    "custom rules": (
+        "grad(customs)(f32[7])",
+        "hessian(lambda x: softlog(x).sum())(f32[3])",
+        "grad(attention_loss, argnums=(0, 1))(f32[8, 4], f32[8, 4])",
+        "jvp(lambda x: symbolic_forward(x, 2.0), (f32[4],), (f32[4],))",
+        "grad(closure)(f32[4], f32[4])",
+        "jacrev(closure_forward)(f32[4], f32[4])",
+        "vmap(batched, in_axes=(0, None))(f32[3, 4], f32[4])",
+        "vmap(grad(root))(f32[3] ** 2 + 1.0)",
+        "vjp(linear, f32[4, 4], f32[4])",
+    ),
+    "callbacks and effects": (
+        "grad(differentiable_callback)(f32[5])",
+        "grad(printed_sum)(f32[5])",
+        "grad(references)(f32[4])",
+    ),
+    "classes that check themselves": (
+        "vmap(grad(total))(Checked(f32[2, 3], f32[2, 3]))",
+        "labelled(Labelled(f32[3], 'name'))",
+    ),
+    "equinox, lineax, optimistix, diffrax": (
+        "grad(linear)(f32[4, 4], f32[4])",
+        "grad(find_root)(f32[()])",
+    ),
+    "numpyro": ("grad(mixture)(f32[3], f32[5])",),
+}
+
+
+@pytest.mark.parametrize(("name", "call"), [(n, call) for n in CHOSEN for call in CHOSEN[n]])
+def test_a_call_is_the_same_in_jaxscope_and_in_jax_alone(
+    name: str, call: str, tmp_path: Path
+) -> None:
+    (group,) = (group for group in GROUPS if group.name == name)
+    assert call in group.calls
+    file = tmp_path / "program.py"
+    file.write_text(PREAMBLE + group.source)
+    try:
+        found = identity.compare(str(file), call)
+    except ImportError as error:
+        pytest.skip(f"needs {error.name}")
+    assert found.equations
+    assert found.named
+    assert not found.differences, "\n".join(found.differences)
+    assert not found.messages
+
+
+def test_so_it_is_under_a_mesh_with_explicit_axes() -> None:
+    """The mesh is set for the whole process, so there is one for it."""
+    code = (
+        "import dataclasses; from bench import identity, identity_calls as calls;"
+        "calls.GROUPS = tuple(dataclasses.replace(group, calls=group.calls[:2])"
+        " for group in calls.GROUPS if 'explicit' in group.name);"
+        "identity.compare_group(calls.GROUPS[0].name)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    results = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"')]
+    assert len(results) == 2
+    assert all(map(identity.is_same, results)), results
