@@ -64,6 +64,7 @@ def capture_file(
     x64: bool = False,
     passes: bool = False,
     xla: Mapping[str, str] | None = None,
+    gradient: bool = False,
 ) -> Capture:
     """Every stage of a call on a file, from a process of its own that runs the file.
 
@@ -78,6 +79,8 @@ def capture_file(
         x64: Whether 64-bit types are on.
         passes: Whether to compile once more and record what each XLA pass changed.
         xla: Options of XLA's to compile with, such as `{"xla_disable_hlo_passes": "algsimp"}`.
+        gradient: Whether to make the stage `gradient` of a call without transforms even where that
+            takes long, or where the program holds its own derivative.
 
     Raises:
         jaxscope.errors.JaxscopeError: The call failed, the process died, or something is missing.
@@ -96,6 +99,7 @@ def capture_file(
             x64=x64,
             passes=passes,
             options=dict(xla or {}),
+            gradient=gradient,
         )
     )
 

@@ -81,6 +81,7 @@ def obtain_capture(options: Options, watcher: Watcher) -> Capture:
         options.call,
         on_event=watcher,
         passes=options.passes,
+        gradient=options.gradient,
         options=options.xla,
         **target_options(options),
         **run_options(options),

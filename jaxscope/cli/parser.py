@@ -47,6 +47,7 @@ class Options:
         stage: Name of the stage that a picture or text shows, or `all`.
         picture: How `capture` draws pictures.
         passes: Whether `capture` compiles once more and records what each XLA pass changed.
+        gradient: Whether the gradient of a call without transforms is made in any case.
         xla: Options of XLA's that `capture` compiles with, name to value.
         calibrate: Whether `roofline` measures what the machine reaches at most.
         remat: Whether `memory` compares policies of `jax.checkpoint`.
@@ -75,6 +76,7 @@ class Options:
     is_json: bool = False
     is_rigorous: bool = False
     passes: bool = False
+    gradient: bool = False
     calibrate: bool = False
     chip: str | None = None
     remat: bool = False
@@ -112,6 +114,7 @@ def parse(words: Sequence[str]) -> Options:
         is_json=read.json,
         is_rigorous=getattr(read, "rigorous", False),
         passes=getattr(read, "passes", False),
+        gradient=getattr(read, "gradient", False),
         calibrate=getattr(read, "calibrate", False),
         chip=getattr(read, "chip", None),
         remat=getattr(read, "remat", False),
@@ -166,6 +169,13 @@ def _make_parser(verb: str) -> argparse.ArgumentParser:
             )
     if verb == "capture":
         _add_capture_options(parser)
+    if verb in ("capture", "memory"):
+        parser.add_argument(
+            "--gradient",
+            action="store_true",
+            help="make the gradient of a call without transforms even where that takes long, or "
+            "where the program holds its own derivative",
+        )
     if verb == "memory":
         parser.add_argument(
             "--remat",

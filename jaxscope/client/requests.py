@@ -49,6 +49,8 @@ class CaptureRequest(Request):
         x64: Whether 64-bit types are on.
         passes: Whether to record what each XLA pass changed; a second compilation.
         options: Options of XLA's to compile with, name to value.
+        gradient: Whether to make the stage `gradient` of a call without transforms even where
+            that takes long, or where the program holds its own derivative.
     """
 
     file: str | None = None
@@ -57,6 +59,7 @@ class CaptureRequest(Request):
     x64: bool = False
     passes: bool = False
     options: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    gradient: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

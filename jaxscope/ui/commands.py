@@ -32,6 +32,7 @@ COMMANDS: Sequence[Command] = (
     Command("File", "Export what is seen, or everything …", "export_dialog", ("Ctrl+E",)),
     Command("File", "Quit", "close", ("Ctrl+Q",), True),
     Command("Run", "Run the call", "run_call", ("Ctrl+R", "F5")),
+    Command("Run", "Run with the gradient", "run_with_gradient", ("Ctrl+Alt+G",)),
     Command("Run", "Stop", "stop_run", ("Esc",)),
     Command("Run", "Measure its time", "measure_time", ("Ctrl+M",)),
     Command("Run", "Edit the call", "focus_call", ("Ctrl+L",), True),

@@ -117,13 +117,14 @@ class Controller(QObject):
         self._forget_run()
         self._set(WindowState(target=self.state.target))
 
-    def run(self, call: str, target: str, *, passes: bool = False) -> None:
+    def run(self, call: str, target: str, *, passes: bool = False, gradient: bool = False) -> None:
         """Capture a call; another run is stopped first.
 
         Args:
             call: Empty for the first that the file offers.
             target: Kind of device.
             passes: Whether to compile once more and record what each XLA pass changed.
+            gradient: Whether to make the gradient even where that takes long.
         """
         if not self.state.file or self.state.is_view_only:
             return
@@ -134,6 +135,7 @@ class Controller(QObject):
             target=target,
             x64=self._options.x64,
             passes=passes,
+            gradient=gradient,
         )
         self._set(dataclasses.replace(self.state, target=target))
         self._begin(Job.CAPTURE, call, request)

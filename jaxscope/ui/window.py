@@ -249,6 +249,12 @@ class MainWindow(QMainWindow):
         self.call_bar.edit.remember()
         self.controller.run(call, self.call_bar.target.currentText().strip() or "cpu")
 
+    def run_with_gradient(self) -> None:
+        """Run the present call, and make its gradient even where that takes long."""
+        state = self.controller.state
+        if state.call:
+            self.controller.run(state.call, state.target, gradient=True)
+
     def stop_run(self) -> None:
         """Stop what runs; where nothing runs, put the error or the selection away."""
         if self.files.stop_export():

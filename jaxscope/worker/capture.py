@@ -24,7 +24,7 @@ from jaxscope.worker.call import Call
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.environment import describe_environment
 from jaxscope.worker.explain import explain_exception, guard
-from jaxscope.worker.gradient import NoGradient, trace_gradient
+from jaxscope.worker.gradient import NoGradient, trace_gradient, why_not_unasked
 from jaxscope.worker.hlo_cost import Costs, instruction_costs, module_cost
 from jaxscope.worker.jaxpr_graph import ConvertedJaxpr, Frame, convert_jaxpr, find_places
 from jaxscope.worker.jaxpr_text import print_jaxpr
@@ -88,6 +88,7 @@ class _Pipeline:
     ) -> None:
         self._pass_watch = PassWatch(bool(request.get("passes")))
         self._options: dict[str, str] = dict(request.get("options") or {})
+        self._wants_gradient = bool(request.get("gradient"))
         self._target = str(request.get("target") or "cpu")
         self._target_name = str(request.get("target_name") or self._target)
         self._channel = channel
@@ -95,6 +96,7 @@ class _Pipeline:
         self._call = call
         self._sender = StageSender(channel)
         self._seconds = 0.0
+        self._has_gradient = False
 
     def run(self) -> Any:
         with rested_collector() as rest_again:
@@ -131,7 +133,8 @@ class _Pipeline:
                 lowered = lower_for_target(traced, self._target, self._channel)
                 seconds = time.perf_counter() - start
         except JaxscopeError as error:
-            self._send_jaxprs(program, tags, derived)
+            last = self._send_jaxprs(program, tags, derived)
+            self._send_gradient(program, tags, last)
             self._send_missing_after("stablehlo", error)
             raise
         self._seconds += seconds
@@ -156,6 +159,7 @@ class _Pipeline:
             if _is_deep(tags):
                 # XLA may overflow the stack and take the process along: what is there goes first.
                 last = self._send_jaxprs(program, tags, derived)
+                self._send_gradient(program, tags, last)
                 self._sender.send_texts()
             build = self._pass_watch.around(compile_program)
             compilation = Background(lambda: build(lowered, dump.compiler_options, self._options))
@@ -166,6 +170,7 @@ class _Pipeline:
                 with self._step("optimized", "compile", "Compiling with XLA"):
                     compiled = compilation.result()
             except JaxscopeError as error:
+                self._send_gradient(program, tags, last)
                 self._send_missing_after("optimized", error)
                 raise
             start = time.perf_counter()
@@ -179,6 +184,7 @@ class _Pipeline:
         tell_fit(self._target, memory, self._channel)
         self._channel.send("placement", *compiled.placement)
         self._sender.send_machine(machine, machine_seconds)
+        self._send_gradient(program, tags, last)  # of no use to the others, which it would delay
         if self._pass_watch.is_wanted:
             self._sender.send_texts()
             send_passes(lowered, self._channel, self._options, self._pass_watch)
@@ -225,13 +231,21 @@ class _Pipeline:
             title = f"Jaxpr of {_applied(stage.name, base_text)}"
             shown = derived if is_last else stage
             last = self._send_jaxpr(shown, title, tags, is_derived=is_last, places=places)
-        if not program.transformed:
-            self._send_gradient(program.base, tags)
         return last
 
-    def _send_gradient(self, base: StageJaxpr, tags: TagTable) -> None:
+    def _send_gradient(
+        self, program: TracedProgram, tags: TagTable, converted: ConvertedJaxpr
+    ) -> None:
+        """Send the stage `gradient` of a call that applies no transform, once."""
+        if program.transformed or self._has_gradient:
+            return
+        self._has_gradient = True
+        base, title = program.base, f"Gradient of {self._call.base_text}"
+        reason = "" if self._wants_gradient else why_not_unasked(converted.graph, base.seconds)
+        if reason:
+            self._sender.send_unavailable("gradient", title, reason)
+            return
         self._channel.progress("gradient", "Differentiating")
-        title = f"Gradient of {self._call.base_text}"
         try:
             gradient, is_summed = trace_gradient(base)
         except NoGradient as error:

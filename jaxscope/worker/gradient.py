@@ -2,18 +2,55 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from jaxscope.model.graph import Direction, Graph, NodeKind
 from jaxscope.worker import compat
 from jaxscope.worker.stand_in import StageJaxpr
 
 
 class NoGradient(Exception):
     """There is nothing to differentiate; the text says why."""
+
+
+_MAX_EQUATIONS = 5000
+_MAX_TRACE_S = 5.0
+_ASKED = "--gradient asks for it, in the window “Run with the gradient”."
+
+
+def why_not_unasked(graph: Graph, trace_seconds: float) -> str:
+    """Why a program's gradient is made only for those who ask for it; empty if it is made.
+
+    Args:
+        graph: Of the program's jaxpr.
+        trace_seconds: What tracing the program took: differentiating takes a few times that.
+    """
+    nodes = graph.nodes
+    is_equation = nodes.kind == NodeKind.EQUATION
+    own = np.flatnonzero(is_equation & (nodes.direction == Direction.BACKWARD))
+    if not len(own):
+        own = np.flatnonzero(is_equation & (nodes.direction != Direction.NONE))
+    if len(own):
+        places = graph.source(int(own[0]))
+        where = f", {os.path.basename(places[0].file)}:{places[0].line}" if places else ""
+        return (
+            "The program holds its own derivative: equation "
+            f"{graph.string(nodes.id, int(own[0]))} ({graph.string(nodes.operation, int(own[0]))}"
+            f"{where}) is part of one. The derivative of all of it is not made. {_ASKED}"
+        )
+    count = int(is_equation.sum())
+    if count > _MAX_EQUATIONS or trace_seconds > _MAX_TRACE_S:
+        return (
+            f"Making it would take long: the program has {count:,} equations, and tracing them "
+            f"took {trace_seconds:.1f} s. {_ASKED}"
+        )
+    return ""
 
 
 def trace_gradient(base: StageJaxpr) -> tuple[StageJaxpr, bool]:

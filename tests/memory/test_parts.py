@@ -85,7 +85,7 @@ def test_captured_arrays_by_size(take: Take) -> None:
 def test_the_text_names_the_peak_and_its_line(take: Take) -> None:
     capture = take("grad(loss)([f32[64, 64]] * 4, f32[256, 64])")
     text = memory_to_text(MemoryReport(capture))
-    assert "Most alive at step" in text
+    assert "The most at step" in text
     assert "programs.py:12" in text
     assert "computed from the scheduled module" in text
     assert "Kept for the backward part of grad" in text

@@ -157,6 +157,20 @@ def _live_text(live: LiveRanges | Unavailable, plan: MemoryPlan | Unavailable) -
         yield f"  and {len(alive) - _MAX_ROWS:,} smaller ones"
 
 
+def describe_kept(residuals: Residuals) -> str:
+    """How much lives on for the backward part, and of which program, without a full stop."""
+    much = (
+        f"{format_bytes(residuals.num_bytes)} in {format_count(len(residuals.values), 'value')}, "
+        "as the jaxpr hands them over"
+    )
+    if residuals.is_compiled:
+        return f"Kept for the backward part of {residuals.stage}: {much}"
+    return (
+        f"The gradient of this program would keep for its backward part: {much}; it is not "
+        "compiled, and what is above is not about it"
+    )
+
+
 def _donation_text(donations: tuple[Donation, ...] | Unavailable) -> Iterator[str]:
     if isinstance(donations, Unavailable) or not donations:
         return
@@ -170,10 +184,7 @@ def _residual_text(residuals: Residuals) -> Iterator[str]:
     if not residuals.stage:
         return
     yield ""
-    yield (
-        f"Kept for the backward part of {residuals.stage}: {format_bytes(residuals.num_bytes)} in "
-        f"{format_count(len(residuals.values), 'value')}, as the jaxpr hands them over"
-    )
+    yield describe_kept(residuals)
     rows = [
         (format_bytes(v.num_bytes), v.operation, v.type, v.id, place_text(v.place))
         for v in residuals.values[:_MAX_ROWS]
@@ -196,6 +207,7 @@ def memory_report_to_json(report: MemoryReport) -> dict[str, Any]:
         ],
         "residuals": {
             "stage": report.residuals.stage or None,
+            "compiled": report.residuals.is_compiled if report.residuals.stage else None,
             "bytes": report.residuals.num_bytes if report.residuals.stage else None,
             "values": [_kept_to_json(value) for value in report.residuals.values],
         },

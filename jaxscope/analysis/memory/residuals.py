@@ -61,6 +61,14 @@ class Residuals:
     arguments: tuple[KeptValue, ...]
 
     @property
+    def is_compiled(self) -> bool:
+        """Whether the program that was read is the one that is compiled.
+
+        The stage `gradient` stands beside a call that applies no transform; nothing runs it.
+        """
+        return self.stage != "gradient"
+
+    @property
     def num_bytes(self) -> float:
         """Bytes of the values; what has no known size counts nothing."""
         return float(np.nansum([value.num_bytes for value in self.values]))
@@ -77,12 +85,15 @@ NO_RESIDUALS = Residuals("", (), ())
 
 
 def find_residuals(capture: Capture) -> Residuals:
-    """Residuals of the last jaxpr-level stage that has a backward part, `gradient` included.
+    """Residuals of the last jaxpr-level stage that has a backward part.
 
+    What the call itself lowers comes first; the stage `gradient`, which is never compiled, last.
     A value counts once, however many equations read it. What the jaxpr hands over is what JAX
     asks to be kept; XLA may compute some of it again, or never write it to memory.
     """
-    for stage in reversed(capture.stages):
+    stages = [stage for stage in reversed(capture.stages) if stage.name != "gradient"]
+    stages += [stage for stage in capture.stages if stage.name == "gradient"]
+    for stage in stages:
         graph = stage.graph
         if is_available(graph) and _has_backward_equations(graph):
             return find_kept(stage, graph)

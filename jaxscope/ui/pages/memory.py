@@ -25,6 +25,7 @@ from jaxscope.analysis.memory.report import (
     ALIVE_HEADERS,
     MemoryReport,
     buffer_row,
+    describe_kept,
     describe_padding,
     describe_peak,
     place_text,
@@ -233,7 +234,9 @@ class MemoryPage(QWidget):
     def _fill_kept(self, report: MemoryReport) -> None:
         residuals = report.residuals
         self.tabs.setTabVisible(1, bool(residuals.values))
-        self.tabs.setTabText(1, f"Kept for the backward part ({format_bytes(residuals.num_bytes)})")
+        whose = "Kept for the backward part" if residuals.is_compiled else "Its gradient would keep"
+        self.tabs.setTabText(1, f"{whose} ({format_bytes(residuals.num_bytes)})")
+        self.tabs.setTabToolTip(1, f"{describe_kept(residuals)}.")
         rows = [
             (
                 format_bytes(value.num_bytes),

@@ -1,0 +1,99 @@
+"""When the stage `gradient` is made: never of a program that is a derivative, unless asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jaxscope.analysis.memory.report import describe_kept
+from jaxscope.analysis.memory.residuals import find_residuals
+from jaxscope.client import run
+from jaxscope.model import Capture, Stage
+
+SOURCE = """\
+import jax, jax.numpy as jnp
+
+
+def loss(w, x):
+    return jnp.sum(jnp.tanh(x @ w) ** 2)
+
+
+def step(w, x):
+    value, gradient = jax.value_and_grad(loss)(w, x)
+    return w - 0.1 * gradient, value
+
+
+def pushed(w, x):
+    return jax.jvp(lambda w: loss(w, x), (w,), (w,))
+
+
+def pulled(w, x):
+    _, back = jax.vjp(loss, w, x)
+    return back(1.0)
+
+
+def many(x):
+    for _ in range(5001):
+        x = x + 1.0
+    return x
+"""
+ARGUMENTS = "(f32[8, 4], f32[16, 8])"
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> str:
+    path = tmp_path / "steps.py"
+    path.write_text(SOURCE)
+    return str(path)
+
+
+def gradient_of(capture: Capture) -> Stage:
+    stage = capture.stage("gradient")
+    assert stage is not None, "it stays in the list"
+    return stage
+
+
+def test_a_loss_has_a_gradient_that_is_told_from_what_is_compiled(program: str) -> None:
+    capture = run.capture(program, f"loss{ARGUMENTS}")
+    assert gradient_of(capture).unavailable is None
+    kept = find_residuals(capture)
+    assert kept.stage == "gradient" and not kept.is_compiled
+    assert "would keep" in describe_kept(kept) and "not compiled" in describe_kept(kept)
+
+
+@pytest.mark.parametrize("name", ["step", "pulled", "pushed"])
+def test_a_program_that_is_a_derivative_is_not_derived_again(program: str, name: str) -> None:
+    capture = run.capture(program, f"{name}{ARGUMENTS}")
+    missing = gradient_of(capture).unavailable
+    assert missing is not None
+    assert "holds its own derivative" in missing.reason
+    assert "--gradient" in missing.reason
+    assert "steps.py:5" in missing.reason
+    if name == "step":
+        kept = find_residuals(capture)
+        assert kept.stage == "jaxpr" and kept.is_compiled, "the one that is compiled"
+
+
+def test_who_asks_gets_it(program: str) -> None:
+    capture = run.capture(program, f"step{ARGUMENTS}", gradient=True)
+    assert gradient_of(capture).unavailable is None
+    assert find_residuals(capture).stage == "jaxpr"
+
+
+def test_a_large_program_is_derived_on_request(program: str) -> None:
+    missing = gradient_of(run.capture(program, "many(f32[2])")).unavailable
+    assert missing is not None
+    assert "5,001 equations" in missing.reason and "--gradient" in missing.reason
+
+
+def test_no_stage_waits_for_it(program: str) -> None:
+    order: list[str] = []
+
+    def note(event: object) -> None:
+        stage = getattr(event, "stage", None)
+        if isinstance(stage, Stage) and stage.name not in order:
+            order.append(stage.name)
+
+    run.capture(program, f"loss{ARGUMENTS}", on_event=note)
+    assert order[-1] == "gradient" and "machine" in order
