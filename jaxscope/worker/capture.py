@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import jax
 import numpy as np
 
 from jaxscope.errors import Explanation, JaxscopeError, TraceError
@@ -19,6 +20,7 @@ from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.graph_columns import strings_to_arrays
 from jaxscope.model.op_name import TagTable, strip_tags
 from jaxscope.worker import compat
+from jaxscope.worker.ahead_of_time import is_ahead_of_time
 from jaxscope.worker.background import Background
 from jaxscope.worker.call import Call
 from jaxscope.worker.channel import Channel
@@ -31,7 +33,8 @@ from jaxscope.worker.jaxpr_text import print_jaxpr
 from jaxscope.worker.loading import load_call
 from jaxscope.worker.lowering import lower_for_target, tell_fit
 from jaxscope.worker.machine_code import dump_folder
-from jaxscope.worker.memory import compile_program
+from jaxscope.worker.memory import Compiled, compile_program
+from jaxscope.worker.nonfinite import REMEDY, RULE, look_for_nonfinite
 from jaxscope.worker.pass_times import PassWatch
 from jaxscope.worker.passes import send_passes
 from jaxscope.worker.program import TracedProgram, trace_call
@@ -184,10 +187,25 @@ class _Pipeline:
         tell_fit(self._target, memory, self._channel)
         self._channel.send("placement", *compiled.placement)
         self._sender.send_machine(machine, machine_seconds)
+        self._look_for_nonfinite(program, compiled, cost)
         self._send_gradient(program, tags, last)  # of no use to the others, which it would delay
         if self._pass_watch.is_wanted:
             self._sender.send_texts()
             send_passes(lowered, self._channel, self._options, self._pass_watch)
+
+    def _look_for_nonfinite(self, program: TracedProgram, compiled: Compiled, cost: Costs) -> None:
+        if is_ahead_of_time(self._target) or jax.process_count() > 1:
+            return
+        executable = compiled.executable
+        found = look_for_nonfinite(program, self._call, executable, cost[0], cost[1])
+        if found is None:
+            return
+        self._channel.message(found.text)
+        # A constant of -inf that masks something may be meant; a value that turns into one is news.
+        severity = "warning" if found.line else "info"
+        fields = {"rule": RULE, "severity": severity, "message": found.text, "remedy": REMEDY}
+        file = found.file or self._source.path
+        self._channel.send("check", {**fields, "file": file, "line": found.line})
 
     def _send_head(self, program: TracedProgram) -> None:
         derived = program.derived

@@ -17,7 +17,7 @@ from jaxscope.worker.stopwatch import Stopwatch, paused_collector
 from jaxscope.worker.tagging import nested_jaxprs
 from jaxscope.worker.trace_events import RunTimes
 
-_TAKEN_APART = frozenset(
+TAKEN_APART = frozenset(
     {
         *("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint"),
         *("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"),
@@ -115,7 +115,7 @@ class _Walk:
         body = next((j for _, j in nested), None)
         now_s = self._now_s
         if (
-            equation.primitive.name in _TAKEN_APART
+            equation.primitive.name in TAKEN_APART
             and body is not None
             and len(compat.open_jaxpr(body).invars) == len(values)
         ):

@@ -40,12 +40,14 @@ class Compiled:
         seconds: Wall seconds that XLA took.
         memory: Fields and arrays of the message `memory`, on their way.
         placement: Fields and arrays of the message `placement`.
+        executable: What runs it.
     """
 
     module: Any
     seconds: float
     memory: Background[tuple[dict[str, Any], dict[str, Any]]]
     placement: tuple[dict[str, Any], dict[str, Any]]
+    executable: Any
 
 
 def compile_program(
@@ -71,6 +73,7 @@ def compile_program(
         seconds,
         Background(lambda: (describe_memory(compiled, lowered), _find_places(compiled, module))),
         describe_placement(lowered, compiled, Path(options["xla_dump_to"])),
+        compiled,
     )
 
 
