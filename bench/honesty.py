@@ -1,11 +1,12 @@
-"""How honest the stopwatch is: false positives, coverage, known ratios, and other stopwatches.
+"""How honest the stopwatch is: false positives, known ratios, and other stopwatches.
 
     python -m bench.honesty                the long form, for a quiet machine: about 10 minutes
     python -m bench.honesty --pairs 20     a short one
     python -m bench.honesty --load 2       with two processes that keep the processors busy
 
 The programs are spins of Python code, so what is true is known: the same spin on both sides has
-the ratio 1, and one that turns 5 % more often takes 5 % longer. Prints a table and a line of JSON.
+the ratio 1, and one that turns 5 % more often takes 5 % longer. One jitted call on both sides
+stands beside them. Prints a table and a line of JSON.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ from pathlib import Path
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from bench.graphs import PYTHON
 from bench.spin import spin
 from jaxscope.analysis.statistics import find_median_interval, find_ratio_interval, judge
+from jaxscope.client.timing_assemble import make_measurement, make_ratio
 from jaxscope.worker.stopwatch import Recording, Rounds, Stopwatch, Subject
 
 _TURNS = 2_000
@@ -82,6 +85,33 @@ def measure_false_positives(pairs: int) -> dict[str, float]:
     }
 
 
+def measure_real_pairs(pairs: int) -> dict[str, float]:
+    """One real function, called directly and jitted once more around it: the same compiled work."""
+    x = jnp.linspace(0.0, 1.0, 1000)
+    claims = 0
+    for seed in range(pairs):
+        subjects = [
+            Subject(name, jax.jit(lambda x: _wave(x)), lambda: ((x,), {}))
+            for name in ("first", "second")
+        ]
+        stopwatch = Stopwatch(jax.block_until_ready, rng=random.Random(seed))
+        for subject in subjects:
+            subject.typical_s = statistics.median(stopwatch.warm_up(subject, 100, 0.1)[-20:])
+        rounds = Rounds((Recording(), Recording()))
+        typical_s = max(subject.typical_s for subject in subjects)
+        stopwatch.measure(subjects, rounds, budget_s=_BUDGET_S, typical_s=typical_s)
+        sides = [make_measurement(s.name, np.array(r.total_s), "") for s, r in
+                 zip(subjects, rounds.sides, strict=True)]  # fmt: skip
+        is_noisy = any(side.is_noisy for side in sides)
+        ratio = make_ratio("first/second", np.array(rounds.log_values), is_noisy=is_noisy)
+        claims += ratio.verdict in _DIFFERENT
+    return {
+        "pairs": pairs,
+        "false_positives": claims,
+        "false_positive_bound_95": binomial_bound(claims, pairs),
+    }
+
+
 def measure_known_ratio(pairs: int, percent: int) -> dict[str, float]:
     """The second side turns `percent` more often: how often that is found, and how well."""
     found = [measure_pair(_TURNS, _TURNS + _TURNS * percent // 100, seed) for seed in range(pairs)]
@@ -94,7 +124,10 @@ def measure_known_ratio(pairs: int, percent: int) -> dict[str, float]:
 
 
 def measure_coverage(samples: int = 2_000, size: int = 24) -> dict[str, float]:
-    """Made-up durations with a long tail: how often the interval has the true median."""
+    """Made-up durations with a long tail: how often the interval has the true median.
+
+    A test of the arithmetic alone; `bench.coverage` times real calls.
+    """
     rng = random.Random(0)
     covering = 0
     for _ in range(samples):
@@ -194,9 +227,10 @@ def measure_all(
     """
     loaded: dict[str, Callable[[], Mapping[str, float | str]]] = {
         "same on both sides": lambda: measure_false_positives(pairs),
+        "one jitted call on both sides": lambda: measure_real_pairs(pairs),
         "5 % more on one side": lambda: measure_known_ratio(max(pairs // 5, 5), 5),
         "20 % more on one side": lambda: measure_known_ratio(max(pairs // 5, 5), 20),
-        "coverage of intervals": measure_coverage,
+        "arithmetic of intervals": measure_coverage,
     }
     with busy_processors(load):
         found = {name: _take(name, step) for name, step in loaded.items()}
