@@ -80,12 +80,17 @@ def _or_least(value: float) -> float:
 
 
 def tell_most(records: Sequence[PassRecord]) -> str:
-    """Which pass took longest, and what the compiled module needs at once."""
+    """Which pass took longest, all of them together, and what the module needs at once."""
     known = [record for record in records if not math.isnan(record.seconds)]
     parts = []
     if known:
         slowest = max(known, key=lambda record: record.seconds)
-        parts.append(f" The longest, {slowest.name}, took {format_seconds(slowest.seconds)}.")
+        total = format_seconds(sum(record.seconds for record in known))
+        parts.append(
+            f" The longest, {slowest.name}, took {format_seconds(slowest.seconds)}; these together "
+            f"{total}. The rest of compiling is passes that changed nothing, buffer assignment and "
+            "code generation (LLVM's on CPUs and GPUs)."
+        )
     peak = records[-1].peak_bytes
     if not math.isnan(peak):
         parts.append(
