@@ -6,7 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from jaxscope.analysis.quantities import format_count, format_seconds
-from jaxscope.model.recompilation import Advice, KeyChange, Recompilation, Signature
+from jaxscope.model.recompilation import (
+    Advice,
+    KeyChange,
+    OutsideCompilation,
+    Recompilation,
+    Signature,
+)
 
 _SHAPE = re.compile(r"\[([\d,]*)\]")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
@@ -25,9 +31,31 @@ KIND_WORDS = {
 }
 
 
-def wasted_seconds(signatures: Sequence[Signature]) -> float:
-    """Seconds of all but the first signature of each function."""
-    return sum(s.seconds for s in signatures if s.nearest is not None)
+WITH_BODY = frozenset({"scan", "while", "while_loop", "cond", "checkpoint", "remat"})
+"""Operations that hold a function: run from Python, each new one is compiled as a program."""
+
+
+def repeated_outside(outside: Sequence[OutsideCompilation]) -> tuple[OutsideCompilation, ...]:
+    """Operations with a body that were compiled more than once outside of jitted functions."""
+    return tuple(p for p in outside if p.function in WITH_BODY and p.count > 1)
+
+
+def num_recompilations(found: Recompilation) -> int:
+    """How often something was compiled again."""
+    again = sum(signature.nearest is not None for signature in found.signatures)
+    return again + sum(program.count - 1 for program in repeated_outside(found.outside))
+
+
+def wasted_seconds(
+    signatures: Sequence[Signature], outside: Sequence[OutsideCompilation] = ()
+) -> float:
+    """Seconds of all but the first signature of each function, and of each repeated operation."""
+    again = sum(s.seconds for s in signatures if s.nearest is not None)
+    return again + sum(map(_wasted_outside, repeated_outside(outside)))
+
+
+def _wasted_outside(program: OutsideCompilation) -> float:
+    return program.seconds * (program.count - 1) / program.count
 
 
 def describe_change(change: KeyChange) -> str:
@@ -39,12 +67,26 @@ def describe_change(change: KeyChange) -> str:
     return f"{name}{_shorten(change.before)} → {_shorten(change.after)} ({words})"
 
 
-def advise(signatures: Sequence[Signature]) -> tuple[Advice, ...]:
-    """What to do, the costliest first."""
+def advise(
+    signatures: Sequence[Signature], outside: Sequence[OutsideCompilation] = ()
+) -> tuple[Advice, ...]:
+    """What to do, the costliest first; the seconds of a signature count once."""
     families: dict[tuple[str, str], list[Signature]] = {}
     for signature in signatures:
         families.setdefault((signature.place, signature.function), []).append(signature)
     found = [advice for family in families.values() for advice in _advise_family(family)]
+    found += [
+        Advice(
+            program.function,
+            "new_function",
+            f"{program.function} was run from Python, outside of jit, and compiled {program.count} "
+            "times: it is compiled anew for each new function that it is given, such as a lambda "
+            "made in a loop, and for each new shape. Define the function once, outside of the "
+            "loop, or jit what is around it.",
+            _wasted_outside(program),
+        )
+        for program in repeated_outside(outside)
+    ]
     return tuple(sorted(found, key=lambda advice: -advice.seconds))
 
 
@@ -70,12 +112,23 @@ def _advise_family(family: Sequence[Signature]) -> Iterator[Advice]:
     """One advice for each kind of change that made this function compile again."""
     by_kind: dict[str, list[tuple[Signature, KeyChange]]] = {}
     for signature in family:
-        for change in signature.changes:
+        for change in _causes(signature):
             by_kind.setdefault(change.kind, []).append((signature, change))
+    counted: set[int] = set()
     for kind, found in by_kind.items():
-        seconds = sum(s.seconds for s in {s.number: s for s, _ in found}.values())
+        fresh = {s.number: s for s, _ in found if s.number not in counted}
+        counted |= fresh.keys()
+        seconds = sum(signature.seconds for signature in fresh.values())
         text = _advice_text(kind, [change for _, change in found], family)
         yield Advice(family[0].function, kind, text, seconds)
+
+
+def _causes(signature: Signature) -> list[KeyChange]:
+    """The changes without those that follow from another: 64-bit types from their setting."""
+    changes = list(signature.changes)
+    if any(c.kind == "config" and "x64" in c.path for c in changes):
+        return [c for c in changes if c.kind not in ("dtype", "weak_type")]
+    return changes
 
 
 def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signature]) -> str:

@@ -9,9 +9,13 @@ from typing import Any
 
 from jaxscope.analysis.export.contract_json import number_to_json
 from jaxscope.analysis.export.lab_json import lab_head_to_json
-from jaxscope.analysis.lab_words import SIGNATURE_HEADERS, signature_row
+from jaxscope.analysis.lab_words import SIGNATURE_HEADERS, describe_noise, signature_row
 from jaxscope.analysis.quantities import format_count, format_seconds
-from jaxscope.analysis.recompilation import describe_change, describe_outside
+from jaxscope.analysis.recompilation import (
+    describe_change,
+    describe_outside,
+    num_recompilations,
+)
 from jaxscope.analysis.text_table import format_table
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import named_program, run_options, target_options, watching
@@ -43,18 +47,20 @@ def write_recompilation(found: Recompilation) -> str:
     lines = [
         f"{format_count(len(found.calls), 'call')}, starting with {found.call}",
         f"JAX {environment.jax}, Python {environment.python}, {environment.place}",
+        *filter(None, [describe_noise(environment)]),
         "",
     ]
     if not found.signatures:
-        nothing = "Nothing was compiled by a call of a jitted function."
-        return "\n".join([*lines, nothing, *_outside(found), *_notes(found)])
-    lines += format_table(
-        SIGNATURE_HEADERS, [signature_row(s) for s in found.signatures], right=(0, 2, 3, 4, 5)
-    )
+        lines.append("Nothing was compiled by a call of a jitted function.")
+    else:
+        lines += format_table(
+            SIGNATURE_HEADERS, [signature_row(s) for s in found.signatures], right=(0, 2, 3, 4, 5)
+        )
     lines.append("")
     for signature in again:
         lines += _describe_cause(signature)
-    lines += ["", f"{format_count(len(again), 'recompilation')}: {format_seconds(found.wasted)}"]
+    count = format_count(num_recompilations(found), "recompilation")
+    lines += ["", f"{count}: {format_seconds(found.wasted)}"]
     for advice in found.advice:
         text = f"{advice.function} ({format_seconds(advice.seconds)}): {advice.text}"
         lines += textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="    ")

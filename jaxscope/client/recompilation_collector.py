@@ -62,8 +62,8 @@ class RecompilationCollector(LabCollector):
             self.environment,
             self._calls,
             tuple(self._signatures),
-            wasted_seconds(self._signatures),
-            advise(self._signatures),
+            wasted_seconds(self._signatures, self._outside),
+            advise(self._signatures, self._outside),
             tuple(self.warnings),
             self._outside,
         )

@@ -15,6 +15,7 @@ from jaxscope.errors import CallError, Explanation
 from jaxscope.worker import compat
 from jaxscope.worker.call import Call, parse_call
 from jaxscope.worker.channel import Channel
+from jaxscope.worker.conditions import Conditions
 from jaxscope.worker.environment import describe_environment
 from jaxscope.worker.explain import explain_exception, guard
 from jaxscope.worker.jit_keys import CallKey
@@ -66,6 +67,7 @@ def handle_recompile(request: dict[str, Any], channel: Channel) -> None:
     # Arguments are random numbers that JAX makes: what that compiles is none of the user's.
     channel.send("timed", {"call": texts[0], "environment": describe_environment()})
     channel.send("sequence", {"calls": texts})
+    conditions = Conditions()
     try:
         for number, text in enumerate(texts, 1):
             channel.progress("call", f"Running call {number} of {len(texts)}: {text[:80]}")
@@ -80,6 +82,7 @@ def handle_recompile(request: dict[str, Any], channel: Channel) -> None:
                 channel.send("warning", {"text": f"{text} failed{where}: {explanation.what}"})
     finally:
         watch.send_counts()
+        channel.send("conditions", conditions.numbers())
 
 
 class _Watch:

@@ -32,6 +32,22 @@ def jits_in_a_loop():
     for _ in range(3):
         jax.jit(lambda x: x + 1)(jnp.ones(2))
 
+def scans_in_a_loop():
+    for _ in range(3):
+        jax.lax.scan(lambda c, x: (c + x, c), 0.0, jnp.ones(4))
+
+def scans_one_body():
+    def body(c, x):
+        return c + x, c
+    for _ in range(3):
+        jax.lax.scan(body, 0.0, jnp.ones(4))
+
+def wide_and_back():
+    double(jnp.ones(5))
+    with jax.enable_x64(True):
+        double(jnp.ones(5))
+    double(jnp.ones(5))
+
 def weak():
     double(jnp.float32(1.0))
     double(1.0)

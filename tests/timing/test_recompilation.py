@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from jaxscope.analysis.recompilation import advise, bucket_of, wasted_seconds
+from jaxscope.analysis.recompilation import (
+    advise,
+    bucket_of,
+    num_recompilations,
+    wasted_seconds,
+)
 from jaxscope.client.requests import RecompilationRequest
 from jaxscope.client.session import Session
 from jaxscope.model.recompilation import KeyChange, Recompilation, Signature
@@ -209,6 +215,28 @@ def test_a_setting_that_is_set_no_more_is_a_cause(watch: Watch) -> None:
     (change,) = found.signatures[1].changes
     assert (change.kind, change.before, change.after) == ("config", "float32", "not set")
     assert [signature.num_calls for signature in found.signatures] == [1, 2]
+
+
+def test_loops_of_lax_with_a_new_body_each_time_are_recompilations(watch: Watch) -> None:
+    found = watch("scans_in_a_loop()")
+    assert num_recompilations(found) == 2
+    (advice,) = found.advice
+    assert (advice.function, advice.kind) == ("scan", "new_function")
+    assert found.wasted == pytest.approx(advice.seconds)
+    assert num_recompilations(watch("scans_one_body()")) == 0
+
+
+def test_a_signature_counts_for_one_advice_and_types_that_follow_from_x64_for_none(
+    watch: Watch,
+) -> None:
+    found = watch("wide_and_back()")
+    assert [advice.kind for advice in found.advice] == ["config"]
+    both = (KeyChange("shape", "x", "f32[3]", "f32[4]"), KeyChange("dtype", "x", "f32", "f64"))
+    signature = Signature(1, "f", "f.py:1", "f(x)", (), 0, both, 1.0, 0.0, 0.0, False, 1, "", None)
+    advised = advise(
+        [dataclasses.replace(signature, number=0, nearest=None, changes=()), signature]
+    )
+    assert sum(advice.seconds for advice in advised) == 1.0
 
 
 def test_kinds_of_random_keys_are_not_cast(watch: Watch) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from jaxscope.analysis.lab_words import SIGNATURE_HEADERS, signature_row
 from jaxscope.analysis.quantities import format_count, format_seconds
-from jaxscope.analysis.recompilation import describe_change, describe_outside
+from jaxscope.analysis.recompilation import describe_change, describe_outside, num_recompilations
 from jaxscope.client.requests import RecompilationRequest
 from jaxscope.model.recompilation import Recompilation, Signature
 from jaxscope.ui.lab_state import LabState
@@ -53,10 +53,10 @@ class RecompilationPage(ExperimentPage):
         if found is None:
             self.say("")
             return
-        again = sum(signature.nearest is not None for signature in found.signatures)
         heading = (
             f"{format_count(len(found.signatures), 'signature')}, "
-            f"{format_count(again, 'recompilation')}: {format_seconds(found.wasted)} spent again"
+            f"{format_count(num_recompilations(found), 'recompilation')}: "
+            f"{format_seconds(found.wasted)} spent again"
         )
         advice = [
             f"{advice.function} ({format_seconds(advice.seconds)}): {advice.text}"
