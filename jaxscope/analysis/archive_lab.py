@@ -6,11 +6,13 @@ was made.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 import msgspec
 
 from jaxscope.analysis.plain_data import from_plain, to_plain
+from jaxscope.analysis.statistics import as_observed, forget_unearned
 from jaxscope.model.agreement import Agreement, Comparison
 from jaxscope.model.lab import Profile, Scaling
 from jaxscope.model.recompilation import Recompilation
@@ -47,8 +49,27 @@ def decode_lab(data: bytes) -> tuple[LabResult | Timing, ...]:
     for result in results:
         name = result.get("is") if isinstance(result, dict) else None
         if name in _TYPES:
-            by_name[str(name)] = from_plain(_TYPES[name], result)
+            by_name[str(name)] = _without_claims(from_plain(_TYPES[name], result))
     return tuple(by_name.values())
+
+
+def _without_claims(result: LabResult | Timing) -> LabResult | Timing:
+    """What an earlier release measured claims no interval that one process does not earn."""
+    if isinstance(result, Timing):
+        return forget_unearned(result)
+    if isinstance(result, Comparison):
+        return dataclasses.replace(result, timing=forget_unearned(result.timing))
+    if isinstance(result, Scaling) and result.environment.processors is None:
+        points = (
+            dataclasses.replace(
+                point,
+                eager=None if point.eager is None else as_observed(point.eager),
+                jit=None if point.jit is None else as_observed(point.jit),
+            )
+            for point in result.points
+        )
+        return dataclasses.replace(result, points=tuple(points))
+    return result
 
 
 def split_timing(

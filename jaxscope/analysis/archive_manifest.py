@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from jaxscope.analysis.statistics import forget_unearned
 from jaxscope.model import (
     Check,
     Cost,
@@ -62,7 +63,7 @@ class MeasurementEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     median: float | None
     low: float | None
     high: float | None
-    confidence: float
+    confidence: float | None
     runs: int
     samples: tuple[float | None, ...]
     is_noisy: bool
@@ -79,6 +80,10 @@ class RatioEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     low: float | None
     high: float | None
     verdict: str
+    confidence: float | None = None
+    pairs: int = 0
+    why_not: str = ""
+    is_noisy: bool = False
 
 
 class TimingEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -102,7 +107,7 @@ class TimingEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                     _finite(m.median),
                     _finite(m.low),
                     _finite(m.high),
-                    m.confidence,
+                    _finite(m.confidence),
                     m.runs,
                     tuple(map(_finite, m.samples)),
                     m.is_noisy,
@@ -113,7 +118,17 @@ class TimingEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 for m in timing.measurements
             ),
             tuple(
-                RatioEntry(r.name, _finite(r.median), _finite(r.low), _finite(r.high), r.verdict)
+                RatioEntry(
+                    r.name,
+                    _finite(r.median),
+                    _finite(r.low),
+                    _finite(r.high),
+                    r.verdict,
+                    _finite(r.confidence),
+                    r.pairs,
+                    r.why_not,
+                    r.is_noisy,
+                )
                 for r in timing.ratios
             ),
             timing.warnings,
@@ -121,7 +136,7 @@ class TimingEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def to_model(self) -> Timing:
         """The measurements described."""
-        return Timing(
+        timing = Timing(
             call=self.call,
             environment=self.environment,
             measurements=tuple(
@@ -130,7 +145,7 @@ class TimingEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                     median=_number(m.median),
                     low=_number(m.low),
                     high=_number(m.high),
-                    confidence=m.confidence,
+                    confidence=_number(m.confidence),
                     runs=m.runs,
                     samples=tuple(map(_number, m.samples)),
                     is_noisy=m.is_noisy,
@@ -141,11 +156,22 @@ class TimingEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 for m in self.measurements
             ),
             ratios=tuple(
-                Ratio(r.name, _number(r.median), _number(r.low), _number(r.high), r.verdict)
+                Ratio(
+                    r.name,
+                    _number(r.median),
+                    _number(r.low),
+                    _number(r.high),
+                    r.verdict,
+                    _number(r.confidence),
+                    r.pairs,
+                    r.why_not,
+                    r.is_noisy,
+                )
                 for r in self.ratios
             ),
             warnings=self.warnings,
         )
+        return forget_unearned(timing)
 
 
 class MemoryEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -227,14 +227,23 @@ def load_contract(path: str | Path) -> Capture:
 def _read(raw: _Capture) -> Capture:
     if (raw.format, raw.version) != (_FORMAT, _VERSION):
         raise ValueError(f"it is {raw.format} of version {raw.version}, not {_FORMAT} {_VERSION}")
-    known = {field: raw.environment.get(field, "") for field in Environment.__slots__}
+    told = raw.environment.get
+    environment = Environment(
+        told("jax", ""),
+        told("jaxlib", ""),
+        told("python", ""),
+        told("platform", ""),
+        told("device", ""),
+        told("host", ""),
+        told("recorded_at", ""),
+    )
     return Capture(
         call=raw.call,
         base=raw.base,
         transforms=raw.transforms,
         source=FunctionSource(raw.source.file, raw.source.line, raw.source.text),
         files=(),
-        environment=Environment(**known),
+        environment=environment,
         target=raw.target,
         arguments=tuple(map(_read_leaf, raw.arguments)),
         results=tuple(map(_read_leaf, raw.results)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import textwrap
+from collections.abc import Sequence
 
 from jaxscope.analysis.quantities import (
     format_bytes,
@@ -14,6 +15,7 @@ from jaxscope.analysis.quantities import (
     three_digits,
 )
 from jaxscope.analysis.scaling import calls_to_break_even, name_quantity
+from jaxscope.analysis.statistics import LEAST_PROCESSES, find_disturbances
 from jaxscope.model.agreement import Comparison, LeafAgreement
 from jaxscope.model.capture import Environment
 from jaxscope.model.lab import Crossover, ScalePoint, Scaling, Slope
@@ -29,11 +31,34 @@ _MANY_ULPS = 1e6
 
 def why_unclear(ratio: Ratio) -> str:
     """What a ratio without a verdict lacks, to be put behind its interval; may be nothing."""
-    if not ratio.is_judged:
-        return ""
-    if ratio.pairs and ratio.confidence < 0.95:
-        return f"; from {format_count(ratio.pairs, 'pair')} only, {ratio.confidence:.0%} sure"
+    if ratio.is_judged and 0 < ratio.pairs < LEAST_PROCESSES:
+        return f"; {format_count(ratio.pairs, 'pair')} only, a verdict takes {LEAST_PROCESSES}"
     return ""
+
+
+def describe_range(ratio: Ratio) -> str:
+    """Between what the ratio lies: an interval where one was earned, else what was observed."""
+    ends = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}"
+    return f"{ends}, {ratio.confidence:.0%}" if ratio.confidence > 0 else f"observed {ends}"
+
+
+def describe_spread(measurement: Measurement) -> str:
+    """The same of a duration; `one run` where nothing can be said."""
+    if measurement.runs < 2:
+        return "one run"
+    ends = f"{format_seconds(measurement.low)} to {format_seconds(measurement.high)}"
+    if measurement.confidence > 0:
+        return f"{ends} ({measurement.confidence:.0%})"
+    return f"observed {ends}"
+
+
+def describe_noise(environment: Environment | None) -> str:
+    """One line that says what disturbed all that was measured; empty if nothing is known to have.
+
+    It stands on top of every result, and in every file that is made of one.
+    """
+    told = () if environment is None else find_disturbances(environment)
+    return f"Noisy: {' '.join(told)}" if told else ""
 
 
 def describe_place(environment: Environment) -> str:
@@ -41,7 +66,15 @@ def describe_place(environment: Environment) -> str:
     device = environment.device or environment.platform
     host = f" of {environment.host}" if environment.host else ""
     when = f", {environment.recorded_at}" if environment.recorded_at else ""
-    return f"Measured on {device}{host}, JAX {environment.jax}, Python {environment.python}{when}."
+    busy = ""
+    if environment.load is not None and environment.processors:
+        busy = f", load {environment.load:.1f} on {environment.processors} processors"
+    if environment.processor_share is not None:
+        busy += f", of one of which it had {environment.processor_share:.0%}"
+    return (
+        f"Measured on {device}{host}, JAX {environment.jax}, Python {environment.python}{when}"
+        f"{busy}."
+    )
 
 
 def describe_slope(slope: Slope, forms: tuple[str, str] = ("eager", "jit")) -> str:
@@ -49,9 +82,18 @@ def describe_slope(slope: Slope, forms: tuple[str, str] = ("eager", "jit")) -> s
     name = name_quantity(slope.quantity, forms)
     since = f"from {slope.first_size:,} on, {slope.num_points} sizes"
     return (
-        f"  {name} grows like size^{slope.slope:.2f} ({slope.low:.2f} to {slope.high:.2f}, "
-        f"{slope.confidence:.0%}; {since})"
+        f"  {name} grows like size^{slope.slope:.2f} ({slope.low:.2f} to {slope.high:.2f} between "
+        f"pairs of sizes; {since})"
     )
+
+
+FORM_WORDS = {
+    "loop": "loop: Python calls the jitted function once for each element, and waits for all at "
+    "the end. vmap: one call of the jitted vmap of it.",
+    "unrolled": "unrolled: the layer written out so many times in one jitted function. scan: one "
+    "jax.lax.scan over it.",
+}
+"""What the two forms of a preset are, by the first."""
 
 
 def describe_crossovers(scaling: Scaling) -> str:
@@ -59,22 +101,35 @@ def describe_crossovers(scaling: Scaling) -> str:
     first, second = scaling.forms
     if scaling.crossovers:
         return "\n".join(map(_describe_crossover, scaling.crossovers))
-    verdicts = {
-        point.ratio.verdict
-        for point in scaling.points
-        if point.ratio is not None and point.ratio.verdict != "unclear"
-    }
-    if not any(point.ratio for point in scaling.points):
+    verdicts = [point.ratio.verdict for point in scaling.points if point.ratio is not None]
+    if not verdicts:
         return "Only one form was measured, so there is nothing to cross."
-    if verdicts == {"faster"}:
-        return _describe_order(second, first)
-    if verdicts == {"slower"}:
-        return _describe_order(first, second)
+    clear = {verdict for verdict in verdicts if verdict != "unclear"}
+    if clear == {"faster"}:
+        return _describe_order(second, first, verdicts)
+    if clear == {"slower"}:
+        return _describe_order(first, second, verdicts)
     return f"{_upper_first(first)} and {second} do not clearly change places within these sizes."
 
 
-def _describe_order(faster: str, slower: str) -> str:
-    return f"{faster} is faster than {slower} at every size where the order is clear; no crossover."
+def _describe_order(faster: str, slower: str, verdicts: Sequence[str]) -> str:
+    """Which is faster, and at how many sizes that is known."""
+    num_clear, num_sizes = sum(verdict != "unclear" for verdict in verdicts), len(verdicts)
+    if num_clear == num_sizes:
+        return f"{faster} is faster than {slower} at {_sizes(num_sizes)}; no crossover."
+    if num_clear > num_sizes / 2:
+        return (
+            f"{faster} is faster than {slower} at {num_clear} of {num_sizes} sizes; at the others "
+            "the order is unclear."
+        )
+    return (
+        f"The order is unclear at {num_sizes - num_clear} of {num_sizes} sizes; {faster} is faster "
+        f"than {slower} at {num_clear}."
+    )
+
+
+def _sizes(count: int) -> str:
+    return "the only size" if count == 1 else f"all {count} sizes"
 
 
 def _upper_first(text: str) -> str:
@@ -129,6 +184,8 @@ def scaling_row(point: ScalePoint, scaling: Scaling) -> tuple[str, ...]:
 
 
 def _break_even(point: ScalePoint) -> str:
+    if point.ratio is not None and point.ratio.verdict == "unclear":
+        return "unclear"
     calls = calls_to_break_even(point)
     return "" if math.isnan(calls) else "never" if math.isinf(calls) else f"{calls:,.0f} calls"
 
@@ -136,9 +193,13 @@ def _break_even(point: ScalePoint) -> str:
 def _cell(measurement: Measurement | None) -> str:
     if measurement is None:
         return ""
-    half = (measurement.high - measurement.low) / 2 / max(measurement.median, 1e-12)
-    noisy = "~" if measurement.is_noisy else ""
-    return f"{noisy}{format_seconds(measurement.median)} ±{half:.1%}"
+    noisy = "noisy " if measurement.is_noisy else ""
+    if measurement.runs < 2:
+        return f"{noisy}{format_seconds(measurement.median)}"
+    return (
+        f"{noisy}{format_seconds(measurement.median)} "
+        f"({format_seconds(measurement.low)} to {format_seconds(measurement.high)})"
+    )
 
 
 def describe_ulps(leaf: LeafAgreement) -> str:

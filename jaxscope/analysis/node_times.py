@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Sequence
 
 import numpy as np
 
 from jaxscope.analysis.links import Links
+from jaxscope.analysis.quantities import format_seconds
 from jaxscope.model.capture import Capture, Stage
 from jaxscope.model.graph import Graph
 from jaxscope.model.lab import LineTime, NodeTime, NodeTimes, Profile
@@ -97,6 +99,45 @@ def sum_lines(overlay: Overlay) -> tuple[LineTime, ...]:
         for (file, line), seconds in total.items()
     ]
     return tuple(sorted(lines, key=lambda line: (-line.seconds, -line.total, line.file, line.line)))
+
+
+def line_shares(overlay: Overlay, side: NodeTimes) -> tuple[tuple[LineTime, float], ...]:
+    """The lines with their share of all work, which adds up to 1; what no line has comes last.
+
+    Of all work, not of the seconds on the wall: several threads work at the same time.
+    """
+    lines = sum_lines(overlay)
+    strangers = set(overlay.strangers)
+    rest = sum(time.exclusive for time in side.times if time.name in strangers)
+    if rest > 0:
+        lines = (*lines, LineTime("", -1, rest, rest))
+    whole = sum(line.seconds for line in lines)
+    return tuple((line, line.seconds / whole if whole > 0 else 0.0) for line in lines)
+
+
+def place_words(line: LineTime) -> str:
+    """Where a line is, such as `model.py:12`."""
+    if line.line > 0:
+        return f"{os.path.basename(line.file)}:{line.line}"
+    return "not in the program that is shown" if line.line < 0 else "no known line"
+
+
+def describe_overlap(side: NodeTimes) -> str:
+    """Why parts can take longer together than the whole; empty where they do not."""
+    work = sum(time.exclusive for time in side.times)
+    if work <= 1.05 * side.covered:
+        return ""
+    return (
+        f"{format_seconds(work)} of work in {format_seconds(side.covered)}: several threads work "
+        "at the same time. Shares are of the work."
+    )
+
+
+def observed_words(time: NodeTime, runs: int) -> str:
+    """From the shortest to the longest run of a node."""
+    if runs < 2:
+        return "one run"
+    return f"{format_seconds(time.low)} to {format_seconds(time.high)}"
 
 
 def overlay_stage(capture: Capture, times: NodeTimes) -> Overlay | None:

@@ -50,13 +50,12 @@ def fit_slope(sizes: Sequence[float], values: Sequence[float], quantity: str = "
     )
     if not slopes:
         return None
-    trim, confidence = trimmed_pairs(len(known))
+    trim, _ = trimmed_pairs(len(known))
     return Slope(
         quantity,
         float(np.median(slopes)),
         slopes[min(trim, len(slopes) // 2)],
         slopes[-1 - min(trim, len(slopes) // 2)],
-        confidence,
         len(known),
         round(math.exp(known[0][0])),
     )
@@ -116,6 +115,8 @@ def find_crossovers(
 def calls_to_break_even(point: ScalePoint) -> float:
     """How many calls it takes until compiling has paid off; infinite if never, NaN if unknown."""
     if point.eager is None or point.jit is None or math.isnan(point.compile_time):
+        return math.nan
+    if point.ratio is None or point.ratio.verdict == "unclear":
         return math.nan
     saved = point.eager.median - point.jit.median
     return point.compile_time / saved if saved > 0 else math.inf

@@ -15,9 +15,21 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.model.capture import Environment
+from jaxscope.model.timing import Measurement, Timing
+
 MARGIN = 0.02
 """Two programs count as the same within this factor. Without a margin a true ratio of 1.00 was
 called different in 12 % of all runs; with it in 0 of 160."""
+NOISY_MARGIN = 0.10
+"""The same where the machine was busy or the calls of a side spread widely: what one process shows
+then has been seen to be off by several percent."""
+LEAST_PROCESSES = 6
+"""As many processes as an interval of 95 % takes; see `find_median_interval`."""
+LEAST_SHARE = 0.8
+"""Of a processor. With less, durations tell of other programs."""
+_MOST_BUSY = 0.25
+"""Of the machine's processors, for other programs; more of them share caches and clock rate."""
 _NOISY_TAIL = 2.0
 _DRIFT = 0.25
 """A larger change from the first third to the last is told; the clock rate alone makes some."""
@@ -109,8 +121,11 @@ def find_ratio_interval(log_ratios: Sequence[float] | npt.NDArray[np.float64]) -
     )
 
 
-def judge(ratio: Interval, margin: float = MARGIN) -> str:
+def judge(ratio: Interval, *, is_noisy: bool = False) -> str:
     """Say how the second of a pair does against the first; `ratio` is first over second.
+
+    Args:
+        is_noisy: A difference must be larger then to be told.
 
     Returns:
         `faster`, `slower` or `same` where the whole interval says so and covers 95 %, else
@@ -119,11 +134,12 @@ def judge(ratio: Interval, margin: float = MARGIN) -> str:
     low, high = ratio.low, ratio.high
     if not (low > 0.0 and math.isfinite(high)) or ratio.confidence < 0.95:
         return "unclear"
+    margin = NOISY_MARGIN if is_noisy else MARGIN
     if low > 1.0 + margin:
         return "faster"
     if high < 1.0 / (1.0 + margin):
         return "slower"
-    if low >= 1.0 / (1.0 + margin) and high <= 1.0 + margin:
+    if low >= 1.0 / (1.0 + MARGIN) and high <= 1.0 + MARGIN:
         return "same"
     return "unclear"
 
@@ -138,6 +154,54 @@ def count_outliers(values: Sequence[float] | npt.NDArray[np.float64]) -> Outlier
     distance = np.maximum(lower - array, array - upper)
     severe = int(np.count_nonzero(distance > 3.0 * spread))
     return Outliers(int(np.count_nonzero(distance > 1.5 * spread)) - severe, severe)
+
+
+def find_disturbances(environment: Environment) -> tuple[str, ...]:
+    """What disturbed everything that was measured there, a sentence each; nothing if nothing did.
+
+    Load counts what is measured as well, so it only decides where nothing better is known.
+    """
+    reasons = []
+    processors = environment.processors or 1
+    share, others = environment.processor_share, environment.busy_processors
+    if share is not None and share < LEAST_SHARE:
+        reasons.append(f"This process had a processor for {share:.0%} of the time it wanted one.")
+    if others is not None and others > _MOST_BUSY * processors:
+        reasons.append(
+            f"The machine is busy: other programs used {others:.1f} of {processors} processors."
+        )
+    if others is None and environment.load is not None and environment.load > processors:
+        reasons.append(
+            f"The machine is busy: load {environment.load:.1f} on {processors} processors."
+        )
+    return tuple(reasons)
+
+
+def forget_unearned(timing: Timing) -> Timing:
+    """The same timing without intervals that an earlier release claimed of a single process.
+
+    Files of that release do not tell how busy the machine was.
+    """
+    if timing.environment.processors is not None:
+        return timing
+    return dataclasses.replace(
+        timing,
+        measurements=tuple(map(as_observed, timing.measurements)),
+        ratios=tuple(dataclasses.replace(r, confidence=math.nan) for r in timing.ratios),
+    )
+
+
+def as_observed(measurement: Measurement) -> Measurement:
+    """The same measurement with the range of its samples, and no interval."""
+    if math.isnan(measurement.confidence):
+        return measurement
+    known = [sample for sample in measurement.samples if math.isfinite(sample)]
+    return dataclasses.replace(
+        measurement,
+        low=min(known, default=measurement.low),
+        high=max(known, default=measurement.high),
+        confidence=math.nan,
+    )
 
 
 def find_noise(values: Sequence[float] | npt.NDArray[np.float64]) -> tuple[str, ...]:

@@ -30,7 +30,16 @@ def add_comparison_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--against-python", metavar="PATH", help="interpreter of the second program")
     for name, text in _PAIRS.items():
-        group.add_argument(f"--{name}", metavar="A[,B]", help=text)
+        if name != "precision":
+            group.add_argument(f"--{name}", metavar="A[,B]", help=text)
+    group.add_argument(
+        "--precision",
+        metavar="A[,B] | P",
+        action="append",
+        default=[],
+        help=f"{_PAIRS['precision']}; a number instead, such as 1%%, is how precise the ratio of a "
+        "timing shall be; can be repeated",
+    )
     group.add_argument(
         "--xla",
         action="append",

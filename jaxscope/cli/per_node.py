@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,7 +11,15 @@ from jaxscope.analysis.export.lab_json import (
     node_times_to_json,
     timeline_to_json,
 )
-from jaxscope.analysis.node_times import Overlay, overlay_stage, sum_lines
+from jaxscope.analysis.lab_words import describe_noise
+from jaxscope.analysis.node_times import (
+    Overlay,
+    describe_overlap,
+    line_shares,
+    observed_words,
+    overlay_stage,
+    place_words,
+)
 from jaxscope.analysis.quantities import format_count, format_seconds
 from jaxscope.analysis.text_table import format_table
 from jaxscope.cli.figures import write_run_figure
@@ -74,6 +81,7 @@ def write_profile(found: LaidOver) -> str:
     lines = [
         profile.call,
         f"JAX {environment.jax}, Python {environment.python}, {environment.place}",
+        *filter(None, [describe_noise(environment)]),
     ]
     for title, side in (("compiled", profile.compiled), ("eager", profile.eager)):
         lines.append("")
@@ -83,7 +91,8 @@ def write_profile(found: LaidOver) -> str:
         overlay = found.overlay(side)
         lines += _describe_coverage(title, side)
         if overlay is not None:
-            lines += ["", *_line_table(found.capture, sum_lines(overlay), side.covered)]
+            lines += filter(None, [describe_overlap(side)])
+            lines += ["", *_line_table(found.capture, line_shares(overlay, side))]
         lines += ["", *_node_table(side, overlay)]
         if overlay is not None and overlay.strangers:
             lines.append(f"  not in the captured program: {', '.join(overlay.strangers[:10])}")
@@ -116,19 +125,27 @@ def _describe_coverage(title: str, side: NodeTimes) -> Iterator[str]:
     )
 
 
-def _line_table(capture: Capture, lines: Sequence[LineTime], whole_s: float) -> Iterator[str]:
+def _line_table(capture: Capture, lines: Sequence[tuple[LineTime, float]]) -> Iterator[str]:
     texts = {file.path: file.text.split("\n") for file in capture.files}
     rows = []
-    for line in lines[:_MAX_ROWS]:
+    for line, share in lines[:_MAX_ROWS]:
         text = texts.get(line.file, [])
         code = text[line.line - 1].strip() if 0 < line.line <= len(text) else ""
-        place = f"{os.path.basename(line.file)}:{line.line}" if line.line else "no known line"
-        share = f"{line.seconds / whole_s:.0%}" if whole_s > 0 else ""
         rows.append(
-            (format_seconds(line.seconds), share, format_seconds(line.total), place, code[:60])
+            (
+                format_seconds(line.seconds),
+                f"{share:.0%}",
+                format_seconds(line.total),
+                place_words(line),
+                code[:60],
+            )
         )
     headers = ("line", "share", "with calls", "place", "")
     yield from format_table(headers, rows, right=(0, 1, 2))
+    if rest := lines[_MAX_ROWS:]:
+        seconds = format_seconds(sum(line.seconds for line, _ in rest))
+        share = sum(share for _, share in rest)
+        yield f"  and {len(rest):,} more lines, {seconds} together ({share:.0%})"
 
 
 def _node_table(side: NodeTimes, overlay: Overlay | None) -> Iterator[str]:
@@ -146,14 +163,14 @@ def _node_table(side: NodeTimes, overlay: Overlay | None) -> Iterator[str]:
             (
                 format_seconds(time.exclusive),
                 format_seconds(time.seconds),
-                f"{format_seconds(time.low)} to {format_seconds(time.high)}",
+                observed_words(time, side.runs),
                 f"{time.count:,}",
                 time.name,
                 operations.get(time.name, ""),
             )
         )
     kind = "instruction" if side.stage == "optimized" else "equation"
-    headers = ("alone", "with inside", "interval", "times", kind, "operation")
+    headers = ("alone", "with inside", "observed", "times", kind, "operation")
     yield from format_table(headers, rows, right=(0, 1, 3))
     if len(ordered) > _MAX_ROWS:
         rest = sum(time.exclusive for time in ordered[_MAX_ROWS:])

@@ -13,7 +13,9 @@ from jaxscope.analysis.export.scaling_files import (
     scaling_to_svg,
 )
 from jaxscope.analysis.lab_words import (
+    FORM_WORDS,
     describe_crossovers,
+    describe_noise,
     describe_sizes,
     describe_slope,
     scaling_headers,
@@ -65,6 +67,7 @@ def write_scaling(scaling: Scaling) -> str:
     lines = [
         f"{scaling.call}  with {scaling.vary} varied",
         f"JAX {environment.jax}, Python {environment.python}, {environment.place}",
+        *filter(None, [describe_noise(environment)]),
         "",
         *format_table(
             scaling_headers(scaling),
@@ -75,6 +78,7 @@ def write_scaling(scaling: Scaling) -> str:
         *(describe_slope(slope, scaling.forms) for slope in scaling.slopes),
         "",
         describe_crossovers(scaling),
+        *filter(None, [FORM_WORDS.get(scaling.forms[0])]),
         *describe_sizes(scaling),
     ]
     lines += [f"warning: {warning}" for warning in scaling.warnings]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,9 @@ class TimeOptions:
         made_with: What both programs of `comparison` are made with, and what their processes have:
             the fields of `ComparisonRequest` that have a twin, `other_…`.
         skip_eager: Whether to leave eager runs out.
+        gradient: Whether a plain timing measures the gradient, too.
+        budget_s: Seconds for the pairs of each program; None for the default, which is stretched.
+        precision: At what half-width of the ratio's interval it ends; None for the default.
         output: Where the experiment's table or plot is written, or None.
         figure: Which figure of a plain timing: `distributions` or `stages`.
     """
@@ -45,6 +49,9 @@ class TimeOptions:
     against_file: Path | None = None
     made_with: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     skip_eager: bool = False
+    gradient: bool = False
+    budget_s: float | None = None
+    precision: float | None = None
     output: Path | None = None
     figure: str = "distributions"
 
@@ -53,6 +60,15 @@ def add_time_options(parser: argparse.ArgumentParser) -> None:
     """Add the options; only one experiment at a time."""
     parser.add_argument(
         "--rigorous", action="store_true", help="measure in six fresh processes (slower)"
+    )
+    parser.add_argument(
+        "--gradient", action="store_true", help="time the gradient, and value and gradient, too"
+    )
+    parser.add_argument(
+        "--budget",
+        metavar="S",
+        help="seconds for measuring the pairs of a program; by default 2, stretched for slow calls "
+        "until there are six pairs",
     )
     group = parser.add_argument_group("experiments (one at a time)")
     one = group.add_mutually_exclusive_group()
@@ -116,6 +132,8 @@ def read_time_options(read: argparse.Namespace) -> TimeOptions:
     output = Path(read.output) if read.output else None
     preset, vary, sizes = _read_sizes(read)
     against_file = Path(read.against_file) if read.against_file else None
+    precision, read.precision = _split_precision(read.precision)
+    budget_s = None if read.budget is None else _read_budget(read.budget)
     made_with = read_comparison_options(read)
     compares = read.against is not None or against_file is not None or differs(made_with)
     if read.per_node:
@@ -164,9 +182,39 @@ def read_time_options(read: argparse.Namespace) -> TimeOptions:
         against_file,
         made_with,
         read.no_eager,
+        read.gradient,
+        budget_s,
+        precision,
         output,
         read.figure,
     )
+
+
+def _read_budget(text: str) -> float:
+    try:
+        seconds = float(text.removesuffix("s"))
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise UsageError(Explanation(f"{text!r} is no budget.", remedy="Such as: --budget 10"))
+    return seconds
+
+
+def _split_precision(words: Sequence[str]) -> tuple[float | None, str | None]:
+    """The timing's precision, which is a number, and that of matrix products, which is a name."""
+    precision, name = None, None
+    for word in words:
+        try:
+            share = float(word.removesuffix("%")) / (100 if word.endswith("%") else 1)
+        except ValueError:
+            name = word
+            continue
+        if not 0 < share < 1:
+            raise UsageError(
+                Explanation(f"{word!r} is no precision.", remedy="Such as: --precision 1%")
+            )
+        precision = share
+    return precision, name
 
 
 def _read_sizes(read: argparse.Namespace) -> tuple[str, str, tuple[int, ...]]:

@@ -10,8 +10,14 @@ from collections.abc import Iterator
 
 from jaxscope.analysis.export.contract_json import timing_to_json
 from jaxscope.analysis.export.safe_text import make_safe
-from jaxscope.analysis.lab_words import why_unclear
+from jaxscope.analysis.lab_words import (
+    describe_noise,
+    describe_range,
+    describe_spread,
+    why_unclear,
+)
 from jaxscope.analysis.quantities import format_seconds, three_digits
+from jaxscope.analysis.statistics import find_disturbances
 from jaxscope.cli.output import check_place, print_text
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import named_program, run_options, target_options, watching
@@ -20,7 +26,10 @@ from jaxscope.model import Measurement, Ratio, Timing
 
 _WIDTH = 98
 _LONGEST_DETAIL = 22
-_ONE_PROCESS = "All of it is of this one process; --rigorous repeats it in six fresh ones."
+_ONE_PROCESS = (
+    "All of it was observed in this one process; --rigorous repeats it in six fresh ones, which "
+    "earns intervals."
+)
 _NUMBER = re.compile(r"\d[\d.,]*(?<![.,])(?: ?%)?")
 
 _STEADY = re.compile(r" Steady from call (\d+) on\.")
@@ -45,6 +54,10 @@ def run(options: Options) -> int:
             options.call,
             on_event=watch,
             rigorous=options.is_rigorous,
+            budget_s=options.time.budget_s,
+            precision=options.time.precision,
+            gradient=options.time.gradient,
+            skip_eager=options.time.skip_eager,
             **target_options(options),
             **run_options(options),
         )
@@ -66,6 +79,7 @@ def format_timing(timing: Timing) -> str:
     lines = [
         timing.call,
         f"JAX {environment.jax}, Python {environment.python}, {environment.place}",
+        *filter(None, [describe_noise(environment)]),
         "",
         *_format_table(timing),
     ]
@@ -73,8 +87,6 @@ def format_timing(timing: Timing) -> str:
         lines.append("")
     lines += [_format_ratio(ratio) for ratio in timing.ratios]
     noise = list(_noise(timing))
-    if noise:
-        noise.append("Medians and their intervals stand such noise; means would not.")
     notes = [*noise, *(f"warning: {warning}" for warning in timing.warnings)]
     for paragraph in (list(_protocols(timing)), notes):
         if paragraph:
@@ -127,10 +139,7 @@ def _format_table(timing: Timing) -> Iterator[str]:
 
 def _row(measurement: Measurement) -> tuple[str, str, str, str, str, str]:
     runs = f"{measurement.runs} run" + (" " if measurement.runs == 1 else "s")
-    interval = ""
-    if measurement.confidence > 0:
-        low, high = format_seconds(measurement.low), format_seconds(measurement.high)
-        interval = f"{low} to {high} ({measurement.confidence:.0%})"
+    interval = describe_spread(measurement) if measurement.runs > 1 else ""
     noisy = "noisy" if measurement.is_noisy else ""
     device = ""
     if not math.isnan(measurement.device_seconds):
@@ -145,8 +154,11 @@ def _row(measurement: Measurement) -> tuple[str, str, str, str, str, str]:
 def _noise(timing: Timing) -> Iterator[str]:
     """Every reason for noise once: its numbers stand in one sentence, with what they concern."""
     found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    everywhere = find_disturbances(timing.environment)
     for measurement in timing.measurements:
         for reason in measurement.reasons if measurement.is_noisy else ():
+            if reason in everywhere:
+                continue  # stands on top
             before, number, after = _split_at_number(reason)
             names = found.setdefault((before, after), {}).setdefault(number, [])
             if _whole_of(measurement.name) not in names:  # whose parts suffer with it
@@ -168,10 +180,14 @@ def _format_ratio(ratio: Ratio) -> str:
     first, _, second = ratio.name.partition("/")
     if math.isnan(ratio.median):
         return f"  {ratio.name}: unclear"
-    interval = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}"
+    interval = describe_range(ratio)
+    noisy = ", noisy" if ratio.is_noisy else ""
     if not ratio.is_judged:
-        return f"  {ratio.name}: no verdict ({interval})"
+        return f"  {ratio.name}: no verdict ({interval}{noisy})"
     if ratio.verdict == "unclear":
-        return f"  {ratio.name}: unclear ({interval}{why_unclear(ratio)})"
+        return f"  {ratio.name}: unclear ({interval}{noisy}{why_unclear(ratio)})"
     verdict = "takes the same time as" if ratio.verdict == "same" else f"is {ratio.verdict} than"
-    return f"  {ratio.name} = {three_digits(ratio.median)} ({interval}): {second} {verdict} {first}"
+    return (
+        f"  {ratio.name} = {three_digits(ratio.median)} ({interval}{noisy}): "
+        f"{second} {verdict} {first}"
+    )

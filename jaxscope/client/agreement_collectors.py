@@ -19,7 +19,7 @@ from jaxscope.client.events import (
     SideEnded,
     SideReady,
 )
-from jaxscope.client.lab_collectors import LabCollector, read_matrix, read_names, read_number
+from jaxscope.client.lab_collectors import LabCollector, read_matrix, read_number
 from jaxscope.client.timing_assemble import TimingAssembler, read_text
 from jaxscope.client.work_reading import read_cost
 from jaxscope.model.agreement import (
@@ -192,6 +192,8 @@ class ComparisonCollector(LabCollector):
 
     def feed(self, message: Message) -> Iterator[Event]:
         yield from super().feed(message)
+        if message.type in {"timed", "conditions"}:
+            self._assembler.feed(message)
         if message.type == "measurement":
             measurement = self._assembler.timing().measurement(str(message.fields.get("name")))
             if measurement is not None:
@@ -234,6 +236,8 @@ class SideCollector(LabCollector):
 
     def feed(self, message: Message) -> Iterator[Event]:
         yield from super().feed(message)
+        if message.type in {"timed", "conditions"}:
+            self._assembler.feed(message)
         match message.type:
             case "side_ready":
                 yield SideReady(
@@ -255,7 +259,7 @@ class SideCollector(LabCollector):
             case "results":
                 yield ResultsCompared(read_results(message))
             case "side_end":
-                yield SideEnded(tuple(read_names(message, "reasons")))
+                yield SideEnded()
 
     def take(self, message: Message) -> None:
         if message.type == "measurement":

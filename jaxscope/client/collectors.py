@@ -21,6 +21,7 @@ from jaxscope.client.events import (
     HeadArrived,
     MeasurementArrived,
     Progress,
+    ResultGrew,
     StageArrived,
     TextArrived,
 )
@@ -160,6 +161,8 @@ class TimingCollector:
             measurement = self._assembler.timing().measurement(str(message.fields.get("name")))
             if measurement is not None:
                 yield MeasurementArrived(measurement)
+        elif message.type in {"ratio", "warning"}:
+            yield ResultGrew(self._assembler.timing())
 
     def result(self) -> Result:
         return self._assembler.timing()

@@ -100,6 +100,13 @@ class MeasurementArrived:
     measurement: Measurement
 
 
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class ResultGrew:
+    """All that a measurement or an experiment has found so far; it goes on."""
+
+    result: Result
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class SideReady:
     """One of two programs is warm and waits for its turn.
@@ -144,9 +151,7 @@ class ResultsCompared:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SideEnded:
-    """One of two programs is done; what disturbed it."""
-
-    reasons: tuple[str, ...]
+    """One of two programs is done."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -179,6 +184,7 @@ Event = (
     | Responding
     | Whereabouts
     | MeasurementArrived
+    | ResultGrew
     | SideReady
     | BlockMeasured
     | OutcomeArrived

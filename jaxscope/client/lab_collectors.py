@@ -14,14 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.analysis.scaling import find_crossovers, fit_slopes
-from jaxscope.analysis.statistics import find_median_interval
-from jaxscope.client.events import Event
+from jaxscope.client.events import Event, ResultGrew
 from jaxscope.client.results import Result
 from jaxscope.client.timing_assemble import (
     MalformedTiming,
+    disturb,
     make_measurement,
     make_ratio,
     read_column,
+    read_conditions,
     read_environment,
     read_seconds,
     read_text,
@@ -61,6 +62,8 @@ class LabCollector(abc.ABC):
         if message.type == "timed":
             self.call = read_text(message, "call")
             self.environment = read_environment(message.fields.get("environment"))
+        elif message.type == "conditions":
+            self.environment = read_conditions(message, self.environment)
         elif message.type == "warning":
             text = read_text(message, "text")
             if len(self.warnings) < _MAX_WARNINGS and text not in self.warnings:
@@ -205,14 +208,14 @@ def _read_node_times(message: Message) -> NodeTimes:
     )
     times = []
     for index, name in enumerate(names):
-        interval = find_median_interval(inclusive[:, index])
+        column = inclusive[:, index]
         times.append(
             NodeTime(
                 name,
                 int(counts[index]),
-                interval.median,
-                interval.low,
-                interval.high,
+                float(np.median(column)),
+                float(column.min()),
+                float(column.max()),
                 float(exclusive[index]),
             )
         )
@@ -233,8 +236,13 @@ class ScalingCollector(LabCollector):
     def __init__(self, call: str = "") -> None:
         super().__init__(call)
         self._vary = ""
-        self._points: dict[int, ScalePoint] = {}
+        self._points: dict[int, Message] = {}
         self._forms = ("eager", "jit")
+
+    def feed(self, message: Message) -> Iterator[Event]:
+        yield from super().feed(message)
+        if message.type == "scale_point":
+            yield ResultGrew(self.result())
 
     def take(self, message: Message) -> None:
         if message.type == "scale":
@@ -242,13 +250,16 @@ class ScalingCollector(LabCollector):
             first, second = read_names(message, "forms")
             self._forms = (first, second)
         elif message.type == "scale_point":
-            point = _read_point(message)
+            point = _read_point(message, self.environment)
             if len(self._points) >= _MAX_POINTS:
                 raise MalformedTiming("there are too many sizes")
-            self._points[point.size] = point
+            self._points[point.size] = message
 
     def result(self) -> Scaling:
-        points = tuple(self._points[size] for size in sorted(self._points))
+        # How busy the machine was is known in the end only.
+        points = tuple(
+            _read_point(self._points[size], self.environment) for size in sorted(self._points)
+        )
         return Scaling(
             self.call,
             self.environment,
@@ -264,17 +275,19 @@ class ScalingCollector(LabCollector):
         return not self._points
 
 
-def _read_point(message: Message) -> ScalePoint:
+def _read_point(message: Message, environment: Environment) -> ScalePoint:
     size = message.fields.get("size")
     if not isinstance(size, int) or isinstance(size, bool) or not 0 < size <= 2**53:
         raise MalformedTiming("a size is none")
-    eager, jit = (_read_side(message, name) for name in ("eager", "jit"))
+    eager, jit = (_read_side(message, name, environment) for name in ("eager", "jit"))
+    reason = read_text(message, "reason")
     ratio = None
     if "log_ratios" in message.arrays and len(message.arrays["log_ratios"]):
         ratio = make_ratio(
             "eager/jit",
             read_column(message, "log_ratios", np.float64),
-            is_judged=message.fields.get("is_judged") is not False,
+            "" if message.fields.get("is_judged") is not False else reason or "no verdict",
+            is_noisy=any(side is not None and side.is_noisy for side in (eager, jit)),
         )
     names = ("trace", "lower", "compile", "first_compile")
     cost = read_cost(message, dict(message.fields))
@@ -287,17 +300,16 @@ def _read_point(message: Message) -> ScalePoint:
         flops=cost.flops,
         bytes_accessed=cost.bytes_accessed,
         memory=cost.memory,
-        reason=read_text(message, "reason"),
+        reason=reason,
         counting=cost.counting,
     )
 
 
-def _read_side(message: Message, name: str) -> Measurement | None:
+def _read_side(message: Message, name: str, environment: Environment) -> Measurement | None:
     if not len(message.arrays.get(f"{name}.seconds", ())):
         return None
     seconds = read_column(message, f"{name}.seconds", np.float64)
-    chunks = read_column(message, f"{name}.chunks", np.int32)
-    return make_measurement(name, seconds, chunks, SCALE_PROTOCOL)
+    return disturb(make_measurement(name, seconds, SCALE_PROTOCOL), environment)
 
 
 def read_number(message: Message, name: str) -> float:

@@ -33,7 +33,12 @@ from jaxscope.client.live_run import Run
 from jaxscope.client.requests import ComparisonRequest, Request, SideRequest
 from jaxscope.client.results import Result
 from jaxscope.client.rigorous_run import RIGOROUS_PROCESSES, combine_comparisons, with_warning
-from jaxscope.client.timing_assemble import make_measurement, make_ratio
+from jaxscope.client.timing_assemble import (
+    combine_environments,
+    disturb,
+    make_measurement,
+    make_ratio,
+)
 from jaxscope.client.turns import CHUNK, SLOW_CALL_S, Turns, take_turns
 from jaxscope.errors import InternalError, TraceError
 from jaxscope.model.agreement import Comparison, ResultsAgreement
@@ -50,7 +55,7 @@ _PROTOCOL = (
     "Compiled; each call timed by itself until its result was ready, in turns of {unit} of two "
     "processes in random order, the first calls of each left out, garbage collector off.{end}"
 )
-_ENDS = {"precise": " Precise within 2 %.", "budget": " Ended at the budget."}
+_ENDS = {"precise": " Ended when the pairs agreed.", "budget": " Ended at the budget."}
 _NO_ENVIRONMENT = Environment("", "", "", "", "")
 
 
@@ -160,7 +165,6 @@ class _Pair:
         self._ready: list[SideReady] = []
         self._agreement = ResultsAgreement("first", "second", (), "They were not compared.")
         self._turns = Turns(CHUNK)
-        self._reasons: list[str] = []
 
     def measure(self) -> Comparison:
         """Start both, one after the other; compare results; let them take turns; end them.
@@ -178,7 +182,7 @@ class _Pair:
         take_turns(self._measure_block, self._turns, budget_s=budget_s, rng=Random())
         for side in (0, 1):
             self._send(side, "finish")
-            self._reasons += self._await(side, SideEnded).reasons
+            self._await(side, SideEnded)
         for run in self._runs:
             run.wait()
         return self._make_comparison()
@@ -273,9 +277,7 @@ class _Pair:
             make_measurement(
                 _NAMES[side],
                 turns.seconds(side),
-                turns.chunks(side),
                 _PROTOCOL.format(unit=unit, end=_ENDS.get(turns.stopped, "")),
-                tuple(dict.fromkeys(self._reasons)),
             )
             for side in (0, 1)
         ]
@@ -284,10 +286,13 @@ class _Pair:
             warnings.append("A program compiled again while it was measured.")
         is_judged = all(side.is_judged for side in self._ready)
         ratios = np.asarray(turns.log_ratios, np.float64)
-        ratio = make_ratio("first/second", ratios, is_judged=is_judged)
+        why_not = "" if is_judged else "A program computes nothing, or no numbers."
+        ratio = make_ratio("first/second", ratios, why_not)
+        environment = combine_environments([first.environment, second.environment])
+        measured = [disturb(measurement, environment) for measurement in measured]
         return Timing(
             first.call,
-            first.environment,
+            environment,
             (*first.measurements, *second.measurements, *measured),
             # One pair of processes gives no verdict.
             (dataclasses.replace(ratio, verdict="unclear"),),

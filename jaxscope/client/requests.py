@@ -68,7 +68,11 @@ class TimeRequest(Request):
 
     Attributes:
         budget_s: Wall seconds for each pair of forms that is compared; compiling and warming up
-            come on top.
+            come on top. None for two, stretched until six pairs of slow calls were measured.
+        precision: Half-width of the ratio's interval that is precise enough, such as 0.01; None
+            for 0.02.
+        gradient: Whether the gradient is measured, too.
+        skip_eager: Whether to measure the jitted form only.
         rigorous: Whether to repeat in fresh processes.
     """
 
@@ -76,7 +80,10 @@ class TimeRequest(Request):
     call: str | None = None
     target: str = "cpu"
     x64: bool = False
-    budget_s: float = 2.0
+    budget_s: float | None = None
+    precision: float | None = None
+    gradient: bool = False
+    skip_eager: bool = False
     rigorous: bool = False
 
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from jaxscope.client.composite_run import CompositeRun, OnEvent, StartWorker
-from jaxscope.client.events import Event, MeasurementArrived, Progress
+from jaxscope.client.events import Event, MeasurementArrived, Progress, ResultGrew
 from jaxscope.client.requests import ComparisonRequest, Request, TimeRequest
 from jaxscope.client.results import Result
 from jaxscope.client.timing_assemble import combine_processes
@@ -37,7 +37,7 @@ class RigorousRun(CompositeRun):
             def pass_on(event: Event, prefix: str = prefix) -> None:
                 if isinstance(event, Progress):
                     self.tell(dataclasses.replace(event, text=prefix + event.text))
-                elif not isinstance(event, MeasurementArrived):  # of one process only
+                elif not isinstance(event, MeasurementArrived | ResultGrew):  # of one process only
                     self.tell(event)
 
             found = self.start_part(dataclasses.replace(request, rigorous=False), pass_on).wait()
@@ -48,6 +48,7 @@ class RigorousRun(CompositeRun):
             timing = whole.timing if isinstance(whole, Comparison) else whole
             for measurement in timing.measurements:
                 self.tell(MeasurementArrived(measurement))
+            self.tell(ResultGrew(whole))
         return self._combine()
 
     def partial(self) -> Result | None:

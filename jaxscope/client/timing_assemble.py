@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.analysis.statistics import (
-    find_median_interval,
+    LEAST_PROCESSES,
+    find_disturbances,
     find_noise,
     find_ratio_interval,
     judge,
@@ -49,7 +50,7 @@ class TimingAssembler:
         self._call = call
         self._environment = _NO_ENVIRONMENT
         self._measurements: dict[str, Measurement] = {}
-        self._ratios: dict[str, Ratio] = {}
+        self._ratios: dict[str, tuple[npt.NDArray[np.float64], str]] = {}
         self._warnings: list[str] = []
 
     def feed(self, message: Message) -> bool:
@@ -65,14 +66,18 @@ class TimingAssembler:
             case "timed":
                 self._call = read_text(message, "call")
                 self._environment = read_environment(message.fields.get("environment"))
+            case "conditions":
+                self._environment = read_conditions(message, self._environment)
             case "measurement":
                 measurement = _read_measurement(message)
                 self._put(self._measurements, measurement.name, measurement)
             case "device_time":
                 self._add_device_time(message)
             case "ratio":
-                ratio = _read_ratio(message)
-                self._put(self._ratios, ratio.name, ratio)
+                name, why_not = read_text(message, "name"), read_text(message, "why_not")
+                log_ratios = read_column(message, "log_ratios", np.float64)
+                make_ratio(name, log_ratios)  # which refuses impossible ones
+                self._put(self._ratios, name, (log_ratios, why_not))
             case "warning":
                 if len(self._warnings) < _MAX_WARNINGS:
                     self._warnings.append(read_text(message, "text"))
@@ -82,13 +87,21 @@ class TimingAssembler:
 
     def timing(self) -> Timing:
         """What was measured so far; complete once the run is done, useful before."""
-        slowed = filter(_is_slowed_by_recorder, self._measurements.values())
+        measurements = tuple(
+            disturb(measurement, self._environment) for measurement in self._measurements.values()
+        )
+        noisy = {measurement.name for measurement in measurements if measurement.is_noisy}
+        ratios = (
+            make_ratio(name, values, why_not, is_noisy=bool(noisy & set(name.split("/"))))
+            for name, (values, why_not) in self._ratios.items()
+        )
+        slowed = filter(_is_slowed_by_recorder, measurements)
         warnings = [*self._warnings, *(_SLOWED.format(name=m.name) for m in slowed)]
         return Timing(
             call=self._call,
             environment=self._environment,
-            measurements=tuple(self._measurements.values()),
-            ratios=tuple(self._ratios.values()),
+            measurements=measurements,
+            ratios=tuple(ratios),
             warnings=tuple(dict.fromkeys(warnings)),
         )
 
@@ -101,12 +114,11 @@ class TimingAssembler:
             raise MalformedTiming(f"a device time of {name}, which was not measured")
         if not (np.all(np.isfinite(seconds)) and np.all(seconds >= 0)):
             raise MalformedTiming(f"a device time of {name} is impossible")
-        interval = find_median_interval(seconds)
         self._measurements[name] = dataclasses.replace(
             known,
-            device_seconds=interval.median,
-            device_low=interval.low,
-            device_high=interval.high,
+            device_seconds=float(np.median(seconds)),
+            device_low=float(seconds.min()),
+            device_high=float(seconds.max()),
         )
 
     @staticmethod
@@ -129,7 +141,8 @@ def combine_processes(timings: Sequence[Timing]) -> Timing:
 
     Within a process, placement in memory and the like are drawn once; only another process draws
     again. So each process counts as one value: its median. The interval is from the smallest to
-    the largest, which covers the median with 1 − 2^(1 − n): 96.9 % for six processes.
+    the largest, which covers the median with 1 − 2^(1 − n): 96.9 % for six processes. It is earned
+    by six of them on a machine that was not busy.
 
     Raises:
         ValueError: There is no timing.
@@ -141,39 +154,62 @@ def combine_processes(timings: Sequence[Timing]) -> Timing:
     names = dict.fromkeys(m.name for timing in timings for m in timing.measurements)
     ratios = dict.fromkeys(r.name for timing in timings for r in timing.ratios)
     warnings = dict.fromkeys(w for timing in timings for w in timing.warnings)
+    environment = combine_environments([timing.environment for timing in timings])
     return Timing(
         call=timings[0].call,
-        environment=timings[0].environment,
-        measurements=tuple(_combine_measurement(name, timings) for name in names),
-        ratios=tuple(_combine_ratio(name, timings) for name in ratios),
+        environment=environment,
+        measurements=tuple(_combine_measurement(name, timings, environment) for name in names),
+        ratios=tuple(_combine_ratio(name, timings, environment) for name in ratios),
         warnings=tuple(warnings),
     )
 
 
-def _combine_measurement(name: str, timings: Sequence[Timing]) -> Measurement:
+def combine_environments(found: Sequence[Environment]) -> Environment:
+    """The first of several, with the worst that was seen of the machine in any of them."""
+    shares = [e.processor_share for e in found if e.processor_share is not None]
+    loads = [e.load for e in found if e.load is not None]
+    others = [e.busy_processors for e in found if e.busy_processors is not None]
+    return dataclasses.replace(
+        found[0],
+        load=max(loads, default=None),
+        processors=next((e.processors for e in found if e.processors is not None), None),
+        processor_share=min(shares, default=None),
+        busy_processors=max(others, default=None),
+    )
+
+
+def _combine_measurement(
+    name: str, timings: Sequence[Timing], environment: Environment
+) -> Measurement:
     found = [m for timing in timings if (m := timing.measurement(name)) is not None]
     medians = [m.median for m in found]
-    low, high, confidence = _whole_range(medians)
     on_device = [m.device_seconds for m in found if not math.isnan(m.device_seconds)]
-    device_low, device_high, _ = _whole_range(on_device or [math.nan])
+    disturbances = find_disturbances(environment)
+    spread = worst_reasons([m.reasons for m in found])
+    is_noisy = bool(disturbances)  # how calls of one process spread is part of its median
     return Measurement(
         name=name,
         median=statistics.median(medians),
-        low=low,
-        high=high,
-        confidence=confidence,
+        low=min(medians),
+        high=max(medians),
+        confidence=_earned(len(found), is_noisy=is_noisy),
         runs=len(found),
         samples=tuple(medians),
-        is_noisy=any(m.is_noisy for m in found),
+        is_noisy=is_noisy,
         protocol=f"Medians of {len(found)} fresh processes. In each: {found[-1].protocol}",
-        reasons=worst_reasons([m.reasons for m in found]),
+        reasons=tuple(dict.fromkeys((*spread, *disturbances))) if is_noisy else (),
         detail=", ".join(dict.fromkeys(m.detail for m in found if m.detail)),
         began=found[0].began,
         ended=found[0].ended,
         device_seconds=statistics.median(on_device or [math.nan]),
-        device_low=device_low,
-        device_high=device_high,
+        device_low=min(on_device, default=math.nan),
+        device_high=max(on_device, default=math.nan),
     )
+
+
+def _earned(num_processes: int, *, is_noisy: bool) -> float:
+    """The coverage of the range of so many processes; NaN where it was not earned."""
+    return 0.95 if num_processes >= LEAST_PROCESSES and not is_noisy else math.nan
 
 
 def worst_reasons(found: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -188,37 +224,30 @@ def worst_reasons(found: Sequence[Sequence[str]]) -> tuple[str, ...]:
     return tuple(reason for _, reason in worst.values())
 
 
-def _combine_ratio(name: str, timings: Sequence[Timing]) -> Ratio:
+def _combine_ratio(name: str, timings: Sequence[Timing], environment: Environment) -> Ratio:
     found = [r for timing in timings for r in timing.ratios if r.name == name]
     medians = [ratio.median for ratio in found]
     interval = find_ratio_interval([math.log(value) for value in medians])
-    low, high, confidence = _whole_range(medians)
-    is_judged = all(ratio.is_judged for ratio in found)
+    is_noisy = bool(find_disturbances(environment))
+    why_not = next((ratio.why_not for ratio in found if ratio.why_not), "")
     return Ratio(
         name,
         statistics.median(medians),
-        low,
-        high,
-        judge(interval) if is_judged else "unclear",
-        confidence,
+        min(medians),
+        max(medians),
+        "unclear" if why_not else judge(interval, is_noisy=is_noisy),
+        _earned(len(found), is_noisy=is_noisy),
         len(found),
-        is_judged,
+        why_not,
+        is_noisy,
     )
 
 
-def _whole_range(values: Sequence[float]) -> tuple[float, float, float]:
-    """Smallest, largest, and how surely they enclose the median."""
-    return min(values), max(values), 1.0 - 2.0 ** (1 - len(values))
-
-
 def _read_measurement(message: Message) -> Measurement:
-    told = message.fields.get("reasons")
     measurement = make_measurement(
         read_text(message, "name"),
         read_column(message, "seconds", np.float64),
-        read_column(message, "chunks", np.int32),
         read_text(message, "protocol"),
-        [str(reason)[:500] for reason in told[:20]] if isinstance(told, list) else [],
     )
     began, ended = (
         math.nan if message.fields.get(end) is None else read_seconds(message, end)
@@ -230,54 +259,59 @@ def _read_measurement(message: Message) -> Measurement:
     return dataclasses.replace(measurement, began=began, ended=ended, detail=detail)
 
 
-def make_measurement(
-    name: str,
-    seconds: npt.NDArray[np.float64],
-    chunks: npt.NDArray[np.int32],
-    protocol: str,
-    told: Sequence[str] = (),
-) -> Measurement:
-    """A measurement from the durations of single calls.
-
-    Args:
-        chunks: Number of the chunk of each call; chunks are independent, calls within are not.
-        told: Reasons for noise that the worker saw.
+def make_measurement(name: str, seconds: npt.NDArray[np.float64], protocol: str) -> Measurement:
+    """A measurement from the durations of single calls in one process, which earn no interval.
 
     Raises:
         MalformedTiming: The durations cannot be.
     """
-    if len(chunks) != len(seconds) or len(seconds) == 0:
+    if len(seconds) == 0:
         raise MalformedTiming(f"the samples of {name} are malformed")
     if not (np.all(np.isfinite(seconds)) and np.all(seconds >= 0)):
         raise MalformedTiming(f"a duration of {name} is impossible")
-    interval = find_median_interval(_chunk_medians(seconds, chunks))
-    median = float(np.median(seconds))
     reasons = find_noise(seconds)
     return Measurement(
         name=name,
-        median=median,
-        low=min(interval.low, median),
-        high=max(interval.high, median),
-        confidence=interval.confidence,
+        median=float(np.median(seconds)),
+        low=float(seconds.min()),
+        high=float(seconds.max()),
+        confidence=math.nan,
         runs=len(seconds),
         samples=thin_samples(seconds),
-        is_noisy=bool(reasons or told),
+        is_noisy=bool(reasons),
         protocol=protocol,
-        reasons=(*reasons, *told),
+        reasons=reasons,
     )
 
 
-def _read_ratio(message: Message) -> Ratio:
-    name = read_text(message, "name")
-    is_judged = message.fields.get("is_judged", True) is not False
-    return make_ratio(name, read_column(message, "log_ratios", np.float64), is_judged=is_judged)
+def disturb(measurement: Measurement, environment: Environment) -> Measurement:
+    """The same measurement, noisy if the machine was busy meanwhile."""
+    told = [t for t in find_disturbances(environment) if t not in measurement.reasons]
+    if not told:
+        return measurement
+    return dataclasses.replace(
+        measurement,
+        is_noisy=True,
+        confidence=math.nan,
+        reasons=(*measurement.reasons, *told),
+    )
 
 
-def make_ratio(name: str, log_ratios: npt.NDArray[np.float64], *, is_judged: bool = True) -> Ratio:
-    """A ratio from the log-ratios of pairs of chunks.
+def make_ratio(
+    name: str,
+    log_ratios: npt.NDArray[np.float64],
+    why_not: str = "",
+    *,
+    is_noisy: bool = False,
+) -> Ratio:
+    """A ratio from the log-ratios of pairs of chunks in one process.
+
+    The verdict rests on the sign test's interval. What is told beside it is what was observed: in
+    another process the ratio may be another.
 
     Args:
-        is_judged: Whether a verdict makes sense; without one it is `unclear`.
+        why_not: Why no verdict makes sense.
+        is_noisy: Whether one of the two is noisy.
 
     Raises:
         MalformedTiming: They cannot be.
@@ -285,25 +319,17 @@ def make_ratio(name: str, log_ratios: npt.NDArray[np.float64], *, is_judged: boo
     if len(log_ratios) == 0 or not np.all(np.abs(log_ratios) < 100.0):
         raise MalformedTiming(f"the ratios of {name} are impossible")
     interval = find_ratio_interval(log_ratios)
-    verdict = judge(interval) if is_judged else "unclear"
     return Ratio(
         name,
         interval.median,
-        interval.low,
-        interval.high,
-        verdict,
-        interval.confidence,
+        math.exp(float(log_ratios.min())),
+        math.exp(float(log_ratios.max())),
+        "unclear" if why_not else judge(interval, is_noisy=is_noisy),
+        math.nan,
         len(log_ratios),
-        is_judged,
+        why_not,
+        is_noisy,
     )
-
-
-def _chunk_medians(
-    seconds: npt.NDArray[np.float64], chunks: npt.NDArray[np.int32]
-) -> npt.NDArray[np.float64]:
-    """The median of each chunk: calls within one are no independent values."""
-    starts = np.flatnonzero(np.diff(chunks, prepend=chunks[0] - 1))
-    return np.array([np.median(part) for part in np.split(seconds, starts[1:])], np.float64)
 
 
 def read_column(message: Message, name: str, dtype: type[Any]) -> npt.NDArray[Any]:
@@ -351,4 +377,29 @@ def read_environment(fields: Any) -> Environment:
     if not isinstance(fields, dict):
         raise MalformedTiming("timed has no environment")
     names = ("jax", "jaxlib", "python", "platform", "device", "host", "recorded_at")
-    return Environment(**{name: str(fields.get(name, ""))[:500] for name in names})
+    jax, jaxlib, python, platform, device, host, when = (
+        str(fields.get(name, ""))[:500] for name in names
+    )
+    return Environment(jax, jaxlib, python, platform, device, host, when)
+
+
+def read_conditions(message: Message, environment: Environment) -> Environment:
+    """The same environment, with how busy the machine was.
+
+    Raises:
+        MalformedTiming: A number is none.
+    """
+    processors = message.fields.get("processors")
+    if isinstance(processors, bool) or not isinstance(processors, int) or processors < 1:
+        raise MalformedTiming("conditions without processors")
+    load, share, others = (
+        None if message.fields.get(name) is None else read_seconds(message, name)
+        for name in ("load", "processor_share", "busy_processors")
+    )
+    return dataclasses.replace(
+        environment,
+        load=load,
+        processors=processors,
+        processor_share=share,
+        busy_processors=others,
+    )

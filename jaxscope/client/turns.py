@@ -47,11 +47,6 @@ class Turns:
         """Durations of all calls of one side."""
         return np.concatenate([np.empty(0), *self.blocks[side]])
 
-    def chunks(self, side: int) -> npt.NDArray[np.int32]:
-        """Number of the turn of each of these calls."""
-        sizes = [len(block) for block in self.blocks[side]]
-        return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-
 
 def take_turns(
     measure_block: MeasureBlock,

@@ -42,7 +42,14 @@ class Leaf:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Environment:
-    """Where a capture was made."""
+    """Where a capture or a measurement was made, and how busy that machine was meanwhile.
+
+    Attributes:
+        load: Of the last minute, as the system tells it; None where nothing was measured.
+        processors: How many the machine has.
+        processor_share: Share of a processor that this process had when it wanted one.
+        busy_processors: How many processors other programs kept busy meanwhile.
+    """
 
     jax: str
     jaxlib: str
@@ -51,6 +58,10 @@ class Environment:
     device: str
     host: str = ""
     recorded_at: str = ""
+    load: float | None = None
+    processors: int | None = None
+    processor_share: float | None = None
+    busy_processors: float | None = None
 
     @property
     def place(self) -> str:

@@ -21,8 +21,8 @@ class NodeTime:
         name: The instruction's name, or the equation's id.
         count: How often it was executed in one run; in a loop more than once.
         seconds: Median over the runs, with everything that ran inside of it.
-        low: Lower end of the interval of that median.
-        high: Upper end.
+        low: Smallest of these.
+        high: Largest.
         exclusive: Median over the runs, without what ran inside of it.
     """
 
@@ -152,9 +152,8 @@ class Slope:
         quantity: `eager`, `jit`, `compile_time`, `first_compile`, `flops`, `bytes_accessed` or
             `memory`.
         slope: Median of the slopes between all pairs of points, both axes logarithmic.
-        low: Lower end of its interval.
+        low: Lower end of where the middle of these slopes lies.
         high: Upper end.
-        confidence: Coverage of the interval, as far as so few points allow.
         num_points: How many points it is from.
         first_size: The smallest size that it is from.
     """
@@ -163,7 +162,6 @@ class Slope:
     slope: float
     low: float
     high: float
-    confidence: float
     num_points: int
     first_size: int
 

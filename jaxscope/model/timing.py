@@ -16,12 +16,14 @@ class Measurement:
         name: Such as `eager`, `jit`, `trace`, `lower`, `compile`, `first_call`, `dispatch`.
         unit: Always `s`, seconds.
         median: Of the samples.
-        low: Lower end of the confidence interval of the median.
-        high: Upper end.
-        confidence: Coverage of the interval; 0 where one run admits no interval.
+        low: Lower end of the interval that covers the median, or smallest of the samples where
+            none was earned.
+        high: Upper end, or largest of the samples.
+        confidence: Coverage of the interval. NaN where none was earned: in one process, and on a
+            busy machine.
         runs: Number of samples, or of processes where each sample is a process.
         samples: At most 1,000 of them, in the order taken.
-        is_noisy: Whether the spread passes the thresholds of the protocol.
+        is_noisy: Whether the machine was busy, or the spread passes the thresholds of the protocol.
         protocol: One sentence: how it was measured.
         reasons: Why it is called noisy, a sentence each.
         detail: A word or two that the name lacks, such as `cache hit`; may be empty.
@@ -59,13 +61,14 @@ class Ratio:
     Attributes:
         name: Such as `eager/jit`.
         median: `exp` of the median of the chunks' log-ratios.
-        low: Lower end of its interval.
-        high: Upper end.
+        low: Lower end of its interval, or the smallest that was observed where none was earned.
+        high: Upper end, or the largest.
         verdict: `faster`, `slower`, `same` or `unclear`, said of the second against the first.
-        confidence: Coverage of the interval; few pairs reach little. NaN where it is not known.
+        confidence: As that of a measurement.
         pairs: How many pairs of chunks, or of processes, it is from; 0 where that is not known.
-        is_judged: Whether a verdict makes sense: not where a program computes nothing, or no
-            numbers.
+        why_not: Why no verdict makes sense: the two do different work, a program computes nothing,
+            or no numbers. Empty where one does.
+        is_noisy: Whether one of the two is noisy.
     """
 
     name: str
@@ -75,7 +78,13 @@ class Ratio:
     verdict: str = "unclear"
     confidence: float = math.nan
     pairs: int = 0
-    is_judged: bool = True
+    why_not: str = ""
+    is_noisy: bool = False
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a verdict makes sense."""
+        return not self.why_not
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

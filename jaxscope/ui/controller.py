@@ -27,8 +27,6 @@ from jaxscope.ui.progress import add_lab_result, apply_event
 from jaxscope.ui.source_reading import read_source
 from jaxscope.ui.state import Job, Phase, TimingState, WindowState, end_run, show_capture, start_run
 
-QUICK_BUDGET_S = 3.0
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RunOptions:
@@ -140,7 +138,7 @@ class Controller(QObject):
         self._set(dataclasses.replace(self.state, target=target))
         self._begin(Job.CAPTURE, call, request)
 
-    def measure(self, *, is_rigorous: bool) -> None:
+    def measure(self, *, is_rigorous: bool, gradient: bool = False) -> None:
         """Measure the present call."""
         state = self.state
         if not state.file or state.is_view_only or not state.call:
@@ -150,7 +148,7 @@ class Controller(QObject):
             call=state.call,
             target=state.target,
             x64=self._options.x64,
-            budget_s=QUICK_BUDGET_S,
+            gradient=gradient,
             rigorous=is_rigorous,
         )
         self._begin(Job.TIMING, state.call, request)

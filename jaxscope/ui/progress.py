@@ -15,6 +15,7 @@ from jaxscope.client.events import (
     Output,
     Progress,
     Responding,
+    ResultGrew,
     StageArrived,
     TextArrived,
 )
@@ -57,6 +58,8 @@ def apply_event(state: WindowState, event: object) -> tuple[WindowState, str]:
             return dataclasses.replace(state, is_responding=True), ""
         case MeasurementArrived():
             return _add_measurement(state, event), ""
+        case ResultGrew():
+            return _grow(state, event.result), ""
         case Finished():
             return _finish(state, event)
         case Failed():
@@ -89,6 +92,13 @@ def _add_measurement(state: WindowState, event: MeasurementArrived) -> WindowSta
     kept = tuple(m for m in timing.measurements if m.name != event.measurement.name)
     timing = dataclasses.replace(timing, measurements=(*kept, event.measurement))
     return dataclasses.replace(state, timing=timing)
+
+
+def _grow(state: WindowState, result: object) -> WindowState:
+    """Show what there is so far; the run goes on."""
+    if isinstance(result, Timing):
+        return dataclasses.replace(state, timing=TimingState.of(result))
+    return add_lab_result(state, result) if isinstance(result, LAB_RESULTS) else state
 
 
 def _finish(state: WindowState, event: Finished) -> tuple[WindowState, str]:

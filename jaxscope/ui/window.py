@@ -269,10 +269,11 @@ class MainWindow(QMainWindow):
     def measure_time(self) -> None:
         """Measure the call and show the timing page."""
         self.workspace.tabs.setCurrentWidget(self.workspace.timing)
-        self.controller.measure(is_rigorous=False)
+        self._on_timing_measure_requested(False)
 
     def _on_timing_measure_requested(self, is_rigorous: bool) -> None:
-        self.controller.measure(is_rigorous=is_rigorous)
+        gradient = self.workspace.timing.gradient.isChecked()
+        self.controller.measure(is_rigorous=is_rigorous, gradient=gradient)
 
     def _on_functions_call_chosen(self, call: str) -> None:
         self.call_bar.set_call(call)

@@ -7,7 +7,7 @@ another run's id is not of this run and is dropped. Positions of arrays are name
 Client to worker (each starts a run; one run at a time):
 
     capture      file, call (null: the file's first offered call), target, x64, passes
-    time         file, call, target, x64, budget_s, rigorous
+    time         file, call, target, x64, budget_s, precision, gradient, skip_eager, rigorous
     profile      file, call, target, x64, budget_s, skip_eager
     scale        file, call, target, x64, vary, sizes [int, …], budget_s, skip_eager, preset ("",
                  "batch" or "depth")
@@ -69,13 +69,15 @@ Worker to client:
     check        rule, severity, message, remedy, file, line
     message      text
     timed        call, environment {…}       what a run measures: `time` and the experiments
-    measurement  name, protocol, reasons [text, …], detail, began, ended (seconds from the run's
-                 start, null: unknown); arrays seconds (float64) and chunks (int32), one entry per
-                 call; replaces an earlier one of the same name
+    conditions   load, processors, processor_share, busy_processors (null: unknown): how busy the
+                 machine was so far; replaces an earlier one
+    measurement  name, protocol, detail, began, ended (seconds from the run's start, null:
+                 unknown); array seconds (float64), one entry per call; replaces an earlier one of
+                 the same name
     device_time  name (of a measurement); array seconds (float64): for how long each of some other
                  calls kept the device at work, by XLA's recorder
-    ratio        name, is_judged (false: no verdict makes sense); array log_ratios (float64), one
-                 entry per pair of chunks
+    ratio        name, why_not (why no verdict makes sense; empty: one does); array log_ratios
+                 (float64), one entry per pair of chunks
     warning      text
     node_times   stage, protocol, names [text, …]; arrays of R runs and N names: inclusive and
                  exclusive (float64, (R, N)), counts (int32, N), covered (float64, R), walls and
@@ -87,7 +89,7 @@ Worker to client:
     scale        vary, sizes, forms [name, name]
     scale_point  size, reason, trace, lower, compile, flops, bytes_accessed, memory, first_compile
                  (null: unknown), is_judged (false: no verdict makes sense); arrays eager.seconds,
-                 eager.chunks, jit.seconds, jit.chunks, log_ratios
+                 jit.seconds, log_ratios
     sequence     calls [text, …]
     signature    number, function, place, call, arguments [text, …], nearest (null or a number),
                  changes [[kind, path, before, after], …], trace, lower, compile (null: unknown),
@@ -101,7 +103,7 @@ Worker to client:
     block        reason (empty, or why it ended early), num_compilations; array seconds (float64)
     outcome      leaves [{path, dtype, shape}, …], reason (empty, or why there are none); arrays
                  leaf0, leaf1, … (uint8): what a program returned
-    side_end     reasons [text, …]: what disturbed it
+    side_end     the fields of conditions
     ceiling      name ("matmul" or "stream"), unit, work, protocol; array seconds (float64): times
                  of so much work each
     remat_subject  text                      which gradient the policies are for

@@ -17,7 +17,6 @@ from jaxscope.worker.comparison_side import (
     prepare_side,
     send_durations,
 )
-from jaxscope.worker.conditions import Conditions
 from jaxscope.worker.explain import guard
 from jaxscope.worker.measuring import (
     Laboratory,
@@ -34,7 +33,10 @@ PROTOCOL = (
     "Compiled; each call timed by itself until its result was ready, in random pairs of "
     "{unit}, the first calls of each left out, garbage collector off.{end}"
 )
-_ENDS = {"precise": " Precise within 2 %.", "budget": " Ended at the budget of {budget_s:g} s."}
+_ENDS = {
+    "precise": " Ended when the pairs agreed.",
+    "budget": " Ended at the budget of {budget_s:g} s.",
+}
 
 
 def handle_compare(request: dict[str, Any], channel: Channel) -> None:
@@ -78,22 +80,18 @@ def _warm_up(laboratory: Laboratory, item: Prepared, budget_s: float) -> None:
         durations = subject.warm_up_s
         protocol = WARM_UP.format(count=len(durations))
         name = f"{subject.name}_warm_up"
-        send_durations(laboratory, name, durations, list(range(len(durations))), protocol)
+        send_durations(laboratory, name, durations, protocol)
         raise
 
 
 def _measure(laboratory: Laboratory, sides: list[Prepared], budget_s: float) -> None:
-    conditions = Conditions()
     subjects = [item.compiled.subject for item in sides]
     rounds, failure = measure_together(laboratory, subjects, budget_s)
-    reasons = conditions.find_disturbances()
     unit = f"chunks of {rounds.num_per_chunk}" if rounds.num_per_chunk > 1 else "single calls"
     for subject, recording in zip(subjects, rounds.sides, strict=True):
         end = _ENDS.get(rounds.stopped, "").format(budget_s=budget_s)
         protocol = PROTOCOL.format(unit=unit, end=end)
-        send_durations(
-            laboratory, subject.name, recording.total_s, recording.chunks, protocol, reasons
-        )
+        send_durations(laboratory, subject.name, recording.total_s, protocol)
         if recording.num_compilations:
             laboratory.warn(f"{subject.name} compiled again while it was measured.")
     no_verdict = [text for text in map(find_no_verdict, sides) if text]
@@ -102,7 +100,7 @@ def _measure(laboratory: Laboratory, sides: list[Prepared], budget_s: float) -> 
     if rounds.log_values:
         laboratory.channel.send(
             "ratio",
-            {"name": "first/second", "is_judged": not no_verdict},
+            {"name": "first/second", "why_not": " ".join(no_verdict)},
             {"log_ratios": np.asarray(rounds.log_values, np.float64)},
         )
     if failure is not None:

@@ -124,7 +124,7 @@ def prepare_side(laboratory: Laboratory, side: Side) -> Prepared:
         subject.context = side.settings.context
         for stage in compiled.stages:
             name = f"{side.name}_{stage.name}"
-            send_durations(laboratory, name, [stage.seconds], [0], stage.protocol)
+            send_durations(laboratory, name, [stage.seconds], stage.protocol)
         with guard("run", {side.path}):
             args, kwargs = subject.prepare()
             outcome = subject.function(*args, **kwargs)
@@ -165,17 +165,12 @@ def send_durations(
     laboratory: Laboratory,
     name: str,
     seconds: list[float],
-    chunks: list[int],
     protocol: str,
-    reasons: Iterable[str] = (),
 ) -> None:
     """Send a measurement, if there is a reading."""
     if seconds:
         laboratory.channel.send(
             "measurement",
-            {"name": name, "protocol": protocol, "reasons": list(reasons)},
-            {
-                "seconds": np.asarray(seconds, np.float64),
-                "chunks": np.asarray(chunks, np.int32),
-            },
+            {"name": name, "protocol": protocol},
+            {"seconds": np.asarray(seconds, np.float64)},
         )

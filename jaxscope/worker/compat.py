@@ -171,6 +171,14 @@ def has_same_place(one: Any, other: Any) -> bool:
     return (limit < 0 and frames == others) or frames[:limit] == others[:limit]
 
 
+def tracer_place(tracer: Any) -> str:
+    """The user's line at which a tracer was made, such as `file.py:12`; empty if not known."""
+    made = getattr(tracer, "_line_info", None)
+    for file, line, *_ in user_frames(made) if made is not None else ():
+        return f"{file.rpartition('/')[2]}:{line}"
+    return ""
+
+
 def hide_frames_of(folder: str) -> None:
     """Leave files below a folder out of what JAX takes for the user's frames."""
     _source_info.register_exclusion(folder)

@@ -8,41 +8,86 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 
 from jaxscope.worker.environment import describe_environment
 
 _bound_clocks = (time.perf_counter_ns, time.perf_counter)
-_MAX_PRESSURE_PERCENT = 10.0
-_LEAST_CPU_SHARE = 0.5
+_thread_time, _perf_counter = time.thread_time, time.perf_counter
+_PROBE_S = 0.01
+_LONGEST_PROBE_S = 0.2
+_LEAST_WATCHED_S = 0.2
+"""The system counts hundredths of a second: less would tell nothing."""
 _MAX_NAMED = 5
-_PRESSURE = Path("/proc/pressure/cpu")
+_STATISTICS = Path("/proc/stat")
 _POWER = Path("/sys/class/power_supply")
+
+
+class _Counters(NamedTuple):
+    """Seconds: on the wall, of processors for this process, of processors for all (if known)."""
+
+    wall_s: float
+    own_s: float
+    machine_s: float | None
 
 
 class Conditions:
     """Watches the machine from its creation on."""
 
     def __init__(self) -> None:
-        self._start = _read_counters()
+        self._cpu_s = self._wall_s = 0.0
+        self._since: _Counters | None = _read_counters()
+        self._own_s = self._watched_s = self._machine_s = 0.0
+        self._knows_machine = self._since.machine_s is not None
 
-    def find_disturbances(self, *, own_share: bool = True) -> list[str]:
-        """Reasons to distrust what was measured since the start, a sentence each.
+    def pause(self) -> None:
+        """Do not watch until `resume`: another process is having its turn."""
+        if self._since is None:
+            return
+        now, then, self._since = _read_counters(), self._since, None
+        self._watched_s += now.wall_s - then.wall_s
+        self._own_s += now.own_s - then.own_s
+        self._machine_s += (now.machine_s or 0.0) - (then.machine_s or 0.0)
 
-        Args:
-            own_share: Whether to look at this process's share of a processor, which says nothing
-                of one that waited for its turn.
+    def resume(self) -> None:
+        """Watch again."""
+        if self._since is None:
+            self._since = _read_counters()
+
+    def probe(self) -> None:
+        """Find out how much of a processor this process gets now, by counting for a moment.
+
+        The processor time of what is measured would not tell: a program may wait on its own.
         """
-        wall_s, cpu_s = (
-            now - then for now, then in zip(_read_counters(), self._start, strict=True)
-        )
-        wall_s = max(wall_s, 1e-9)
-        reasons = []
-        if own_share and jax.default_backend() == "cpu" and cpu_s / wall_s < _LEAST_CPU_SHARE:
-            reasons.append(f"The process had a processor for {cpu_s / wall_s:.0%} of the time.")
-        return reasons + _find_load()
+        wall_s, cpu_s = _perf_counter(), _thread_time()
+        while True:
+            spent_s, counted_s = _perf_counter() - wall_s, _thread_time() - cpu_s
+            if counted_s >= _PROBE_S or spent_s >= _LONGEST_PROBE_S:
+                break
+        self._cpu_s += counted_s
+        self._wall_s += spent_s
+
+    def numbers(self) -> dict[str, float | None]:
+        """How busy the machine was since the start: the fields of a `conditions` message."""
+        self.probe()
+        return {
+            "load": _read_load(),
+            "processors": os.cpu_count() or 1,
+            "processor_share": min(self._cpu_s / max(self._wall_s, 1e-9), 1.0),
+            "busy_processors": self._busy_processors(),
+        }
+
+    def _busy_processors(self) -> float | None:
+        """How many processors others kept busy; None where that is not known."""
+        was_paused = self._since is None
+        self.pause()
+        if not was_paused:
+            self.resume()
+        if not self._knows_machine or self._watched_s < _LEAST_WATCHED_S:
+            return None
+        return max(self._machine_s - self._own_s, 0.0) / self._watched_s
 
 
 def describe_machine() -> dict[str, str]:
@@ -72,6 +117,8 @@ def find_warnings() -> list[str]:
         warnings.append("jax_disable_jit is on: nothing is compiled, so only eager runs count.")
     if read_setting("jax_enable_x64"):
         warnings.append("jax_enable_x64 is on: Python numbers become 64 bits wide.")
+    if battery := find_power_problem():
+        warnings.append(battery)
     if os.environ.get("XLA_FLAGS"):
         warnings.append(f"XLA_FLAGS is set: {os.environ['XLA_FLAGS'][:300]}")
     if read_setting("jax_compilation_cache_dir"):
@@ -108,40 +155,34 @@ def _is_users(thread: threading.Thread) -> bool:
     )
 
 
-def _read_counters() -> tuple[float, float]:
-    """Wall seconds, and processor seconds of all threads.
-
-    Context switches are not looked at: handing work to XLA's threads makes thousands of them.
-    """
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return _bound_clocks[1](), usage.ru_utime + usage.ru_stime
-
-
-def _find_load() -> list[str]:
-    reasons = []
-    load, num_cores = os.getloadavg()[0], os.cpu_count() or 1
-    if load > num_cores:
-        reasons.append(f"The machine is busy: load {load:.1f} on {num_cores} cores.")
-    pressure = _read_pressure()
-    if pressure > _MAX_PRESSURE_PERCENT:
-        reasons.append(f"Programs waited for a processor {pressure:.0f} % of the last 10 s.")
-    if _is_on_battery():
-        reasons.append("The machine runs on battery, which may lower its clock.")
-    return reasons
-
-
-def _read_pressure() -> float:
-    """Share of the last 10 s in which something waited for a processor; 0 where unknown."""
-    try:
-        first_line = _PRESSURE.read_text("ascii").splitlines()[0]
-        return float(first_line.split("avg10=")[1].split()[0])
-    except (OSError, IndexError, ValueError):
-        return 0.0
-
-
-def _is_on_battery() -> bool:
+def find_power_problem() -> str:
+    """A sentence where the machine runs on battery."""
     try:
         states = [path.read_text("ascii").strip() for path in _POWER.glob("BAT*/status")]
     except (OSError, ValueError):
-        return False
-    return "Discharging" in states
+        return ""
+    if "Discharging" in states:
+        return "The machine runs on battery, which may lower its clock."
+    return ""
+
+
+def _read_load() -> float | None:
+    try:
+        return os.getloadavg()[0]
+    except OSError:
+        return None
+
+
+def _read_counters() -> _Counters:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return _Counters(_perf_counter(), usage.ru_utime + usage.ru_stime, _read_machine())
+
+
+def _read_machine() -> float | None:
+    """Seconds for which the machine's processors worked, or another system's had them."""
+    try:
+        fields = _STATISTICS.read_text("ascii").splitlines()[0].split()[1:9]
+        user, nice, system, _idle, _waiting, *interrupts = map(int, fields)
+        return (user + nice + system + sum(interrupts)) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError, ValueError):
+        return None

@@ -16,7 +16,7 @@ import numpy as np
 from jaxscope.errors import EnvironmentProblem, Explanation
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.conditions import ProcessWarnings, describe_machine
+from jaxscope.worker.conditions import Conditions, ProcessWarnings, describe_machine
 from jaxscope.worker.explain import explain_exception
 from jaxscope.worker.hlo_cost import instruction_costs, module_cost
 from jaxscope.worker.stages_timing import (
@@ -26,6 +26,7 @@ from jaxscope.worker.stages_timing import (
     is_donating,
     is_empty,
     same_arguments,
+    start_jax,
     time_stages,
 )
 from jaxscope.worker.stopwatch import (
@@ -53,12 +54,18 @@ class Laboratory:
         stopwatch: With the clock bound before user code ran.
         counter: Counts traces and compilations.
         user_files: Paths whose lines explanations name.
+        conditions: Watches how busy the machine is.
     """
 
     channel: Channel
     stopwatch: Stopwatch
     counter: CompilationCounter
     user_files: tuple[str, ...]
+    conditions: Conditions
+
+    def tell_conditions(self) -> None:
+        """Send how busy the machine was so far."""
+        self.channel.send("conditions", self.conditions.numbers())
 
     def warn(self, text: str) -> None:
         """Tell what the reader should mind."""
@@ -80,12 +87,16 @@ def open_laboratory(
     """Announce what is measured, quieten the worker, and say what disturbs from the start."""
     counter = CompilationCounter()
     stopwatch = Stopwatch(_block, rng=Random(), count_compilations=counter)
-    laboratory = Laboratory(channel, stopwatch, counter, user_files)
     channel.send("timed", {"call": call, "environment": describe_machine()})
     with channel.quiet():
+        start_jax(stopwatch)
+        laboratory = Laboratory(channel, stopwatch, counter, user_files, Conditions())
         warnings = ProcessWarnings(laboratory.warn)
         warnings.tell_new()
-        yield laboratory
+        try:
+            yield laboratory
+        finally:
+            laboratory.tell_conditions()
         warnings.tell_new()
 
 

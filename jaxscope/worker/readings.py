@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -35,31 +35,24 @@ class Readings:
         durations: Sequence[float],
         protocol: str,
         *,
-        chunks: Sequence[int] | None = None,
-        reasons: Iterable[str] = (),
         span: Span | None = None,
         detail: str = "",
     ) -> None:
-        """Send the durations of calls, if there are any; each is its own chunk without `chunks`."""
+        """Send the durations of calls, if there are any."""
         if not durations:
             return
         self.names.add(name)
-        numbers = range(len(durations)) if chunks is None else chunks
         began, ended = (None, None) if span is None else (end - self._zero_s for end in span)
         self._channel.send(
             "measurement",
             {
                 "name": name,
                 "protocol": protocol,
-                "reasons": list(reasons),
                 "detail": detail,
                 "began": began,
                 "ended": ended,
             },
-            {
-                "seconds": np.asarray(durations, np.float64),
-                "chunks": np.asarray(numbers, np.int32),
-            },
+            {"seconds": np.asarray(durations, np.float64)},
         )
 
     def send_device(self, name: str, busy_s: Sequence[float]) -> None:

@@ -6,6 +6,7 @@ Each size is sent when it is measured, so a stop or a failure at a large size ke
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -45,6 +46,10 @@ _MAX_SIZES = 40
 _SLOWEST_EAGER = 10
 """An eager call that takes so many budgets ends the eager side for this and larger sizes."""
 
+_CLIFF = 3.0
+"""So many times longer than its neighbours suggest is measured once more."""
+_MAX_AGAIN = 4
+
 MakeCall = Callable[[int], Call]
 
 
@@ -73,6 +78,9 @@ def handle_scale(request: dict[str, Any], channel: Channel) -> None:
         experiment = _Scaling(laboratory, skip_eager, budget_s, preset, vary)
         for size in sizes:
             channel.progress("size", f"Measuring at {named} = {size:,}")
+            experiment.measure(size, make_call)
+        for size in find_cliffs(experiment.medians):
+            channel.progress("size", f"Measuring once more at {named} = {size:,}")
             experiment.measure(size, make_call)
 
 
@@ -140,6 +148,31 @@ def resize(call: Call, places: list[tuple[str, int]], size: int) -> Call:
     return dataclasses.replace(call, args=args, kwargs=kwargs)
 
 
+def find_cliffs(medians: dict[int, dict[str, float]]) -> list[int]:
+    """Sizes at which a form takes far longer than its neighbours suggest.
+
+    Something else may have had the processor just then, so they are measured once more. At the ends
+    the two nearest sizes decide.
+    """
+    found = set()
+    for name in {name for each in medians.values() for name in each}:
+        sizes = [size for size in sorted(medians) if name in medians[size]]
+        for place, size in enumerate(sizes):
+            near = sorted(
+                (other for other in range(len(sizes)) if other != place),
+                key=lambda other: abs(other - place),
+            )[:2]
+            if len(near) < 2:
+                continue
+            (x0, y0), (x1, y1) = (
+                (math.log(sizes[other]), math.log(medians[sizes[other]][name])) for other in near
+            )
+            expected = y0 + (y1 - y0) * (math.log(size) - x0) / (x1 - x0)
+            if math.log(medians[size][name]) > max(expected, y0) + math.log(_CLIFF):
+                found.add(size)
+    return sorted(found)[:_MAX_AGAIN]
+
+
 class _Scaling:
     def __init__(
         self,
@@ -156,6 +189,7 @@ class _Scaling:
         self._names = names
         self._columns: dict[str, Any] = {}
         self._is_first = True
+        self.medians: dict[int, dict[str, float]] = {}
 
     def measure(self, size: int, make_call: MakeCall) -> None:
         """Measure one size, and send it."""
@@ -175,6 +209,16 @@ class _Scaling:
                 fields["reason"] = str(error)
             else:
                 fields["reason"] = laboratory.describe(error)
+        medians = {
+            name.removesuffix(".seconds"): max(float(np.median(seconds)), 1e-9)
+            for name, seconds in arrays.items()
+            if name.endswith(".seconds") and len(seconds)
+        }
+        if before := self.medians.get(size):
+            told = ", ".join(f"{name} {before[name]:.3g} s" for name in before)
+            fields["reason"] = f"{fields['reason']} Measured twice; the first time {told}.".strip()
+        self.medians[size] = medians
+        laboratory.tell_conditions()
         laboratory.channel.send("scale_point", fields, {**self._columns, **arrays})
 
     def _prepare_forms(self, call: Call, size: int, fields: dict[str, Any]) -> list[Subject]:
@@ -243,7 +287,6 @@ class _Scaling:
         arrays = {}
         for subject, recording in zip(subjects, rounds.sides, strict=True):
             arrays[f"{subject.name}.seconds"] = np.asarray(recording.total_s, np.float64)
-            arrays[f"{subject.name}.chunks"] = np.asarray(recording.chunks, np.int32)
             if recording.num_compilations:
                 fields["reason"] = f"{subject.name} compiled again while it was measured."
         if len(subjects) == 2:

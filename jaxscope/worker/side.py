@@ -23,7 +23,6 @@ from jaxscope.worker.comparison_side import (
     load_side,
     prepare_side,
 )
-from jaxscope.worker.conditions import Conditions
 from jaxscope.worker.explain import guard
 from jaxscope.worker.measuring import (
     Laboratory,
@@ -71,7 +70,8 @@ def handle_side(request: dict[str, Any], channel: Channel) -> None:
         )
         if no_verdict := find_no_verdict(prepared):
             laboratory.warn(no_verdict)
-        conditions = Conditions()
+        laboratory.conditions.probe()
+        laboratory.conditions.pause()
         while (message := channel.receive()).type != "finish":
             if message.type == "block":
                 _measure_block(laboratory, prepared, message)
@@ -79,7 +79,8 @@ def handle_side(request: dict[str, Any], channel: Channel) -> None:
                 _send_outcome(channel, prepared.outcome)
             elif message.type == "outcome":
                 _compare(channel, prepared.outcome, message)
-        channel.send("side_end", {"reasons": conditions.find_disturbances(own_share=False)})
+        laboratory.tell_conditions()
+        channel.send("side_end", {})
 
 
 def _measure_block(laboratory: Laboratory, prepared: Prepared, message: Message) -> None:
@@ -90,6 +91,7 @@ def _measure_block(laboratory: Laboratory, prepared: Prepared, message: Message)
     durations: list[float] = []
     before = laboratory.counter()
     reason = ""
+    laboratory.conditions.resume()
     try:
         with paused_collector():
             for _ in range(dropped):
@@ -97,6 +99,8 @@ def _measure_block(laboratory: Laboratory, prepared: Prepared, message: Message)
             durations = [stopwatch.time_call(subject)[1] for _ in range(kept)]
     except SubjectFailed as error:
         reason = laboratory.describe(error)
+    finally:
+        laboratory.conditions.pause()
     laboratory.channel.send(
         "block",
         {"reason": reason, "num_compilations": laboratory.counter() - before},

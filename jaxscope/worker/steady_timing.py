@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -25,16 +25,13 @@ def send_rounds(
     rounds: Rounds,
     budget_s: float,
     now_s: float,
-    reasons: Iterable[str] = (),
 ) -> None:
     """Send the durations of one subject alone or of two that took turns.
 
     Args:
         budget_s: Seconds that the pairs could take.
         now_s: On the stopwatch's clock.
-        reasons: For noise, a sentence each.
     """
-    reasons = list(reasons)
     span = (rounds.began_s, now_s)
     for subject, recording in zip(subjects, rounds.sides, strict=True):
         protocol = describe_protocol(subject, rounds, budget_s, paired=len(subjects) > 1)
@@ -47,28 +44,21 @@ def send_rounds(
             (dispatch_name(subject.name), recording.dispatch_s, DISPATCH),
             (wait_name(subject.name), waits_s, WAIT),
         ):
-            readings.send(
-                name,
-                durations,
-                meaning + protocol,
-                chunks=recording.chunks,
-                reasons=reasons,
-                span=span,
-            )
+            readings.send(name, durations, meaning + protocol, span=span)
 
 
 def send_ratio(
-    channel: Channel, subjects: Sequence[Subject], rounds: Rounds, *, is_judged: bool
+    channel: Channel, subjects: Sequence[Subject], rounds: Rounds, why_not: str = ""
 ) -> None:
     """Send the log-ratios of two subjects that took turns.
 
     Args:
-        is_judged: Whether a verdict makes sense.
+        why_not: Why no verdict makes sense; empty where one does.
     """
     if len(subjects) == 2 and rounds.log_values:
         name = f"{subjects[0].name}/{subjects[1].name}"
         ratios = np.asarray(rounds.log_values, np.float64)
-        fields = {"name": name, "is_judged": is_judged}
+        fields = {"name": name, "why_not": why_not}
         channel.send("ratio", fields, {"log_ratios": ratios})
 
 

@@ -28,6 +28,8 @@ Clock = Callable[[], int]
 CHUNK = 20
 CHUNK_DROPPED = 2
 SLOW_CALL_S = 0.010
+VERY_SLOW_CALL_S = 0.25
+"""From here on none of the calls is left out: caches that another form emptied weigh nothing."""
 FAST_CALL_S = 5e-6
 """Below this the clock, 0.05 to 0.2 µs a reading, would weigh too much."""
 _READING_S = 20e-6
@@ -35,8 +37,6 @@ _READING_S = 20e-6
 FIRST_LOOK = 12
 LEAST_ROUNDS = 6
 """Fewer admit no interval of 95 %, and so no verdict."""
-OVERTIME = 2
-"""How many budgets may be spent to reach them."""
 LEAST_S = 0.5
 PRECISION = 0.02
 """Half-width of the interval of the log-ratio at which measuring stops: the verdict's margin."""
@@ -94,21 +94,18 @@ class Recording:
     Attributes:
         dispatch_s: Until the function returned.
         total_s: Until its result was ready.
-        chunks: Number of the chunk that the call was in.
         num_compilations: How many traces and compilations fell into these calls.
     """
 
     dispatch_s: list[float] = dataclasses.field(default_factory=list)
     total_s: list[float] = dataclasses.field(default_factory=list)
-    chunks: list[int] = dataclasses.field(default_factory=list)
     num_compilations: int = 0
 
-    def add_chunk(self, number: int, durations: Sequence[tuple[float, float]]) -> None:
+    def add_chunk(self, durations: Sequence[tuple[float, float]]) -> None:
         """Append the calls of a finished chunk."""
         for dispatch_s, total_s in durations:
             self.dispatch_s.append(dispatch_s)
             self.total_s.append(total_s)
-            self.chunks.append(number)
 
 
 @dataclasses.dataclass(eq=False)
@@ -120,6 +117,7 @@ class Rounds:
         log_values: Per round: the log-ratio of the first side's median to the second's, or the
             logarithm of the only side's.
         num_per_chunk: Kept calls in a chunk; 0 before the first.
+        num_dropped: Calls before these, left out.
         stopped: Why measuring ended: `precise`, `budget`, or empty while it has not.
         began_s: When measuring began, on the stopwatch's clock.
     """
@@ -127,6 +125,7 @@ class Rounds:
     sides: tuple[Recording, ...]
     log_values: list[float] = dataclasses.field(default_factory=list)
     num_per_chunk: int = 0
+    num_dropped: int = 0
     stopped: str = ""
     began_s: float = 0.0
 
@@ -163,10 +162,15 @@ class Stopwatch:
         """Seconds on the clock."""
         return self._clock() * 1e-9
 
-    def time_call(self, subject: Subject) -> tuple[float, float]:
+    def time_call(
+        self, subject: Subject, keep: Callable[[Any], None] | None = None
+    ) -> tuple[float, float]:
         """Call once: seconds until it returned, and until its result was ready.
 
         The result is let go after the second reading, so freeing it is not measured.
+
+        Args:
+            keep: Gets the result, after the second reading.
 
         Raises:
             SubjectFailed: The function raised, or its result turned out to be an error.
@@ -187,6 +191,8 @@ class Stopwatch:
             raise SubjectFailed(subject.name, subject.num_calls) from error
         unit_s = 1e-9 / subject.num_inner
         self.last_start_s = start * 1e-9
+        if keep is not None:
+            keep(result)
         return (returned - start) * unit_s, (ready - start) * unit_s
 
     def warm_up(
@@ -220,7 +226,9 @@ class Stopwatch:
         *,
         budget_s: float,
         typical_s: float,
-        on_look: Callable[[Rounds], None] = lambda _rounds: None,
+        least_rounds: int = LEAST_ROUNDS,
+        precision: float = PRECISION,
+        on_round: Callable[[Rounds], None] = lambda _rounds: None,
     ) -> None:
         """Measure one subject, or two against each other, until precise or out of budget.
 
@@ -230,36 +238,36 @@ class Stopwatch:
         Args:
             subjects: One or two, warmed up.
             rounds: Filled while measuring, so what was measured survives a failure.
-            budget_s: No round starts after so much time, or after twice as much where there are
-                too few for an interval of 95 %; one round always runs.
+            budget_s: No round starts after so much time, once there are `least_rounds`.
             typical_s: Duration of a call of the slower one; slow ones are not put in chunks.
-            on_look: Told at each look.
+            least_rounds: The budget is stretched until so many were measured, at least one.
+            precision: Half-width of the interval of the logarithms that is precise enough.
+            on_round: Told after each round; what it takes is no part of what is measured.
 
         Raises:
             SubjectFailed: A subject raised.
         """
-        kept, dropped = (1, 1) if typical_s > SLOW_CALL_S else (CHUNK, CHUNK_DROPPED)
-        rounds.num_per_chunk = kept
+        kept, dropped = chunk_size(typical_s)
+        rounds.num_per_chunk, rounds.num_dropped = kept, dropped
         rounds.began_s = start_s = self.now_s()
         next_look = FIRST_LOOK
         with paused_collector():
             while not rounds.stopped:
                 self._measure_round(subjects, rounds, kept, dropped)
+                on_round(rounds)
                 spent_s = self.now_s() - start_s
                 if len(rounds.log_values) >= next_look:
                     next_look *= 2
-                    on_look(rounds)
-                    if spent_s >= LEAST_S and half_width(rounds.log_values) <= PRECISION:
+                    if spent_s >= LEAST_S and half_width(rounds.log_values) <= precision:
                         rounds.stopped = "precise"
-                is_enough = len(rounds.log_values) >= LEAST_ROUNDS
-                if spent_s >= budget_s * (1 if is_enough else OVERTIME) and not rounds.stopped:
+                is_enough = len(rounds.log_values) >= least_rounds
+                if spent_s >= budget_s and is_enough and not rounds.stopped:
                     rounds.stopped = "budget"
 
     def _measure_round(
         self, subjects: Sequence[Subject], rounds: Rounds, kept: int, dropped: int
     ) -> None:
         medians = [0.0] * len(subjects)
-        number = len(rounds.log_values)
         for index in self._rng.sample(range(len(subjects)), len(subjects)):
             subject, durations = subjects[index], []
             for _ in range(dropped):
@@ -270,11 +278,18 @@ class Stopwatch:
                     durations.append(self.time_call(subject))
             finally:
                 recording = rounds.sides[index]
-                recording.add_chunk(number, durations)
+                recording.add_chunk(durations)
                 recording.num_compilations += self._count_compilations() - before
             medians[index] = max(median(total_s for _, total_s in durations), 1e-9)
         logs = [math.log(value) for value in medians]
         rounds.log_values.append(logs[0] - logs[1] if len(logs) == 2 else logs[0])
+
+
+def chunk_size(typical_s: float) -> tuple[int, int]:
+    """How many calls of a chunk are kept, and how many before them are not."""
+    if typical_s > VERY_SLOW_CALL_S:
+        return 1, 0
+    return (1, 1) if typical_s > SLOW_CALL_S else (CHUNK, CHUNK_DROPPED)
 
 
 def find_inner_loop(typical_s: float, *, is_consuming: bool = False) -> int:

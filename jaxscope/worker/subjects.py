@@ -15,6 +15,7 @@ import numpy as np
 from jaxscope.worker import compat
 from jaxscope.worker.arguments import box_statics, is_traceable, keep_arrays, unbox_statics
 from jaxscope.worker.call import Call
+from jaxscope.worker.same_work import refuse_unrun
 
 Function = Callable[..., Any]
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -181,7 +182,7 @@ def _jit_boxed(function: Function, **options: Any) -> Any:
     @functools.wraps(function, updated=())
     def unboxed(*args: Any, **kwargs: Any) -> Any:
         args, kwargs = unbox_statics(args, kwargs)
-        return keep_arrays(function(*args, **kwargs))
+        return keep_arrays(refuse_unrun(function(*args, **kwargs), function))
 
     return jax.jit(unboxed, **options)
 

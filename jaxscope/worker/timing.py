@@ -1,4 +1,4 @@
-"""Answer a `time` request: eager against jitted, value and gradient, and what compiling costs.
+"""Answer a `time` request: eager against jitted, what compiling costs, the gradient if wanted.
 
 Everything measured is sent as soon as it is known, and the running pairs at each look; so a crash,
 a stop or a failure at the 57th call loses only what came after. Raw durations are sent: the
@@ -7,7 +7,11 @@ other side does the statistics. A later message of the same name replaces an ear
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import functools
+import math
+import warnings
 from collections.abc import Callable, Iterable
 from random import Random
 from time import perf_counter
@@ -15,7 +19,7 @@ from typing import Any, TypeVar
 
 import jax
 
-from jaxscope.errors import Explanation, TraceError
+from jaxscope.errors import Explanation, JaxscopeError, TraceError
 from jaxscope.worker.call import parse_call
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.conditions import (
@@ -28,6 +32,14 @@ from jaxscope.worker.explain import explain_exception, guard
 from jaxscope.worker.loading import first_call, load_names
 from jaxscope.worker.measuring import refuse_absent_target
 from jaxscope.worker.readings import Readings, Span
+from jaxscope.worker.same_work import (
+    Difference,
+    Outcome,
+    WorkWatch,
+    describe_leak,
+    find_differences,
+    observed,
+)
 from jaxscope.worker.side_timing import (
     count_odd,
     send_device_time,
@@ -37,6 +49,7 @@ from jaxscope.worker.side_timing import (
 )
 from jaxscope.worker.skipping import run_skippable
 from jaxscope.worker.stages_timing import (
+    START_PROTOCOL,
     CompilationCounter,
     StageTime,
     fresh_arguments,
@@ -44,16 +57,19 @@ from jaxscope.worker.stages_timing import (
     is_empty,
     is_one_jit,
     same_arguments,
+    start_jax,
     time_stages,
 )
 from jaxscope.worker.steady_timing import send_ratio, send_rounds, send_warm_up
 from jaxscope.worker.stopwatch import (
-    OVERTIME,
+    LEAST_ROUNDS,
+    PRECISION,
     Recording,
     Rounds,
     Stopwatch,
     Subject,
     SubjectFailed,
+    chunk_size,
     find_inner_loop,
     find_steady_call,
 )
@@ -64,21 +80,23 @@ from jaxscope.worker.subjects import (
     has_python_scalars,
     with_static_scalars,
 )
-from jaxscope.worker.timing_words import describe_fate, noun_of
+from jaxscope.worker.timing_words import describe_fate, format_duration, noun_of
 
 T = TypeVar("T")
 
-DEFAULT_BUDGET_S = 5.0
-"""Seconds for all that is measured; compiling comes on top."""
-_PAIRS_SHARE = 0.8
-"""Of the budget, for the pairs; warming up and copying take the rest."""
+DEFAULT_BUDGET_S = 2.0
+"""Seconds for the pairs of one program; stretched for slow ones. Compiling comes on top."""
+_PRECISE_BUDGET_S = 60.0
+"""The same where a precision was asked for, and no budget."""
 _WARM_UP_CALLS = 200
-_DEVICE_SHARE = 0.1
-"""Of the budget of a pair, for recording each side's time on the device."""
-_SLOWEST_FIRST_CALL = 10
-"""A first eager call that takes so many budgets ends the measurement of the eager form."""
-_SLOWEST_GRADIENT_S = 30.0
-"""A gradient that took longer, compiling included, is not measured once more with its value."""
+_LONGEST_WARM_UP_S = 0.4
+_BESIDE_S = 0.25
+"""For copying the arguments, for copying the results, and for throughput, each."""
+_DEVICE_S = 0.16
+"""For recording one side's time on the device."""
+_TELL_EVERY_S = 0.4
+_SLOWEST_CHECK_S = 5.0
+"""A call that took longer is not made once more to compare what two of them do."""
 _block = jax.block_until_ready
 
 
@@ -96,27 +114,60 @@ def handle_time(request: dict[str, Any], channel: Channel) -> None:
     with guard("call", {snapshot.path}):
         call = parse_call(text, names, file=snapshot.path)
     is_plain = all(level.name == "jit" for level in call.levels)
-    pairs_s = float(request.get("budget_s") or DEFAULT_BUDGET_S) * _PAIRS_SHARE
     channel.send("timed", {"call": call.text, "environment": describe_machine()})
-    session = _Session(channel, pairs_s / 3 if is_plain else pairs_s, (snapshot.path,), start_s)
+    session = _Session(channel, _read_plan(request), (snapshot.path,), start_s)
     session.readings.send(
         "import",
         [import_s],
         "Once: the file itself, and the start of JAX's backend.",
         span=(start_s, start_s + import_s),
     )
-    with channel.quiet():
+    with channel.quiet(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module=r"jaxscope\.")  # of our lines, none of the user's
+        session.start_jax()
         session.process.tell_new()
         with guard("call", {snapshot.path}):
             forms = find_forms(call)
-        session.measure_program(forms, "")
-        if is_plain:
-            session.measure_gradient(forms)
+        try:
+            session.measure_program(forms, "", WorkWatch(call, snapshot))
+            if request.get("gradient"):
+                session.measure_gradient(forms, is_plain=is_plain)
+        finally:
+            session.tell_conditions()
     session.raise_if_nothing_was_measured()
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Plan:
+    """How long pairs are measured.
+
+    Attributes:
+        budget_s: Seconds for the pairs of one program.
+        least_rounds: So many pairs are measured even if that takes longer.
+        precision: The half-width of the ratio's interval that ends measuring.
+        skip_eager: Whether only the jitted form is measured.
+    """
+
+    budget_s: float
+    least_rounds: int
+    precision: float
+    skip_eager: bool
+
+
+def _read_plan(request: dict[str, Any]) -> _Plan:
+    """A budget that was asked for holds; the default one is stretched for slow calls."""
+    budget_s, precision = request.get("budget_s"), request.get("precision")
+    default_s = DEFAULT_BUDGET_S if precision is None else _PRECISE_BUDGET_S
+    return _Plan(
+        float(budget_s or default_s),
+        1 if budget_s else LEAST_ROUNDS,
+        PRECISION if precision is None else float(precision),
+        bool(request.get("skip_eager")),
+    )
+
+
 class _Session:
-    """The measurements of one request, with a budget in seconds for each pair.
+    """The measurements of one request.
 
     Attributes:
         readings: Where they are sent to.
@@ -124,83 +175,113 @@ class _Session:
     """
 
     def __init__(
-        self, channel: Channel, budget_s: float, user_files: tuple[str, ...], start_s: float
+        self, channel: Channel, plan: _Plan, user_files: tuple[str, ...], start_s: float
     ) -> None:
         self.readings = Readings(channel, start_s)
         self._channel = channel
-        self._budget_s = budget_s
+        self._plan = plan
         self._user_files = user_files
         self._counter = CompilationCounter()
         self._stopwatch = Stopwatch(_block, rng=Random(), count_compilations=self._counter)
         self._failure: Explanation | None = None
-        self._is_judged, self._is_slow = True, False
+        self._why_not = ""
+        self._watch: WorkWatch | None = None
+        self._jit_outcome: Outcome | None = None
+        self._conditions = Conditions()
         self.process = ProcessWarnings(self.warn)
 
     def warn(self, text: str) -> None:
         self._channel.send("warning", {"text": text})
 
+    def start_jax(self) -> None:
+        """Let JAX start before anything of the program is measured, and tell how long that took."""
+        self._channel.progress("start", "Starting JAX")
+        began_s, ended_s = start_jax(self._stopwatch)
+        self._conditions = Conditions()
+        self.readings.send(
+            "jax_start", [ended_s - began_s], START_PROTOCOL, span=(began_s, ended_s)
+        )
+
+    def tell_conditions(self) -> None:
+        """Send how busy the machine was so far."""
+        self._channel.send("conditions", self._conditions.numbers())
+
     def raise_if_nothing_was_measured(self) -> None:
-        """Raises: TraceError: Neither form of the program runs; a slow one does."""
-        is_measured = self._is_slow or self.readings.names & {"eager", "jit"}
-        if self._failure is not None and not is_measured:
+        """Raises: TraceError: Neither form of the program runs."""
+        if self._failure is not None and not self.readings.names & {"eager", "jit"}:
             raise TraceError(self._failure)
 
-    def measure_gradient(self, forms: Forms) -> None:
+    def measure_gradient(self, forms: Forms, *, is_plain: bool) -> None:
         """Measure the gradient, then value and gradient together, where there is one."""
-        gradient = find_gradient_forms(forms)
+        gradient = find_gradient_forms(forms) if is_plain else None
         if gradient is None:
-            return
-        start_s = self._stopwatch.now_s()
-        self.measure_program(gradient, "gradient_")
-        spent_s = self._stopwatch.now_s() - start_s
-        if "gradient_jit" not in self.readings.names:
-            return
-        if spent_s > _SLOWEST_GRADIENT_S:
             self.warn(
-                f"Value and gradient together were left out: the gradient took {spent_s:.0f} s."
-            )
+                "The gradient was not measured: "
+                + ("the call has no floating-point array." if is_plain else
+                   "the call applies transforms of its own; time one that takes the gradient.")
+            )  # fmt: skip
+            return
+        self.measure_program(gradient, "gradient_")
+        if "gradient_jit" not in self.readings.names:
             return
         if (both := find_gradient_forms(forms, with_value=True)) is not None:
             self.measure_program(both, "value_and_gradient_")
 
-    def measure_program(self, forms: Forms, prefix: str) -> None:
-        """Measure one program in both forms; `prefix` goes before the names."""
+    def measure_program(self, forms: Forms, prefix: str, watch: WorkWatch | None = None) -> None:
+        """Measure one program in both forms; `prefix` goes before the names.
+
+        Args:
+            watch: Tells whether the two do the same work; that of a gradient is the program's.
+        """
         noun = noun_of(prefix)
+        self._watch, self._jit_outcome = watch, None
         jitted = self._do(
             f"{prefix}compile",
             f"Compiling the {noun}",
             functools.partial(self._prepare_jitted, forms, prefix),
         )
+        if not prefix and jitted is not None:
+            self._check_results(jitted)
+        eager = None
+        if (jitted is not None or not prefix) and not self._plan.skip_eager:
+            eager = self._do(
+                f"{prefix}eager",
+                f"Running the {noun} equation by equation",
+                functools.partial(self._prepare_eager, forms, prefix),
+            )
+        subjects = [subject for subject in (eager, jitted) if subject is not None]
+        if subjects:
+            self._measure_pairs(subjects, prefix, noun)
         if not prefix:
             self._do(
                 "transfer",
                 "Copying arguments and results",
-                functools.partial(self._measure_beside, forms, jitted, self._budget_s / 8),
-                left_s=self._budget_s * 3 / 8,
+                functools.partial(self._measure_beside, forms, jitted),
+                left_s=3 * _BESIDE_S,
             )
-            if jitted is not None:
-                self._check_results(jitted)
-        if prefix and jitted is None:
-            return  # what cannot be differentiated fails eagerly as well
-        eager = self._do(
-            f"{prefix}eager",
-            f"Running the {noun} equation by equation",
-            functools.partial(self._prepare_eager, forms, prefix),
-        )
-        subjects = [subject for subject in (eager, jitted) if subject is not None]
-        if not subjects:
-            return
+        if subjects:
+            self._do(
+                f"{prefix}device",
+                f"Recording the device's time of the {noun}",
+                functools.partial(self._measure_device_time, subjects),
+                left_s=_DEVICE_S * len(subjects),
+            )
+
+    def _measure_pairs(self, subjects: list[Subject], prefix: str, noun: str) -> None:
+        slowest_s = max(subject.typical_s for subject in subjects)
+        round_s = sum(chunk_size(slowest_s)) * sum(subject.typical_s for subject in subjects)
+        left_s = max(self._plan.budget_s, self._plan.least_rounds * round_s)
+        text = f"Timing the {noun}"
+        if left_s > 2 * self._plan.budget_s:
+            text += (
+                f": {self._plan.least_rounds} pairs take about {format_duration(left_s)}; "
+                "Stop keeps what there is"
+            )
         self._do(
             f"{prefix}steady",
-            f"Timing the {noun}",
+            text,
             functools.partial(self._measure_steady, subjects),
-            left_s=max(OVERTIME * self._budget_s, 2 * sum(each.typical_s for each in subjects)),
-        )
-        self._do(
-            f"{prefix}device",
-            f"Recording the device's time of the {noun}",
-            functools.partial(self._measure_device_time, subjects),
-            left_s=_DEVICE_SHARE * self._budget_s * len(subjects),
+            left_s=left_s,
         )
 
     def _do(
@@ -227,17 +308,21 @@ class _Session:
             consumes = is_donating(lowered)
             prepare = (fresh_arguments if consumes else same_arguments)(*arguments)
             subject = Subject(name, forms.jitted, prepare, is_consuming=consumes)
+            outcome = Outcome()
             for number in ("first", "second"):
                 text = f"The {number} call after compiling."
-                self._send_once(f"{prefix}{number}_call", self._time_once(subject), text)
-            return self._warm_up(subject)
+                with observed(outcome) if number == "second" else contextlib.nullcontext():
+                    span = self._time_once(subject, outcome.keep if number == "second" else None)
+                self._send_once(f"{prefix}{number}_call", span, text)
+            self._jit_outcome = outcome
+            return self._warm_up(subject, span[1] - span[0])
         except (Exception, SystemExit) as error:
             self._note_failure(name, error)
             return None
 
-    def _time_once(self, subject: Subject) -> Span:
-        """Beginning and end of one call."""
-        total_s = self._stopwatch.time_call(subject)[1]
+    def _time_once(self, subject: Subject, keep: Callable[[Any], None] | None = None) -> Span:
+        """Beginning and end of one call; `keep` gets its result."""
+        total_s = self._stopwatch.time_call(subject, keep)[1]
         return self._stopwatch.last_start_s, self._stopwatch.last_start_s + total_s
 
     def _send_once(self, name: str, span: Span, protocol: str) -> None:
@@ -267,42 +352,75 @@ class _Session:
                     span=item.span,
                     detail=item.detail,
                 )
+                if item.name == "trace" and self._watch is not None:
+                    self._tell(self._watch.find_changes(is_traced=True))
             elif is_empty(item) and not prefix:
-                self._is_judged = False
-                self.warn("The program computes nothing, so there is nothing to compare.")
+                self._judge_not("The program computes nothing, so there is nothing to compare.")
             elif is_one_jit(item) and not prefix and not forms.is_unwrapped:
-                self.warn("The program is one jitted function, so its eager run is compiled, too.")
+                self._judge_not(
+                    "No verdict: the program is one jitted function, so its eager run is compiled, "
+                    "too."
+                )
             lowered = item
         return lowered
 
+    def _tell(self, differences: Iterable[Difference]) -> None:
+        """Eager and compiled calls do different work: say so, and give no verdict."""
+        for difference in differences:
+            self._judge_not(difference.text())
+
+    def _judge_not(self, why: str) -> None:
+        self._why_not = self._why_not or why
+        self.warn(why)
+
     def _prepare_eager(self, forms: Forms, prefix: str) -> Subject | None:
-        """Call the eager form for the first time; None where it fails or is too slow."""
+        """Call the eager form until what it does is known; None where it fails."""
         name = f"{prefix}eager"
         subject = Subject(name, forms.eager, same_arguments(*forms.eager_arguments))
+        first, second = Outcome(), Outcome()
+        watch = self._watch
         try:
-            span = self._time_once(subject)
-            first = span[1] - span[0]
-            self._send_once(f"{prefix}first_eager_call", span, "It compiles each primitive.")
-            calls = ("first", first)
-            if first <= _SLOWEST_FIRST_CALL * self._budget_s:
-                calls = ("second", self._stopwatch.time_call(subject)[1])
-            if calls[1] > self._budget_s:
-                self._is_slow = True
-                self.warn(
-                    f"{name} was not measured: its {calls[0]} call took {calls[1]:.3g} s, too long "
-                    f"for {self._budget_s:.3g} s, its share of the budget."
-                )
+            span = self._time_once(subject, first.keep)
+            if first.leaked is not None:
+                place = watch.place if watch is not None else ""
+                self._tell([describe_leak(first.leaked, place)])
                 return None
-            return self._warm_up(subject)
+            self._send_once(f"{prefix}first_eager_call", span, "It compiles each primitive.")
+            typical_s = span[1] - span[0]
+            is_checked = typical_s <= _SLOWEST_CHECK_S
+            if is_checked:
+                if watch is not None:
+                    watch.begin()
+                with observed(second):
+                    span = self._time_once(subject, second.keep)
+                typical_s = span[1] - span[0]
+            if watch is not None:
+                if is_checked:
+                    self._tell(watch.find_changes(is_traced=False))
+                self._tell(
+                    find_differences(
+                        first,
+                        second if is_checked else None,
+                        self._jit_outcome,
+                        watch.place,
+                        is_explained=bool(self._why_not),
+                    )
+                )
+            return self._warm_up(subject, typical_s)
         except (Exception, SystemExit) as error:
             self._note_failure(name, error)
             return None
 
-    def _warm_up(self, subject: Subject) -> Subject:
+    def _warm_up(self, subject: Subject, typical_s: float) -> Subject:
+        """Call until the typical duration is known; a slow call, of which one is known, is warm."""
+        if typical_s > _LONGEST_WARM_UP_S / 2:
+            subject.typical_s = typical_s
+            return subject
         ends_s: list[float] = []
         start_s = self._stopwatch.now_s()
         try:
-            durations = self._stopwatch.warm_up(subject, _WARM_UP_CALLS, self._budget_s / 4, ends_s)
+            longest_s = min(_LONGEST_WARM_UP_S, self._plan.budget_s / 4)
+            durations = self._stopwatch.warm_up(subject, _WARM_UP_CALLS, longest_s, ends_s)
         except BaseException:  # a wish to skip or to stop as well
             send_warm_up(self.readings, subject)
             raise
@@ -328,11 +446,13 @@ class _Session:
         except (Exception, SystemExit):
             return  # measuring it will fail as well, and say so
         if odd:
-            self._is_judged = False
-            self.warn(f"The results have {odd:,} NaN or infinite elements: no verdict is given.")
+            self._judge_not(
+                f"The results have {odd:,} NaN or infinite elements: no verdict is given."
+            )
 
-    def _measure_beside(self, forms: Forms, jitted: Subject | None, budget_s: float) -> None:
+    def _measure_beside(self, forms: Forms, jitted: Subject | None) -> None:
         """Copying both ways, and calls without waiting in between: jitted form only."""
+        budget_s = _BESIDE_S
         send_transfer(self._stopwatch, self.readings, forms.eager_arguments, budget_s)
         if jitted is None:
             return
@@ -346,29 +466,39 @@ class _Session:
         """For how long calls keep the device at work, by XLA's recorder: other calls than those."""
         for subject in subjects:
             if subject.name in self.readings.names:
-                share_s = _DEVICE_SHARE * self._budget_s
-                problem = send_device_time(self._stopwatch, self.readings, subject, share_s)
+                problem = send_device_time(self._stopwatch, self.readings, subject, _DEVICE_S)
                 if problem:
                     self.warn(problem)
 
     def _measure_steady(self, subjects: list[Subject]) -> None:
-        conditions = Conditions()
         rounds = Rounds(tuple(Recording() for _ in subjects))
-        send = functools.partial(self._send_rounds, subjects)
         failure: SubjectFailed | None = None
+        told_s = -math.inf
+
+        def tell(rounds: Rounds) -> None:
+            """So that a first result is there at once, and gets better."""
+            nonlocal told_s
+            if self._stopwatch.now_s() - told_s > _TELL_EVERY_S:
+                self.tell_conditions()
+                self._send_rounds(subjects, rounds)
+                told_s = self._stopwatch.now_s()
+
         try:
             self._stopwatch.measure(
                 subjects,
                 rounds,
-                budget_s=self._budget_s,
+                budget_s=self._plan.budget_s,
                 typical_s=max(subject.typical_s for subject in subjects),
-                on_look=send,
+                least_rounds=self._plan.least_rounds,
+                precision=self._plan.precision,
+                on_round=tell,
             )
         except SubjectFailed as error:
             failure = error
         finally:
             self.process.tell_new()
-            send(rounds, conditions.find_disturbances())
+            self.tell_conditions()
+            self._send_rounds(subjects, rounds)
             for subject in subjects:
                 send_warm_up(self.readings, subject)
         if failure is not None:
@@ -380,18 +510,19 @@ class _Session:
                     f"it was measured: its durations include that."
                 )
 
-    def _send_rounds(
-        self, subjects: list[Subject], rounds: Rounds, reasons: Iterable[str] = ()
-    ) -> None:
+    def _send_rounds(self, subjects: list[Subject], rounds: Rounds) -> None:
         now_s = self._stopwatch.now_s()
-        send_rounds(self.readings, subjects, rounds, self._budget_s, now_s, reasons)
-        send_ratio(self._channel, subjects, rounds, is_judged=self._is_judged)
+        send_rounds(self.readings, subjects, rounds, self._plan.budget_s, now_s)
+        send_ratio(self._channel, subjects, rounds, self._why_not)
 
     def _note_failure(self, name: str, error: BaseException) -> None:
         """Keep why a form could not be measured, and say so beside what was."""
         call_number = error.call_number if isinstance(error, SubjectFailed) else 0
         cause = error.__cause__ if isinstance(error, SubjectFailed) else error
-        _, explanation = explain_exception(cause or error, self._user_files, stage="run")
+        if isinstance(cause, JaxscopeError):
+            explanation = cause.explanation
+        else:
+            _, explanation = explain_exception(cause or error, self._user_files, stage="run")
         self._failure = self._failure or explanation
         where = f" ({explanation.where})" if explanation.where else ""
         why = f" {explanation.why.splitlines()[0][:300]}" if explanation.why else ""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from jaxscope.worker.stopwatch import Rounds, Subject
+from jaxscope.worker.stopwatch import LEAST_ROUNDS, Rounds, Subject
 
 
 def noun_of(prefix: str) -> str:
     """What a prefix of names stands for, such as `gradient`."""
     return prefix.removesuffix("_").replace("_", " ") or "program"
+
+
+def format_duration(seconds: float) -> str:
+    """Such as `40 s` or `12 min`."""
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
 def dispatch_name(name: str) -> str:
@@ -57,15 +62,19 @@ def describe_protocol(subject: Subject, rounds: Rounds, budget_s: float, *, pair
         if subject.steady_call is not None
         else ""
     )
+    spent_s = sum(sum(recording.total_s) for recording in rounds.sides)
+    is_stretched = spent_s > 1.5 * budget_s and len(rounds.log_values) == LEAST_ROUNDS
     ends = {
-        "precise": " Precise within 2 %.",
-        "budget": f" Ended by the budget of {budget_s:.2g} s.",
+        "precise": " Ended when the pairs agreed.",
+        "budget": f" Ended by the budget of {budget_s:.2g} s"
+        + (f", stretched until there were {LEAST_ROUNDS} rounds." if is_stretched else "."),
     }
+    left_out = ", the first calls of each left out" if rounds.num_dropped else ""
     each = (
         f"Calls so fast that {subject.num_inner} were timed together" if subject.num_inner > 1
         else "Each call timed by itself"
     )  # fmt: skip
     return (
-        f"{each} until its result was ready, {how} {unit}, the first calls of "
-        f"each left out, garbage collector off.{steady}{ends.get(rounds.stopped, '')}"
+        f"{each} until its result was ready, {how} {unit}{left_out}, garbage collector "
+        f"off.{steady}{ends.get(rounds.stopped, '')}"
     )

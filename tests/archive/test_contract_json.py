@@ -138,7 +138,7 @@ def test_timing_has_the_keys_of_the_contract() -> None:
         "median": 1e-3,
         "low": 0.9e-3,
         "high": None,
-        "confidence": 0.95,
+        "confidence": None,
         "runs": 3,
         "samples": [1e-3, 2e-3],
         "noisy": True,

@@ -27,7 +27,13 @@ from jaxscope.model.timeline import Timeline
 
 from .recorded import capture
 
-HERE = Environment("0.10.2", "0.10.2", "3.11", "cpu", "cpu", "lab-pc", "2026-01-02T03:04:05")
+HERE = Environment(
+    *("0.10.2", "0.10.2", "3.11", "cpu", "cpu", "lab-pc", "2026-01-02T03:04:05"),
+    load=0.5,
+    processors=2,
+    processor_share=0.99,
+    busy_processors=0.1,
+)
 TIMED = Measurement(
     *("jit", 1e-3, 0.9e-3, math.inf, 0.95, 3, (1e-3, 2e-3), True),
     detail="cache hit",
@@ -54,7 +60,7 @@ RESULTS = (
     TIMING,
     Profile("f(x)", HERE, NODES, Unavailable("Not asked for."), ("Partial.",), TIMELINE),
     Scaling("f(x)", HERE, "x:0", (ScalePoint(8, None, TIMED, RATIO, reason="Too large."),),
-            (Slope("jit", 1.0, 0.9, 1.1, 0.9, 4, 8),)),
+            (Slope("jit", 1.0, 0.9, 1.1, 4, 8),)),
     Recompilation("f(x)", HERE, ("f(x)",), (
         Signature(0, "f", "f.py:1", "f(x)", ("x: f32[3]",), None,
                   (KeyChange("shape", "x", "f32[3]", "f32[4]"),), 0.1, math.nan, 0.4, True, 2, "",
@@ -62,6 +68,18 @@ RESULTS = (
     Comparison("f(x)", "g(x)", TIMING, ResultsAgreement("first", "second", (LEAF,))),
     Agreement("f(x)", HERE, (ResultsAgreement("eager", "jit", (LEAF,), "Why."),), "jaxpr"),
 )  # fmt: skip
+
+
+def test_an_interval_that_an_earlier_release_claimed_of_one_process_is_not_shown() -> None:
+    earlier = dataclasses.replace(HERE, load=None, processors=None)
+    timing = dataclasses.replace(TIMING, environment=earlier)
+    comparison = Comparison("f(x)", "g(x)", timing, ResultsAgreement("first", "second", (LEAF,)))
+    scaling = dataclasses.replace(RESULTS[2], environment=earlier)
+    found, compared, scaled = decode_lab(encode_lab([timing, comparison, scaling]))
+    for each in (*found.measurements, *compared.timing.measurements, scaled.points[0].jit):
+        assert math.isnan(each.confidence)
+        assert (each.low, each.high) == (1e-3, 2e-3)
+    assert math.isnan(found.ratios[0].confidence)
 
 
 @pytest.fixture

@@ -124,16 +124,24 @@ MEASUREMENT = {
     "median": Maybe(NUMBER),
     "low": Maybe(NUMBER),
     "high": Maybe(NUMBER),
-    "confidence": NUMBER,
+    "confidence": Maybe(NUMBER),
     "runs": int,
     "samples": [Maybe(NUMBER)],
     "noisy": bool,
 }
+RATIO = {
+    "name": str,
+    "median": Maybe(NUMBER),
+    "low": Maybe(NUMBER),
+    "high": Maybe(NUMBER),
+    "confidence": Maybe(NUMBER),
+    "noisy": bool,
+}
 TIMING = {
     "call": str,
-    "environment": ENVIRONMENT,
+    "environment": ENVIRONMENT | {"load": Maybe(NUMBER), "processor_share": Maybe(NUMBER)},
     "measurements": [MEASUREMENT],
-    "ratios": [{"name": str, "median": Maybe(NUMBER), "low": Maybe(NUMBER), "high": Maybe(NUMBER)}],
+    "ratios": [RATIO],
     "warnings": [str],
 }
 ERROR = {"what": str, "where": Maybe(str), "why": Maybe(str), "remedy": Maybe(str)}

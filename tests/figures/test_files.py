@@ -102,7 +102,7 @@ def test_stages_stand_where_they_happened_and_parts_of_others_do_not() -> None:
     assert chart.row_names == ("import", "compile (cache hit)", "jit", "eager")
     assert [(bar.began, bar.ended) for bar in chart.bars[:2]] == [(0.0, 0.5), (1.0, 1.5)]
     assert [bar.value for bar in chart.bars] == [0.5, 0.5, 1.2e-5, 1.2e-4]
-    assert "10.0 µs to 30.0 µs, 95%" in chart.bars[2].hint
+    assert "12.0 µs, 10.0 µs to 30.0 µs (95%)" in chart.bars[2].hint
 
 
 def test_without_times_there_is_no_picture_of_stages() -> None:

@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from jaxscope.analysis.node_times import lay_over, overlay_stage, sum_lines, time_stages
+from jaxscope.analysis.node_times import (
+    describe_overlap,
+    lay_over,
+    line_shares,
+    observed_words,
+    overlay_stage,
+    place_words,
+    sum_lines,
+    time_stages,
+)
 from jaxscope.client.requests import CaptureRequest, ProfileRequest, ScalingRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import CallError, EnvironmentProblem
@@ -100,6 +109,30 @@ def test_lines_get_what_they_take_alone_and_with_what_they_call() -> None:
     overlay = lay_over(small_graph(), [time("a", 2, 2), time("b", 4, 3), time("7", 1, 1)])
     lines = {(line.file, line.line): (line.seconds, line.total) for line in sum_lines(overlay)}
     assert lines == {("f.py", 3): (5.0, 5.0), ("f.py", 9): (0.0, 3.0), ("", 0): (1.0, 1.0)}
+
+
+def node_times(*times: NodeTime, runs: int, covered: float) -> NodeTimes:
+    return NodeTimes("optimized", times, runs, covered, covered, covered, "How.")
+
+
+def test_shares_of_lines_add_up_to_all_work_even_of_several_threads() -> None:
+    times = time("a", 4, 4), time("b", 4, 4), time("7", 1, 1), time("elsewhere", 1, 1)
+    side = node_times(*times, runs=30, covered=6.0)
+    shares = line_shares(lay_over(small_graph(), side.times), side)
+    assert sum(share for _, share in shares) == pytest.approx(1.0)
+    assert [(place_words(line), round(share, 2)) for line, share in shares] == [
+        ("f.py:3", 0.8),
+        ("no known line", 0.1),
+        ("f.py:9", 0.0),
+        ("not in the program that is shown", 0.1),
+    ]
+    assert describe_overlap(side).startswith("10.0 s of work in 6.00 s: several threads")
+    assert not describe_overlap(node_times(*times, runs=30, covered=10.0))
+
+
+def test_one_run_has_no_range() -> None:
+    assert observed_words(time("a", 4, 4), 1) == "one run"
+    assert observed_words(time("a", 4, 4), 2) == "4.00 s to 4.00 s"
 
 
 def test_every_instruction_that_was_seen_is_one_of_the_captured_program(

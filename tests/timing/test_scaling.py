@@ -12,7 +12,12 @@ from xml.etree import ElementTree
 import pytest
 
 from jaxscope.analysis.export.scaling_files import scaling_to_csv, scaling_to_json, scaling_to_svg
-from jaxscope.analysis.lab_words import describe_crossovers, describe_slope, scaling_headers
+from jaxscope.analysis.lab_words import (
+    describe_crossovers,
+    describe_slope,
+    scaling_headers,
+    scaling_row,
+)
 from jaxscope.analysis.scaling import (
     calls_to_break_even,
     find_crossovers,
@@ -21,11 +26,14 @@ from jaxscope.analysis.scaling import (
     trimmed_pairs,
 )
 from jaxscope.analysis.size_range import read_growth, read_scale
+from jaxscope.cli.scale import write_scaling
 from jaxscope.errors import UsageError
 from jaxscope.model import Environment, Measurement, Ratio
 from jaxscope.model.lab import ScalePoint, Scaling
+from jaxscope.worker.scaling import find_cliffs
 
 SIZES = (1, 2, 4, 8, 16, 32)
+HERE = Environment("0.10.2", "0.10.2", "3.11", "cpu", "cpu")
 
 
 def measured(name: str, seconds: float) -> Measurement:
@@ -95,6 +103,57 @@ def test_a_crossover_is_between_the_sizes_where_the_order_changes() -> None:
 def test_sizes_without_a_clear_order_decide_nothing() -> None:
     points = [point(1, 1.0, 2.0), point(2, 1.0, 1.0), point(4, 1.0, 2.0)]
     assert find_crossovers(points) == ()
+
+
+def unclear(size: int) -> ScalePoint:
+    measured_point = point(size, 2e-5, 1e-5)
+    ratio = dataclasses.replace(measured_point.ratio, low=0.8, high=4.0, verdict="unclear")
+    return dataclasses.replace(measured_point, ratio=ratio)
+
+
+def described(*points: ScalePoint) -> str:
+    return describe_crossovers(Scaling("f(x)", HERE, "n", points))
+
+
+def test_a_verdict_says_at_how_many_sizes_it_is_known() -> None:
+    clear = [point(size, 2e-5, 1e-5) for size in SIZES]
+    assert described(*clear) == "jit is faster than eager at all 6 sizes; no crossover."
+    assert described(clear[0], *map(unclear, SIZES[1:])) == (
+        "The order is unclear at 5 of 6 sizes; jit is faster than eager at 1."
+    )
+    assert described(*clear[:4], *map(unclear, SIZES[4:])) == (
+        "jit is faster than eager at 4 of 6 sizes; at the others the order is unclear."
+    )
+
+
+def test_where_the_order_is_unclear_nothing_pays_off() -> None:
+    assert math.isnan(calls_to_break_even(unclear(8)))
+    row = scaling_row(unclear(8), Scaling("f(x)", HERE, "n", ()))
+    assert row[5] == "unclear"
+
+
+def test_a_size_that_takes_far_longer_than_its_neighbours_is_measured_once_more() -> None:
+    smooth = {size: {"jit": 1e-5 * size**2, "eager": 1e-3} for size in (1, 10, 100, 1000)}
+    assert find_cliffs(smooth) == []
+    for size in smooth:
+        cliff = {**smooth, size: {"jit": smooth[size]["jit"] * 500, "eager": 1e-3}}
+        assert size in find_cliffs(cliff)
+    assert find_cliffs({1: {"jit": 1.0}, 2: {"jit": 900.0}}) == []  # nothing to compare with
+
+
+def test_noise_is_told_with_every_form_of_the_result() -> None:
+    busy = dataclasses.replace(HERE, processors=2, processor_share=0.3)
+    noisy = dataclasses.replace(measured("jit", 1e-3), is_noisy=True, confidence=math.nan)
+    scaling = Scaling("f(x)", busy, "n", (ScalePoint(8, None, noisy),))
+    told = "This process had a processor for 30% of the time it wanted one."
+    assert told in write_scaling(scaling)
+    assert told in scaling_to_svg(scaling)
+    assert "noisy 1.00 ms (900 µs to 1.10 ms)" in write_scaling(scaling)
+    (row,) = csv.DictReader(io.StringIO(scaling_to_csv(scaling)))
+    assert row["jit_noisy"] == "True"
+    found = scaling_to_json(scaling)
+    assert found["environment"]["processor_share"] == 0.3
+    assert found["scaling"]["points"][0]["jit"]["confidence"] is None
 
 
 def test_compiling_pays_off_after_so_many_calls() -> None:

@@ -7,6 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from jaxscope.analysis.export.contract_json import timing_to_json
+from jaxscope.analysis.lab_words import describe_noise
 from jaxscope.client.timing_assemble import (
     MalformedTiming,
     TimingAssembler,
@@ -17,16 +19,24 @@ from jaxscope.model.timing import Timing
 from jaxscope.wire.messages import Message
 
 
-def measurement(name: str, seconds: list[float], chunk: int = 1, **fields: object) -> Message:
-    arrays = {
-        "seconds": np.array(seconds, np.float64),
-        "chunks": (np.arange(len(seconds)) // chunk).astype(np.int32),
+def measurement(name: str, seconds: list[float]) -> Message:
+    arrays = {"seconds": np.array(seconds, np.float64)}
+    return Message("measurement", {"name": name, "protocol": "Once."}, arrays)
+
+
+def ratio(name: str, values: list[float], why_not: str = "") -> Message:
+    fields = {"name": name, "why_not": why_not}
+    return Message("ratio", fields, {"log_ratios": np.log(np.array(values, np.float64))})
+
+
+def conditions(share: float | None = 1.0, others: float | None = 0.1, load: float = 1.0) -> Message:
+    fields = {
+        "load": load,
+        "processors": 2,
+        "processor_share": share,
+        "busy_processors": others,
     }
-    return Message("measurement", {"name": name, "protocol": "Once.", **fields}, arrays)
-
-
-def ratio(name: str, values: list[float]) -> Message:
-    return Message("ratio", {"name": name}, {"log_ratios": np.log(np.array(values, np.float64))})
+    return Message("conditions", fields)
 
 
 def assemble(*messages: Message) -> Timing:
@@ -38,15 +48,21 @@ def assemble(*messages: Message) -> Timing:
 def test_one_reading_has_no_interval() -> None:
     (compile_time,) = assemble(measurement("compile", [0.125])).measurements
     assert (compile_time.median, compile_time.low, compile_time.high) == (0.125, 0.125, 0.125)
-    assert compile_time.confidence == 0.0
+    assert math.isnan(compile_time.confidence)
 
 
-def test_the_interval_is_over_chunks_and_not_over_calls() -> None:
+def test_one_process_shows_what_was_observed_and_claims_no_interval() -> None:
     drifting = [1e-5 * (1 + chunk) for chunk in range(12) for _ in range(20)]
-    (jit,) = assemble(measurement("jit", drifting, chunk=20)).measurements
-    assert (jit.low, jit.high) == (pytest.approx(3e-5), pytest.approx(10e-5))
+    timing = assemble(measurement("jit", drifting), ratio("eager/jit", [3.0, 4.0, 5.0] * 9))
+    (jit,), (found,) = timing.measurements, timing.ratios
+    assert (jit.low, jit.high) == (pytest.approx(1e-5), pytest.approx(12e-5))
     assert jit.runs == 240
     assert jit.is_noisy
+    assert (found.low, found.high) == (pytest.approx(3.0), pytest.approx(5.0))
+    assert math.isnan(jit.confidence)
+    assert math.isnan(found.confidence)
+    told = timing_to_json(timing)
+    assert [m["confidence"] for m in told["measurements"] + told["ratios"]] == [None, None]
 
 
 def test_a_ratio_has_a_verdict() -> None:
@@ -91,14 +107,15 @@ def test_messages_of_others_are_left_alone() -> None:
         measurement("jit", []),
         measurement("jit", [math.nan]),
         measurement("jit", [-1.0]),
-        Message("measurement", {"name": "jit", "protocol": ""}, {"seconds": np.ones(3)}),
         Message(
             "measurement",
             {"name": "jit", "protocol": ""},
-            {"seconds": np.ones((2, 2)), "chunks": np.ones((2, 2), np.int32)},
+            {"seconds": np.ones((2, 2))},
         ),
         Message("measurement", {"name": 3, "protocol": ""}, {}),
         ratio("eager/jit", []),
+        Message("conditions", {"load": 1.0, "processors": 0}),
+        Message("conditions", {"load": "high", "processors": 2}),
         Message("ratio", {"name": "eager/jit"}, {"log_ratios": np.array([1e308])}),
         Message("timed", {"call": "f(1)", "environment": [1]}),
         Message("warning", {"text": None}),
@@ -109,17 +126,18 @@ def test_a_malformed_message_is_refused(message: Message) -> None:
         TimingAssembler().feed(message)
 
 
-def test_six_processes_cover_the_median_with_97_percent() -> None:
+def test_six_processes_on_a_quiet_machine_earn_an_interval() -> None:
     timings = [
-        assemble(measurement("jit", [value]), ratio("eager/jit", [value]))
+        assemble(conditions(), measurement("jit", [value]), ratio("eager/jit", [value]))
         for value in (10.0, 11.0, 12.0, 13.0, 14.0, 19.0)
     ]
     rigorous = combine_processes(timings)
     jit = rigorous.measurement("jit")
     assert jit is not None
     assert (jit.median, jit.low, jit.high, jit.runs) == (12.5, 10.0, 19.0, 6)
-    assert jit.confidence == 0.96875
     (found,) = rigorous.ratios
+    assert (jit.confidence, found.confidence) == (0.95, 0.95)
+    assert not (jit.is_noisy or found.is_noisy)
     assert (found.low, found.high, found.verdict) == (
         pytest.approx(10.0),
         pytest.approx(19.0),
@@ -128,15 +146,46 @@ def test_six_processes_cover_the_median_with_97_percent() -> None:
 
 
 def test_three_processes_are_too_few_for_a_verdict() -> None:
-    timings = [assemble(ratio("eager/jit", [10.0]))] * 3
-    assert combine_processes(timings).ratios[0].verdict == "unclear"
+    timings = [assemble(measurement("jit", [1.0]), ratio("eager/jit", [10.0]))] * 3
+    found = combine_processes(timings)
+    assert found.ratios[0].verdict == "unclear"
+    assert math.isnan(found.ratios[0].confidence)
+    assert math.isnan(found.measurements[0].confidence)
 
 
-def test_what_the_machine_does_is_noise_too() -> None:
-    steady = [1e-5] * 40
-    (quiet,) = assemble(measurement("jit", steady)).measurements
-    (busy,) = assemble(measurement("jit", steady, reasons=["The machine is busy."])).measurements
-    assert (quiet.is_noisy, busy.is_noisy) == (False, True)
+BUSY = [
+    conditions(share=0.79),
+    conditions(others=0.6),
+    conditions(others=None, load=2.1),  # nothing better is known
+]
+
+
+@pytest.mark.parametrize("state", BUSY)
+def test_a_busy_machine_is_noise_and_earns_nothing(state: Message) -> None:
+    steady = measurement("jit", [1e-5] * 40)
+    quiet, busy = assemble(conditions(), steady), assemble(state, steady)
+    assert not quiet.measurements[0].is_noisy
+    assert busy.measurements[0].is_noisy
+    assert busy.measurements[0].reasons
+    one = assemble(state, measurement("jit", [1.0]), ratio("a/jit", [1.0]))
+    found = combine_processes([one] * 6)
+    for each in (*found.measurements, *found.ratios):
+        assert each.is_noisy
+        assert math.isnan(each.confidence)
+    assert describe_noise(found.environment).startswith("Noisy: ")
+
+
+def test_own_load_is_no_noise_where_that_of_others_is_known() -> None:
+    (jit,) = assemble(conditions(load=9.0), measurement("jit", [1e-5] * 40)).measurements
+    assert not jit.is_noisy
+
+
+def test_on_a_busy_machine_a_small_difference_is_none() -> None:
+    small, large = ratio("eager/jit", [1.06] * 24), ratio("eager/jit", [1.5] * 24)
+    sides = measurement("eager", [1.0] * 24), measurement("jit", [1.0] * 24)
+    assert assemble(conditions(), *sides, small).ratios[0].verdict == "faster"
+    assert assemble(conditions(share=0.2), *sides, small).ratios[0].verdict == "unclear"
+    assert assemble(conditions(share=0.2), *sides, large).ratios[0].verdict == "faster"
 
 
 def test_of_several_processes_each_reason_is_told_once_and_at_its_worst() -> None:
@@ -147,12 +196,6 @@ def test_of_several_processes_each_reason_is_told_once_and_at_its_worst() -> Non
 def test_what_is_not_judged_in_one_process_is_not_judged_in_all() -> None:
     values = [2.0] * 12
     judged = assemble(ratio("eager/jit", values))
-    unjudged = assemble(
-        Message(
-            "ratio",
-            {"name": "eager/jit", "is_judged": False},
-            {"log_ratios": np.log(np.array(values, np.float64))},
-        )
-    )
+    unjudged = assemble(ratio("eager/jit", values, "The program computes nothing."))
     assert combine_processes([judged] * 6).ratios[0].verdict == "faster"
     assert combine_processes([judged] * 5 + [unjudged]).ratios[0].verdict == "unclear"

@@ -19,7 +19,7 @@ def fails_later(x):
 def fails_soon(x):
     global calls
     calls += 1
-    if calls == 58:  # the 57th call, since tracing is one
+    if calls == 6:  # the 5th call, since tracing is one
         raise ValueError("the data ran out")
     return x + 1
 
@@ -79,6 +79,119 @@ def jitted(x):
 
 def wraps_jit(x):
     return jitted(x)
+
+def waits(x):
+    def host(value):
+        time.sleep(0.1 if is_traced else 0.35)
+        return value
+    is_traced = isinstance(x, jax.core.Tracer)
+    return jax.pure_callback(host, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+"""
+
+DIFFERENT_WORK = """
+import collections, functools, random, time
+import jax, jax.numpy as jnp, numpy as np
+
+cache, log, last = {}, [], None
+generator = np.random.default_rng(0)
+own = random.Random(1)
+
+def caching(x):
+    if x.shape not in cache:
+        cache[x.shape] = jnp.sin(x)
+    return cache[x.shape]
+
+def prints(x):
+    print("called")
+    return x + 1
+
+def sleeps(x):
+    time.sleep(0.001)
+    return x + 1
+
+def draws(x):
+    return x + generator.normal()
+
+def draws_global(x):
+    return x + np.random.rand()
+
+def draws_python(x):
+    return x + own.random()
+
+def counts(x):
+    log.append(1)
+    return x + 1
+
+def rebinds(x):
+    global last
+    last = x.shape
+    return x + 1
+
+def calls_another(x):
+    return counts(x) * 2
+
+class Model:
+    def __init__(self):
+        self.steps = 0
+        self.generator = np.random.default_rng(0)
+    def __call__(self, x):
+        self.steps += 1
+        return x + 1
+    def noisy(self, x):
+        return x + self.generator.normal()
+
+model = Model()
+
+def make():
+    steps = [0]
+    def inner(x):
+        steps[0] += 1
+        return x + 1
+    return inner
+
+closed = make()
+ticks = iter(range(10**9))
+
+def iterates(x):
+    return x + next(ticks)
+
+def generates(x):
+    yield x + 1
+
+async def awaits(x):
+    return x + 1
+
+def in_a_list(x):
+    return [x + 1, (y for y in x)]
+
+def another_shape(x):
+    return x + 1 if isinstance(x, jax.core.Tracer) else jnp.concatenate([x, x])
+
+# None of these does other work eagerly.
+
+@functools.lru_cache
+def table(n):
+    return np.arange(n)
+
+def looks_up(x):
+    return x + table(4)
+
+def debugs(x):
+    jax.debug.print("{}", x)
+    return x + 1
+
+def calls_back(x):
+    def host(value):
+        print("on the host")
+        time.sleep(0.0001)
+        return value
+    return jax.pure_callback(host, jax.ShapeDtypeStruct(x.shape, x.dtype), x) + 1
+
+def draws_with_a_key(key):
+    return jax.random.normal(key, (3,)) + 1
+
+def chaotic(x):
+    return jnp.argsort(x)[::-1], {"n": 3, "x": x.astype(jnp.bfloat16)}
 """
 
 MEDDLING = """

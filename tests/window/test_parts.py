@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from pathlib import Path
 
@@ -112,16 +113,19 @@ def test_quantities_read_as_people_say_them():
 
 def test_verdicts_never_come_without_their_interval():
     ratios = [
-        Ratio("eager/jit", 10.6, 9.9, 11.2, "faster"),
+        Ratio("eager/jit", 10.6, 9.9, 11.2, "faster", 0.95),
         Ratio("eager/jit", 1.0, 0.99, 1.01, "same"),
-        Ratio("eager/jit", 1.1, 0.8, 1.6),
+        Ratio("eager/jit", 1.1, 0.8, 1.6, pairs=3),
+        Ratio("eager/jit", 1.1, 0.8, 1.6, why_not="No verdict: the function prints (a.py:1). Why."),
         Ratio("gradient_eager/gradient_jit", 1.1, 0.8, 1.6),
     ]
     assert describe_ratios(ratios).split("\n") == [
-        "jit is 10.6 times faster than eager (9.90 to 11.2)",
-        "jit and eager take the same time, within 2 % (ratio 0.990 to 1.01)",
-        "Unclear which of eager and jit is faster (ratio 0.800 to 1.60)",
-        "gradient: unclear which of eager and jit is faster (ratio 0.800 to 1.60)",
+        "jit is 10.6 times faster than eager (9.90 to 11.2, 95%)",
+        "jit and eager take the same time, within 2 % (ratio observed 0.990 to 1.01)",
+        "Unclear which of eager and jit is faster (ratio observed 0.800 to 1.60; 3 pairs only, a "
+        "verdict takes 6)",
+        "No verdict on eager and jit: the function prints (a.py:1)",
+        "gradient: unclear which of eager and jit is faster (ratio observed 0.800 to 1.60)",
     ]
 
 
@@ -132,8 +136,10 @@ def test_measurements_say_how_sure_they_are(qtmodeltester):
         "9.00 µs to 12.0 µs (95%)",
         "",
         "40",
-        "noisy; see the plot",
+        "noisy",
     )
+    alone = dataclasses.replace(noisy, confidence=math.nan)
+    assert row_texts(alone)[2] == "observed 9.00 µs to 12.0 µs"
     assert row_texts(once)[1:] == ("200 ms", "one run", "", "1", "")
     model = TimingTableModel()
     model.set_measurements([noisy, once])

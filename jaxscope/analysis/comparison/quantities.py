@@ -235,7 +235,7 @@ def _compare_times(
         reason = f"Not compared: {name} was measured on one side only."
     if reason or before is None or after is None:
         return QuantityDifference(name, "s", medians[0], medians[1], reason, False, False)
-    if before.confidence <= 0 or after.confidence <= 0:
+    if not (before.confidence > 0 and after.confidence > 0):
         meaning = f"No difference that is sure: {_describe_sample(before, after)}."
     elif after.low > before.high or after.high < before.low:
         ours, theirs = _interval(before), _interval(after)
@@ -259,7 +259,7 @@ def _describe_sample(before: Measurement, after: Measurement) -> str:
     """Why two measurements have no intervals to compare."""
     if before.runs == after.runs == 1:
         return "one run each"
-    return f"too few runs for an interval ({before.runs} and {after.runs})"
+    return "one process shows no interval, and a busy machine none either"
 
 
 def _compare(

@@ -48,6 +48,7 @@ class Chart:
         y_label: With its unit.
         y_text: Writes a value of the second axis.
         series: At most four.
+        note: Below the title; may be empty.
     """
 
     title: str
@@ -55,6 +56,7 @@ class Chart:
     y_label: str
     y_text: Callable[[float], str]
     series: tuple[Series, ...]
+    note: str = ""
 
 
 def chart_to_svg(chart: Chart, theme: str = "light") -> str:
@@ -108,6 +110,8 @@ class _Drawing:
         yield f"<title>{escape(chart.title)}</title>"
         yield f'<rect width="100%" height="100%" fill="{palette.background}"/>'
         yield self._text(_LEFT, 32, chart.title[:100], size=18)
+        if chart.note:
+            yield self._text(_LEFT, 50, chart.note[:120], size=13)
         yield from self._axes()
         for number, series in enumerate(chart.series):
             yield from self._curve(series, number)

@@ -110,6 +110,8 @@ def timing_to_json(timing: Timing) -> Json:
                 "verdict": ratio.verdict,
                 "confidence": number_to_json(ratio.confidence),
                 "pairs": ratio.pairs or None,
+                "noisy": ratio.is_noisy,
+                "why_not": ratio.why_not or None,
             }
             for ratio in timing.ratios
         ],
@@ -163,8 +165,8 @@ def cost_to_json(cost: Cost) -> Json:
 
 
 def environment_to_json(environment: Environment) -> Json:
-    """Where a capture or a timing was made."""
-    return {
+    """Where a capture or a timing was made; of a timing, how busy the machine was, too."""
+    found: Json = {
         "jax": environment.jax,
         "jaxlib": environment.jaxlib,
         "python": environment.python,
@@ -173,6 +175,14 @@ def environment_to_json(environment: Environment) -> Json:
         "host": environment.host,
         "recorded_at": environment.recorded_at,
     }
+    if environment.processors is not None:
+        found |= {
+            "load": environment.load,
+            "processors": environment.processors,
+            "processor_share": environment.processor_share,
+            "busy_processors": environment.busy_processors,
+        }
+    return found
 
 
 def check_to_json(check: Check) -> Json:
@@ -374,7 +384,7 @@ def _measurement(measurement: Measurement) -> Json:
         "median": number_to_json(measurement.median),
         "low": number_to_json(measurement.low),
         "high": number_to_json(measurement.high),
-        "confidence": measurement.confidence,
+        "confidence": number_to_json(measurement.confidence),
         "runs": measurement.runs,
         "samples": [number_to_json(sample) for sample in measurement.samples],
         "noisy": measurement.is_noisy,

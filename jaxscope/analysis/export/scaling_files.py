@@ -10,6 +10,7 @@ import math
 from jaxscope.analysis.export.chart import Chart, Series, chart_to_svg, positive
 from jaxscope.analysis.export.contract_json import Json, number_to_json
 from jaxscope.analysis.export.lab_json import lab_head_to_json
+from jaxscope.analysis.lab_words import describe_noise
 from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
 from jaxscope.analysis.scaling import QUANTITIES, calls_to_break_even, name_quantity
 from jaxscope.model.lab import ScalePoint, Scaling
@@ -41,7 +42,8 @@ def scaling_to_json(scaling: Scaling) -> Json:
 
 def scaling_to_csv(scaling: Scaling) -> str:
     """A row for each size; an empty cell is unknown."""
-    sides = [f"{form}_{end}" for form in scaling.forms for end in ("median", "low", "high")]
+    ends = ("median", "low", "high", "noisy")
+    sides = [f"{form}_{end}" for form in scaling.forms for end in ends]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(
@@ -71,7 +73,8 @@ def scaling_chart(scaling: Scaling, name: str = "time") -> Chart:
         if points:
             series.append(Series(name_quantity(quantity, scaling.forms), points))
     title = f"{scaling.call}, {scaling.vary} varied"
-    return Chart(title, scaling.vary, unit, write, tuple(series))
+    note = describe_noise(scaling.environment)
+    return Chart(title, scaling.vary, unit, write, tuple(series), note)
 
 
 def scaling_to_svg(scaling: Scaling, name: str = "time", theme: str = "light") -> str:
@@ -87,10 +90,10 @@ def _ends(point: ScalePoint, quantity: str) -> tuple[float, float, float, float]
     return point.size, value, value, value
 
 
-def _interval(measurement: Measurement | None) -> tuple[object, object, object]:
+def _interval(measurement: Measurement | None) -> tuple[object, ...]:
     if measurement is None:
-        return "", "", ""
-    return measurement.median, measurement.low, measurement.high
+        return ("",) * 4
+    return measurement.median, measurement.low, measurement.high, measurement.is_noisy
 
 
 def _point(point: ScalePoint) -> Json:
@@ -106,6 +109,9 @@ def _point(point: ScalePoint) -> Json:
             "low": ratio.low,
             "high": ratio.high,
             "verdict": ratio.verdict,
+            "confidence": number_to_json(ratio.confidence),
+            "pairs": ratio.pairs or None,
+            "noisy": ratio.is_noisy,
         },
         **{name: number_to_json(getattr(point, name)) for name in _NUMBERS},
         "calls_to_break_even": None if math.isinf(calls) else number_to_json(calls),
@@ -121,7 +127,7 @@ def _side(measurement: Measurement | None) -> Json | None:
         "median": measurement.median,
         "low": measurement.low,
         "high": measurement.high,
-        "confidence": measurement.confidence,
+        "confidence": number_to_json(measurement.confidence),
         "runs": measurement.runs,
         "noisy": measurement.is_noisy,
     }

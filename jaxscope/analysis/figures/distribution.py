@@ -161,5 +161,7 @@ def histogram_of(call: str, measurements: Sequence[Measurement]) -> Histogram | 
     )
     num_zero = sum(s <= 0 for m in drawn for s in m.samples)
     zero = f" {format_count(num_zero, 'reading')} of 0 s left out." if num_zero else ""
-    note = f"Logarithmic axis; upright lines are medians.{zero}"
+    noisy = ", ".join(m.name.replace("_", " ") for m in drawn if m.is_noisy)
+    badge = f" Noisy: {noisy}." if noisy else ""
+    note = f"Logarithmic axis; upright lines are medians.{badge}{zero}"
     return Histogram(f"Times of {call}", note, tuple((10.0**edges).tolist()), series)

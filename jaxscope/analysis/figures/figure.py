@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from jaxscope.analysis.export.chart import svg_to_png
 from jaxscope.analysis.export.contract_json import environment_to_json
+from jaxscope.analysis.lab_words import describe_noise
 from jaxscope.analysis.quantities import format_seconds
 from jaxscope.model.capture import Environment
 
@@ -65,6 +66,11 @@ class Figure(abc.ABC):
     def svg_lines(self, theme: str) -> Iterator[str]:
         """The picture as lines of an SVG document, in a theme of `PALETTES`."""
 
+    def with_note(self, note: str) -> Figure:
+        """The same figure with another note."""
+        changed: Figure = dataclasses.replace(self, note=note)  # type: ignore[type-var] # all are
+        return changed
+
     def texts(self) -> list[tuple[str, ...]]:
         """The table as people read it."""
         return [
@@ -86,6 +92,8 @@ def write_figure(
     Raises:
         ValueError: There is no such form.
     """
+    if noise := describe_noise(environment):
+        figure = figure.with_note(f"{noise} {figure.note}")
     match ending.lower():
         case ".svg":
             return "\n".join(figure.svg_lines(theme)).encode()

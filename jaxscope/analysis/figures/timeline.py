@@ -12,7 +12,13 @@ from jaxscope.analysis.figures.lanes import Bar, LaneChart
 from jaxscope.analysis.quantities import format_seconds
 from jaxscope.model.timeline import Timeline
 
-KINDS = ("instruction", "with others inside", "dispatch: Python is busy", "Python waits", "gap")
+KINDS = (
+    "instruction",
+    "with others inside",
+    "until the call returned",
+    "until its result was ready",
+    "gap",
+)
 _LEAF, _AROUND, _DISPATCH, _WAIT, _GAP = range(5)
 GAP_ROW = "dispatch and gaps"
 _COLUMNS = (

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from jaxscope.analysis.figures.figure import Column
 from jaxscope.analysis.figures.lanes import Bar, LaneChart
+from jaxscope.analysis.lab_words import describe_spread
 from jaxscope.analysis.quantities import format_seconds
 from jaxscope.model.timing import Measurement
 
@@ -81,12 +82,8 @@ def _kind_of(name: str) -> int:
 
 
 def _hint(measurement: Measurement, name: str) -> str:
-    spread = (
-        f" ({format_seconds(measurement.low)} to {format_seconds(measurement.high)}, "
-        f"{measurement.confidence:.0%})"
-        if measurement.confidence > 0
-        else ""
-    )
+    spread = f", {describe_spread(measurement)}" if measurement.runs > 1 else ""
+    spread += ", noisy" if measurement.is_noisy else ""
     return (
         f"{name}: {format_seconds(measurement.median)}{spread}\n"
         f"measured from {format_seconds(measurement.began)} to "

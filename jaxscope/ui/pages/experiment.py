@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from jaxscope.analysis.lab_words import describe_place
+from jaxscope.analysis.lab_words import describe_noise, describe_place
 from jaxscope.client.requests import Request
 from jaxscope.model import Environment
 from jaxscope.ui.lab_state import LabState
@@ -107,10 +107,12 @@ class ExperimentPage(QWidget):
             measured: Of which call, and where: a result outlives a change of the call, and a
                 reopened one comes from another day.
         """
-        self.heading.setText(heading or self._question)
         if measured is not None:
             call, environment = measured
+            if noise := describe_noise(environment):
+                heading = f"{heading}\n{noise}"
             notes = [*notes, f"{call}. {describe_place(environment)}"]
+        self.heading.setText(heading or self._question)
         self.notes.set_notes((), notes)
         self._show_meaning()
 

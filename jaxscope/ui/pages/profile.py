@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -19,12 +18,15 @@ from PySide6.QtWidgets import (
 from jaxscope.analysis.links import Links
 from jaxscope.analysis.node_times import (
     Overlay,
+    describe_overlap,
     find_node,
     lay_over,
+    line_shares,
     names_of_linked,
-    sum_lines,
+    observed_words,
+    place_words,
 )
-from jaxscope.analysis.quantities import format_seconds
+from jaxscope.analysis.quantities import format_count, format_seconds
 from jaxscope.client.requests import ProfileRequest
 from jaxscope.model import SourceFile, Stage, is_available
 from jaxscope.model.lab import LineTime, NodeTimes, Profile
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from jaxscope.ui.pages.figure_panel import FigurePanel
 
 _LINE_HEADERS = ("alone", "share", "with calls", "line", "code")
-_NODE_HEADERS = ("alone", "with inside", "interval", "times", "name", "operation")
+_NODE_HEADERS = ("alone", "with inside", "observed", "times", "name", "operation")
 _NAME_COLUMN = 4
 _TIMELINE_STAGE = "optimized"
 
@@ -139,7 +141,8 @@ class ProfilePage(ExperimentPage):
             f"{format_seconds(side.gaps)} dispatch and gaps"
         )
         notes = [
-            f"{side.runs} runs. {side.protocol}",
+            f"{format_count(side.runs, 'run')}. {side.protocol}",
+            *filter(None, [describe_overlap(side)]),
             f"Without recording a run takes {format_seconds(side.plain_wall)}.",
             *profile.warnings,
         ]
@@ -202,19 +205,18 @@ class ProfilePage(ExperimentPage):
         return lay_over(stage.graph, side.times)
 
     def _show_lines(self, overlay: Overlay | None, side: NodeTimes) -> None:
-        lines = sum_lines(overlay) if overlay is not None else ()
-        covered = max(side.covered, 1e-12)
+        lines = line_shares(overlay, side) if overlay is not None else ()
         rows = [
             (
                 format_seconds(line.seconds),
-                f"{line.seconds / covered:.0%}",
+                f"{share:.0%}",
                 format_seconds(line.total),
-                f"{os.path.basename(line.file)}:{line.line}" if line.line else "no known line",
+                place_words(line),
                 self._code_of(line),
             )
-            for line in lines
+            for line, share in lines
         ]
-        numbers = [(line.seconds, line.seconds, line.total) for line in lines]
+        numbers = [(line.seconds, line.seconds, line.total) for line, _ in lines]
         self.lines.rows.set_rows(_LINE_HEADERS, rows, (0, 1, 2), numbers)
 
     def _code_of(self, line: LineTime) -> str:
@@ -235,7 +237,7 @@ class ProfilePage(ExperimentPage):
             (
                 format_seconds(time.exclusive),
                 format_seconds(time.seconds),
-                f"{format_seconds(time.low)} to {format_seconds(time.high)}",
+                observed_words(time, side.runs),
                 f"{time.count:,}",
                 time.name,
                 operations.get(time.name, ""),

@@ -26,6 +26,7 @@ from jaxscope.analysis.export.scaling_files import (
     scaling_to_svg,
 )
 from jaxscope.analysis.lab_words import (
+    FORM_WORDS,
     describe_crossovers,
     describe_sizes,
     describe_slope,
@@ -164,7 +165,12 @@ class ScalingPage(ExperimentPage):
         slopes = [describe_slope(slope, scaling.forms).strip() for slope in scaling.slopes]
         self.say(
             describe_crossovers(scaling),
-            [*slopes, *describe_sizes(scaling), *scaling.warnings],
+            [
+                *filter(None, [FORM_WORDS.get(scaling.forms[0])]),
+                *slopes,
+                *describe_sizes(scaling),
+                *scaling.warnings,
+            ],
             (scaling.call, scaling.environment),
         )
         rows = [scaling_row(point, scaling) for point in scaling.points]

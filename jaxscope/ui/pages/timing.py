@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
+    QCheckBox,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -20,8 +21,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.analysis.lab_words import describe_place, why_unclear
-from jaxscope.analysis.quantities import three_digits
+from jaxscope.analysis.lab_words import (
+    describe_noise,
+    describe_place,
+    describe_range,
+    describe_spread,
+    why_unclear,
+)
+from jaxscope.analysis.quantities import format_seconds, three_digits
 from jaxscope.model import Measurement, Ratio
 from jaxscope.ui.pages.folded_notes import TALL_LINES, FoldedNotes
 from jaxscope.ui.pages.timing_table import TimingTableModel
@@ -33,15 +40,16 @@ if TYPE_CHECKING:
 
 _PLOTTED = ("eager", "jit", "gradient_eager", "gradient_jit")
 _EMPTY_TITLE = "Not measured yet"
+_CHOOSE = "Choose a row to read how it was measured."
 _EMPTY_TEXT = (
     "<h3>How much faster is this call when it is compiled?</h3>"
     "<table align='center' cellspacing='0' cellpadding='5'>"
     "<tr><td><b>eager</b></td><td>Python runs one operation after another.</td></tr>"
     "<tr><td><b>jit</b></td><td>XLA compiles the whole call once; then that program runs.</td></tr>"
-    "<tr><td><b>gradient</b></td><td>Both again for the gradient, where there is one.</td></tr>"
+    "<tr><td><b>gradient</b></td><td>Both again for the gradient, where it is wanted.</td></tr>"
     "</table>"
     "<p>Calls are timed one by one in random order, each until its result is there. "
-    "What comes out is a range, not a single number.</p>"
+    "What comes out is what was observed in one process; six processes earn an interval.</p>"
     "<p><b>Measure</b> (Ctrl+M) takes a few seconds.</p>"
 )
 
@@ -71,9 +79,11 @@ class TimingPage(QWidget):
         self.quick.setToolTip("In one process, within a few seconds")
         self.rigorous = QPushButton("Measure in six processes")
         self.rigorous.setToolTip("Slower; shows how much results differ from process to process")
+        self.gradient = QCheckBox("Gradient, too")
+        self.gradient.setToolTip("Measure the gradient as well; takes about three times as long")
         self.table = QTableView()
         self.rows = TimingTableModel(self)
-        self.protocol = QLabel("Choose a row to read how it was measured.")
+        self.protocol = QLabel(_CHOOSE)
         self.protocol.setProperty("role", "muted")
         self.protocol.setWordWrap(True)
         self.protocol.setTextFormat(Qt.TextFormat.PlainText)
@@ -98,6 +108,7 @@ class TimingPage(QWidget):
         self.table.setAccessibleName("Measurements")
         top = QHBoxLayout()
         top.addWidget(self._verdict, 1)
+        top.addWidget(self.gradient, 0, Qt.AlignmentFlag.AlignTop)
         for button in (self.quick, self.rigorous):
             top.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         self._split = QSplitter(Qt.Orientation.Vertical)
@@ -128,11 +139,16 @@ class TimingPage(QWidget):
         self.rigorous.setEnabled(can_measure)
         if timing is self._state:
             return
-        self._state = timing
+        is_same_call, self._state = timing.call == self._state.call, timing
+        chosen = self.rows.name_of(self.table.currentIndex().row()) if is_same_call else ""
         self.rows.set_measurements(sorted(timing.measurements, key=_rank))
+        if (row := self.rows.row_of(chosen)) >= 0:
+            self.table.selectRow(row)
+        else:
+            self.protocol.setText(_CHOOSE)
         self._split.setVisible(bool(timing.measurements))
         self._empty.setVisible(not timing.measurements)
-        self._verdict.setText(describe_ratios(timing.ratios) or timing.call or _EMPTY_TITLE)
+        self._verdict.setText(describe_headline(timing) or _EMPTY_TITLE)
         self.notes.set_notes(timing.warnings, _notes(timing))
         self._draw()
         self._arrange()
@@ -227,6 +243,20 @@ def _rank(measurement: Measurement) -> bool:
     return measurement.name not in _PLOTTED
 
 
+def describe_headline(timing: TimingState) -> str:
+    """What was found, in a line or a few, and what disturbed it; the call while nothing was."""
+    found = describe_ratios(timing.ratios)
+    if not found:
+        alone = [m for m in timing.measurements if m.name in ("eager", "jit")]
+        found = "\n".join(
+            f"{m.name} takes {format_seconds(m.median)} ({describe_spread(m)})" for m in alone
+        )
+    noise = describe_noise(timing.environment)
+    if not noise and found and any(m.is_noisy for m in timing.measurements if m.name in _PLOTTED):
+        noise = "Noisy: calls of one form differ widely from one another."
+    return "\n".join(filter(None, (found or timing.call, noise if found else "")))
+
+
 def describe_ratios(ratios: Sequence[Ratio]) -> str:
     """One sentence per comparison, with its interval, never a bare factor."""
     return "\n".join(_describe_ratio(ratio) for ratio in ratios)
@@ -240,7 +270,7 @@ def _describe_ratio(ratio: Ratio) -> str:
         plain = f"{last}/{second.removeprefix(program).lstrip()}"
         told = _describe_ratio(dataclasses.replace(ratio, name=plain))
         return f"{program}: {told[:1].lower()}{told[1:]}"
-    interval = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}"
+    interval = describe_range(ratio)
     if ratio.verdict == "faster":
         return f"{second} is {three_digits(ratio.median)} times faster than {first} ({interval})"
     if ratio.verdict == "slower":
@@ -251,7 +281,8 @@ def _describe_ratio(ratio: Ratio) -> str:
     if ratio.verdict == "same":
         return f"{second} and {first} take the same time, within 2 % (ratio {interval})"
     if not ratio.is_judged:
-        return f"No verdict on {first} and {second} (ratio {interval})"
+        why = ratio.why_not.removeprefix("No verdict: ").partition(". ")[0].removesuffix(".")
+        return f"No verdict on {first} and {second}: {why[:1].lower()}{why[1:]}"
     return f"Unclear which of {first} and {second} is faster (ratio {interval}{why_unclear(ratio)})"
 
 
@@ -259,5 +290,9 @@ def _notes(timing: TimingState) -> list[str]:
     """How it was measured, and where."""
     plotted = [m for m in timing.measurements if m.name in _PLOTTED and m.protocol]
     protocols = dict.fromkeys(m.protocol for m in plotted)
-    place = [] if timing.environment is None else [describe_place(timing.environment)]
+    place = (
+        []
+        if timing.environment is None
+        else [f"{timing.call}. {describe_place(timing.environment)}"]
+    )
     return [*list(protocols)[:1], *place]

@@ -111,8 +111,14 @@ class TimingPlot(QWidget):
         self.fit()
 
     def fit(self) -> None:
-        """Show the whole of it."""
-        self.plot.autoRange()
+        """Show the whole of it, with a band above for the legend."""
+        found = self._histogram
+        if found is None:
+            return
+        highest = max((100.0 * max(one.shares) for one in found.series), default=1.0)
+        self.plot.setXRange(math.log10(found.edges[0]), math.log10(found.edges[-1]), padding=0.02)
+        rows = 1 + len(found.series)
+        self.plot.setYRange(0.0, highest * (1.0 + 0.12 * rows), padding=0)
 
     def describe_at(self, place: QPointF) -> str:
         """The bin at a place of the plot's scene, or nothing."""

@@ -7,16 +7,18 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from jaxscope.analysis.lab_words import describe_spread
 from jaxscope.analysis.quantities import format_seconds
 from jaxscope.analysis.statistics import count_outliers
 from jaxscope.model import Measurement
 
 Index = QModelIndex | QPersistentModelIndex
 
-HEADERS = ("what", "median", "interval", "on the device", "runs", "quality")
+HEADERS = ("what", "median", "range", "on the device", "runs", "quality")
 _HINTS = {
     1: "Wall time as the calling program sees it",
-    2: "Where the median lies, and how surely",
+    2: "From the shortest to the longest that was observed; where six processes on a quiet machine "
+    "earned one, the interval that the median lies in, with its confidence",
     3: "For how long a call kept the device at work, by XLA's own recorder, from further calls; "
     "it is no part of the other columns",
 }
@@ -53,6 +55,7 @@ MEANINGS = {
     "value_and_gradient_jit": "value and gradient, compiled: they share the forward part",
     "transfer": "copying the arguments to the device",
     "import": "running the file",
+    "jax_start": "JAX's own start, with a throw-away function",
 }
 _NO_INDEX = QModelIndex()
 
@@ -96,6 +99,14 @@ class TimingTableModel(QAbstractTableModel):
             return row_texts(row)[index.column()]
         return describe_protocol(row) if role == Qt.ItemDataRole.ToolTipRole else None
 
+    def name_of(self, row: int) -> str:
+        """The name of the measurement in a row; empty where there is none."""
+        return self._rows[row].name if 0 <= row < len(self._rows) else ""
+
+    def row_of(self, name: str) -> int:
+        """The row of a measurement; -1 where there is none."""
+        return next((row for row, each in enumerate(self._rows) if each.name == name), -1)
+
     def describe(self, row: int) -> str:
         """How a row was measured, in whole sentences."""
         return describe_protocol(self._rows[row]) if 0 <= row < len(self._rows) else ""
@@ -127,14 +138,10 @@ def row_texts(row: Measurement) -> tuple[str, ...]:
     meaning = meaning_of(row.name)
     detail = f" ({row.detail})" if row.detail else ""
     what = row.name.replace("_", " ") + detail + (f" — {meaning}" if meaning else "")
-    interval = "one run" if row.confidence == 0 else (
-        f"{format_seconds(row.low)} to {format_seconds(row.high)} ({row.confidence:.0%})"
-    )  # fmt: skip
-    quality = "noisy; see the plot" if row.is_noisy else (
-        "steady" if row.runs > 1 else ""
-    )  # fmt: skip
+    quality = "noisy" if row.is_noisy else "steady" if row.runs > 1 else ""
     device = "" if math.isnan(row.device_seconds) else (
         f"{format_seconds(row.device_seconds)} ({format_seconds(row.device_low)} to "
         f"{format_seconds(row.device_high)})"
     )  # fmt: skip
-    return what, format_seconds(row.median), interval, device, f"{row.runs:,}", quality
+    runs = f"{row.runs:,}"
+    return what, format_seconds(row.median), describe_spread(row), device, runs, quality

@@ -1,0 +1,117 @@
+"""The page Timing: what it shows while a measurement goes on, and of another call."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from pathlib import Path
+
+from jaxscope.client.events import Finished, ResultGrew
+from jaxscope.client.requests import ScalingRequest, TimeRequest
+from jaxscope.model import Environment, Measurement, Ratio, Timing
+from jaxscope.model.lab import ScalePoint, Scaling
+
+from .conftest import Driver
+from .programs import build_capture
+
+HERE = Environment(
+    *("0.10.2", "0.10.2", "3.11", "cpu", "cpu"),
+    load=0.4,
+    processors=2,
+    processor_share=0.99,
+    busy_processors=0.0,
+)
+BUSY = dataclasses.replace(HERE, processor_share=0.14, load=16.5, busy_processors=1.9)
+
+
+def measured(name: str, *reasons: str) -> Measurement:
+    samples = (1e-5, 2e-5, 3e-5)
+    return Measurement(
+        *(name, 2e-5, 1e-5, 3e-5, math.nan, 3, samples, bool(reasons)),
+        protocol="Each by itself.",
+        reasons=reasons,
+    )
+
+
+def timing(call: str, environment: Environment, *reasons: str, verdict: str = "faster") -> Timing:
+    sides = (measured("eager", *reasons), measured("jit", *reasons))
+    ratio = Ratio("eager/jit", 3.0, 2.0, 4.0, verdict, pairs=12, is_noisy=bool(reasons))
+    return Timing(call, environment, sides, (ratio,), ())
+
+
+def test_a_first_headline_stands_while_it_goes_on_and_a_busy_machine_is_told_there(
+    driver: Driver, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window, page = driver.window, driver.window.workspace.timing
+    window.measure_time()
+    run = driver.wait_for(TimeRequest)
+    assert not run.request.gradient
+    assert run.request.budget_s is None
+    run.tell(ResultGrew(timing("f(x)", HERE, verdict="unclear")))
+    driver.wait_until(lambda: page.verdict_text.startswith("Unclear which"))
+    assert window.controller.state.is_running
+    run.tell(Finished(timing("f(x)", BUSY, "Noisy for some reason.")))
+    driver.wait_until(lambda: not window.controller.state.is_running)
+    first, second = page.verdict_text.split("\n")
+    assert first == "jit is 3.00 times faster than eager (observed 2.00 to 4.00)"
+    assert second.startswith("Noisy: This process had a processor for 14%")
+    assert "load 16.5 on 2 processors" in page.notes.text()
+    assert "f(x). Measured on" in page.notes.text()
+    assert "95" not in page.verdict_text + page.notes.text()
+
+
+def test_a_row_of_another_call_tells_nothing_of_this_one(driver: Driver, source: Path) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window, page = driver.window, driver.window.workspace.timing
+    window.measure_time()
+    driver.wait_for(TimeRequest).tell(Finished(timing("f(x)", BUSY, "Load of the first call.")))
+    driver.wait_until(lambda: page.rows.rowCount() == 2)
+    page.table.selectRow(0)
+    assert "Load of the first call." in page.protocol.text()
+    driver.wait_until(lambda: not window.controller.state.is_running)
+    window.measure_time()
+    run = driver.wait_for(TimeRequest, 2)
+    driver.wait_until(lambda: page.rows.rowCount() == 0)
+    assert "Load of the first call." not in page.protocol.text()
+    run.tell(Finished(timing("g(x)", HERE)))
+    driver.wait_until(lambda: page.rows.rowCount() == 2)
+    assert page.protocol.text().startswith("Choose a row")
+
+
+def test_a_chosen_row_stays_chosen_while_its_figures_get_better(
+    driver: Driver, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window, page = driver.window, driver.window.workspace.timing
+    window.measure_time()
+    run = driver.wait_for(TimeRequest)
+    run.tell(ResultGrew(timing("f(x)", HERE)))
+    driver.wait_until(lambda: page.rows.rowCount() == 2)
+    page.table.selectRow(1)
+    run.tell(Finished(timing("f(x)", HERE, "A later reason.")))
+    driver.wait_until(lambda: "A later reason." in page.protocol.text())
+    assert page.table.currentIndex().row() == 1
+
+
+def test_the_gradient_is_asked_for_by_its_box(driver: Driver, source: Path) -> None:
+    driver.finish(driver.open(source), build_capture())
+    driver.window.workspace.timing.gradient.setChecked(True)
+    driver.window.measure_time()
+    assert driver.wait_for(TimeRequest).request.gradient
+
+
+def test_curves_grow_while_sizes_are_measured(driver: Driver, source: Path) -> None:
+    driver.finish(driver.open(source), build_capture())
+    page = driver.window.workspace.lab.scaling
+    driver.window.workspace.tabs.setCurrentWidget(driver.window.workspace.lab)
+    page.range.setText("x:0=8..32")
+    page.button.click()
+    run = driver.wait_for(ScalingRequest)
+    points = tuple(ScalePoint(size, None, measured("jit")) for size in (8, 16))
+    for count in (1, 2):
+        run.tell(ResultGrew(Scaling("f(x)", BUSY, "x:0", points[:count])))
+        driver.wait_until(lambda count=count: page.table.rows.rowCount() == count)
+    assert driver.window.controller.state.is_running
+    assert page.plot is not None
+    assert "Noisy: " in page.heading.text()
