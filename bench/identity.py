@@ -237,7 +237,7 @@ def _instructions(text: str) -> list[str]:
 
 def _names(text: str) -> Iterator[str]:
     """Operation, name and stack frames of each instruction that has a name."""
-    tables = _read_tables(text)
+    tables = read_tables(text)
     for line in _instructions(text):
         name = _OP_NAME.search(line)
         if name is None:
@@ -246,11 +246,12 @@ def _names(text: str) -> Iterator[str]:
         operation = re.search(r"\b([a-z][a-z\-0-9]*)\(", line.partition(" = ")[2])
         yield (
             f"{operation.group(1) if operation else '?'} {name.group(1)}"
-            f" at {_frames(tables, int(frame.group(1))) if frame else []}"
+            f" at {read_frames(tables, int(frame.group(1))) if frame else []}"
         )
 
 
-def _read_tables(text: str) -> dict[str, dict[int, str]]:
+def read_tables(text: str) -> dict[str, dict[int, str]]:
+    """The tables of files, places and stack frames of a module's text."""
     tables: dict[str, dict[int, str]] = {}
     for block in text.split("\n\n"):
         title, *lines = block.strip().split("\n")
@@ -260,7 +261,8 @@ def _read_tables(text: str) -> dict[str, dict[int, str]]:
     return tables
 
 
-def _frames(tables: dict[str, dict[int, str]], number: int) -> list[str]:
+def read_frames(tables: dict[str, dict[int, str]], number: int) -> list[str]:
+    """File, line and column of each stack frame of an instruction, innermost first."""
     found = []
     while number and number in tables.get("StackFrames", {}):
         frame = dict(p.split("=") for p in tables["StackFrames"][number].split())

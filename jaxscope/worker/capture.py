@@ -28,7 +28,13 @@ from jaxscope.worker.environment import describe_environment
 from jaxscope.worker.explain import explain_exception, guard
 from jaxscope.worker.gradient import NoGradient, trace_gradient, why_not_unasked
 from jaxscope.worker.hlo_cost import Costs, instruction_costs, module_cost
-from jaxscope.worker.jaxpr_graph import ConvertedJaxpr, Frame, convert_jaxpr, find_places
+from jaxscope.worker.jaxpr_graph import (
+    ConvertedJaxpr,
+    Frame,
+    Provenance,
+    convert_jaxpr,
+    find_places,
+)
 from jaxscope.worker.jaxpr_text import print_jaxpr
 from jaxscope.worker.loading import load_call
 from jaxscope.worker.lowering import lower_for_target, tell_fit
@@ -243,12 +249,15 @@ class _Pipeline:
             is_base=True,
             is_derived=not program.transformed,
         )
+        base = last.provenances
         places = find_places(last) if program.is_linked_by_place else {}
         for stage in program.transformed:
             is_last = stage is program.transformed[-1]
             title = f"Jaxpr of {_applied(stage.name, base_text)}"
             shown = derived if is_last else stage
-            last = self._send_jaxpr(shown, title, tags, is_derived=is_last, places=places)
+            last = self._send_jaxpr(
+                shown, title, tags, is_derived=is_last, base=base, places=places
+            )
         return last
 
     def _send_gradient(
@@ -285,6 +294,7 @@ class _Pipeline:
         *,
         is_base: bool = False,
         is_derived: bool = False,
+        base: Mapping[str, Provenance] | None = None,
         places: Mapping[Frame, str] | None = None,
     ) -> ConvertedJaxpr:
         try:
@@ -295,6 +305,7 @@ class _Pipeline:
                 is_derived=is_derived,
                 argument_paths=stage.argument_paths,
                 result_paths=stage.result_paths,
+                base=base or {},
                 places=places or {},
             )
         except Exception as error:

@@ -88,6 +88,7 @@ def convert_jaxpr(
     is_derived: bool,
     argument_paths: Sequence[str] = (),
     result_paths: Sequence[str] = (),
+    base: Mapping[str, Provenance] = MappingProxyType({}),
     places: Mapping[Frame, str] = MappingProxyType({}),
 ) -> ConvertedJaxpr:
     """Convert a closed jaxpr whose equations carry tags.
@@ -100,19 +101,26 @@ def convert_jaxpr(
             itself.
         argument_paths: Paths of the root inputs; shorter is allowed.
         result_paths: Paths of the root outputs; shorter is allowed.
-        places: Ids of equations of the stage `jaxpr` by their places, for equations without tags.
+        base: Where the equations of the stage `jaxpr` come from, by their ids.
+        places: Ids of these equations by their places, for equations without tags.
     """
-    converter = _Converter(tags, is_base, is_derived, places)
+    converter = _Converter(tags, is_base, is_derived, base, places)
     converter.convert_root(jaxpr, argument_paths, result_paths)
     return converter.finish()
 
 
 class _Converter:
     def __init__(
-        self, tags: TagTable, is_base: bool, is_derived: bool, places: Mapping[Frame, str]
+        self,
+        tags: TagTable,
+        is_base: bool,
+        is_derived: bool,
+        base: Mapping[str, Provenance],
+        places: Mapping[Frame, str],
     ) -> None:
         self._builder = GraphBuilder()
         self._tags = tags
+        self._base = base
         self._places = places
         self._is_base = is_base
         self._is_derived = is_derived
@@ -311,6 +319,8 @@ class _Converter:
             origins = (path,)
         elif not origins and source and source[0] in self._places:
             origins = (self._places[source[0]],)
+        elif origins and not source and origins[0] in self._base:
+            source = self._base[origins[0]].source  # what a transform adds has no place of its own
         return Provenance(
             origins or around.origins,
             direction if direction is not Direction.NONE else around.direction,
