@@ -418,12 +418,18 @@ def _refuse_leaks(program: TracedProgram) -> None:
 
     Such a program lowers and compiles without an error, and wants one more input than it has.
     """
-    if any(isinstance(const, compat.Tracer) for const in compat.traced_consts(program.traced)):
+    consts = compat.traced_consts(program.traced)
+    leaked = next((const for const in consts if isinstance(const, compat.Tracer)), None)
+    if leaked is not None:
+        made = compat.place_of_tracer(leaked)
+        place = compat.tracer_place(leaked)
+        origin = f" It was made at {place} in {made[2]}." if made is not None else ""
         raise TraceError(
             Explanation(
                 what="The function uses a tracer that leaked out of an earlier trace.",
+                where=place,
                 why="A value of one call of a transformed function was stored outside of it and "
-                "used again by this call.",
+                f"used again by this call.{origin}",
                 remedy="Return the value instead of storing it in a global, a list or an attribute."
                 " See https://docs.jax.dev/en/latest/errors.html#jax.errors.UnexpectedTracerError",
                 kind="UnexpectedTracerError",

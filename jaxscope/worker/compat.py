@@ -171,12 +171,20 @@ def has_same_place(one: Any, other: Any) -> bool:
     return (limit < 0 and frames == others) or frames[:limit] == others[:limit]
 
 
-def tracer_place(tracer: Any) -> str:
-    """The user's line at which a tracer was made, such as `file.py:12`; empty if not known."""
+def place_of_tracer(tracer: Any) -> tuple[str, int, str] | None:
+    """File, line and function where a traced value was made; None where JAX does not know.
+
+    Tracers of `jit` keep it in `_line_info`.
+    """
     made = getattr(tracer, "_line_info", None)
-    for file, line, *_ in user_frames(made) if made is not None else ():
-        return f"{file.rpartition('/')[2]}:{line}"
-    return ""
+    frame = next(user_frames(made), None) if made is not None else None
+    return None if frame is None else (frame[0], frame[1], frame[3])
+
+
+def tracer_place(tracer: Any) -> str:
+    """The same as `file.py:12`; empty if not known."""
+    made = place_of_tracer(tracer)
+    return "" if made is None else f"{made[0].rpartition('/')[2]}:{made[1]}"
 
 
 def hide_frames_of(folder: str) -> None:

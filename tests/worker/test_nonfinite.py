@@ -10,6 +10,7 @@ from jaxscope.analysis.export.contract_json import capture_to_json
 from jaxscope.client import run
 from jaxscope.client.requests import AgreementRequest
 from jaxscope.client.run import ask
+from jaxscope.errors import TraceError
 from jaxscope.model import Capture, Severity
 from jaxscope.model.agreement import Agreement
 
@@ -89,3 +90,33 @@ def test_agreement_says_so_too(tmp_path: Path) -> None:
     path.write_text(SOURCE)
     found = ask(AgreementRequest(str(path), "bad(f32[8])"), Agreement)
     assert any("1 (log, numbers.py:5)" in warning for warning in found.warnings)
+
+
+LEAK = """\
+import jax, jax.numpy as jnp
+KEPT = []
+
+
+@jax.jit
+def first(x):
+    y = x * 2.0
+    KEPT.append(y)
+    return x
+
+
+first(1.0)
+
+
+def second(x):
+    return x + KEPT[0]
+"""
+
+
+def test_a_leaked_tracer_has_the_place_that_jax_knows(tmp_path: Path) -> None:
+    path = tmp_path / "leak.py"
+    path.write_text(LEAK)
+    with pytest.raises(TraceError) as caught:
+        run.capture(str(path), "second(f32[()])")
+    explanation = caught.value.explanation
+    assert explanation.where == "leak.py:7"
+    assert "made at leak.py:7 in first" in explanation.why

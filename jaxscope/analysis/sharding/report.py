@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from jaxscope.analysis.sharding.collectives import KINDS, RING, Collective, find
 from jaxscope.analysis.sharding.cut import cut_to_text, name_devices
 from jaxscope.analysis.sharding.job import tell_job
 from jaxscope.analysis.sharding.nodes import PER_DEVICE
+from jaxscope.analysis.sharding.standing import Spread, Standing, Standings
 from jaxscope.analysis.text_table import format_table
 from jaxscope.model import Capture, Graph, Unavailable, is_available
 from jaxscope.model.memory import MemoryPlan
@@ -53,6 +55,15 @@ class PlacementReport:
         if isinstance(graph, Unavailable):
             return graph
         return find_collectives(graph, self.placement)
+
+    @functools.cached_property
+    def standings(self) -> tuple[Standing, ...]:
+        """Where each of the collectives stands."""
+        graph, found = self.graph, self.collectives
+        if isinstance(graph, Unavailable) or isinstance(found, Unavailable):
+            return ()
+        standings = Standings(self.capture)
+        return tuple(standings.of(graph, collective.node) for collective in found)
 
     @property
     def graph(self) -> Graph | Unavailable:
@@ -100,6 +111,12 @@ def tell_collective(collective: Collective) -> str:
         f"{format_bytes(collective.result_bytes)} come out on each device, which sends at least "
         f"{sent}{rounds}."
     )
+
+
+def tell_place(standing: Standing) -> str:
+    """`file.py:12`, or nothing."""
+    place = standing.place
+    return f"{os.path.basename(place.file)}:{place.line}" if place is not None else ""
 
 
 def tell_rounds(collective: Collective) -> str:
@@ -191,12 +208,17 @@ def _collectives_text(report: PlacementReport) -> Iterator[str]:
             format_bytes(collective.sent_bytes),
             tell_rounds(collective),
             tell_groups(collective),
+            tell_place(standing),
+            standing.label,
         )
-        for collective in found
+        for collective, standing in zip(found, report.standings, strict=True)
     ]
     if rows:
         headers = ("instruction", "", "in", "out", "sends", "rounds", "devices together")
-        yield from format_table(headers, rows, right=(2, 3, 4, 5))
+        yield from format_table((*headers, "line", "equation"), rows, right=(2, 3, 4, 5))
+        for collective, standing in zip(found, report.standings, strict=True):
+            if standing.between:
+                yield f"  {collective.id} stands between {standing.between}"
         yield f"  {RING}"
 
 
@@ -227,7 +249,10 @@ def placement_to_json(report: PlacementReport) -> dict[str, Any]:
         },
         "collectives": None
         if isinstance(found, Unavailable)
-        else [_collective_to_json(collective) for collective in found],
+        else [
+            _collective_to_json(collective, standing)
+            for collective, standing in zip(found, report.standings, strict=True)
+        ],
         "note": f"{VIEWS} {RING}",
     }
 
@@ -254,7 +279,7 @@ def _array_to_json(array: SpreadArray) -> dict[str, Any]:
     }
 
 
-def _collective_to_json(collective: Collective) -> dict[str, Any]:
+def _collective_to_json(collective: Collective, standing: Standing) -> dict[str, Any]:
     groups = collective.groups
     return {
         "id": collective.id,
@@ -268,6 +293,19 @@ def _collective_to_json(collective: Collective) -> dict[str, Any]:
         "pairs": [list(pair) for pair in collective.pairs] or None,
         "axes": None if collective.axes is None else list(collective.axes),
         "crosses_processes": collective.crosses_processes,
+        "file": standing.place.file if standing.place is not None else None,
+        "line": standing.place.line if standing.place is not None else None,
+        "equations": list(standing.equations),
+        "operands": [_spread_to_json(value) for value in standing.operands],
+        "results": [_spread_to_json(value) for value in standing.results],
+    }
+
+
+def _spread_to_json(value: Spread) -> dict[str, Any]:
+    return {
+        "type": value.type,
+        "sharding": value.sharding or None,
+        "spec": value.spec or None,
     }
 
 

@@ -25,9 +25,11 @@ from jaxscope.analysis.sharding.report import (
     tell_devices,
     tell_groups,
     tell_memory,
+    tell_place,
     tell_rounds,
     tell_total,
 )
+from jaxscope.analysis.sharding.standing import Standing
 from jaxscope.model import Capture, Unavailable
 from jaxscope.ui.choice_box import ChoiceBox
 from jaxscope.ui.pages.cut_view import CutView
@@ -46,6 +48,9 @@ _COLLECTIVE_HEADERS = (
     "sends",
     "rounds",
     "devices together",
+    "line",
+    "equation",
+    "between",
 )
 _QUESTION = "On which devices does it run, who holds what, and what do they tell each other?"
 
@@ -160,7 +165,12 @@ class ShardingPage(QWidget):
         )
         self.collectives.rows.set_rows(
             _COLLECTIVE_HEADERS,
-            [_collective_row(n, each) for n, each in enumerate(self._collectives)],
+            [
+                _collective_row(n, each, standing)
+                for n, (each, standing) in enumerate(
+                    zip(self._collectives, report.standings, strict=True)
+                )
+            ],
             (0, 3, 4, 5, 6),
             [
                 (float(n), each.operand_bytes, each.result_bytes, each.sent_bytes, each.rounds)
@@ -250,7 +260,7 @@ def _array_row(number: int, array: SpreadArray) -> tuple[str, ...]:
     )
 
 
-def _collective_row(number: int, collective: Collective) -> tuple[str, ...]:
+def _collective_row(number: int, collective: Collective, standing: Standing) -> tuple[str, ...]:
     return (
         str(number),
         collective.id,
@@ -260,4 +270,7 @@ def _collective_row(number: int, collective: Collective) -> tuple[str, ...]:
         format_bytes(collective.sent_bytes),
         tell_rounds(collective),
         tell_groups(collective),
+        tell_place(standing),
+        standing.label,
+        standing.between,
     )

@@ -1,0 +1,67 @@
+"""A collective says its line, its equation and the shardings between which it stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from jaxscope.analysis.sharding.report import (
+    PlacementReport,
+    placement_to_json,
+    placement_to_text,
+)
+from jaxscope.client import run
+
+SOURCE = """\
+import jax, jax.numpy as jnp
+from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+
+
+def put(x, *spec):
+    mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+    return jax.device_put(x, NamedSharding(mesh, P(*spec)))
+
+
+def mlp(x, w1, w2):
+    h = jnp.tanh(x @ w1)
+    y = h @ w2
+    return jnp.sum(y**2)
+"""
+CALL = (
+    "mlp(put(f32[16, 32], 'data'), put(f32[32, 64], 'data', 'model'), "
+    "put(f32[64, 32], 'model', None))"
+)
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> PlacementReport:
+    path = tmp_path_factory.mktemp("standing") / "mlp.py"
+    path.write_text(SOURCE)
+    return PlacementReport(run.capture(str(path), CALL, target="cpu:8"))
+
+
+def test_each_collective_has_a_line_an_equation_and_both_sides(report: PlacementReport) -> None:
+    """The mesh splits contractions over `model` in line 12, and everything in line 13."""
+    told = placement_to_json(report)["collectives"]
+    sides = {
+        each["line"]: (
+            [value["spec"] for value in each["operands"]],
+            [value["spec"] for value in each["results"]],
+        )
+        for each in told
+    }
+    assert sides[12] == (["P('data', 'model')", "P('model', None)"], ["P('data', None)"])
+    assert sides[13][0] == ["P('data', None)"]
+    assert sides[13][1] == ["P()"]
+    gathered = [each for each in told if each["kind"] == "all-gather"]
+    for each in gathered:  # w1 is put together along `data` before it is multiplied
+        assert each["operands"][1]["spec"] == "P('data', 'model')" and each["line"] == 11
+    assert all(each["file"].endswith("mlp.py") and each["equations"] for each in told)
+
+
+def test_the_text_says_the_same(report: PlacementReport) -> None:
+    text = placement_to_text(report)
+    assert "dot_general · mlp.py:12" in text
+    wanted = (
+        "f32[16,64] P('data', 'model'), f32[64,32] P('model', None) → f32[16,32] P('data', None)"
+    )
+    assert f"stands between {wanted}" in text
