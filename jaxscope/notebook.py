@@ -10,15 +10,15 @@ import dataclasses
 import html
 
 from jaxscope.analysis.comparison.comparison import Comparison
+from jaxscope.analysis.program_size import tell_size
 from jaxscope.analysis.sharding.report import PlacementReport
-from jaxscope.model import Capture, Graph, NodeKind, Stage, is_available
+from jaxscope.model import Capture, Graph, Stage, is_available
 from jaxscope.model.remat import RematPolicies
 
 MAX_PAGE_BYTES = 8 << 20
 """A notebook stores what it shows; beyond this it gets a table instead of the linked page."""
 
 _HEIGHT_PX = 720
-_PROGRAM_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -98,6 +98,4 @@ def _describe(stage: Stage) -> str:
         return f"{name}: not available: {stage.unavailable.reason}"
     if not isinstance(stage.graph, Graph):
         return name
-    kinds = stage.graph.nodes.kind.tolist()
-    count = sum(kinds.count(kind) for kind in _PROGRAM_KINDS)
-    return f"{name}: {count:,} node{'' if count == 1 else 's'}"
+    return f"{name}: {tell_size(stage.graph)}"

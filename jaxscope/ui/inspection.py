@@ -167,10 +167,17 @@ def describe_several(names: Sequence[tuple[str, str]], links: Links, muted: str)
     return f"<h3>{len(names):,} things together</h3>" + _table(rows, muted)
 
 
-def describe_group(name: str, num_nodes: int, links: Links, muted: str) -> str:
-    """A group that is one box, as HTML."""
+def describe_group(name: str, size: str, links: Links, muted: str) -> str:
+    """A group that is one box, as HTML.
+
+    Args:
+        name: Of the group.
+        size: How much is in it, such as `12 equations`.
+        links: Of what is in it.
+        muted: Colour of labels.
+    """
     rows = [
-        ("holds", format_count(num_nodes, "node")),
+        ("holds", size),
         ("source", "<br>".join(_place(file, line, "") for file, line in links.lines[:6])),
         ("together", _elsewhere("", links)),
     ]

@@ -8,6 +8,7 @@ import math
 import os
 
 from jaxscope.analysis.cost.work import Work, find_stage_works
+from jaxscope.analysis.program_size import tell_size
 from jaxscope.analysis.quantities import (
     UNKNOWN,
     count_lines,
@@ -183,7 +184,7 @@ def _step(
 
 def _size(stage: Stage) -> str:
     if is_available(stage.graph):
-        size = format_count(len(stage.graph.nodes), "node")
+        size = tell_size(stage.graph)
     elif isinstance(stage.text, StageText):
         size = format_count(stage.text.num_lines, "line")
     else:

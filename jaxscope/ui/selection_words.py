@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 from jaxscope.analysis.links import LineSelection, Links, NodeSelection
+from jaxscope.analysis.program_size import tell_size
 from jaxscope.model import Stage
 from jaxscope.ui.fate_reading import FateReader
 from jaxscope.ui.fusion_reading import FusionReader
@@ -60,8 +61,9 @@ class SelectionWords:
         if not isinstance(selection, NodeSelection) or not selection.nodes:
             return ""
         if isinstance(places[0], GroupPlace):
-            name, num_nodes = self._name_of(places[0])[0], len(selection.nodes)
-            return describe_group(name, num_nodes, links, muted) + fused
+            name, graph = self._name_of(places[0])[0], self._selection.graph_of(places[0].stage)
+            size = "" if graph is None else tell_size(graph, selection.nodes)
+            return describe_group(name, size, links, muted) + fused
         stage = next((stage for stage in stages if stage.name == selection.stage), None)
         if stage is None:
             return ""

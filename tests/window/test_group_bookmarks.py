@@ -84,7 +84,7 @@ def test_a_closed_group_is_one_bookmark_and_is_found_when_reopened(
     click(qtbot, canvas, GROUP)
     assert selection.places == (GroupPlace("jaxpr", GROUP, LABEL),)
     assert len(selection.links.stages["jaxpr"].selected) == 20
-    assert LABEL in told(window) and "20 nodes" in told(window)
+    assert LABEL in told(window) and "20 equations" in told(window)
     menu.toggle()
     assert rows(menu) == [("jaxpr · group", LABEL, "")]
     window.files.bookmarks.set_note(GroupPlace("jaxpr", GROUP, LABEL), "why four?")

@@ -17,12 +17,12 @@ from jaxscope.analysis.fusion.report import (
     tell_operations,
     tell_saving,
 )
+from jaxscope.analysis.program_size import tell_size
 from jaxscope.analysis.quantities import format_bytes, format_seconds
-from jaxscope.model import Capture, Leaf, NodeKind, Stage, Unavailable, is_available
+from jaxscope.model import Capture, Leaf, Stage, Unavailable, is_available
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 _MAX_ROWS = 200
-_PROGRAM_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
 
 
 def capture_to_markdown(capture: Capture, *stage_names: str) -> str:
@@ -48,7 +48,7 @@ def _report(capture: Capture) -> Iterator[str]:
         f"target {capture.target}, {environment.place}"
     )
     yield from _section("Stages")
-    heads = ("stage", "nodes", "FLOPs", "bytes accessed", "time to make")
+    heads = ("stage", "size", "FLOPs", "bytes accessed", "time to make")
     works = find_stage_works(capture.stages)
     yield from _table(heads, (_stage_row(s, works.get(s.name)) for s in capture.stages))
     counted = dict.fromkeys(note for work in works.values() for note in work.notes)
@@ -62,7 +62,7 @@ def _report(capture: Capture) -> Iterator[str]:
     yield from _fusions(capture)
     if capture.source.text:
         yield from _section("Source")
-        if capture.source.file:
+        if capture.source.line:
             yield f"Line {capture.source.line} of {_code(capture.source.file)}"
         else:
             yield "Typed in the call:"
@@ -116,8 +116,7 @@ def _stage_row(stage: Stage, work: Work | None) -> tuple[str, ...]:
         return name, _escape(f"not available: {reason.reason}"), "", "", ""
     count = "no graph"
     if is_available(stage.graph):
-        kinds = stage.graph.nodes.kind.tolist()
-        count = f"{sum(kinds.count(kind) for kind in _PROGRAM_KINDS):,}"
+        count = tell_size(stage.graph)
     seconds = stage.seconds if isinstance(stage.seconds, float) else math.nan
     work = work or Work(stage.cost, stage.cost)
     numbers = (work.flops, work.num_bytes, format_seconds(seconds))

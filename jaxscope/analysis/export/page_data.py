@@ -18,9 +18,9 @@ from jaxscope.analysis.fusion.report import report_fusions
 from jaxscope.analysis.legible_constants import shorten_constants
 from jaxscope.analysis.link_columns import StageColumns, build_all_columns
 from jaxscope.analysis.links import LATE_STAGES
+from jaxscope.analysis.program_size import tell_size
 from jaxscope.analysis.quantities import (
     format_bytes,
-    format_count,
     format_flops,
     format_seconds,
 )
@@ -51,7 +51,6 @@ _NO_LINKS: dict[str, list[int]] = {
         *("argumentRow", "argumentKey", "shownGroup"),
     )
 }
-_PROGRAM_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
 
 
 def build_page_data(capture: Capture, right_stage: str) -> dict[str, Any]:
@@ -157,8 +156,7 @@ def _note(stage: Stage, graph: Graph | None) -> str:
         return "not available"
     parts = []
     if graph is not None:
-        kinds = graph.nodes.kind.tolist()
-        parts.append(format_count(sum(kinds.count(kind) for kind in _PROGRAM_KINDS), "node"))
+        parts.append(tell_size(graph))
     if isinstance(stage.seconds, float):
         parts.append(format_seconds(stage.seconds))
     return ", ".join(parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 
+from jaxscope.analysis.program_size import tell_count
 from jaxscope.analysis.view.arguments import argument_path, result_path
 from jaxscope.analysis.view.operations import Style, short_operation, style_of
 from jaxscope.analysis.view.tree import GATHERED, BranchKind
@@ -72,7 +73,7 @@ def short_type(type_: str) -> str:
 
 def _text_of_group(view: View, box: Box) -> BoxText:
     assert box.kind is not None
-    count = f"{box.num_leaves:,} " + ("operations" if box.num_leaves != 1 else "operation")
+    count = tell_count(view.graph, box.num_counted)
     label = box.label
     if box.kind in GATHERED:
         return BoxText(label, f"{box.num_leaves:,} arrays", _GROUP_STYLES[box.kind])

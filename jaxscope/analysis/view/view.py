@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.analysis.program_size import is_counted
 from jaxscope.analysis.view.arguments import find_arguments
 from jaxscope.analysis.view.draft import Draft
 from jaxscope.analysis.view.tree import Branch, BranchKind
@@ -31,6 +32,8 @@ class Box(NamedTuple):
         kind: Why its children stand together, or None for a node.
         copies: How many alike things a repeat holds.
         num_leaves: Nodes with a box of their own inside.
+        num_counted: Equations, operations or instructions inside (see `program_size`), those that
+            other boxes stand for as well; what the box itself is the inside of is not counted.
     """
 
     id: str
@@ -41,6 +44,7 @@ class Box(NamedTuple):
     kind: BranchKind | None
     copies: int
     num_leaves: int
+    num_counted: int = 0
 
 
 class BoxEdge(NamedTuple):
@@ -145,12 +149,26 @@ def flatten(draft: Draft, root: Branch, opened: frozenset[str]) -> View:
                 edges[source, target, source_node, output, type_] = None
     return View(
         graph=graph,
-        boxes=tuple(boxes),
+        boxes=_count_insides(graph, boxes, box_of_node),
         box_of_node=np.asarray(box_of_node, np.int32),
         edges=tuple(map(BoxEdge._make, edges)),
         notes=draft.notes,
         captions=draft.captions,
         opened=opened,
+    )
+
+
+def _count_insides(
+    graph: Graph, boxes: Sequence[Box], box_of_node: Sequence[int]
+) -> tuple[Box, ...]:
+    counted = is_counted(graph)
+    shown = np.asarray(box_of_node, np.int64)
+    totals = np.bincount(shown[counted & (shown != NONE)], minlength=len(boxes)).tolist()
+    for number in range(len(boxes) - 1, ROOT, -1):  # parents come before their children
+        totals[boxes[number].parent] += totals[number]
+    return tuple(
+        box._replace(num_counted=total - bool(box.node != NONE and counted[box.node]))
+        for box, total in zip(boxes, totals, strict=True)
     )
 
 

@@ -13,6 +13,7 @@ from jaxscope.analysis.layout.fit import FREE, Fit
 from jaxscope.analysis.layout.nesting import DOWN
 from jaxscope.analysis.layout.scene import Scene
 from jaxscope.analysis.layout.scene_memory import SceneMemory
+from jaxscope.analysis.program_size import tell_size
 from jaxscope.analysis.view.unfolding import open_many
 from jaxscope.analysis.view.view import View
 from jaxscope.model import NONE, Graph, Unavailable
@@ -139,7 +140,7 @@ class PictureView(SceneView):
         self._anchor = None
         self.forget_nodes()
         if isinstance(graph, Graph) and len(graph.nodes):
-            self.drop_scene(f"Laying out {len(graph.nodes):,} nodes … Esc stops")
+            self.drop_scene(f"Laying out {tell_size(graph)} … Esc stops")
             self._is_untouched = kept is None or kept.middle is None
             self._start(graph, None, None, kept)
             return
