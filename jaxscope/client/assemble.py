@@ -48,6 +48,7 @@ from jaxscope.model import (
     Cost,
     Graph,
     NodeKind,
+    Ragged,
     Severity,
     SourceFile,
     Stage,
@@ -55,7 +56,7 @@ from jaxscope.model import (
     Unavailable,
     is_available,
 )
-from jaxscope.model.capture import NO_MEMORY_PLAN, NO_PLACEMENT
+from jaxscope.model.capture import CALL_FILE, NO_MEMORY_PLAN, NO_PLACEMENT
 from jaxscope.model.graph_columns import graph_from_arrays, strings_from_arrays
 from jaxscope.model.job import Job
 from jaxscope.model.memory import MemoryPlan
@@ -217,8 +218,10 @@ class CaptureAssembler:
             return Unavailable("This stage has no graph.", fields.name)
         try:
             if fields.form == "graph":
-                return graph_from_arrays(message.arrays)
-            return self._interpret_hlo(fields.name, message)
+                graph = graph_from_arrays(message.arrays)
+            else:
+                graph = self._interpret_hlo(fields.name, message)
+            return _place_the_call(graph, (self._head or _NO_HEAD).call_place)
         except Exception as error:  # a program may be stranger than any list of errors
             reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             return Unavailable(f"The program could not be drawn: {reason}.", fields.name)
@@ -315,6 +318,33 @@ class CaptureAssembler:
         seconds = read_message_fields(message, DoneFields).wall_seconds
         self._wall_seconds = seconds if math.isfinite(seconds) and seconds >= 0.0 else 0.0
         self._is_done = True
+
+
+def _place_the_call(graph: Graph, place: tuple[str, int, int]) -> Graph:
+    """Frames of what is typed in the call, where the file offers it; elsewhere they are no place.
+
+    Args:
+        graph: Whose frames name the call's own text as their file.
+        place: The file, and the 1-based line and 0-based column at which the call begins there;
+            line 0 where it is typed elsewhere.
+    """
+    if CALL_FILE not in graph.strings:
+        return graph
+    source, typed = graph.nodes.source, graph.strings.index(CALL_FILE)
+    frames = source.values.reshape(-1, 4).copy()
+    is_typed = frames[:, 0] == typed
+    path, line, column = place
+    if line:
+        strings = (*graph.strings, path)
+        frames[is_typed] += np.asarray([0, line - 1, column, 0], np.int32)
+        frames[is_typed, 0] = len(graph.strings)
+        placed = Ragged(source.offsets, frames.reshape(-1))
+        return dataclasses.replace(graph, strings=strings).replace_nodes(source=placed)
+    rows = source.row_numbers()[::4][~is_typed]
+    counts = np.bincount(rows, minlength=len(source))
+    offsets = np.concatenate([[0], np.cumsum(counts * 4)]).astype(np.int32)
+    placed = Ragged(offsets, frames[~is_typed].reshape(-1))
+    return graph.replace_nodes(source=placed)
 
 
 def _stage_rank(stage: Stage) -> int:

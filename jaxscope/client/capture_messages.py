@@ -71,7 +71,7 @@ LeafFields = tuple[ShortText, ShortText, Size, bool]
 
 
 class HeadFields(msgspec.Struct, frozen=True):
-    """A `head`."""
+    """A `head`; `call_place` says where a comment offers the call: file, line or 0, column."""
 
     call: LongText
     base: LongText
@@ -81,6 +81,7 @@ class HeadFields(msgspec.Struct, frozen=True):
     target: ShortText
     arguments: tuple[LeafFields, ...] = ()
     results: tuple[LeafFields, ...] = ()
+    call_place: tuple[ShortText, Line, Line] = ("", 0, 0)
 
     def leaves(self, which: tuple[LeafFields, ...]) -> tuple[Leaf, ...]:
         return tuple(Leaf(*fields) for fields in which)

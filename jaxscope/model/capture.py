@@ -86,6 +86,8 @@ class SourceFile:
 
 
 TYPED_IN_THE_CALL = "typed in the call"
+CALL_FILE = "<jaxscope call>"
+"""The name under which Python compiles a call: frames in it are of what is typed there."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -93,10 +95,12 @@ class FunctionSource:
     """Where the base function is defined.
 
     Attributes:
-        file: Absolute path, or empty where Python knows none.
-        line: 1-based line of the definition; 0 where unknown.
-        text: Source text of the function, or empty. Without a file it is what was typed in the
-            call, such as `lambda x: x * 2`.
+        file: Absolute path. Of what is typed in the call, and of what no file defines (a builtin, a
+            function made by `exec`), the file that the call is about. Empty only where there is
+            none.
+        line: 1-based line of the definition, or of the comment that offers the call in which it is
+            typed; 0 where there is no such line.
+        text: Source text of the function, as typed where it is typed in the call; or empty.
     """
 
     file: str = ""
@@ -106,7 +110,7 @@ class FunctionSource:
     @property
     def place(self) -> str:
         """`file.py:12`, `typed in the call`, or nothing where no place is known."""
-        if self.file:
+        if self.file and self.line:
             return f"{os.path.basename(self.file)}:{self.line}"
         return TYPED_IN_THE_CALL if self.text else ""
 

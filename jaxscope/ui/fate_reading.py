@@ -46,7 +46,7 @@ class FateReader(QObject):
     def unplaced(self) -> str:
         """Where equations without a line come from, if the base function has none either."""
         source = self._capture.source if self._capture is not None else None
-        return source.place if source is not None and not source.file else ""
+        return source.place if source is not None and not source.line else ""
 
     def names_of(self, stage: str) -> Mapping[str, str]:
         """The names of the fates of all equations of a stage, as far as known."""

@@ -22,10 +22,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.errors import CallError, Explanation
+from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.scalar_spelling import spell_scalars
 from jaxscope.worker.values import ArrayShorthand, find_shorthand, shorthands
 
-CALL_FILE = "<jaxscope call>"
 TRANSFORMS = (
     "grad",
     "value_and_grad",

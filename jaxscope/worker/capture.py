@@ -50,7 +50,13 @@ from jaxscope.worker.source import SourceSnapshot
 from jaxscope.worker.stablehlo_graph import convert_stablehlo, link_stablehlo_lines, print_module
 from jaxscope.worker.stage_sender import TITLES, StageSender
 from jaxscope.worker.stand_in import StageJaxpr
-from jaxscope.worker.user_source import describe_function, place_of, send_files, source_files
+from jaxscope.worker.user_source import (
+    describe_function,
+    find_call_place,
+    place_of,
+    send_files,
+    source_files,
+)
 from jaxscope.worker.values import aval_bytes, aval_text
 
 __all__ = ["handle_capture", "send_capture"]
@@ -149,7 +155,7 @@ class _Pipeline:
         self._seconds += seconds
         rest_again()
         self._compile_and_send(lowered, tags, program, derived, seconds)
-        send_files(self._channel, self._source, source_files(self._sender.graphs))
+        self._send_files()
         self._sender.send_texts()
         return program, traced, derived, lowered
 
@@ -225,13 +231,16 @@ class _Pipeline:
             [path, aval_text(atom.aval), aval_bytes(atom.aval), False]
             for path, atom in _named(derived.result_paths, inner.outvars)
         ]
+        call = self._call
+        line, column = find_call_place(self._source, call.text)
         self._channel.send(
             "head",
             {
+                "call_place": [self._source.path, line, column],
                 "call": self._call.text,
                 "base": self._call.base_text,
                 "transforms": list(self._call.transforms),
-                "source": describe_function(self._call.base, self._source, self._call.base_text),
+                "source": describe_function(call.base, self._source, call.base_text, line),
                 "environment": describe_environment(self._target),
                 "target": self._target_name,
                 "arguments": arguments,
@@ -367,6 +376,10 @@ class _Pipeline:
         self._sender.send_stage(name, TITLES[name], seconds, "hlo", cost, arrays)
         self._sender.add_text(name, lambda: (strip_tags(module.to_string()), None))
 
+    def _send_files(self) -> None:
+        others = source_files(self._sender.graphs)
+        send_files(self._channel, self._source, others, self._call.base)
+
     @contextlib.contextmanager
     def _step(self, stage: str, step: str, text: str) -> Iterator[None]:
         """Run a part of the pipeline; a failure names its stage."""
@@ -385,7 +398,7 @@ class _Pipeline:
             reason = why if name == stage else f"{TITLES[stage]} failed."
             self._sender.send_unavailable(name, TITLES[name], reason)
         with contextlib.suppress(JaxscopeError):
-            send_files(self._channel, self._source, source_files(self._sender.graphs))
+            self._send_files()
         self._sender.send_texts()
 
 

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, read_direction, read_origin
@@ -345,7 +346,9 @@ class _Converter:
         known = self._frames.get(traceback)
         if known is None:
             frames = list(compat.user_frames(equation.source_info))[:MAX_FRAMES]
-            known = self._frames[traceback] = tuple(f for f in frames if not f[0].startswith("<"))
+            known = self._frames[traceback] = tuple(
+                f for f in frames if f[0] == CALL_FILE or not f[0].startswith("<")
+            )
         return known
 
     def _attributes(

@@ -2,39 +2,49 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import os
 import sysconfig
 from collections.abc import Iterable
 from typing import Any
 
+import jax
 import numpy as np
 
 from jaxscope.errors import JaxscopeError
+from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.graph import Graph
-from jaxscope.worker.call import CALL_FILE
 from jaxscope.worker.carried import is_carried
 from jaxscope.worker.channel import Channel
+from jaxscope.worker.outline import find_offered_calls
 from jaxscope.worker.source import SourceSnapshot, read_source
 
 MAX_FILES = 20
+_OF_PARTIALS = ("func", "args", "keywords")
+"""What `functools.partial` and the partials of libraries have, Equinox's own among them."""
 
 
-def describe_function(function: Any, snapshot: SourceSnapshot, typed: str = "") -> dict[str, Any]:
-    """File, 1-based line and text of a function's definition; empty where Python knows none.
+def describe_function(
+    function: Any, snapshot: SourceSnapshot, typed: str = "", line_of_call: int = 0
+) -> dict[str, Any]:
+    """File, 1-based line and text of a function's definition.
+
+    What is typed in the call, and what no file defines, is of the user's file: the call stands
+    there, or is about it.
 
     Args:
         function: May be wrapped.
         snapshot: The user's file.
         typed: How the call spells the function: its text where it is defined there.
+        line_of_call: Line of the comment that offers the call; 0 where there is none.
     """
+    own = "" if snapshot.path.startswith("<") else snapshot.path
     code = getattr(innermost_function(function), "__code__", None)
     if code is None:
-        return {"file": "", "line": 0, "text": ""}
+        return {"file": own, "line": line_of_call, "text": ""}
     file, line = code.co_filename, code.co_firstlineno
     if file == CALL_FILE:
-        return {"file": "", "line": 0, "text": typed}
+        return {"file": own, "line": line_of_call, "text": typed}
     text = ""
     if file == snapshot.path:
         lines = snapshot.text.splitlines(keepends=True)
@@ -43,8 +53,20 @@ def describe_function(function: Any, snapshot: SourceSnapshot, typed: str = "") 
         try:
             text = inspect.getsource(code).rstrip()
         except (OSError, TypeError):
-            file, line = ("", 0) if file.startswith("<") else (file, line)
+            file, line = (own, line_of_call) if file.startswith("<") else (file, line)
     return {"file": file, "line": line, "text": text}
+
+
+def find_call_place(snapshot: SourceSnapshot, text: str) -> tuple[int, int]:
+    """1-based line and 0-based column, in bytes, at which a comment of a file offers a call.
+
+    Zeros where none does: the call was typed elsewhere.
+    """
+    line = next((o.line for o in find_offered_calls(snapshot.text) if o.call == text), 0)
+    if not line:
+        return 0, 0
+    before, _, _ = snapshot.text.split("\n")[line - 1].partition(text)
+    return line, len(before.encode("utf-8", "replace"))
 
 
 def place_of(function: Any) -> str:
@@ -58,14 +80,16 @@ def place_of(function: Any) -> str:
 def innermost_function(function: Any) -> Any:
     """The plain function inside partials, methods, wrappers and callable objects."""
     for _ in range(32):
-        if isinstance(function, functools.partial):
+        if all(hasattr(function, name) for name in _OF_PARTIALS):
             function = function.func
         elif hasattr(function, "__wrapped__"):
             function = function.__wrapped__
-        elif inspect.ismethod(function):
+        elif hasattr(function, "__func__"):  # a method; libraries have classes of their own for it
             function = function.__func__
         elif hasattr(function, "__code__") or isinstance(function, type):
             return function
+        elif type(function).__module__.partition(".")[0] in ("jax", "jaxlib", "numpy"):
+            break  # how an object of theirs is called, such as a ufunc, tells nothing of it
         elif callable(function):
             function = type(function).__call__
         else:
@@ -84,15 +108,28 @@ def source_files(graphs: Iterable[Graph]) -> list[str]:
     return sorted(counts, key=lambda name: (-counts[name], name))
 
 
-def send_files(channel: Channel, main: SourceSnapshot, others: Iterable[str]) -> None:
-    """Send the user's file and, of those that positions point into, the ones not installed."""
+def send_files(
+    channel: Channel, main: SourceSnapshot, others: Iterable[str], function: Any = None
+) -> None:
+    """Send the user's file and, of those that positions point into, the ones not installed.
+
+    Args:
+        channel: Where to.
+        main: The user's file.
+        others: Files that positions point into.
+        function: The base function: its file is sent wherever it is, but for JAX's own.
+    """
     _send(channel, main)
     installed = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+    code = getattr(innermost_function(function), "__code__", None)
+    base = code.co_filename if code is not None else ""
+    if base.startswith(os.path.dirname(jax.__file__) + os.sep):
+        base = ""
     sent = {main.path}
-    for path in others:
+    for path in (base, *others):
         if len(sent) >= MAX_FILES:
             break
-        if path in sent or path.startswith(installed):
+        if path in sent or (path != base and path.startswith(installed)):
             continue
         if not is_carried(path) and not os.path.isfile(path):
             continue

@@ -1,6 +1,8 @@
-"""A function that is written in the call itself has no file and no line, and says so."""
+"""Where a call's function is: typed in the call, offered by a comment, or defined in no file."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
@@ -23,7 +25,7 @@ def capture(tmp_path_factory: pytest.TempPathFactory) -> Capture:
 def test_json_has_its_text_and_its_place(capture: Capture) -> None:
     source = capture_to_json(capture)["source"]
     assert source == {
-        "file": "",
+        "file": capture.files[0].path,
         "line": 0,
         "text": "lambda x: jnp.sum(jnp.sin(x))",
         "place": "typed in the call",
@@ -45,3 +47,78 @@ def test_the_inspector_says_so(capture: Capture, qapp: object) -> None:
     kinds = stage.graph.nodes.kind.tolist()
     html = describe_node(stage, kinds.index(NodeKind.EQUATION), NO_LINKS, "#888", reader)
     assert "typed" in html
+
+
+OFFERS = """import functools
+
+import jax
+import jax.numpy as jnp
+
+# jaxscope: grad(lambda x: jnp.sum(jnp.sin(inner(x))))(f32[3])
+
+
+def inner(x):
+    return jnp.tanh(x)
+
+
+space = {}
+exec("def made(x):\\n    return x * x\\n", space)
+made = space["made"]
+"""
+OFFERED = "grad(lambda x: jnp.sum(jnp.sin(inner(x))))(f32[3])"
+
+
+@pytest.fixture(scope="module")
+def offering(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("offered") / "program.py"
+    file.write_text(OFFERS)
+    return file
+
+
+def test_what_a_comment_offers_has_the_comments_line_in_every_stage(offering: Path) -> None:
+    offered = run.capture(str(offering), OFFERED)
+    source = capture_to_json(offered)["source"]
+    assert source["file"] == str(offering) and source["line"] == 6
+    assert source["text"] == "lambda x: jnp.sum(jnp.sin(inner(x)))"
+    comment = OFFERS.split("\n")[5]
+    for name in ("jaxpr", "grad", "stablehlo", "hlo", "optimized"):
+        stage = offered.stage(name)
+        assert stage is not None and isinstance(stage.graph, Graph)
+        places = [p for i in range(len(stage.graph.nodes)) for p in stage.graph.source(i)]
+        assert {place.file for place in places} == {str(offering)}
+        assert {place.line for place in places} <= {6, 10}
+        assert {place.line for place in places} >= {6}, name
+        columns = {p.column for p in places if p.line == 6 and p.column >= 0}
+        assert all(comment[column:].startswith(("jnp.", "inner")) for column in columns), name
+
+
+def test_what_is_typed_elsewhere_has_no_line_in_any_stage(offering: Path) -> None:
+    typed = run.capture(str(offering), "jit(lambda x: inner(x) * 2)(f32[4])")
+    for stage in typed.stages:
+        if isinstance(stage.graph, Graph):
+            graph = stage.graph
+            places = [p for i in range(len(graph.nodes)) for p in graph.source(i)]
+            assert {(p.file, p.line) for p in places} == {(str(offering), 10)}, stage.name
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "made(f32[3])",
+        "abs(f32[3])",
+        "sum([f32[3], f32[3]])",
+        "jnp.add(f32[3], f32[3])",
+        "functools.partial(lambda a, b: a * b, 2.0)(f32[3])",
+    ],
+)
+def test_what_no_file_defines_is_of_the_users_file(offering: Path, call: str) -> None:
+    source = capture_to_json(run.capture(str(offering), call))["source"]
+    assert source["file"] == str(offering) and source["line"] == 0
+    assert bool(source["text"]) == ("lambda" in call)
+
+
+def test_a_librarys_function_brings_its_file_along(offering: Path) -> None:
+    found = run.capture(str(offering), "functools.partial(jax.tree_util.Partial, inner)()(f32[3])")
+    assert found.source.line == 9
+    found = run.capture(str(offering), "functools.reduce(jnp.multiply, (f32[3], f32[3]))")
+    assert found.source.file == str(offering)
