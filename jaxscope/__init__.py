@@ -238,7 +238,7 @@ def sharding(what: Capture | str | os.PathLike[str]) -> PlacementReport:
 
 
 def load(path: str | os.PathLike[str]) -> Capture:
-    """Read a `.jaxscope` file. Nothing of it is run, and no other file is opened.
+    """Read a saved capture, `.jaxscope` or `.json`; nothing is run, no other file is opened.
 
     Raises:
         jaxscope.errors.SourceError: The file cannot be read or is no capture.
@@ -250,7 +250,7 @@ def load(path: str | os.PathLike[str]) -> Capture:
 
 
 def show(what: Capture | str | os.PathLike[str], call: str | None = None) -> int:
-    """Open the window on a capture, a `.jaxscope` file, or a Python file and a call of it.
+    """Open the window on a capture, a saved one, or a Python file and a call of it.
 
     Returns when the window is closed, with its exit status.
 

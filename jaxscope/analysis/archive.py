@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.analysis import archive_container
+from jaxscope.analysis import archive_container, contract_reading
 from jaxscope.analysis.archive_bookmarks import decode_bookmarks, encode_bookmarks
 from jaxscope.analysis.archive_lab import LabResult, decode_lab, encode_lab, split_timing
 from jaxscope.analysis.archive_manifest import (
@@ -48,11 +48,9 @@ from jaxscope.model import (
     is_available,
 )
 from jaxscope.model.capture import NO_MEMORY_PLAN, NO_PLACEMENT
+from jaxscope.model.file_kinds import JSON_ENDING
 from jaxscope.model.graph_columns import graph_from_arrays, graph_to_arrays
 from jaxscope.model.op_name import TagTable
-
-FILE_ENDING = ".jaxscope"
-"""How names of such files end."""
 
 _MANIFEST = "manifest.json"
 _SOURCES = "sources.json"
@@ -183,10 +181,16 @@ def load_session(path: str | Path) -> tuple[Capture, Timing | None]:
 def load_saved(path: str | Path) -> Saved:
     """Read all that a file holds; nothing is run and no other file is opened.
 
+    Args:
+        path: A `.jaxscope` file, or the JSON of a capture, which has neither measurements nor a
+            layout.
+
     Raises:
         SourceError: The file is missing, damaged, too large or no capture.
     """
     place = Path(path)
+    if place.name.endswith(JSON_ENDING):
+        return Saved(contract_reading.load_contract(place))
     entries, comment = archive_container.read_commented(place)
     try:
         capture, timing = _decode(entries)

@@ -1,6 +1,7 @@
 """Read a capture back from the JSON of the contract.
 
-The JSON has no files of the user's and no links from lines to nodes; what it lacks stays unknown.
+What the JSON lacks stays unknown, such as the modules that passes were recorded with; files of
+older versions have no texts of the user's files and no links from lines to nodes either.
 The file is not trusted: everything is checked, and what does not fit is refused as a whole.
 """
 
@@ -11,11 +12,13 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
+import numpy as np
 
 from jaxscope.errors import Explanation, SourceError
 from jaxscope.model import (
     NONE,
     Capture,
+    Check,
     Cost,
     Direction,
     Environment,
@@ -26,6 +29,9 @@ from jaxscope.model import (
     GroupKind,
     Leaf,
     NodeKind,
+    PassRecord,
+    Severity,
+    SourceFile,
     Stage,
     StageText,
     Unavailable,
@@ -35,9 +41,6 @@ from jaxscope.model.capture import NO_MEMORY_PLAN, NO_PLACEMENT
 from jaxscope.model.job import Job, Member
 from jaxscope.model.memory import MemoryPlan
 from jaxscope.model.sharding import Device, Placement, Propagated
-
-FILE_ENDING = ".json"
-"""How names of such files end."""
 
 _FORMAT = "jaxscope.capture"
 _VERSION = 1
@@ -100,11 +103,31 @@ class _Graph(msgspec.Struct):
     groups: list[_Group]
 
 
+class _Pass(msgspec.Struct):
+    name: str
+    instructions: int
+    fusions: int
+    pipeline: str = ""
+    added: int = 0
+    removed: int = 0
+    rewritten: int = 0
+    cost: _Cost = msgspec.field(default_factory=_Cost)
+    seconds: float | None = None
+    peak_bytes: float | None = None
+    estimated_peak_bytes: float | None = None
+    peak_reason: str | None = None
+    before: str = ""
+    text: str = ""
+    ended: tuple[str, ...] = ()
+
+
 class _Stage(msgspec.Struct):
     name: str
     title: str
     text: str
     cost: _Cost
+    lines: list[str | None] = []
+    passes: list[_Pass] = []
     graph: _Graph | None = None
     unavailable: str | None = None
     reasons: dict[str, str] = {}
@@ -122,6 +145,21 @@ class _Source(msgspec.Struct):
     file: str = ""
     line: int = 0
     text: str = ""
+
+
+class _File(msgspec.Struct):
+    path: str
+    text: str
+    sha256: str = ""
+
+
+class _Check(msgspec.Struct):
+    rule: str
+    severity: str
+    message: str
+    remedy: str = ""
+    file: str | None = None
+    line: int | None = None
 
 
 class _Fate(msgspec.Struct):
@@ -190,6 +228,8 @@ class _Capture(msgspec.Struct):
     target: str
     stages: list[_Stage]
     source: _Source = msgspec.field(default_factory=_Source)
+    files: list[_File] = []
+    checks: list[_Check] = []
     arguments: list[_Leaf] = []
     results: list[_Leaf] = []
     fates: dict[str, _Fate] = {}
@@ -242,7 +282,7 @@ def _read(raw: _Capture) -> Capture:
         base=raw.base,
         transforms=raw.transforms,
         source=FunctionSource(raw.source.file, raw.source.line, raw.source.text),
-        files=(),
+        files=tuple(SourceFile(file.path, file.text, file.sha256) for file in raw.files),
         environment=environment,
         target=raw.target,
         arguments=tuple(map(_read_leaf, raw.arguments)),
@@ -252,13 +292,39 @@ def _read(raw: _Capture) -> Capture:
             id: Fate(fate.fate, fate.pass_name, fate.instructions, fate.merged_with)
             for id, fate in raw.fates.items()
         },
-        checks=(),
+        checks=tuple(map(_read_check, raw.checks)),
         messages=raw.messages,
         wall_seconds=raw.seconds or 0.0,
         memory=NO_MEMORY_PLAN if raw.memory is None else _read_memory(raw.memory),
         placement=_read_placement(raw.placement),
         job=_read_job(raw.job),
         bookmarks=raw.bookmarks,
+        passes=tuple(_read_pass(each) for stage in raw.stages for each in stage.passes),
+    )
+
+
+def _read_check(raw: _Check) -> Check:
+    severity = Severity(raw.severity)
+    return Check(raw.rule, severity, raw.message, raw.remedy, raw.file or "", raw.line or 0)
+
+
+def _read_pass(raw: _Pass) -> PassRecord:
+    return PassRecord(
+        raw.name,
+        raw.pipeline,
+        raw.instructions,
+        raw.fusions,
+        raw.added,
+        raw.removed,
+        raw.rewritten,
+        Cost(*raw.cost.numbers()),
+        raw.before,
+        raw.text,
+        raw.ended,
+        seconds=_number(raw.seconds),
+        peak_bytes=_number(raw.peak_bytes),
+        estimated_peak_bytes=_number(raw.estimated_peak_bytes),
+        peak_missing=raw.peak_reason or "",
     )
 
 
@@ -320,12 +386,23 @@ def _read_stage(stage: _Stage) -> Stage:
     return Stage(
         name=stage.name,
         title=stage.title,
-        text=StageText.plain(stage.text) if no_text is None else Unavailable(no_text, stage.name),
+        text=_read_text(stage) if no_text is None else Unavailable(no_text, stage.name),
         graph=Unavailable(no_graph, stage.name) if stage.graph is None else _graph(stage.graph),
         cost=Cost(*stage.cost.numbers()),
         seconds=Unavailable("The time was not saved.") if stage.seconds is None else stage.seconds,
         unavailable=missing,
     )
+
+
+def _read_text(stage: _Stage) -> StageText:
+    plain = StageText.plain(stage.text)
+    if stage.graph is None or not stage.lines:
+        return plain
+    if len(stage.lines) != len(plain.line_nodes):
+        raise ValueError(f"the links of the text of {stage.name} do not fit its lines")
+    nodes = {node.id: index for index, node in enumerate(stage.graph.nodes)}
+    links = [NONE if id is None else nodes[id] for id in stage.lines]
+    return StageText(stage.text, np.asarray(links, np.int32))
 
 
 def _graph(raw: _Graph) -> Graph:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from jaxscope.analysis.archive import FILE_ENDING, load_capture
+from jaxscope.analysis.archive import load_capture
 from jaxscope.cli.formats import format_json, write_capture
 from jaxscope.cli.output import check_place, print_text
 from jaxscope.cli.parser import Options
@@ -16,6 +16,7 @@ from jaxscope.cli.runs import Watcher, named_file, run_options, target_options
 from jaxscope.client import run as client
 from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, UsageError
 from jaxscope.model import Capture, is_available
+from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 
 
 def run(options: Options) -> int:
@@ -58,14 +59,14 @@ def _own_place(path: Path, capture: Capture) -> Path:
 
 
 def obtain_capture(options: Options, watcher: Watcher) -> Capture:
-    """The capture of the named call, or the one saved in the named `.jaxscope` file.
+    """The capture of the named call, or the one saved in the named file.
 
     Raises:
         UsageError: The file holds another call.
         JaxscopeError: The call failed, or the file cannot be read.
     """
     file = named_file(options)
-    if file.endswith(FILE_ENDING):
+    if file.endswith(CAPTURE_ENDINGS):
         saved = load_capture(file)
         if options.call not in (None, saved.call):
             raise UsageError(

@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from jaxscope.analysis.archive import FILE_ENDING
 from jaxscope.analysis.export.safe_text import make_safe
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
@@ -22,6 +21,7 @@ from jaxscope.client.results import Result
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, Stopped, UsageError
 from jaxscope.model import Capture
+from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 
 
 def run_options(options: Options) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def named_program(options: Options) -> str:
         UsageError: None was named, or a saved capture was.
     """
     file = named_file(options)
-    if file.endswith(FILE_ENDING):
+    if file.endswith(CAPTURE_ENDINGS):
         raise UsageError(
             Explanation(
                 what=f"{file} is a saved capture, and jaxscope {options.verb} needs a Python file.",

@@ -138,7 +138,7 @@ class CaptureCollector:
         elif message.type == "stage":
             yield StageArrived(stage)
         elif is_available(stage.text):
-            yield TextArrived(stage.name, stage.text.text)
+            yield TextArrived(stage.name, stage.text)
 
     def result(self) -> Result:
         if not self._assembler.has_head:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from jaxscope.client.results import Result
 from jaxscope.errors import JaxscopeError
-from jaxscope.model import Capture, Measurement, Stage
+from jaxscope.model import Capture, Measurement, Stage, StageText
 from jaxscope.model.agreement import ProgramCost, ResultsAgreement
 from jaxscope.wire.messages import Message
 
@@ -48,10 +48,10 @@ class StageArrived:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TextArrived:
-    """The text of a stage that arrived before."""
+    """The text of a stage that arrived before, with the nodes that its lines define."""
 
     name: str
-    text: str
+    text: StageText
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from jaxscope.analysis import contract_reading
-from jaxscope.analysis.archive import FILE_ENDING, load_session
+from jaxscope.analysis.archive import load_session
 from jaxscope.analysis.comparison.comparison import Subject
 from jaxscope.analysis.comparison.timing_hint import MadeWith
 from jaxscope.client.run import OnEvent, capture
 from jaxscope.errors import Explanation, UsageError
+from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 
 SEPARATOR = "::"
 
@@ -27,16 +27,14 @@ def obtain_subject(word: str, on_event: OnEvent | None = None, **options: Any) -
         JaxscopeError: The file cannot be read, or the call failed.
     """
     file, separator, call = word.partition(SEPARATOR)
-    if file.endswith(FILE_ENDING) and not separator:
+    if file.endswith(CAPTURE_ENDINGS) and not separator:
         saved, timing = load_session(file)
         return Subject(word, saved, timing)
-    if file.endswith(contract_reading.FILE_ENDING) and not separator:
-        return Subject(word, contract_reading.load_contract(file))
     if not file.endswith(".py"):
         raise UsageError(
             Explanation(
                 what=f"{word} is neither a saved capture nor a call.",
-                remedy=f"A side is a {FILE_ENDING} or .json file, FILE.py, or 'FILE.py::CALL'.",
+                remedy="A side is a .jaxscope or .json file, FILE.py, or 'FILE.py::CALL'.",
             )
         )
     made_with = MadeWith(

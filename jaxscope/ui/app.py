@@ -36,7 +36,7 @@ def open_window(
     """Show the window until it is closed, and return its exit status.
 
     Args:
-        file: A Python file or a `.jaxscope` file; None for the start page.
+        file: A Python file or a saved capture; None for the start page.
         call: The call to run; None for the first that the file offers.
         capture: A capture of this process to show instead of a file.
         target: Kind of device to begin with.

@@ -14,6 +14,7 @@ from jaxscope.client.events import Failed, Finished, Progress
 from jaxscope.errors import Explanation, InternalError, JaxscopeError, UsageError
 from jaxscope.model import Capture, Timing
 from jaxscope.model.agreement import Comparison as MeasuredPair
+from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.ui.controller import Controller
 from jaxscope.ui.state import WindowState
 
@@ -91,7 +92,7 @@ class Comparing(QObject):
         present = self._take_present()
         if present is None:
             return
-        if not path.endswith((".jaxscope", ".json")):
+        if not path.endswith(CAPTURE_ENDINGS):
             self.compare_with_call(present.capture.call, path=path)
             return
         self._start(lambda: (present, _load(path)), "Reading the other capture …")
@@ -118,7 +119,7 @@ class Comparing(QObject):
         if present is None:
             return
         file = path or state.file
-        if file.endswith(".jaxscope"):
+        if file.endswith(CAPTURE_ENDINGS) or (state.is_view_only and not path):
             self._refuse(
                 "What is shown is a saved capture: its calls cannot be run.",
                 "Open the Python file, or compare with another saved capture.",
@@ -259,10 +260,6 @@ class Comparing(QObject):
 
 def _load(path: str) -> _Run:
     name, key = os.path.basename(path), ("", "", "")
-    if path.endswith(".json"):
-        from jaxscope.analysis.contract_reading import load_contract
-
-        return _Run(name, key, load_contract(path), None)
     from jaxscope.analysis.archive import load_session
 
     capture, timing = load_session(path)

@@ -99,7 +99,8 @@ class Controller(QObject):
     ) -> None:
         """Show a saved capture, and what was measured of it; nothing is run."""
         self._forget_run()
-        source = next((f for f in capture.files if f.path == capture.source.file), None)
+        own = next((f for f in capture.files if f.path == capture.source.file), None)
+        source = own or next(iter(capture.files), None)  # the base may be of a library
         state = WindowState(
             file=path, snapshot=source, call=capture.call, target=capture.target, is_view_only=True
         )

@@ -65,6 +65,7 @@ def run_application(
     window = build_window(application, bridge, options, Settings(settings_file), late_pages=True)
     reporter = ErrorReporter(window)
     hook, sys.excepthook = sys.excepthook, reporter.report
+    thread_hook, threading.excepthook = threading.excepthook, reporter.report_of_thread
     interrupt = signal.signal(signal.SIGINT, reporter.close_on_signal)
     beat = QTimer(window, interval=_BEAT_MS)
     beat.timeout.connect(reporter.beat)
@@ -79,7 +80,7 @@ def run_application(
     try:
         return application.exec()
     finally:
-        sys.excepthook = hook
+        sys.excepthook, threading.excepthook = hook, thread_hook
         signal.signal(signal.SIGINT, interrupt)
         bridge.close()
 
@@ -240,6 +241,11 @@ class ErrorReporter(QObject):
                 )
             )
         )
+
+    def report_of_thread(self, raised: threading.ExceptHookArgs) -> None:
+        """The same for threads, which would end unseen while the window waits for them."""
+        if raised.exc_value is not None:
+            self.report(raised.exc_type, raised.exc_value, raised.exc_traceback)
 
     def close_on_signal(self, _number: int, _frame: object) -> None:
         """Close the window when the terminal asks for it."""

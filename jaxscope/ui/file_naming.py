@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 
+from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+
 _MAX_CHARACTERS = 80
 _WORDS = re.compile(r"[A-Za-z0-9_]+")
 
@@ -28,6 +30,6 @@ def suggest_name(ending: str, *about: str) -> str:
 
 def _without_folder(text: str) -> str:
     """What a path is called; anything else as it is."""
-    if not text.endswith((".py", ".jaxscope")):
+    if not text.endswith((".py", *CAPTURE_ENDINGS)):
         return text
     return os.path.splitext(os.path.basename(text))[0]

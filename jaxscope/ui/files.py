@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog
 
 from jaxscope.errors import Explanation, JaxscopeError, UsageError
+from jaxscope.model.file_kinds import ARCHIVE_ENDING
 from jaxscope.ui.bookmarks import Bookmarks
 from jaxscope.ui.capture_files import CaptureFiles
 from jaxscope.ui.exporting import ExportChoice, Exporter, Extent, make_order
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from jaxscope.ui.settings import Settings
     from jaxscope.ui.window import MainWindow
 
-_OPEN_FILTER = "Python and saved captures (*.py *.jaxscope);;All files (*)"
+_OPEN_FILTER = "Python and saved captures (*.py *.jaxscope *.json);;All files (*)"
 _MESSAGE_MS = 6_000
 _PICTURES = ("svg", "png", "pdf", "dot")
 _SAVE_FILTER = "Captures (*.jaxscope)"
@@ -84,7 +85,7 @@ class FileDialogs(QObject):
         """A name for a file of what is shown, by the user's file, the call and a stage."""
         state = self._window.controller.state
         if state.is_view_only and ending == "jaxscope":
-            return os.path.basename(state.file)
+            return os.path.splitext(os.path.basename(state.file))[0] + ARCHIVE_ENDING
         file = state.snapshot.path if state.snapshot is not None else state.file
         call = state.head.call if state.head is not None else state.call
         return suggest_name(ending, file, call, stage)

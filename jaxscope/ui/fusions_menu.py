@@ -26,10 +26,12 @@ class FusionsMenu(QObject):
         window.workspace.tabs.add_page(self.page, _TITLE)
         self.page.fusion_chosen.connect(self._on_page_fusion_chosen)
         window.workspace.fusions.changed.connect(self._on_fusions_changed)
+        self._on_fusions_changed()  # a capture may be there before this page is
 
     def _on_fusions_changed(self) -> None:
-        report = self._window.workspace.fusions.report
-        self.page.show_report(report)
+        fusions = self._window.workspace.fusions
+        report = fusions.report
+        self.page.show_report(report, fusions.problem)
         told = describe_launches(report) if report is not None else ()
         self._window.strip.set_hint(OPTIMIZED, told[0] if told else "")
 

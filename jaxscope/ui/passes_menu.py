@@ -66,6 +66,8 @@ class PassesMenu(QObject):
         stage = state.capture.stage("passes")
         missing = stage.unavailable if stage is not None else None
         reason = missing.reason if isinstance(missing, Unavailable) else ""
+        if stage is None and state.is_view_only:
+            reason = "This capture was made without recording XLA's passes."
         self.page.show_passes(state.capture.passes, reason, state.capture.pass_tags)
 
     def _on_selection_changed(self, links: Links) -> None:

@@ -21,7 +21,7 @@ from jaxscope.client.events import (
 )
 from jaxscope.client.results import Proposal
 from jaxscope.errors import Stopped
-from jaxscope.model import Capture, StageText, Timing
+from jaxscope.model import Capture, Timing
 from jaxscope.model.lab import Profile
 from jaxscope.ui.lab_state import LAB_RESULTS, LabResult
 from jaxscope.ui.screen import expected_stages
@@ -79,9 +79,7 @@ def _take_step(state: WindowState, event: Progress) -> WindowState:
 
 def _add_text(state: WindowState, event: TextArrived) -> WindowState:
     stages = tuple(
-        dataclasses.replace(stage, text=StageText.plain(event.text))
-        if stage.name == event.name
-        else stage
+        dataclasses.replace(stage, text=event.text) if stage.name == event.name else stage
         for stage in state.stages
     )
     return state if state.is_stale else dataclasses.replace(state, stages=stages)

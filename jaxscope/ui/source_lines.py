@@ -27,6 +27,7 @@ from jaxscope.ui.state import WindowState
 Int32s = npt.NDArray[np.int32]
 
 NUMBERS_OF_RUN = "The file was edited since the run: line numbers here are those of the run."
+NO_TEXT = "This file was saved without the text of the source."
 NEW_LINE = "This line was written after the run: run the call again to see what becomes of it."
 
 
@@ -87,7 +88,9 @@ class SourceLines:
 
     @property
     def note(self) -> str:
-        """What to say of a file that was edited since it ran, else empty."""
+        """What to say of a file that was edited since it ran, or that is missing; else empty."""
+        if self.file is None:
+            return NO_TEXT if self._state.is_view_only else ""
         moves = self.moves
         if not moves.is_edited:
             return ""

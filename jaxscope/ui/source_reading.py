@@ -10,6 +10,7 @@ import tokenize
 
 from jaxscope.errors import NOTEBOOK_REMEDY, Explanation, SourceError
 from jaxscope.model import SourceFile
+from jaxscope.model.file_kinds import HEAD_BYTES, explain_folder, explain_other_file
 
 MAX_SOURCE_BYTES = 5 * 1024 * 1024
 
@@ -29,8 +30,13 @@ def read_source(path: str) -> SourceFile:
         raise _problem(path, error.strerror or "It cannot be opened.") from None
     try:
         status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise SourceError(explain_folder(path, os.listdir(path)))
         if not stat.S_ISREG(status.st_mode):
             raise _problem(path, "It is not a regular file.")
+        other = explain_other_file(path, os.pread(descriptor, HEAD_BYTES, 0))
+        if other is not None:
+            raise SourceError(other)
         if status.st_size > MAX_SOURCE_BYTES:
             raise _problem(path, f"It is larger than {MAX_SOURCE_BYTES // 2**20} MiB.")
         data = b""

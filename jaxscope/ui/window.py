@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.ui.call_bar import CallBar
 from jaxscope.ui.call_text import find_base_name
 from jaxscope.ui.commands import COMMANDS
@@ -197,8 +198,8 @@ class MainWindow(QMainWindow):
     # --- files ---
 
     def open_path(self, path: str, call: str = "") -> None:
-        """Open a Python file or a saved capture."""
-        if path.endswith(".jaxscope"):
+        """Open a Python file or a saved capture, `.jaxscope` or `.json`."""
+        if path.endswith(CAPTURE_ENDINGS):
             self.files.load(path)
             return
         self.files.captures.forget()
@@ -403,4 +404,4 @@ class MainWindow(QMainWindow):
 def _dropped_file(event: QDropEvent) -> str:
     urls = event.mimeData().urls()
     path = urls[0].toLocalFile() if len(urls) == 1 else ""
-    return path if path.endswith((".py", ".jaxscope")) else ""
+    return path if path.endswith((".py", *CAPTURE_ENDINGS)) else ""

@@ -144,7 +144,7 @@ class Workspace(SideSplitter):
         )
         self.arguments.show_head(state.head)
         self.notes.show_notes(state.checks, state.messages)
-        self.output.show_output(state.output)
+        self.output.show_output(state.output, is_kept=not state.is_view_only)
         notes, lines = screen.tab_counts
         self.tabs.set_title(self.notes, f"Notes ({notes})" if notes else "Notes")
         self.tabs.set_title(self.output, f"Output ({lines})" if lines else "Output")

@@ -18,13 +18,13 @@ import sys
 import tokenize
 
 from jaxscope.errors import NOTEBOOK_REMEDY, Explanation, SourceError
+from jaxscope.model.file_kinds import HEAD_BYTES, explain_folder, explain_other_file
 from jaxscope.worker.carried import carried_file, is_carried
 
 MAX_SOURCE_BYTES = 5 << 20
 """Python needs about a hundred times this much memory to parse a file."""
 
 _KINDS = (
-    (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a pipe"),
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
@@ -74,7 +74,13 @@ def _read_bytes(path: str) -> bytes:
         # The file may be replaced by a pipe between stat and open: O_NONBLOCK never waits for a
         # writer, and fstat looks at what was really opened.
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
-        _refuse_irregular(os.fstat(descriptor), path)
+        status = os.fstat(descriptor)
+        _refuse_irregular(status, path)
+        other = explain_other_file(path, os.pread(descriptor, HEAD_BYTES, 0))
+        if other is not None:
+            raise SourceError(other)
+        if status.st_size > MAX_SOURCE_BYTES:
+            raise SourceError(_too_large(path))
         pieces = []
         left = MAX_SOURCE_BYTES + 1
         while left and (piece := os.read(descriptor, left)):
@@ -91,6 +97,8 @@ def _read_bytes(path: str) -> bytes:
 
 
 def _refuse_irregular(status: os.stat_result, path: str) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise SourceError(explain_folder(path, os.listdir(path)))
     if not stat.S_ISREG(status.st_mode):
         kind = next((name for test, name in _KINDS if test(status.st_mode)), "no regular file")
         raise SourceError(
@@ -101,8 +109,6 @@ def _refuse_irregular(status: os.stat_result, path: str) -> None:
                 kind="NotAFile",
             )
         )
-    if status.st_size > MAX_SOURCE_BYTES:
-        raise SourceError(_too_large(path))
 
 
 def _describe_notebook(path: str) -> Explanation:

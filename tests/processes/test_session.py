@@ -14,13 +14,14 @@ from pathlib import Path
 
 import pytest
 
+from jaxscope.client.events import Finished, TextArrived
 from jaxscope.client.process_tree import find_descendants
 from jaxscope.client.requests import CaptureRequest, EnvironmentRequest, OutlineRequest, Request
 from jaxscope.client.results import EnvironmentReport
 from jaxscope.client.run import capture, inspect_environment, outline
 from jaxscope.client.session import Session
 from jaxscope.errors import EnvironmentProblem, JaxscopeError, UsageError, WorkerLost
-from jaxscope.model import Capture
+from jaxscope.model import Capture, is_available
 from jaxscope.worker import bootstrap
 from tests.faults.scene import Scene, is_alive, leftovers, sample
 
@@ -256,3 +257,22 @@ def test_a_worker_hit_at_any_moment(number: int) -> None:
                 assert isinstance(error, (WorkerLost, EnvironmentProblem))
         assert isinstance(session.start(WORKS).wait(PATIENCE_S), Capture)
         assert leftovers(session) == []
+
+
+def test_lines_of_texts_are_linked_while_the_run_goes_on() -> None:
+    """A text comes after its graph, and before the run ends: what it links to is known."""
+    texts: dict[str, TextArrived] = {}
+    ended = []
+
+    def listen(event: object) -> None:
+        if isinstance(event, TextArrived) and not ended:
+            texts[event.name] = event
+        ended.extend([event] if isinstance(event, Finished) else [])
+
+    made = capture(WORKS.file, on_event=listen)
+    assert {"jaxpr", "stablehlo", "hlo", "optimized"} <= texts.keys()
+    for name, event in texts.items():
+        stage = made.stage(name)
+        assert stage is not None and is_available(stage.text)
+        assert event.text.line_nodes.tolist() == stage.text.line_nodes.tolist()
+        assert name == "machine" or any(node >= 0 for node in event.text.line_nodes)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.events import Finished, HeadArrived
@@ -23,7 +23,7 @@ from jaxscope.ui.window import MainWindow
 from .programs import SOURCE, RecordedRun, RecordedSession
 
 
-def destroy(window: MainWindow) -> None:
+def destroy(window: QWidget) -> None:
     """Close a window and delete it now: every restyling would go through all that still live."""
     window.close()
     window.deleteLater()

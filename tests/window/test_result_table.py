@@ -7,6 +7,8 @@ from pytestqt.qtbot import QtBot
 
 from jaxscope.ui.pages.result_table import ResultModel, ResultTable
 
+from .conftest import destroy
+
 ROWS = [(f"row {number}", "wide " * (number % 50)) for number in range(2_000)]
 
 
@@ -23,7 +25,6 @@ def test_columns_fit_their_widest_cells_and_few_rows_are_asked(
 
     monkeypatch.setattr(ResultModel, "data", count)
     table = ResultTable("Rows")
-    qtbot.addWidget(table)
     table.resize(900, 300)
     table.show()
     table.rows.set_rows(("name", "text", "last"), [(*row, "") for row in ROWS])
@@ -31,3 +32,4 @@ def test_columns_fit_their_widest_cells_and_few_rows_are_asked(
     qtbot.waitUntil(lambda: table.columnWidth(1) >= widest)
     assert table.columnWidth(0) >= table.fontMetrics().horizontalAdvance("row 1999")
     assert num_asked < 2_000
+    destroy(table)

@@ -17,6 +17,7 @@ from jaxscope.client.events import (
     Progress,
     Responding,
     StageArrived,
+    TextArrived,
 )
 from jaxscope.errors import Explanation, Stopped, TraceError
 from jaxscope.model import Cost, StageText, Unavailable
@@ -47,6 +48,14 @@ def after(state: WindowState, *events: object) -> WindowState:
 HEAD = HeadArrived(dataclasses.replace(CAPTURE, stages=()))
 
 
+def test_lines_are_linked_as_soon_as_a_text_arrives():
+    stage = CAPTURE.stages[0]
+    untold = dataclasses.replace(stage, text=Unavailable("The text has not arrived."))
+    state = after(RUNNING, HEAD, StageArrived(untold), TextArrived(stage.name, stage.text))
+    assert state.is_running
+    assert state.stages[0].text is stage.text
+
+
 def test_stages_of_transforms_are_named_from_the_inside_out():
     assert expected_stages(("grad", "jit", "vmap"))[:3] == ("jaxpr", "grad", "vmap(grad)")
     assert expected_stages(("jit",))[:3] == ("jaxpr", "gradient", "stablehlo")
@@ -56,7 +65,7 @@ def test_the_strip_follows_a_run():
     state = after(RUNNING, HEAD, StageArrived(CAPTURE.stages[0]))
     assert lines(state) == [
         "Source: done",
-        "jaxpr: done 4 nodes · 1.00 ms",
+        "jaxpr: done 2 equations · 1.00 ms",
         "grad: running working …",
         "StableHLO: waiting",
         "HLO: waiting",
@@ -76,7 +85,7 @@ def test_a_failed_stage_says_why_and_the_earlier_ones_stay():
     partial = dataclasses.replace(CAPTURE, stages=CAPTURE.stages[:1])
     state = after(RUNNING, HEAD, Failed(error, partial))
     assert lines(state)[1:4] == [
-        "jaxpr: done 4 nodes · 1.00 ms",
+        "jaxpr: done 2 equations · 1.00 ms",
         "grad: failed failed",
         "StableHLO: waiting",
     ]

@@ -383,7 +383,7 @@ def test_a_saved_capture_is_shown_and_cannot_be_run(driver: Driver, window: Main
 def test_an_unreadable_file_is_refused_with_a_reason(window: MainWindow, tmp_path: Path):
     window.open_path(str(tmp_path))
     assert window.error_panel.isVisibleTo(window.error_panel.parentWidget())
-    assert "cannot be read" in window.error_panel.error.explanation.what
+    assert "is a folder" in window.error_panel.error.explanation.what
 
 
 def test_a_dropped_file_is_opened(driver: Driver, window: MainWindow, source: Path):

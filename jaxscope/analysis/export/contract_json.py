@@ -72,6 +72,7 @@ def capture_to_json(capture: Capture) -> Json:
             "text": capture.source.text,
             "place": capture.source.place or None,
         },
+        "files": [dataclasses.asdict(file) for file in capture.files],
         "environment": environment_to_json(capture.environment),
         "target": capture.target,
         "arguments": [_leaf(leaf) for leaf in capture.arguments],
@@ -303,6 +304,7 @@ def _stage(stage: Stage, columns: TextColumns, work: Work | None = None) -> Json
         "name": stage.name,
         "title": stage.title,
         "text": stage.text.text if is_available(stage.text) else "",
+        "lines": _lines(stage),
         "graph": _graph(stage.graph, columns) if is_available(stage.graph) else None,
         "unavailable": None if missing is None else missing.reason,
         "reasons": reasons,
@@ -310,6 +312,16 @@ def _stage(stage: Stage, columns: TextColumns, work: Work | None = None) -> Json
         "work": work_to_json(work),
         "seconds": number_to_json(stage.seconds) if is_available(stage.seconds) else None,
     }
+
+
+def _lines(stage: Stage) -> list[str | None]:
+    """The id of the node that each line of the text defines; empty where no line has one."""
+    if not is_available(stage.text) or not is_available(stage.graph):
+        return []
+    graph, line_nodes = stage.graph, stage.text.line_nodes.tolist()
+    ids = [graph.strings[s] for s in graph.nodes.id.tolist()]
+    lines = [None if node == NONE else ids[node] for node in line_nodes]
+    return lines if any(lines) else []
 
 
 def _fusion(capture: Capture) -> Json | None:

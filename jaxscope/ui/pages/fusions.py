@@ -65,15 +65,15 @@ class FusionsPage(QWidget):
         layout.addStretch(0)
         self.tabs.hide()
 
-    def show_report(self, report: FusionReport | None) -> None:
-        """Show a report, or what there will be."""
+    def show_report(self, report: FusionReport | None, problem: str = "") -> None:
+        """Show a report, or why there is none, or what there will be."""
         if report is self._report and report is not None:
             return
         self._report = report
         self.tabs.setVisible(report is not None)
         self._show_log(None if report is None else report.log)
         if report is None:
-            self.heading.setText(_NONE_YET)
+            self.heading.setText(problem or _NONE_YET)
             self.table.rows.set_rows(HEADERS, ())
             return
         told, *definitions = describe_launches(report) or ("",)

@@ -176,7 +176,7 @@ class StartPage(QScrollArea):
         button.setProperty("role", "primary")
         button.clicked.connect(self.open_requested)
         row.addWidget(button)
-        hint = QLabel("or drop a .py or .jaxscope file here")
+        hint = QLabel("or drop a .py, .jaxscope or .json file here")
         hint.setProperty("role", "muted")
         row.addWidget(hint)
         row.addStretch()

@@ -160,12 +160,12 @@ class StagePane(QFrame):
 
         Args:
             heat: What its lines cost, by 0-based number.
-            note: What to say below it, or empty.
+            note: What to say below it, or in its place where there is no file; or empty.
             begin: 0-based number of the line to look at first.
         """
         self.code.set_heat(heat)
         self._footnote.setText(note)
-        self._footnote.setVisible(bool(note))
+        self._footnote.setVisible(bool(note) and file is not None)
         self._begin = begin
         if self._name == SOURCE and file is self._file and file is not None:
             return
@@ -294,7 +294,7 @@ class StagePane(QFrame):
 
     def _show_file(self) -> None:
         if self._file is None:
-            self._say("Open a file to see its source.")
+            self._say(self._footnote.text() or "Open a file to see its source.")
             return
         path = self._file.path
         is_again, self._shown_text = self._shown_text == (path, SOURCE), (path, SOURCE)
