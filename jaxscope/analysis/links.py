@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from jaxscope.analysis.link_columns import build_all_columns
 from jaxscope.analysis.link_pairs import NO_PAIRS, Pairs, find_line_pairs, find_pairs
-from jaxscope.model import Direction, Graph, NodeKind, Stage, is_available
+from jaxscope.model import NONE, Direction, Graph, NodeKind, Stage, is_available
 
 Int32s = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
@@ -161,6 +161,10 @@ class LinkIndex:
                 else (origins, other.origin_key, other.origin_row)
             )
             nodes = np.unique(rows[keys[key_column]])
+            if name == selection.stage and len(chosen) > 1:
+                # What a whole group shares with another is drawn there, and is not what was meant.
+                own = _with_insides(graph, chosen, np.full_like(columns.shown_group, NONE))
+                nodes = np.setdiff1d(nodes, np.setdiff1d(inside, own))
             nodes = np.union1d(nodes, self._same_inputs(selection.stage, chosen, name))
             stages[name] = self._split(
                 name, nodes.astype(np.int32), chosen if name == selection.stage else _NOTHING

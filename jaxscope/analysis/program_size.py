@@ -41,5 +41,5 @@ def tell_size(graph: Graph, nodes: Sequence[int] | None = None) -> str:
 def tell_count(graph: Graph, count: int) -> str:
     """A number of what a graph consists of, such as `1 instruction`."""
     kinds = set(np.unique(graph.nodes.kind).tolist())
-    noun = next((noun for kind, noun in _NOUNS.items() if int(kind) in kinds), "operation")
+    noun = next((noun for kind, noun in _NOUNS.items() if int(kind) in kinds), "equation")
     return format_count(count, noun)

@@ -18,10 +18,12 @@ from PySide6.QtWidgets import (
 
 from jaxscope.client.plain_text import clean_text
 from jaxscope.errors import (
+    CallError,
     EnvironmentProblem,
     Explanation,
     JaxscopeError,
     Stopped,
+    TraceError,
     UsageError,
     UserCodeError,
     WorkerLost,
@@ -42,6 +44,10 @@ def kind_of_error(error: JaxscopeError) -> str:
     """Whose turn it is, in a few words."""
     if isinstance(error, Stopped):
         return "Stopped"
+    if isinstance(error, CallError) or (
+        isinstance(error, TraceError) and not error.explanation.where
+    ):
+        return "In the call"
     if isinstance(error, UserCodeError):
         return "In your code"
     if isinstance(error, EnvironmentProblem):
@@ -120,15 +126,16 @@ class ErrorPanel(QFrame):
             return
         explanation = error.explanation
         self._kind.setText(kind_of_error(error))
-        self._what.setText(_fit(explanation.what, 600))
-        self._why.setText(_fit(explanation.why, 1_200))
+        _set_text(self._what, _fit(explanation.what, 600))
+        _set_text(self._why, _fit(explanation.why, 1_200))
         self._why.setVisible(bool(explanation.why.strip()))
         is_pointing = _POINTER.search(explanation.why) is not None
         self._why.setFont(fixed_font(self.font().pointSizeF()) if is_pointing else QFont())
         self._set_remedy(explanation.remedy)
         self._remedy.setVisible(bool(explanation.remedy))
         self._where.setText(explanation.where)
-        self._where.setVisible(bool(explanation.where))
+        is_elsewhere = isinstance(error, CallError) and find_place(explanation.where) is None
+        self._where.setVisible(bool(explanation.where) and not is_elsewhere)
         trace = "\n".join(
             part for part in (explanation.traceback, explanation.output) if part.strip()
         )
@@ -179,6 +186,17 @@ def render_details(explanation: Explanation) -> str:
         explanation.output,
     )
     return clean_text("\n\n".join(part for part in parts if part))
+
+
+def _set_text(label: QLabel, text: str) -> None:
+    """Show a text, with code in backticks set as code."""
+    if _CODE.search(text) is None or _POINTER.search(text) is not None:
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setText(text)
+        return
+    label.setTextFormat(Qt.TextFormat.RichText)
+    html = _CODE.sub(r"<code>\1</code>", escape_html(text))
+    label.setText(html.replace("\n", "<br>"))
 
 
 def _rich_remedy(remedy: str) -> str:

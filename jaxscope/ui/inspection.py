@@ -12,6 +12,7 @@ import numpy as np
 
 from jaxscope.analysis.explain import explain_operation
 from jaxscope.analysis.line_cost import LineCost
+from jaxscope.analysis.line_kinds import tell_idle_line
 from jaxscope.analysis.links import LineSelection, Linked, Links, is_made_by_compiler
 from jaxscope.analysis.quantities import format_bytes, format_count, format_flops, format_seconds
 from jaxscope.model import Direction, Fate, Graph, Node, NodeKind, Stage, Unavailable
@@ -113,15 +114,18 @@ def describe_line(
     muted: str,
     cost: LineCost | None = None,
     stages: Sequence[Stage] = (),
+    file_text: str = "",
 ) -> str:
     """A source line, what became of it and, where that is known, what it costs, as HTML.
 
     Args:
         muted: Colour of labels.
         stages: Of the program, for why nothing may be known of the line.
+        file_text: Of the file, for what kind of line it is.
     """
     name = escape_breakable(os.path.basename(selection.file))
-    became = _elsewhere("", links) or _no_operation(stages)
+    idle = escape_breakable(tell_idle_line(file_text, selection.line))
+    became = _elsewhere("", links) or idle or _no_operation(stages)
     return (
         f"<h3>{name}, line {selection.line}</h3>"
         f"<p><code>{escape_breakable(text.strip())}</code></p>"
@@ -136,8 +140,9 @@ def _no_operation(stages: Sequence[Stage]) -> str:
         return "Not known yet: the call has not been traced."
     if not any(_RULES.intersection(graph.strings) for graph in graphs[:1]):
         return (
-            "No equation comes from this line: it did not run, or Python or <code>jax.numpy</code> "
-            "did all of it while tracing, such as a reshape to the shape that is there already."
+            "No equation names this line: it did not run, or Python or <code>jax.numpy</code> did "
+            "all of it while tracing, such as a reshape to the shape that is there already, or the "
+            "equation names another line of the same statement."
         )
     return (
         "No operation names this line. What the rules of <code>custom_vjp</code> and "

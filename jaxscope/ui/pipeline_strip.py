@@ -11,6 +11,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLay
 
 from jaxscope.ui.screen import Step
 
+_ONWARD, _BESIDE = "›", "    "
+"""What stands before a step: that it is made of the one before, or only room."""
+
 
 class StepCard(QFrame):
     """One step; `chosen` carries the name of its stage."""
@@ -42,10 +45,7 @@ class StepCard(QFrame):
         """Show a step's present state."""
         if step == self._step:
             return
-        restyle = self._step is None or (self._step.condition, self._step.is_shown) != (
-            step.condition,
-            step.is_shown,
-        )
+        restyle = self._step is None or _look(self._step) != _look(step)
         self._step = step
         self._title.setText(step.title)
         self._size.setText(step.size)
@@ -56,6 +56,7 @@ class StepCard(QFrame):
         if restyle:
             self.setProperty("condition", step.condition.value)
             self.setProperty("shown", "true" if step.is_shown else "false")
+            self.setProperty("aside", "true" if step.is_aside else "false")
             for part in (self, self._title, self._size, self._cost):
                 self.style().unpolish(part)
                 self.style().polish(part)
@@ -70,6 +71,11 @@ class StepCard(QFrame):
             self.chosen.emit(self._step.name)
         else:
             super().keyPressEvent(event)
+
+
+def _look(step: Step) -> tuple[object, ...]:
+    """What a card's style follows from."""
+    return step.condition, step.is_shown, step.is_aside
 
 
 class PipelineStrip(QScrollArea):
@@ -114,6 +120,7 @@ class PipelineStrip(QScrollArea):
                 card.show_step(steps[index])
             card.setVisible(is_used)
             self._arrows[index].setVisible(is_used and index > 0)
+            self._arrows[index].setText(_BESIDE if is_used and steps[index].is_aside else _ONWARD)
         self._fit_height()
 
     def set_hint(self, name: str, text: str) -> None:
@@ -138,7 +145,7 @@ class PipelineStrip(QScrollArea):
         self.setFixedHeight(height + (bar.sizeHint().height() if needs_bar else 2))
 
     def _add_card(self) -> None:
-        arrow = QLabel("›")
+        arrow = QLabel(_ONWARD)
         arrow.setProperty("role", "muted")
         card = StepCard()
         card.chosen.connect(self.step_chosen)

@@ -20,7 +20,7 @@ from jaxscope.client.events import (
     TextArrived,
 )
 from jaxscope.client.results import Proposal
-from jaxscope.errors import Stopped
+from jaxscope.errors import JaxscopeError, SourceError, Stopped
 from jaxscope.model import Capture, Timing
 from jaxscope.model.lab import Profile
 from jaxscope.ui.lab_state import LAB_RESULTS, LabResult
@@ -132,13 +132,16 @@ def _fail(state: WindowState, event: Failed) -> WindowState:
         state = dataclasses.replace(state, messages=partial.messages, checks=partial.checks)
     if isinstance(event.error, Stopped):
         return end_run(state, Phase.STOPPED)
-    return end_run(state, Phase.FAILED, event.error, _failed_stage(state))
+    return end_run(state, Phase.FAILED, event.error, _failed_stage(state, event.error))
 
 
-def _failed_stage(state: WindowState) -> str:
-    """The first stage that should have come and did not; empty where old stages are shown."""
-    if state.is_stale or state.job is not Job.CAPTURE:
+def _failed_stage(state: WindowState, error: JaxscopeError) -> str:
+    """The first stage that should have come and did not; the file itself where that is at fault."""
+    if state.job is not Job.CAPTURE:
         return ""
-    known = {stage.name for stage in state.stages}
+    if isinstance(error, SourceError):
+        return "source"
+    # What is shown of an earlier run says nothing of how far this one came.
+    known = set() if state.is_stale else {stage.name for stage in state.stages}
     transforms = state.head.transforms if state.head is not None else ()
     return next((name for name in expected_stages(transforms) if name not in known), "")

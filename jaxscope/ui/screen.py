@@ -23,6 +23,8 @@ from jaxscope.ui.state import Job, Phase, WindowState
 _LATE = ("stablehlo", "hlo", "optimized", "machine")
 LATE_NAMES = frozenset({*_LATE, "gradient", "passes"})
 """Stages that are no transform of the call."""
+_ASIDE = "its gradient"
+_OLD, _OLD_HINT = "of an earlier run", "This is of an earlier run, not of the call above."
 _TITLES = {
     "source": "Source",
     "jaxpr": "jaxpr",
@@ -36,7 +38,8 @@ _TITLES = {
 _MEANINGS = {
     "source": "Your Python file.",
     "jaxpr": "What JAX saw when it traced your function: one line per operation.",
-    "gradient": "The program that computes the gradient of your function.",
+    "gradient": "The program that computes the gradient of your function. Your call did not ask "
+    "for it: nothing is compiled of it.",
     "stablehlo": "The program as JAX hands it to the compiler XLA.",
     "hlo": "XLA's own form of the program, before any optimization.",
     "passes": "What each step of XLA's optimizer changed.",
@@ -58,7 +61,11 @@ class Condition(enum.Enum):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Step:
-    """One card of the pipeline strip."""
+    """One card of the pipeline strip.
+
+    Attributes:
+        is_aside: It is no step on the way to what comes after it: nothing is made of it.
+    """
 
     name: str
     title: str
@@ -67,6 +74,7 @@ class Step:
     cost: str = ""
     tooltip: str = ""
     is_shown: bool = False
+    is_aside: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -137,11 +145,12 @@ def _steps(state: WindowState, shown: frozenset[str]) -> list[Step]:
     steps = []
     if state.file or state.snapshot:
         text = state.snapshot.text if state.snapshot else ""
+        is_at_fault = state.failed_stage == "source" and state.error is not None
         steps.append(
             Step(
                 "source",
                 "Source",
-                Condition.DONE,
+                Condition.FAILED if is_at_fault else Condition.DONE,
                 format_count(count_lines(text), "line") if text else "",
                 "",
                 _MEANINGS["source"],
@@ -158,28 +167,32 @@ def _steps(state: WindowState, shown: frozenset[str]) -> list[Step]:
         steps.append(_step(state, name, known.get(name), is_next=waits, shown=name in shown))
         if name not in known:
             waits = False
-    return steps
+    return sorted(steps, key=lambda step: step.is_aside)
 
 
 def _step(
     state: WindowState, name: str, stage: Stage | None, *, is_next: bool, shown: bool
 ) -> Step:
-    title, meaning = title_of_stage(name), _MEANINGS.get(name, f"The program under {name}.")
+    meaning = _MEANINGS.get(name, f"The program under {name}.")
+    is_aside = name == "gradient"
+
+    def step(condition: Condition, size: str, cost: str, tooltip: str) -> Step:
+        title = _ASIDE if is_aside else title_of_stage(name)
+        return Step(name, title, condition, size, cost, tooltip, shown, is_aside)
+
+    if state.failed_stage == name and state.error is not None:
+        return step(Condition.FAILED, "failed", "", state.error.explanation.what)
     if stage is None:
-        if state.failed_stage == name and state.error is not None:
-            what = state.error.explanation.what
-            return Step(name, title, Condition.FAILED, "failed", "", what, shown)
         condition = Condition.RUNNING if is_next else Condition.WAITING
-        word = "working …" if is_next else ""
-        return Step(name, title, condition, word, "", meaning, shown)
-    if stage.unavailable is not None:
-        reason = stage.unavailable.reason
-        return Step(name, title, Condition.ABSENT, "not available", "", reason, shown)
-    condition = Condition.STALE if state.is_stale else Condition.DONE
+        return step(condition, "working …" if is_next else "", "", meaning)
     work = find_stage_works(state.stages).get(name) or Work(stage.cost, stage.cost)
-    return Step(
-        name, title, condition, _size(stage), _cost(work), _tooltip(stage, meaning, work), shown
-    )
+    tooltip = _tooltip(stage, meaning, work)
+    if state.is_stale and not state.is_running:
+        return step(Condition.STALE, _OLD, "", f"{_OLD_HINT}\n{tooltip}")
+    if stage.unavailable is not None:
+        return step(Condition.ABSENT, "not available", "", stage.unavailable.reason)
+    condition = Condition.STALE if state.is_stale else Condition.DONE
+    return step(condition, _size(stage), _cost(work), tooltip)
 
 
 def _size(stage: Stage) -> str:

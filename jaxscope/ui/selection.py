@@ -109,8 +109,11 @@ class SelectionModel(QObject):
             return
         self._follow()
         self._index = None
-        self._ahead = self._shown_ahead = None
         self._rest.stop()
+        self._ahead = None
+        if self._shown_ahead is not None:  # its nodes mean others now
+            self._shown_ahead = None
+            self.previewed.emit(NO_LINKS)
         self._resolve()
 
     def _follow(self) -> None:

@@ -52,9 +52,11 @@ class SelectionWords:
     def _describe(self, stages: Sequence[Stage], links: Links, muted: str) -> str:
         selection, places = self._selection.selection, self._selection.places
         if isinstance(selection, LineSelection):
-            text = line_of(self._lines.find_file(selection.file), selection.line)
+            file = self._lines.find_file(selection.file)
+            text = line_of(file, selection.line)
             cost = self._lines.cost_of(selection.file, selection.line)
-            return describe_line(selection, text, links, muted, cost, stages)
+            whole = file.text if file is not None else ""
+            return describe_line(selection, text, links, muted, cost, stages, whole)
         fused = self._fusions.describe(selection, muted)
         if len(places) > 1:
             return describe_several([self._name_of(each) for each in places], links, muted) + fused

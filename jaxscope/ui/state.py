@@ -130,7 +130,7 @@ class WindowState:
         is_view_only: A reopened capture: nothing can be run.
         is_changed_on_disk: The file on disk is not what was run.
         error: Why the last run failed.
-        failed_stage: Name of the stage that failed, or empty.
+        failed_stage: Name of the stage that failed, `source` for the file; or empty.
         output: What the user's code printed.
         checks: Findings about the user's code.
         messages: Sentences for the reader.
@@ -209,6 +209,7 @@ class WindowState:
 def start_run(state: WindowState, job: Job, call: str, now_s: float) -> WindowState:
     """A run begins; what is on the screen stays there, as stale, until the new stages come."""
     captures = job is Job.CAPTURE
+    is_another = job in (Job.CAPTURE, Job.PROPOSAL)
     return dataclasses.replace(
         state,
         call=call,
@@ -219,7 +220,7 @@ def start_run(state: WindowState, job: Job, call: str, now_s: float) -> WindowSt
         step_left_s=math.nan,
         can_skip=False,
         is_responding=True,
-        is_stale=state.is_stale or (captures and bool(state.stages)),
+        is_stale=state.is_stale or (is_another and bool(state.stages)),
         is_changed_on_disk=state.is_changed_on_disk and not captures,
         error=None,
         failed_stage="",

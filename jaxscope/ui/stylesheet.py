@@ -108,6 +108,8 @@ QFrame[role="card"], QFrame[role="pane"] { background: $surface; border: 1px sol
 QFrame[role="pane"][active="true"] { border-color: $accent; }
 QFrame[role="step"] { background: $surface; border: 1px solid $surface;
     border-bottom: 3px solid $surface; border-radius: 6px; }
+QFrame[role="step"][aside="true"] { background: transparent; border: 1px dashed $muted;
+    border-bottom: 3px solid transparent; }
 QFrame[role="step"][condition="failed"] { background: $error_soft; border-color: $error_soft; }
 QFrame[role="step"][condition="running"] { background: $accent_soft; border-color: $accent_soft; }
 QFrame[role="step"][condition="waiting"], QFrame[role="step"][condition="absent"] {

@@ -27,7 +27,7 @@ from jaxscope.ui.panes.kernel_links import LINKED_BY, KernelLinks
 from jaxscope.ui.panes.pane_area import PaneArea
 from jaxscope.ui.panes.pane_header import SOURCE, Form
 from jaxscope.ui.panes.stage_pane import StagePane
-from jaxscope.ui.screen import LATE_NAMES, Screen, waiting_text
+from jaxscope.ui.screen import LATE_NAMES, Screen, expected_stages, waiting_text
 from jaxscope.ui.selection import GroupPlace, SelectionModel
 from jaxscope.ui.selection_words import SelectionWords
 from jaxscope.ui.side_splitter import SideSplitter
@@ -56,6 +56,7 @@ class Workspace(SideSplitter):
         self._screen: Screen | None = None
         self._theme, self._points = LIGHT, BASE_POINTS
         self._revealed: tuple[str, int] | None = None
+        self._asked = "jaxpr"
         self.lines = SourceLines()
         self._kernels = KernelLinks()
         self.selection = SelectionModel(self)
@@ -148,6 +149,7 @@ class Workspace(SideSplitter):
         notes, lines = screen.tab_counts
         self.tabs.set_title(self.notes, f"Notes ({notes})" if notes else "Notes")
         self.tabs.set_title(self.output, f"Output ({lines})" if lines else "Output")
+        self._follow_call()
         if state.stages is not before.stages and not state.is_running:
             self._retarget_missing(state.stages)
         self.selection.set_stages(state.stages)
@@ -256,15 +258,35 @@ class Workspace(SideSplitter):
             if self.area.wanted_stage(pane) == SOURCE:
                 pane.show_source(file, costs, note, begin)
 
+    def _follow_call(self) -> None:
+        """Let panes that were for the program that was asked for be for the one that is now."""
+        head = self._state.head
+        if head is None or not self.area.panes:
+            return
+        stages = expected_stages(head.transforms)
+        asked = [name for name in stages if name not in LATE_NAMES][-1]
+        before, self._asked = self._asked, asked
+        if asked != before and asked not in self.shown_stages():
+            for pane in self.area.panes:
+                if self.area.wanted_stage(pane) == before:
+                    self.area.retarget(pane, asked)
+                    break
+
     def _retarget_missing(self, stages: Sequence[Stage]) -> None:
+        """Let panes for stages that this call lacks be for others, each for one of its own."""
         names = [stage.name for stage in stages]
         traced = [name for name in names if name not in LATE_NAMES] or names
+        wishes = [*traced[-1:], "optimized", *traced, *names]
         for pane in self.area.panes:
             wanted = self.area.wanted_stage(pane)
-            if traced and wanted not in names and wanted != SOURCE:
-                self.area.retarget(pane, traced[-1])
+            if not traced or wanted in names or wanted == SOURCE:
+                continue
+            shown = self.shown_stages()
+            free = (name for name in wishes if name in names and name not in shown)
+            self.area.retarget(pane, next(free, traced[-1]))
 
     def _on_area_panes_changed(self) -> None:
+        self._follow_call()
         for pane in self.area.panes:
             pane.set_theme(self._theme, self._points)
         if self._screen is not None:  # a second pane for a stage changes nothing on the screen

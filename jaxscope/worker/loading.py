@@ -60,13 +60,13 @@ def first_call(source: SourceSnapshot, names: dict[str, Any], channel: Channel) 
     offered = find_offered_calls(source.text)
     if offered:
         return offered[0].call
-    text, why = propose_call(source, names, function=None)
+    text, refusal = propose_call(source, names, function=None)
     if text is None:
         raise CallError(
             Explanation(
                 what=f"{source.path.rpartition('/')[2]} offers no call, and none could be found.",
                 where=source.path,
-                why=why,
+                why=refusal.why,
                 remedy="Type a call, or add a comment line such as # jaxscope: loss(f32[8]).",
                 kind="NoCall",
             )

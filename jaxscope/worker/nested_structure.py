@@ -68,6 +68,9 @@ def find_used(root: Any, nested_of: NestedOf) -> set[int]:
     return used
 
 
+_NAMELESS = "<lambda>"
+
+
 def variable_name(number: int) -> str:
     """JAX's names: a, b, …, z, ba, bb, …"""
     letters = ""
@@ -104,9 +107,27 @@ def nested_label(equation: Any, parameter: str) -> str:
         return f"{name or 'scan'} ×{equation.params.get('length')}"
     if primitive == "while":
         return "condition" if parameter.startswith("cond") else "body"
+    function, place = _traced_function(equation, parameter)
     if primitive == "cond":
-        return f"branch {parameter.rpartition('.')[2]}"
+        number = parameter.rpartition(".")[2]
+        is_named = function not in ("", _NAMELESS)
+        return f"branch {number}: {function}" if is_named else f"branch {number}"
+    if name == _NAMELESS:
+        return f"lambda at {place}" if place else "lambda"
     return name or primitive
+
+
+def _traced_function(equation: Any, parameter: str) -> tuple[str, str]:
+    """Name and place, such as `model.py:12`, of the function that a nested jaxpr was traced from;
+    empty where JAX does not know them.
+    """
+    key, _, number = parameter.partition(".")
+    value = equation.params.get(key)
+    if number.isdecimal() and isinstance(value, tuple):
+        value = value[int(number)]
+    info = getattr(compat.open_jaxpr(value), "debug_info", None) if value is not None else None
+    function, _, place = str(getattr(info, "func_src_info", "") or "").rpartition(" at ")
+    return function.rpartition(".")[2], place.rpartition("/")[2]
 
 
 def owner_operands(equation: Any, parameter: str, inner: Any) -> Sequence[int] | None:

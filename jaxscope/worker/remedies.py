@@ -16,6 +16,7 @@ import jax
 
 from jaxscope.worker.memory_limit import describe_memory_limit
 from jaxscope.worker.remedy_table import TABLE, Remedy
+from jaxscope.worker.tracebacks import walk_frames
 
 
 def find_remedy(error: BaseException, text: str) -> Remedy | None:
@@ -73,8 +74,36 @@ def _find_starter() -> str:
     return starter if os.path.isfile(starter) else ""
 
 
-def _import_name_remedy(_error: BaseException, _text: str) -> Remedy:
+def _import_name_remedy(_error: BaseException, text: str) -> Remedy:
+    if "partially initialized module" in text:
+        what = "Modules import each other, and one was asked for a name before it had it."
+        return Remedy((), "", what, "Import the module instead of the name, or later.")
     return Remedy((), "", "An import failed.", "Does the installed version have that name?")
+
+
+def _is_missing_relative(error: BaseException, _text: str) -> bool:
+    name = getattr(error, "filename", None)
+    is_missing = isinstance(error, FileNotFoundError) and isinstance(name, str)
+    return is_missing and not os.path.isabs(str(name))
+
+
+def _missing_file_remedy(error: BaseException, _text: str) -> Remedy:
+    """Where a relative path was looked for, and where such a file is: beside the code, perhaps."""
+    name, folder = str(getattr(error, "filename", "")), os.getcwd()
+    what = f"There is no file {name} in {folder}, the working directory, where the code looks."
+    frames = walk_frames(error.__traceback__)
+    homes = dict.fromkeys(os.path.dirname(frame.file) for frame in reversed(frames))
+    beside = next(
+        (h for h in homes if os.path.isabs(h) and os.path.exists(os.path.join(h, name))), ""
+    )
+    if beside:
+        remedy = (
+            f"It is in {beside}: start jaxscope there (`cd {shlex.quote(beside)}`), or let the "
+            "code open it by a path made from `__file__`."
+        )
+    else:
+        remedy = "Start jaxscope in the folder that the code is meant to run in."
+    return Remedy((), "", what, remedy)
 
 
 _TOO_SMALL = (
@@ -194,6 +223,7 @@ _SPECIAL: tuple[tuple[_Test, _Make], ...] = (
     (lambda error, _text: isinstance(error, SystemExit), _exit_remedy),
     (lambda error, _text: isinstance(error, ModuleNotFoundError), _import_remedy),
     (lambda error, _text: isinstance(error, ImportError), _import_name_remedy),
+    (_is_missing_relative, _missing_file_remedy),
     (lambda _error, text: "RESOURCE_EXHAUSTED" in text, _exhausted_remedy),
     (lambda error, _text: isinstance(error, MemoryError), _memory_remedy),
     (_is_squeeze, _squeeze_remedy),

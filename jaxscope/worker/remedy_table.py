@@ -180,6 +180,13 @@ TABLE = (
         DOCS + "debugging/flags.html",
     ),
     Remedy(
+        (),
+        "Only interpret mode is supported on CPU",
+        "A Pallas kernel is to run on the CPU, which runs Pallas kernels in interpret mode only.",
+        "Compile it for a chip that need not be here, such as `--target aot:tpu:v5e:2x2` or "
+        "`aot:gpu:h100`; or call `pallas_call` with `interpret=True`.",
+    ),
+    Remedy(
         ("RecursionError",),
         "",
         "The code recurses too deeply.",

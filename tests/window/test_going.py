@@ -210,8 +210,8 @@ def test_presenting_enlarges_type_and_keeps_what_a_person_chose_meanwhile(
 def test_focus_widens_and_ends(driver: Driver, menu: GoMenu, source: Path) -> None:
     driver.finish(driver.open(source), build_capture())
     workspace = driver.window.workspace
-    workspace.selection.select_node("jaxpr", 1)
-    pane = next(p for p in workspace.area.panes if workspace.area.wanted_stage(p) == "jaxpr")
+    workspace.selection.select_node("grad", 1)
+    pane = next(p for p in workspace.area.panes if workspace.area.wanted_stage(p) == "grad")
     assert pane.canvas is not None
     menu.widen_focus()
     near = pane.canvas.focus
@@ -230,9 +230,9 @@ def test_the_path_between_two_selections(driver: Driver, menu: GoMenu, source: P
     workspace = driver.window.workspace
     menu.show_path()
     assert "two nodes" in driver.window.statusBar().currentMessage()
-    workspace.selection.select_node("jaxpr", 0)
-    workspace.selection.select_node("jaxpr", 2)
+    workspace.selection.select_node("grad", 0)
+    workspace.selection.select_node("grad", 2)
     menu.show_path()
-    pane = next(p for p in workspace.area.panes if workspace.area.wanted_stage(p) == "jaxpr")
+    pane = next(p for p in workspace.area.panes if workspace.area.wanted_stage(p) == "grad")
     assert pane.canvas is not None
     assert pane.canvas.focus == {0, 1, 2}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
+from jaxscope.client.requests import CaptureRequest
 from jaxscope.ui.bridge import Bridge
 from jaxscope.ui.controller import RunOptions
 from jaxscope.ui.desktop import build_window
@@ -27,11 +29,12 @@ from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.panes.pane_tree import Side, side_at
 from jaxscope.ui.panes.ribbon import RIBBON_PX, RibbonHandle, RibbonSplitter
 from jaxscope.ui.panes_menu import PanesMenu
+from jaxscope.ui.screen import expected_stages
 from jaxscope.ui.settings import Settings
 from jaxscope.ui.window import MainWindow
 
 from .conftest import Driver, destroy
-from .programs import RecordedSession
+from .programs import RecordedRun, RecordedSession, build_capture
 from .test_window import capture_of
 
 
@@ -114,7 +117,7 @@ def test_a_pane_dragged_to_an_edge_lands_there(driver: Driver, window: MainWindo
     driver.qtbot.mousePress(grip, Qt.MouseButton.LeftButton, pos=QPoint(3, 3))
     driver.qtbot.mouseMove(grip, grip.mapFromGlobal(place))
     driver.qtbot.mouseRelease(grip, Qt.MouseButton.LeftButton, pos=grip.mapFromGlobal(place))
-    assert laid_out(area) == [["down", "jaxpr", "source"], "optimized"]
+    assert laid_out(area) == [["down", "grad", "source"], "optimized"]
 
 
 def test_a_second_pane_for_a_stage_shows_it_at_once(
@@ -294,3 +297,40 @@ def test_no_two_commands_of_the_window_share_their_keys(window: MainWindow):
         for each in action.shortcuts():
             keys.setdefault(each.toString(), []).append(action.text())
     assert {each: texts for each, texts in keys.items() if len(texts) > 1} == {}
+
+
+def finish_call(driver: Driver, run: RecordedRun, transforms: tuple[str, ...]) -> None:
+    names = [name for name in expected_stages(transforms) if name != "gradient"]
+    capture = build_capture(dict.fromkeys(names, "in x x\neqn 0 sin <x\nout out0 out <0"))
+    driver.finish(run, dataclasses.replace(capture, transforms=transforms))
+
+
+def test_the_program_that_is_asked_for_is_in_a_pane(
+    driver: Driver, window: MainWindow, source: Path
+):
+    def shown() -> list[str]:
+        return [area_of(window).wanted_stage(pane) for pane in area_of(window).panes]
+
+    finish_call(driver, driver.open(source), ())
+    assert shown() == ["source", "jaxpr", "optimized"]
+    for number, (transforms, asked) in enumerate(
+        [
+            (("grad",), "grad"),
+            (("grad", "vmap"), "vmap(grad)"),
+            (("grad", "jit"), "grad"),
+            (("jit",), "jaxpr"),
+        ]
+    ):
+        window.run_call()
+        finish_call(driver, driver.wait_for(CaptureRequest, number + 2), transforms)
+        assert shown() == ["source", asked, "optimized"]
+
+
+def test_no_stage_is_shown_twice_where_a_remembered_one_is_missing(
+    driver: Driver, window: MainWindow, source: Path
+):
+    remembered = (PaneSpec("source"), PaneSpec("jaxpr"), PaneSpec("vmap(grad)"))
+    area_of(window).arrange(Split(True, remembered, (1.0, 1.0, 1.0)))
+    finish_call(driver, driver.open(source), ())
+    stages = [area_of(window).wanted_stage(pane) for pane in area_of(window).panes]
+    assert stages == ["source", "jaxpr", "optimized"]

@@ -15,9 +15,16 @@ from jaxscope.analysis.explain import explain_operation
 from jaxscope.analysis.line_cost import LineCost
 from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
 from jaxscope.analysis.search import SearchIndex
-from jaxscope.errors import InternalError, SourceError, UsageError
+from jaxscope.errors import (
+    CallError,
+    Explanation,
+    InternalError,
+    SourceError,
+    TraceError,
+    UsageError,
+)
 from jaxscope.model import Measurement, NodeKind, Ratio
-from jaxscope.ui.error_panel import kind_of_error
+from jaxscope.ui.error_panel import ErrorPanel, kind_of_error
 from jaxscope.ui.pages.arguments import split_path
 from jaxscope.ui.pages.timing import describe_ratios
 from jaxscope.ui.pages.timing_table import TimingTableModel, row_texts
@@ -184,6 +191,29 @@ def test_what_is_no_readable_file_is_refused(tmp_path: Path, kind: str):
 def test_each_error_is_headed_by_whose_turn_it_is():
     heads = {kind_of_error(error("What.")) for error in (UsageError, SourceError, InternalError)}
     assert heads == {"This cannot be done", "In your code", "A bug in jaxscope"}
+
+
+def test_what_is_wrong_in_the_call_is_said_of_the_call(qtbot: QtBot):
+    panel = ErrorPanel()
+    qtbot.addWidget(panel)
+    panel.show_error(CallError(Explanation("The file has no 'grda'.", where="/home/u/model.py")))
+    assert panel._kind.text() == "In the call"
+    assert panel._where.isHidden()
+    panel.show_error(TraceError(Explanation("A mask.", where="model.py:5")))
+    assert panel._kind.text() == "In your code"
+    assert panel._where.text() == "model.py:5" and not panel._where.isHidden()
+    panel.show_error(TraceError(Explanation("A lambda that is typed in the call.")))
+    assert panel._kind.text() == "In the call"
+
+
+def test_code_in_what_failed_is_set_as_code(qtbot: QtBot):
+    panel = ErrorPanel()
+    qtbot.addWidget(panel)
+    panel.show_error(TraceError(Explanation("`grad` needs a <scalar>.", why="Not `f32[3]`.")))
+    assert "`" not in panel._what.text() + panel._why.text()
+    assert "<code>grad</code> needs a &lt;scalar&gt;." in panel._what.text()
+    panel.show_error(TraceError(Explanation("a < b", why="x\n^\n")))
+    assert panel._what.text() == "a < b"
 
 
 def test_a_save_that_replaces_the_file_is_noticed_each_time(qtbot: QtBot, tmp_path: Path):

@@ -19,7 +19,14 @@ from jaxscope.client.events import (
     StageArrived,
     TextArrived,
 )
-from jaxscope.errors import Explanation, Stopped, TraceError
+from jaxscope.errors import (
+    CallError,
+    Explanation,
+    JaxscopeError,
+    SourceError,
+    Stopped,
+    TraceError,
+)
 from jaxscope.model import Cost, StageText, Unavailable
 from jaxscope.model.graph import NodeKind
 from jaxscope.ui.progress import apply_event
@@ -166,7 +173,8 @@ def test_a_failed_run_keeps_the_old_stages_as_stale():
     again = start_run(done, Job.CAPTURE, "g(f32[3])", 200.0)
     failed = after(again, Failed(TraceError("No g.")))
     screen = compute_screen(failed)
-    assert screen.is_stale and {s.condition.value for s in screen.steps[1:]} == {"stale"}
+    assert screen.is_stale
+    assert [s.condition.value for s in screen.steps[1:]] == ["failed", "stale", "stale"]
 
 
 def test_stopping_is_no_error():
@@ -195,3 +203,65 @@ def test_a_flood_of_output_keeps_its_beginning_and_its_end():
 )
 def test_what_ends_the_last_line_begins_no_other(text: str, count: int) -> None:
     assert count_lines(text) == StageText.plain(text).num_lines == count
+
+
+def plain_call(names: tuple[str, ...]) -> WindowState:
+    """After a call without transforms, with these stages."""
+    capture = build_capture(dict.fromkeys(names, "in x x\neqn 0 sin <x\nout out0 out <0"))
+    capture = dataclasses.replace(capture, call="f(f32[3])", transforms=())
+    return after(start_run(OPENED, Job.CAPTURE, "f(f32[3])", 100.0), Finished(capture))
+
+
+def test_the_gradient_that_nobody_asked_for_is_no_step_on_the_way():
+    steps = compute_screen(plain_call(("jaxpr", "gradient", "stablehlo", "optimized"))).steps
+    assert [step.name for step in steps] == [
+        "source",
+        "jaxpr",
+        "stablehlo",
+        "optimized",
+        "gradient",
+    ]
+    assert [step.is_aside for step in steps] == [False] * 4 + [True]
+    assert steps[-1].title == "its gradient"
+
+
+def test_the_gradient_that_was_asked_for_is_one():
+    steps = compute_screen(after(OPENED, HEAD, Finished(CAPTURE))).steps
+    assert [step.name for step in steps] == ["source", "jaxpr", "grad", "optimized"]
+    assert not any(step.is_aside for step in steps)
+
+
+@pytest.mark.parametrize(
+    ("error", "failed"),
+    [
+        (CallError(Explanation("The file has no 'grda'.")), "jaxpr"),
+        (TraceError(Explanation("A mask.", where="model.py:5")), "jaxpr"),
+        (SourceError(Explanation("No Python.", where="model.py:1")), "source"),
+    ],
+)
+def test_after_a_failure_the_strip_shows_no_number_of_an_earlier_run(
+    error: JaxscopeError, failed: str
+):
+    done = plain_call(("jaxpr", "gradient", "stablehlo", "optimized"))
+    state = after(start_run(done, Job.CAPTURE, "grda(f)(f32[3])", 200.0), Failed(error))
+    steps = {step.name: step for step in compute_screen(state).steps}
+    assert steps[failed].condition.value == "failed"
+    others = [step for name, step in steps.items() if name not in ("source", failed)]
+    assert all(step.condition.value == "stale" for step in others)
+    assert {step.size for step in others} == {"of an earlier run"}
+    assert not any(step.cost for step in others)
+
+
+def test_a_function_that_cannot_be_traced_leaves_what_is_shown_plainly_old():
+    done = plain_call(("jaxpr", "optimized"))
+    error = TraceError(Explanation("No arguments were found."))
+    state = after(start_run(done, Job.PROPOSAL, done.call, 200.0), Failed(error))
+    assert state.is_stale
+    steps = compute_screen(state).steps
+    assert {step.size for step in steps if step.name != "source"} == {"of an earlier run"}
+
+
+def test_a_program_without_equations_has_none():
+    capture = build_capture({"jaxpr": "in x x\nout out0 out <x"})
+    step = compute_screen(after(RUNNING, HEAD, StageArrived(capture.stages[0]))).steps[1]
+    assert step.size.startswith("0 equations")

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 from pytestqt.qtbot import QtBot
 
-from jaxscope.analysis.links import LineSelection, LinkIndex, NodeSelection, SeveralSelection
+from jaxscope.analysis.links import (
+    LineSelection,
+    LinkIndex,
+    Links,
+    NodeSelection,
+    SeveralSelection,
+)
 from jaxscope.client.requests import CaptureRequest
+from jaxscope.in_process import capture_function
+from jaxscope.model import Capture
+from jaxscope.ui.graph.canvas import GraphCanvas
 from jaxscope.ui.selection import SelectionModel
 from jaxscope.ui.window import MainWindow
 
@@ -129,7 +141,7 @@ def test_what_is_put_away_looks_selected_nowhere(driver: Driver, window: MainWin
     driver.finish(driver.open(source), build_capture())
     pane = window.workspace.area.panes[1]
     driver.wait_until(lambda: pane.canvas is not None and pane.canvas.scene is not None)
-    window.workspace.selection.select_node("jaxpr", 1)
+    window.workspace.selection.select_node("grad", 1)
     pane.canvas.select_node(1)
     assert pane.canvas.highlight.current >= 0
     window.stop_run()
@@ -145,3 +157,75 @@ def test_a_selection_outlives_a_new_run(driver: Driver, window: MainWindow, sour
     longer = {"jaxpr": "in w w\n" + JAXPR.strip(), "grad": GRAD, "optimized": OPTIMIZED}
     driver.finish(driver.wait_for(CaptureRequest, 2), build_capture(longer))
     assert window.workspace.selection.selection.nodes == (3,)
+
+
+def group_capture() -> Capture:
+    """Two layers that share a jitted function, whose body is drawn in the first."""
+
+    @jax.jit
+    def shared(x: jax.Array) -> jax.Array:
+        return jnp.tanh(x) * 2
+
+    def program(x: jax.Array) -> jax.Array:
+        for number in range(2):
+            with jax.named_scope(f"layer_{number}"):
+                x = shared(jnp.sin(x) + number) * 3 - 1
+        return x
+
+    return capture_function(program, (jnp.ones((4,)),), {})
+
+
+def titles(canvas: GraphCanvas, items: Iterable[int]) -> list[str]:
+    view, scene = canvas.view, canvas.scene
+    assert view is not None and scene is not None
+    return [view.boxes[int(scene.items.box[item])].label for item in items]
+
+
+def group_item(canvas: GraphCanvas, label: str) -> int:
+    assert canvas.scene is not None
+    return titles(canvas, range(len(canvas.scene.items))).index(label)
+
+
+def test_an_opened_group_is_selected_as_a_whole_and_framed_alone(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), group_capture())
+    canvas = window.workspace.area.panes[1].canvas
+    driver.wait_until(lambda: canvas is not None and canvas.scene is not None)
+    canvas.collapse_all()
+    driver.wait_until(lambda: canvas.scene.items.num_frames == 0)
+    canvas._select_item(group_item(canvas, "layer_1"), reveal=False)
+    assert titles(canvas, canvas.highlight.selected) == ["layer_1"]
+    assert not titles(canvas, canvas.highlight.forward)  # what is shared is drawn in layer_0
+    canvas.toggle_group(canvas.scene.items.ids[group_item(canvas, "layer_1")])
+    driver.wait_until(lambda: canvas.scene.items.num_frames == 1)
+    # Other pictures number their items anew.
+    assert titles(canvas, [canvas.highlight.current]) == ["layer_1"]
+    window.workspace.selection.clear()
+    canvas._select_item(group_item(canvas, "layer_1"), reveal=False)
+    assert titles(canvas, canvas.highlight.selected) == ["layer_1"]
+    told = window.workspace.inspector.page.toPlainText()
+    assert "layer_1" in told and "holds" in told
+
+
+def test_what_has_only_the_keyboard_does_not_look_selected(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), group_capture())
+    canvas = window.workspace.area.panes[1].canvas
+    driver.wait_until(lambda: canvas is not None and canvas.scene is not None)
+    canvas._select_item(0, reveal=False)
+    assert canvas.highlight.current == 0
+    window.workspace.selection.select_line("/elsewhere.py", 1)
+    assert canvas.highlight.current < 0 and not len(canvas.highlight.selected)
+
+
+def test_what_was_looked_at_ahead_ends_with_its_graph(qtbot: QtBot):
+    selection = model()
+    told: list[Links] = []
+    selection.previewed.connect(told.append)
+    selection.preview_node("jaxpr", SIN)
+    qtbot.waitUntil(lambda: bool(told))
+    assert told[-1].stages
+    selection.set_stages(build_capture({"jaxpr": GRAD}).stages)
+    assert not told[-1].stages

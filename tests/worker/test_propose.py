@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.errors import CallError
+from jaxscope.errors import TraceError
 from jaxscope.worker.call import call_namespace
 from jaxscope.worker.candidates import annotation_text
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.propose import handle_propose, propose_call
+from jaxscope.worker.propose import Refusal, handle_propose, propose_call
 from jaxscope.worker.source import read_source
 from jaxscope.worker.user_module import execute_file
 
@@ -35,6 +35,7 @@ class Net:
     def forward(self, x): return x @ self.w
     def __call__(self, x): return self.forward(x)
 def impossible(x): raise ValueError("never")
+def mask(x): return x[x > 3]
 """
 
 
@@ -45,7 +46,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def propose(file: Path, function: str) -> tuple[str | None, str]:
+def propose(file: Path, function: str) -> tuple[str | None, Refusal]:
     source = read_source(str(file))
     names = call_namespace(vars(execute_file(source.path, source.text)))
     return propose_call(source, names, function=function)
@@ -71,11 +72,22 @@ def test_a_call_that_traces_is_proposed(file: Path, function: str, call: str) ->
     assert propose(file, function)[0] == call
 
 
-def test_where_none_traces_the_last_reason_is_given(file: Path) -> None:
-    call, why = propose(file, "impossible")
+def test_where_none_traces_a_reason_is_given(file: Path) -> None:
+    call, refusal = propose(file, "impossible")
 
     assert call is None
-    assert "ValueError: never" in why
+    assert "raised ValueError" in refusal.why and "never" in refusal.why
+    assert refusal.where == "proposed.py:21"
+
+
+def test_the_reason_is_what_the_function_does_and_not_the_strangest_attempt(file: Path) -> None:
+    """Keys are tried last; that they cannot be compared says nothing of a mask."""
+    call, refusal = propose(file, "mask")
+
+    assert call is None
+    assert refusal.why.startswith("With mask(f32[8]): An array is indexed with a mask")
+    assert "key<fry>" not in refusal.why
+    assert "jnp.where" in refusal.remedy
 
 
 class _Silent(Channel):
@@ -93,12 +105,12 @@ def test_where_none_traces_the_form_shown_has_the_functions_own_parameters(tmp_p
         "def loss(params, images, *, rate): raise ValueError('never')\n"
     )
 
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(TraceError) as caught:
         handle_propose({"file": str(path), "function": "loss"}, _Silent())
 
     remedy = caught.value.explanation.remedy
     assert "loss(init_params(key(0)), f32[()], rate=f32[()])" in remedy
-    assert "params, images, rate" in remedy
+    assert "params, images, rate" in remedy and "in vain" in remedy
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +14,7 @@ from jaxscope.errors import CallError
 from jaxscope.worker.call import call_namespace, parse_call
 from jaxscope.worker.program import trace_call
 from jaxscope.worker.remedies import find_remedy
+from jaxscope.worker.user_module import execute_file
 
 
 def generate(x: jax.Array) -> Iterator[jax.Array]:
@@ -60,3 +62,38 @@ def test_functions_that_cannot_be_traced_are_answered_with_what_can() -> None:
     found = find_remedy(TypeError(text), text)
     assert found is not None and "`async`" in found.what
     assert "`lambda`" in remedy_of("numpy.sin(f32[3])")
+
+
+def test_a_missing_file_is_told_with_where_it_was_looked_for_and_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+    home.mkdir()
+    elsewhere.mkdir()
+    (home / "code.py").write_text("def read(name): return open(name).read()\n")
+    (home / "data.txt").write_text("1")
+    monkeypatch.chdir(elsewhere)
+    module = execute_file(str(home / "code.py"), (home / "code.py").read_text())
+    told = []
+    for name in ("data.txt", "nowhere.txt"):
+        try:
+            module.read(name)
+        except OSError as error:
+            told.append(find_remedy(error, str(error)))
+    beside, nowhere = told
+    assert beside is not None and nowhere is not None
+    assert str(elsewhere) in beside.what and "working directory" in beside.what
+    assert f"It is in {home}" in beside.remedy
+    assert "folder that the code is meant to run in" in nowhere.remedy
+
+
+def test_a_kernel_for_a_chip_is_answered_with_targets_that_need_none() -> None:
+    found = find_remedy(ValueError(), "Only interpret mode is supported on CPU backend.")
+    assert found is not None
+    assert "aot:tpu" in found.remedy and "interpret=True" in found.remedy
+
+
+def test_names_that_modules_do_not_have_yet_are_no_matter_of_versions() -> None:
+    text = "cannot import name 'f' from partially initialized module 'm' (circular import)"
+    found = find_remedy(ImportError(text), text)
+    assert found is not None and "version" not in found.remedy

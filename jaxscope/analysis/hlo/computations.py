@@ -65,6 +65,8 @@ class CallSite:
             return f"{role} of {self.caller_name}{times}"
         if self.caller_opcode == "conditional":
             return f"branch {self.position} of {self.caller_name}"
+        if self.caller_name.partition(".")[0] == self.caller_opcode:
+            return self.caller_name  # not `call of call`
         return f"{self.caller_opcode} of {self.caller_name}" if self.caller_opcode else ""
 
     def operand_of(self, parameter: int) -> int:

@@ -24,7 +24,8 @@ Path = tuple[tuple[str, bool], ...]
 """Names from outermost to innermost, each with whether it is the backward part."""
 
 _PathOf = Callable[[int], tuple[str, ...]]
-_HIDDEN_FUNCTIONS = frozenset({"<module>", "<lambda>"})
+_HIDDEN_NAMES = frozenset({"<module>", "<lambda>", "<locals>", "<genexpr>", "<listcomp>"})
+"""Parts of qualified names that are nobody's name."""
 
 
 def group_by_scope(draft: Draft, root: Branch) -> Branch:
@@ -58,10 +59,15 @@ def group_by_function(draft: Draft, root: Branch) -> Branch:
 
     @functools.cache
     def read(row: tuple[int, ...]) -> tuple[str, ...]:
-        names = [graph.strings[number] for number in row[:depth][::-1]]
-        return tuple(
-            name.rpartition(".")[2] for name in names if name and name not in _HIDDEN_FUNCTIONS
-        )
+        names: list[str] = []
+        for number in row[:depth][::-1]:
+            function = graph.strings[number]
+            name = _own_name(function)
+            # A lambda has the name of the function that it stands in, and adds no box to it.
+            is_nameless = not function.endswith(name)
+            if name and not (is_nameless and names[-1:] == [name]):
+                names.append(name)
+        return tuple(names)
 
     def path(node: int) -> tuple[str, ...]:
         if scope_lengths[node]:
@@ -69,6 +75,11 @@ def group_by_function(draft: Draft, root: Branch) -> Branch:
         return read(tuple(values[offsets[node] + 3 : offsets[node + 1] : 4]))
 
     return _group(draft, root, path, "function", _MIN_LEAVES if depth is None else 3)
+
+
+def _own_name(function: str) -> str:
+    """The innermost name in a qualified one: `update` for `update.<locals>.<lambda>`."""
+    return next((p for p in reversed(function.split(".")) if p and p not in _HIDDEN_NAMES), "")
 
 
 def _scope_groups(graph: Graph) -> dict[int, tuple[str, ...]]:

@@ -59,7 +59,7 @@ class GraphCanvas(PictureView):
 
     Signals:
         node_selected: Node index of what the person selected; -1 if nothing.
-        group_selected: Id of a closed group without a node of its own, what stands on its box,
+        group_selected: Id of a group without a node of its own, what stands on its box,
             the indices of the nodes inside, and whether it is selected besides others.
         nodes_selected: Indices of several nodes, and whether they are selected besides others.
         node_hovered: Node index under the pointer; -1 if none.
@@ -78,7 +78,7 @@ class GraphCanvas(PictureView):
         self._ahead: npt.NDArray[np.int32] = np.zeros(0, np.int32)
         self._adds = False
         self._current_node = NONE
-        self._current_item = NONE
+        self._current_id = ""
         self._reveal = NONE
         self._colour_by = ColourBy.FAMILY
         self._focus: frozenset[int] | None = None
@@ -142,7 +142,8 @@ class GraphCanvas(PictureView):
 
     def forget_nodes(self) -> None:
         """Another graph is to be shown: node indices of the one before mean nothing."""
-        self._current_node = self._current_item = self._reveal = NONE
+        self._current_node = self._reveal = NONE
+        self._current_id = ""
         self._marks = _NO_MARKS
         self._has_marks = False
         self._ahead = np.zeros(0, np.int32)
@@ -203,8 +204,7 @@ class GraphCanvas(PictureView):
             node: Node index.
             reveal: Open the groups around it and bring it into sight.
         """
-        self._current_node = node
-        self._current_item = NONE
+        self._current_node, self._current_id = node, ""
         view = self._view
         if reveal and view is not None and 0 <= node < len(view.box_of_node):
             self._show_inside(node, view.path_to_node(node))
@@ -254,7 +254,7 @@ class GraphCanvas(PictureView):
     def _add_item(self, item: int) -> None:
         """Select an item besides what is selected already, or let it go."""
         if item != NONE:
-            self._current_item, self._current_node = item, self._node_of(item)
+            self._take_current(item)
             if self._current_node != NONE:
                 self.nodes_selected.emit([self._current_node], True)
             else:
@@ -308,10 +308,12 @@ class GraphCanvas(PictureView):
         scene = self.scene
         if scene is None:
             return
-        current = self._current_item
-        if current == NONE or self._current_node != NONE:
-            current = self._item_of(self._current_node)
         selected, forward, backward = (items_of_nodes(scene, nodes) for nodes in self._marks)
+        current = keyboard = self._current_item()
+        if self._is_chosen_frame(current):
+            selected = np.asarray([current], np.int64)
+        elif self._marks is not _NO_MARKS and current not in selected:
+            current = NONE  # what is selected now is elsewhere: the keyboard alone is here
         self._highlight = Highlight(
             selected, np.setdiff1d(forward, selected), np.setdiff1d(backward, selected), current
         )
@@ -321,10 +323,31 @@ class GraphCanvas(PictureView):
             noted=np.union1d(items_of_nodes(scene, self._notes), self._noted_groups(scene)),
         )
         self._has_marks = any(self._marks) or current != NONE
-        view = self._view if current != NONE else None
-        tell(self, speak_item(view, scene, current) if view is not None else speak_scene(scene))
+        view = self._view if keyboard != NONE else None
+        tell(self, speak_item(view, scene, keyboard) if view is not None else speak_scene(scene))
         self._show_extras()
         self.update()
+
+    def _take_current(self, item: int) -> None:
+        """Let an item have the keyboard; it is known by its id, for other pictures number anew."""
+        scene = self.scene
+        known = scene is not None and item != NONE
+        self._current_id = scene.items.ids[item] if scene is not None and known else ""
+        self._current_node = self._node_of(item) if known else NONE
+
+    def _current_item(self) -> int:
+        """The item that has the keyboard, or `NONE`."""
+        scene = self.scene
+        if self._current_node != NONE or scene is None:
+            return self._item_of(self._current_node)
+        return scene.item_of_id.get(self._current_id, NONE)
+
+    def _is_chosen_frame(self, item: int) -> bool:
+        """Whether an item is an open group, and all that is inside is what is selected."""
+        scene, view = self.scene, self._view
+        if scene is None or view is None or not 0 <= item < scene.items.num_frames:
+            return False
+        return frozenset(view.nodes_inside(int(scene.items.box[item]))) == self._marks[0]
 
     def _noted_groups(self, scene: Scene) -> npt.NDArray[np.int64]:
         known = scene.item_of_id
@@ -335,8 +358,7 @@ class GraphCanvas(PictureView):
         return NONE if scene is None else int(scene.items.node[item])
 
     def _select_item(self, item: int, *, reveal: bool = True) -> None:
-        self._current_item = item
-        self._current_node = NONE if item == NONE else self._node_of(item)
+        self._take_current(item)
         self._update_highlight()
         if reveal:
             self._bring_into_sight(item)
@@ -345,11 +367,11 @@ class GraphCanvas(PictureView):
             self._tell_group(item, adds=False)
 
     def _tell_group(self, item: int, *, adds: bool) -> None:
-        """Tell that a closed group without a node of its own was selected, where it is one."""
+        """Tell that a group without a node of its own was selected, where it is one."""
         scene, view = self.scene, self._view
         assert scene is not None  # it has items
-        inside = np.flatnonzero(scene.item_of_node == item).tolist()
         box = view.index_of(scene.items.ids[item]) if view is not None else None
+        inside = view.nodes_inside(box) if view is not None and box is not None else []
         if view is not None and inside and box is not None:
             label = text_of(view, view.boxes[box]).title or scene.items.ids[item]
             self.group_selected.emit(scene.items.ids[item], label, inside, adds)
@@ -376,7 +398,7 @@ class GraphCanvas(PictureView):
         if key in _ARROWS:
             self._press_arrow(*_ARROWS[key], event.modifiers())
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._toggle_item(self._highlight.current)
+            self._toggle_item(self._current_item())
         elif key in _KEYS:
             _KEYS[key](self)
         elif key == Qt.Key.Key_Escape and self._job.is_running:
@@ -391,6 +413,6 @@ class GraphCanvas(PictureView):
         scene = self.scene
         if scene is None:
             return
-        item = step(scene, self._highlight.current, dx, dy)
+        item = step(scene, self._current_item(), dx, dy)
         if item != NONE:
             self._select_item(item)

@@ -32,7 +32,7 @@ class Highlight:
         selected: A thick closed outline.
         forward: A closed outline with a gap around the box.
         backward: A dashed outline.
-        current: The item that has the keyboard, or `NONE`.
+        current: The item that has the keyboard, where that is selected; else `NONE`.
         hovered: The item under the pointer, or `NONE`.
         connector: The connector under the pointer, or `NONE`.
         ahead: A thin closed outline: linked to what is under the pointer, in any pane.

@@ -137,13 +137,14 @@ class ProfilePage(ExperimentPage):
             return
         overlay = self._overlay(side)
         heading = (
-            f"{profile.call}: {side.coverage:.0%} of {format_seconds(side.wall)} explained, "
-            f"{format_seconds(side.gaps)} dispatch and gaps"
+            f"{profile.call}: a recorded run takes {format_seconds(side.wall)}; "
+            f"{side.coverage:.0%} of it is in what is listed, {format_seconds(side.gaps)} are "
+            "dispatch and gaps"
         )
         notes = [
             f"{format_count(side.runs, 'run')}. {side.protocol}",
             *filter(None, [describe_overlap(side)]),
-            f"Without recording a run takes {format_seconds(side.plain_wall)}.",
+            f"Other runs, without recording, took {format_seconds(side.plain_wall)} each.",
             *profile.warnings,
         ]
         if overlay is None or overlay.strangers:

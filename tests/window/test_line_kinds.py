@@ -1,0 +1,74 @@
+"""Why nothing comes from a line, where the line itself tells."""
+
+from __future__ import annotations
+
+import pytest
+
+from jaxscope.analysis.line_kinds import tell_idle_line
+
+TEXT = '''"""What the file
+is about."""
+import jax
+from jax import (
+    numpy as jnp,
+)
+
+RATE = 0.1  # a setting
+# a remark
+
+
+@jax.jit
+def loss(
+    w, x,
+):
+    """The loss."""
+    y = jnp.sin(
+        w * x
+    )
+    # inside
+    return y
+
+
+class Net:
+    width = 3
+
+    def call(self, x): return x * 2
+
+
+double = lambda x: x * 2
+'''
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (1, "a docstring"),
+        (2, "a docstring"),
+        (3, "imports"),
+        (5, "imports"),
+        (7, "empty"),
+        (8, "in no function"),
+        (9, "comment"),
+        (12, "in no function"),
+        (13, "a function, loss"),
+        (14, "a function, loss"),
+        (16, "a docstring"),
+        (17, ""),
+        (18, ""),
+        (20, "comment"),
+        (21, ""),
+        (24, "a class, Net"),
+        (25, "in no function"),
+        (27, ""),
+        (30, ""),
+        (99, ""),
+    ],
+)
+def test_a_line_is_told_for_what_it_is(line: int, told: str) -> None:
+    found = tell_idle_line(TEXT, line)
+    assert (told in found) if told else not found, found
+
+
+def test_of_a_file_that_python_cannot_read_only_what_is_seen_is_told() -> None:
+    assert tell_idle_line("def f(:\n# x\n    y = 1\n", 3) == ""
+    assert "comment" in tell_idle_line("def f(:\n# x\n", 2)
