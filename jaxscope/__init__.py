@@ -1,10 +1,10 @@
 """jaxscope: see what JAX and XLA do with your code.
 
 From Python: `capture` takes a function of the running process through every stage, `capture_file`
-a call on a file in a process of its own, `compare_targets` the same for many chips, `load` reads a
-saved capture, `show` opens a window. `diff` compares two captures, `remat` the policies of
-`jax.checkpoint` for a call's gradient, `sharding` says how a capture is spread over devices; what
-these return prints itself as the command of that name does.
+a call on a file in a process of its own, `compare_targets` the same for many chips; a capture's
+`save` writes it, `load` reads it again, `show` opens a window. `diff` compares two captures,
+`remat` the policies of `jax.checkpoint` for a call's gradient, `sharding` says how a capture is
+spread over devices; what these return prints itself as the command of that name does.
 In a notebook, a capture that ends a cell shows its stages as linked panes.
 Importing this loads neither JAX nor Qt nor NumPy.
 """
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from jaxscope.analysis.targets.summary import TargetRow
     from jaxscope.model import Capture
     from jaxscope.model.remat import RematPolicies
+    from jaxscope.notebook import ShownCapture
 
 __all__ = [
     "__version__",
@@ -37,7 +38,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 
-def capture(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Capture:
+def capture(function: Callable[..., Any], *args: Any, **kwargs: Any) -> ShownCapture:
     """Every stage of `function(*args, **kwargs)`, in this process and on JAX's default device.
 
     The function is traced and compiled, not run. Arrays are traced, as are Python scalars; other
@@ -237,7 +238,7 @@ def sharding(what: Capture | str | os.PathLike[str]) -> PlacementReport:
     return ShownPlacement(load(what) if isinstance(what, (str, os.PathLike)) else what)
 
 
-def load(path: str | os.PathLike[str]) -> Capture:
+def load(path: str | os.PathLike[str]) -> ShownCapture:
     """Read a saved capture, `.jaxscope` or `.json`; nothing is run, no other file is opened.
 
     Raises:

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import os
+from pathlib import Path
 
 from jaxscope.analysis.comparison.comparison import Comparison
 from jaxscope.analysis.program_size import tell_size
 from jaxscope.analysis.sharding.report import PlacementReport
+from jaxscope.errors import Explanation, UsageError
 from jaxscope.model import Capture, Graph, Stage, is_available
+from jaxscope.model.file_kinds import CAPTURE_ENDINGS, JSON_ENDING
 from jaxscope.model.remat import RematPolicies
 
 MAX_PAGE_BYTES = 8 << 20
@@ -24,6 +28,36 @@ _HEIGHT_PX = 720
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class ShownCapture(Capture):
     """A capture that shows itself: a line per stage at a prompt, linked panes in a notebook."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file, which `jaxscope.load` and the window open without running anything.
+
+        Args:
+            path: Ends with `.jaxscope`, or with `.json` for the JSON that scripts read.
+
+        Raises:
+            jaxscope.errors.UsageError: The name ends otherwise, or its folder does not exist.
+            jaxscope.errors.EnvironmentProblem: The disk refuses.
+        """
+        place = Path(path)
+        if place.suffix not in CAPTURE_ENDINGS:
+            raise UsageError(
+                Explanation(
+                    f"{place.name} is no name of a capture's file.",
+                    remedy=f"End it with {' or '.join(CAPTURE_ENDINGS)}.",
+                )
+            )
+        if place.suffix == JSON_ENDING:
+            from jaxscope.cli.formats import format_json
+            from jaxscope.cli.output import check_place, write_file
+
+            check_place(place)
+            text = format_json(self)
+            write_file(place, lambda draft: _write(draft, text))
+            return
+        from jaxscope.analysis.archive import save_capture
+
+        save_capture(self, place)
 
     def __repr__(self) -> str:
         return "\n".join([self.call, *(f"  {_describe(stage)}" for stage in self.stages)])
@@ -38,6 +72,10 @@ class ShownCapture(Capture):
             if len(page) <= MAX_PAGE_BYTES:
                 return _frame(page)
         return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
 
 
 def make_shown(capture: Capture) -> ShownCapture:
