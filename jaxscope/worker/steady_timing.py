@@ -11,12 +11,15 @@ from jaxscope.worker.readings import Readings
 from jaxscope.worker.stopwatch import Rounds, Subject
 from jaxscope.worker.timing_words import (
     DISPATCH,
+    SO_FAR,
     WAIT,
     WARM_UP,
     describe_protocol,
     dispatch_name,
     wait_name,
 )
+
+_LAST_CALLS = 20
 
 
 def send_rounds(
@@ -60,6 +63,13 @@ def send_ratio(
         ratios = np.asarray(rounds.log_values, np.float64)
         fields = {"name": name, "why_not": why_not}
         channel.send("ratio", fields, {"log_ratios": ratios})
+
+
+def send_so_far(readings: Readings, subject: Subject) -> None:
+    """Send what is known of a warm form before it is measured: a first eager call may take long."""
+    durations = subject.warm_up_s[-_LAST_CALLS:]
+    protocol = SO_FAR.format(count=len(durations))
+    readings.send(subject.name, durations, protocol, detail="so far")
 
 
 def send_warm_up(readings: Readings, subject: Subject) -> None:

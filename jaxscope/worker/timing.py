@@ -60,7 +60,7 @@ from jaxscope.worker.stages_timing import (
     start_jax,
     time_stages,
 )
-from jaxscope.worker.steady_timing import send_ratio, send_rounds, send_warm_up
+from jaxscope.worker.steady_timing import send_ratio, send_rounds, send_so_far, send_warm_up
 from jaxscope.worker.stopwatch import (
     LEAST_ROUNDS,
     PRECISION,
@@ -242,6 +242,8 @@ class _Session:
         )
         if not prefix and jitted is not None:
             self._check_results(jitted)
+        if jitted is not None and not self._plan.skip_eager:
+            send_so_far(self.readings, jitted)
         eager = None
         if (jitted is not None or not prefix) and not self._plan.skip_eager:
             eager = self._do(

@@ -29,6 +29,7 @@ DISPATCH = (
     "Until the call returned, its result not awaited: no measure of how long the work takes. "
 )
 WAIT = "From the return of the call until its result was ready. "
+SO_FAR = "So far: the last {count} calls of the warm-up, one after another."
 WARM_UP = (
     "Partial: the {count} calls of the warm-up, one after another and before it need be steady; "
     "no pairs were timed after it."

@@ -14,7 +14,7 @@ import pytest
 
 from jaxscope.analysis.statistics import LEAST_PROCESSES
 from jaxscope.client import rigorous_run
-from jaxscope.client.events import Failed, Progress, ResultGrew
+from jaxscope.client.events import Failed, MeasurementArrived, Progress, ResultGrew
 from jaxscope.client.requests import TimeRequest
 from jaxscope.client.rigorous_run import RIGOROUS_PROCESSES
 from jaxscope.client.session import Session
@@ -193,6 +193,10 @@ def test_results_so_far_are_told_while_it_goes_on(session: Session, file: str) -
     seen: list[object] = []
     timing = session.start(TimeRequest(file, "plain(f32[100])", budget_s=1.5), seen.append).wait()
     grown = [event.result for event in seen if isinstance(event, ResultGrew)]
+    arrived = [event.measurement for event in seen if isinstance(event, MeasurementArrived)]
+    told = [measurement.name for measurement in arrived]
+    assert told.index("jit") < told.index("first_eager_call")  # which may take long
+    assert arrived[told.index("jit")].protocol.startswith("So far")
     first = next(each for each in grown if each.ratios)
     assert first.measurement("eager").runs > 0
     assert isinstance(timing, Timing)
