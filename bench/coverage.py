@@ -26,6 +26,7 @@ from jaxscope.analysis.statistics import (
     LEAST_PROCESSES,
     find_disturbances,
     find_median_interval,
+    find_process_interval,
 )
 from jaxscope.model.capture import Environment
 
@@ -123,9 +124,9 @@ def judge_processes(found: list[dict[str, Any]]) -> dict[str, float]:
             if any(find_disturbances(_environment(one["conditions"])) for one in group):
                 withheld += 1
                 continue
-            values = medians[start : start + LEAST_PROCESSES]
+            interval = find_process_interval(medians[start : start + LEAST_PROCESSES])
             claimed += 1
-            held += min(values) <= truth <= max(values)
+            held += interval.low <= truth <= interval.high
     return {
         "processes": len(found),
         "claimed": claimed,

@@ -26,6 +26,7 @@ NOISY_MARGIN = 0.10
 then has been seen to be off by several percent."""
 LEAST_PROCESSES = 6
 """As many processes as an interval of 95 % takes; see `find_median_interval`."""
+_WIDENED = 0.75
 LEAST_SHARE = 0.8
 """Of a processor. With less, durations tell of other programs."""
 _MOST_BUSY = 0.25
@@ -119,6 +120,19 @@ def find_ratio_interval(log_ratios: Sequence[float] | npt.NDArray[np.float64]) -
         math.exp(interval.high),
         interval.confidence,
     )
+
+
+def find_process_interval(medians: Sequence[float]) -> Interval:
+    """The interval that at least six processes earn: from the smallest to the largest, widened.
+
+    The range alone covers the median of processes like these with 1 − 2^(1 − n), 96.9 % for six.
+    But processes that follow one another share what changes over minutes, such as the clock rate.
+    So each end is moved outwards by three quarters of the range, as a factor: where what they share
+    varies as much as they differ, that covers 97 %, and the range alone 71 %.
+    """
+    low, high = min(medians), max(medians)
+    factor = (high / low) ** _WIDENED if low > 0.0 else 1.0
+    return Interval(float(np.median(medians)), low / factor, high * factor, 0.95)
 
 
 def judge(ratio: Interval, *, is_noisy: bool = False) -> str:

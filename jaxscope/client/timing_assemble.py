@@ -18,8 +18,10 @@ import numpy.typing as npt
 
 from jaxscope.analysis.statistics import (
     LEAST_PROCESSES,
+    Interval,
     find_disturbances,
     find_noise,
+    find_process_interval,
     find_ratio_interval,
     judge,
     thin_samples,
@@ -141,9 +143,8 @@ def combine_processes(timings: Sequence[Timing]) -> Timing:
     """Combine the timings of one call in several fresh processes: the rigorous measurement.
 
     Within a process, placement in memory and the like are drawn once; only another process draws
-    again. So each process counts as one value: its median. The interval is from the smallest to
-    the largest, which covers the median with 1 − 2^(1 − n): 96.9 % for six processes. It is earned
-    by six of them on a machine that was not busy.
+    again. So each process counts as one value: its median. Six of them on a machine that was not
+    busy earn an interval; else what was observed stands in its place, from smallest to largest.
 
     Raises:
         ValueError: There is no timing.
@@ -188,12 +189,13 @@ def _combine_measurement(
     disturbances = find_disturbances(environment)
     spread = worst_reasons([m.reasons for m in found])
     is_noisy = bool(disturbances)  # how calls of one process spread is part of its median
+    interval = _interval_of(medians, is_noisy=is_noisy)
     return Measurement(
         name=name,
         median=statistics.median(medians),
-        low=min(medians),
-        high=max(medians),
-        confidence=_earned(len(found), is_noisy=is_noisy),
+        low=interval.low,
+        high=interval.high,
+        confidence=interval.confidence,
         runs=len(found),
         samples=tuple(medians),
         is_noisy=is_noisy,
@@ -208,9 +210,11 @@ def _combine_measurement(
     )
 
 
-def _earned(num_processes: int, *, is_noisy: bool) -> float:
-    """The coverage of the range of so many processes; NaN where it was not earned."""
-    return 0.95 if num_processes >= LEAST_PROCESSES and not is_noisy else math.nan
+def _interval_of(medians: Sequence[float], *, is_noisy: bool) -> Interval:
+    """The interval that these processes earned, or what was observed, without a confidence."""
+    if len(medians) >= LEAST_PROCESSES and not is_noisy:
+        return find_process_interval(medians)
+    return Interval(statistics.median(medians), min(medians), max(medians), math.nan)
 
 
 def worst_reasons(found: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -228,16 +232,21 @@ def worst_reasons(found: Sequence[Sequence[str]]) -> tuple[str, ...]:
 def _combine_ratio(name: str, timings: Sequence[Timing], environment: Environment) -> Ratio:
     found = [r for timing in timings for r in timing.ratios if r.name == name]
     medians = [ratio.median for ratio in found]
-    interval = find_ratio_interval([math.log(value) for value in medians])
     is_noisy = bool(find_disturbances(environment))
+    interval = _interval_of(medians, is_noisy=is_noisy)
+    judged = (
+        find_ratio_interval([math.log(value) for value in medians])
+        if math.isnan(interval.confidence)
+        else interval
+    )
     why_not = next((ratio.why_not for ratio in found if ratio.why_not), "")
     return Ratio(
         name,
-        statistics.median(medians),
-        min(medians),
-        max(medians),
-        "unclear" if why_not else judge(interval, is_noisy=is_noisy),
-        _earned(len(found), is_noisy=is_noisy),
+        interval.median,
+        interval.low,
+        interval.high,
+        "unclear" if why_not else judge(judged, is_noisy=is_noisy),
+        interval.confidence,
         len(found),
         why_not,
         is_noisy,
