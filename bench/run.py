@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from bench import coverage, engines, honesty, links, overhead
+from bench import coverage, engines, fates, honesty, links, overhead
 
 _ROOT = Path(__file__).parents[1]
 _RESULTS = _ROOT / "bench" / "RESULTS.md"
@@ -166,6 +166,23 @@ def measure_engines() -> Iterator[Row]:
         yield Row(f"layout of {name}, against dot", "–", f"{own}; dot {other}", None)
 
 
+def measure_fates() -> Iterator[Row]:
+    """Every fate of the samples, library calls and `programs.py`, against XLA's own dumps."""
+    ways = {"recorded": "with recorded passes", "alone": "from the first and last module alone"}
+    for way, counts in fates.measure().items():
+        count = counts["proven"] + counts["inferred"] + counts["unknown"]
+        shares = ", ".join(
+            f"{counts[kind] / max(count, 1):.1%} {kind}"
+            for kind in ("proven", "inferred", "unknown")
+        )
+        yield Row(
+            f"fates refuted by XLA's dumps, {ways[way]}, of {count:,}",
+            "0",
+            f"{counts['refuted']} ({shares})",
+            counts["refuted"] == 0,
+        )
+
+
 def measure_links() -> Iterator[Row]:
     """Provenance and fates over all calls of the samples."""
     found = links.read_samples()
@@ -246,6 +263,7 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "programs": measure_programs,
     "engines": measure_engines,
     "links": measure_links,
+    "fates": measure_fates,
     "overhead": measure_overhead,
     "honesty": measure_honesty,
     "coverage": measure_coverage,

@@ -274,6 +274,7 @@ class PassEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     estimated_peak_bytes: float | None = None
     peak_missing: str = ""
     packed: bytes = b""
+    number: int | None = None
 
     @classmethod
     def from_model(cls, record: PassRecord) -> PassEntry:
@@ -297,6 +298,7 @@ class PassEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             _finite(record.estimated_peak_bytes),
             record.peak_missing,
             record.packed,
+            record.number,
         )
 
     def to_model(self) -> PassRecord:
@@ -319,6 +321,7 @@ class PassEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             _number(self.estimated_peak_bytes),
             self.peak_missing,
             self.packed,
+            self.number,
         )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
@@ -30,6 +30,7 @@ from jaxscope.model import (
     Leaf,
     NodeKind,
     PassRecord,
+    Proof,
     Severity,
     SourceFile,
     Stage,
@@ -162,11 +163,33 @@ class _Check(msgspec.Struct):
     line: int | None = None
 
 
+class _Proof(msgspec.Struct):
+    pass_number: int | None = None
+    pass_name: str = msgspec.field(name="pass", default="")
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
 class _Fate(msgspec.Struct):
     fate: str
     pass_name: str | None = msgspec.field(name="pass", default=None)
     instructions: tuple[str, ...] = ()
     merged_with: tuple[str, ...] = msgspec.field(name="with", default=())
+    text: str = ""
+    certainty: Literal["proven", "inferred"] | None = None
+    proof: _Proof | None = None
+
+    def to_model(self) -> Fate:
+        proof = self.proof
+        return Fate(
+            self.fate,
+            self.pass_name,
+            self.instructions,
+            self.merged_with,
+            self.text,
+            self.certainty or "",
+            Proof(proof.pass_number, proof.pass_name, proof.before, proof.after) if proof else None,
+        )
 
 
 class _Memory(msgspec.Struct):
@@ -288,10 +311,7 @@ def _read(raw: _Capture) -> Capture:
         arguments=tuple(map(_read_leaf, raw.arguments)),
         results=tuple(map(_read_leaf, raw.results)),
         stages=tuple(map(_read_stage, raw.stages)),
-        fates={
-            id: Fate(fate.fate, fate.pass_name, fate.instructions, fate.merged_with)
-            for id, fate in raw.fates.items()
-        },
+        fates={id: fate.to_model() for id, fate in raw.fates.items()},
         checks=tuple(map(_read_check, raw.checks)),
         messages=raw.messages,
         wall_seconds=raw.seconds or 0.0,

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from jaxscope.analysis.link_columns import build_all_columns
 from jaxscope.analysis.link_pairs import NO_PAIRS, Pairs, find_line_pairs, find_pairs
 from jaxscope.model import NONE, Direction, Graph, NodeKind, Stage, is_available
+from jaxscope.model.op_name import is_in_call
 
 Int32s = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
@@ -165,6 +166,8 @@ class LinkIndex:
                 # What a whole group shares with another is drawn there, and is not what was meant.
                 own = _with_insides(graph, chosen, np.full_like(columns.shown_group, NONE))
                 nodes = np.setdiff1d(nodes, np.setdiff1d(inside, own))
+            if name == "optimized" and use_derived:
+                nodes = self._of_calls(selection.stage, chosen, name, nodes)
             nodes = np.union1d(nodes, self._same_inputs(selection.stage, chosen, name))
             stages[name] = self._split(
                 name, nodes.astype(np.int32), chosen if name == selection.stage else _NOTHING
@@ -176,6 +179,27 @@ class LinkIndex:
         places = columns.argument_key[np.isin(columns.argument_row, chosen)]
         arguments = tuple(self._arguments[place] for place in places.tolist())
         return Links(stages, lines, has_origin or bool(arguments), arguments)
+
+    def _of_calls(self, stage: str, chosen: Int32s, other: str, nodes: Int32s) -> Int32s:
+        """Of the instructions of a function that several equations call, those of these calls.
+
+        Args:
+            stage: Of the selection.
+            chosen: Its nodes.
+            other: The stage of the instructions.
+            nodes: All instructions of what the chosen equations call.
+        """
+        graph, instructions = self._graphs[stage], self._graphs[other]
+        if stage != self._lowered or "call" not in instructions.strings:
+            return nodes
+        calls = [graph.string(graph.nodes.id, node) for node in chosen.tolist()]
+        kept = []
+        for node in nodes.tolist():
+            text = instructions.attributes(node).get("call", "")
+            tags = text.split(", ") if text else instructions.row(instructions.nodes.derived, node)
+            if any(is_in_call(tag, call) for tag in tags for call in calls):
+                kept.append(node)
+        return np.asarray(kept, np.int32)
 
     def find_pairs(self, stage: str, nodes: Int32s, other: str, others: Int32s) -> Pairs:
         """Which nodes of one stage belong to which of another: many to many.
@@ -277,18 +301,17 @@ def _union(arrays: Iterable[Int32s]) -> Int32s:
 def _with_insides(graph: Graph, nodes: Int32s, shown_group: Int32s) -> Int32s:
     """The nodes and everything inside the groups that they own or share."""
     groups = graph.groups
-    if not len(groups):
-        return nodes
-    taken = np.isin(groups.owner, nodes) & (groups.owner >= 0)
-    shared = shown_group[nodes]
-    taken[shared[shared >= 0]] = True
-    if not taken.any():
-        return nodes
-    parents, flags = groups.parent.tolist(), taken.tolist()
-    for index, parent in enumerate(parents):
-        flags[index] = flags[index] or (parent >= 0 and flags[parent])
-    inside = (graph.nodes.group >= 0) & np.asarray(flags, bool)[graph.nodes.group]
-    return np.union1d(nodes, np.flatnonzero(inside)).astype(np.int32)
+    taken = np.zeros(len(groups), bool)
+    while len(groups):
+        found = np.isin(groups.owner, nodes) & (groups.owner >= 0)
+        shared = shown_group[nodes]
+        found[shared[shared >= 0]] = True
+        if not (found & ~taken).any():
+            break
+        taken |= found
+        inside = (graph.nodes.group >= 0) & taken[graph.nodes.group]
+        nodes = np.union1d(nodes, np.flatnonzero(inside)).astype(np.int32)
+    return nodes
 
 
 def is_made_by_compiler(graph: Graph, index: int) -> bool:

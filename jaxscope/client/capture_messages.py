@@ -225,6 +225,7 @@ class PassFields(msgspec.Struct, frozen=True):
     name: ShortText
     pipeline: ShortText = ""
     cost: tuple[float | None, float | None, float | None] | None = None
+    number: Annotated[int, msgspec.Meta(ge=0, le=10**9)] | None = None
 
     def module_cost(self) -> Cost:
         return Cost(*(_number(value) for value in self.cost or (None, None, None)))

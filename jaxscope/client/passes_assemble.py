@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 
+from jaxscope.analysis.fates import Step
 from jaxscope.analysis.passes import Passes, PassRecorder, list_passes
 from jaxscope.client.capture_messages import PassesEndFields, PassFields, read_message_fields
 from jaxscope.model import Cost, Stage, StageText, Unavailable
@@ -38,7 +39,8 @@ class PassesAssembler:
         fields = read_message_fields(message, PassFields)
         if self._recorder is None:
             self._recorder = PassRecorder(tags, stage)
-        self._recorder.feed(fields.name, fields.pipeline, proto, fields.module_cost())
+        step = Step(fields.number, fields.name, fields.pipeline)
+        self._recorder.feed(step, proto, fields.module_cost())
 
     def finish(self, message: Message) -> Stage:
         """Take the `passes_end`; returns the stage.

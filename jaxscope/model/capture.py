@@ -6,6 +6,7 @@ import dataclasses
 import enum
 import os
 from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -187,6 +188,25 @@ class Check:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Proof:
+    """What two modules hold that shows a fate.
+
+    Attributes:
+        pass_number: Of the dump that XLA writes after the deciding pass; None where the passes
+            were not recorded or none of them decided: then the modules are the one that XLA
+            received and the one that it compiled.
+        pass_name: Of the pass, as XLA's dump has it; else what lies between the two modules.
+        before: Names of instructions of the module before it.
+        after: Names of instructions of the module after it; none where nothing is left.
+    """
+
+    pass_number: int | None
+    pass_name: str
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Fate:
     """What became of an equation; see the contract for the names.
 
@@ -196,6 +216,9 @@ class Fate:
         instructions: Ids of the instructions of the stage `optimized` that hold it now.
         merged_with: Ids of the equations that it is one with now.
         text: The same in one sentence.
+        certainty: `proven` where `proof` shows it, `inferred` where it follows from what stands
+            around the equation; empty for `unknown`.
+        proof: What shows it, or None.
     """
 
     fate: str
@@ -203,6 +226,8 @@ class Fate:
     instructions: tuple[str, ...] = ()
     merged_with: tuple[str, ...] = ()
     text: str = ""
+    certainty: Literal["proven", "inferred", ""] = ""
+    proof: Proof | None = None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

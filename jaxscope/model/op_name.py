@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import re
 from collections.abc import Iterable
 
@@ -61,6 +62,9 @@ class OpName:
     Attributes:
         origins: Ids of equations of the stage `jaxpr`, without repeats; empty where no tag is.
         derived: Ids of equations of the last jaxpr-level stage.
+        calls: For each of `derived`, the ids of the equations that call the function it is in,
+            outermost first, where several equations share that function's jaxpr: its equations
+            have one id, that below the first caller. Empty where the id says it all.
         direction: Backward if the name passes through a transposition, forward if it passes
             through a differentiation only.
         op_name: The name itself.
@@ -68,6 +72,7 @@ class OpName:
 
     origins: tuple[str, ...]
     derived: tuple[str, ...]
+    calls: tuple[tuple[str, ...], ...]
     direction: Direction
     op_name: str
 
@@ -85,15 +90,44 @@ def print_tag(kind: str, number: int) -> str:
 def read_op_name(op_name: str, table: TagTable) -> OpName:
     """Read the tags of a name. Tags with numbers outside the table are ignored."""
     origins: dict[str, None] = {}
-    derived: dict[str, None] = {}
+    derived: dict[str, tuple[str, ...]] = {}
     for part in op_name.split(";"):
         tags = [(kind, int(number)) for kind, number in _TAG.findall(part)]
         if origin := read_origin(tags, table):
             origins[origin] = None
         last = next((number for kind, number in reversed(tags) if kind == DERIVED_TAG), -1)
         if 0 <= last < len(table.derived):
-            derived[table.derived[last]] = None
-    return OpName(tuple(origins), tuple(derived), read_direction(op_name), op_name)
+            derived[table.derived[last]] = _find_calls(part, table)
+    calls = tuple(derived.values())
+    return OpName(tuple(origins), tuple(derived), calls, read_direction(op_name), op_name)
+
+
+def _find_calls(op_name: str, table: TagTable) -> tuple[str, ...]:
+    """Ids of the tagged equations around the innermost one that its own id does not name."""
+    numbers = (int(number) for prefix, number in _TAG.findall(op_name) if prefix == "d")
+    ids = [table.derived[number] for number in numbers if number < len(table.derived)]
+    return tuple(a for a, b in itertools.pairwise(ids) if a != b and not b.startswith(f"{a}/"))
+
+
+def in_call(equation: str, calls: tuple[str, ...]) -> str:
+    """An equation of a function that several equations call, in one of these calls: `2/jaxpr/0@5`.
+
+    Args:
+        equation: Its id.
+        calls: As `OpName.calls` has them; empty for the call that the id itself names.
+    """
+    return f"{equation}@{'@'.join(calls)}" if calls else equation
+
+
+def without_call(tag: str) -> str:
+    """The equation's id in a text of `in_call`."""
+    return tag.partition("@")[0]
+
+
+def is_in_call(tag: str, call: str) -> bool:
+    """Whether an equation, as `in_call` writes it, is an equation or inside of what it calls."""
+    id, *calls = tag.split("@")
+    return call in (id, *calls) or f"{calls[0] if calls else id}/".startswith(f"{call}/")
 
 
 def read_origin(tags: Iterable[tuple[str, int]], table: TagTable) -> str:

@@ -39,7 +39,10 @@ class PassRecord:
         estimated_peak_bytes: The same if the module ran instruction by instruction in program
             order, where XLA has fixed none; NaN where it has. The two are not to be compared.
         peak_missing: Why neither is known; empty where one is.
-        packed: The module after it, compressed; empty where it is not kept. See `module`.
+        packed: The module after it, compressed; empty where it is not kept, or where the pass
+            changed nothing and the module is the one before. See `module`.
+        number: Of the dump that XLA writes of the module after it; None for the module as XLA
+            received or compiled it, whose dumps have none.
     """
 
     name: str
@@ -59,6 +62,7 @@ class PassRecord:
     estimated_peak_bytes: float = math.nan
     peak_missing: str = ""
     packed: bytes = b""
+    number: int | None = None
 
     @property
     def has_changed(self) -> bool:

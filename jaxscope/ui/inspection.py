@@ -15,7 +15,7 @@ from jaxscope.analysis.line_cost import LineCost
 from jaxscope.analysis.line_kinds import tell_idle_line
 from jaxscope.analysis.links import LineSelection, Linked, Links, is_made_by_compiler
 from jaxscope.analysis.quantities import format_bytes, format_count, format_flops, format_seconds
-from jaxscope.model import Direction, Fate, Graph, Node, NodeKind, Stage, Unavailable
+from jaxscope.model import Direction, Fate, Graph, Node, NodeKind, Proof, Stage, Unavailable
 from jaxscope.ui.ancestry import describe_ancestry
 from jaxscope.ui.plain import escape_breakable, escape_html
 from jaxscope.ui.screen import title_of_stage
@@ -239,16 +239,39 @@ def _cost(node: Node) -> str:
     return "<br>".join(parts)
 
 
+_MAX_PROOF = 3
+
+
 def _fate(fate: Fate | None) -> str:
     if fate is None:
         return ""
     by = f" by the pass {escape_breakable(fate.pass_name)}" if fate.pass_name else ""
-    lines = [f"<b>{fate.fate}</b>{by}", escape_breakable(fate.text)]
+    mark = " (inferred)" if fate.certainty == "inferred" else ""
+    lines = [f"<b>{fate.fate}</b>{mark}{by}", escape_breakable(fate.text)]
     if fate.instructions:
         shown = ", ".join(escape_breakable(name, 60) for name in fate.instructions[:8])
         more = len(fate.instructions) - 8
         lines.append(f"held by {shown}{f' and {more} more' if more > 0 else ''}")
+    if fate.proof is not None:
+        lines.append(_proof(fate.proof))
     return "<br>".join(lines)
+
+
+def _proof(proof: Proof) -> str:
+    """What two modules hold that shows a fate; a click leads to the pass between them."""
+    if proof.pass_number is None:
+        where = f"proof: {escape_breakable(proof.pass_name)}"
+    else:
+        name = f"dump {proof.pass_number:04}, {escape_breakable(proof.pass_name)}"
+        where = f"proof: <a href='pass:{proof.pass_number}'>{name}</a>"
+    if not proof.before and not proof.after:
+        return where
+    sides = []
+    for names in (proof.before, proof.after):
+        shown = ", ".join(escape_breakable(name, 60) for name in names[:_MAX_PROOF])
+        more = len(names) - _MAX_PROOF
+        sides.append((shown or "nothing") + (f" and {more} more" if more > 0 else ""))
+    return f"{where}: {sides[0]} → {sides[1]}"
 
 
 def _place(file: str, line: int, function: str) -> str:

@@ -22,7 +22,7 @@ class _Page(QTextBrowser):
 
 
 class Inspector(QFrame):
-    """Shows prepared HTML; its links become `node_requested` and `line_requested`.
+    """Shows prepared HTML; its links become signals that ask for a node, a line or a pass.
 
     Attributes:
         additions: What pages have to say of what is selected, as HTML or nothing.
@@ -30,6 +30,7 @@ class Inspector(QFrame):
 
     node_requested = Signal(str, int)
     line_requested = Signal(str, int)
+    pass_requested = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,6 +60,9 @@ class Inspector(QFrame):
             stage, _, number = rest.rpartition(":")
             if number.isdigit():
                 self.node_requested.emit(stage, int(number))
+        elif kind == "pass":
+            if rest.isdigit():
+                self.pass_requested.emit(int(rest))
         elif kind == "line":
             number, _, file = rest.partition(":")
             if number.isdigit():

@@ -42,6 +42,7 @@ class PassesMenu(QObject):
         self.page.equations_chosen.connect(self._on_equations_chosen)
         window.controller.state_changed.connect(self._on_controller_state_changed)
         window.workspace.selection.changed.connect(self._on_selection_changed)
+        window.workspace.inspector.pass_requested.connect(self._on_pass_requested)
         window.workspace.fates.changed.connect(self._on_fates_changed)
         themes.changed.connect(self._on_themes_changed)
         self._on_themes_changed()
@@ -69,6 +70,10 @@ class PassesMenu(QObject):
         if stage is None and state.is_view_only:
             reason = "This capture was made without recording XLA's passes."
         self.page.show_passes(state.capture.passes, reason, state.capture.pass_tags)
+
+    def _on_pass_requested(self, number: int) -> None:
+        self._window.workspace.tabs.setCurrentWidget(self.page)
+        self.page.choose_dump(number)
 
     def _on_selection_changed(self, links: Links) -> None:
         self._follow(links)

@@ -201,6 +201,7 @@ class _Recorder:
             "pipeline": file.pipeline,
             "name": file.name,
             "cost": list(self._cost(proto)),
+            "number": file.number if 0 <= file.number < _AFTER else None,
         }
         self._channel.send("pass", fields, {"proto": np.frombuffer(proto, np.uint8)})
 

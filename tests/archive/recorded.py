@@ -17,6 +17,7 @@ from jaxscope.model import (
     Environment,
     Fate,
     Measurement,
+    Proof,
     Ratio,
     Severity,
     Timing,
@@ -81,12 +82,22 @@ def assemble(sent: tuple[Message, ...]) -> Capture:
     return assembler.capture()
 
 
+FUSED = Fate(
+    "fused",
+    "fusion",
+    ("f.1",),
+    ("1",),
+    certainty="proven",
+    proof=Proof(22, "fusion", ("a.1",), ("b.2",)),
+)
+
+
 @functools.cache
 def capture() -> Capture:
     """A complete capture of `loss`, with findings and fates."""
     return dataclasses.replace(
         assemble(messages()),
-        fates={"0": Fate("fused", "fusion", ("f.1",), ("1",)), "1": Fate("unknown")},
+        fates={"0": FUSED, "1": Fate("unknown")},
         checks=(Check("rule", Severity.WARNING, "What.", "Do.", "/f.py", 3),),
         messages=("One message.",),
     )

@@ -64,6 +64,8 @@ def test_capture_has_the_keys_of_the_contract() -> None:
         "instructions": ["f.1"],
         "with": ["1"],
         "text": "",
+        "certainty": "proven",
+        "proof": {"pass_number": 22, "pass": "fusion", "before": ["a.1"], "after": ["b.2"]},
     }
     assert out["fates"]["1"]["pass"] is None
     assert out["checks"] == [

@@ -37,8 +37,7 @@ from tests.fates.programs import W, X, capture_passes, capture_plain, fate_of
             programs.use_constant,
             (X,),
             "exp",
-            "Depends on no argument: its value was computed when StableHLO became HLO, before "
-            "XLA's first pass.",
+            "Depends on no argument: constant.0 gives its value.",
         ),
         (programs.scan_rows, (X,), "scan", "Became the loop while.0, whose body runs 8 times."),
     ],

@@ -28,14 +28,14 @@ def repeated() -> Capture:
     [
         (programs.divide, (X,), "div", "fused", "fusion", "Divide became multiply by 0.333"),
         (programs.compute_in_vain, (X,), "cos", "dead", None, "Nothing uses its result"),
-        (programs.carry_unseen, (X,), "cos", "dead", "simplify-while-loops", "Nothing uses"),
+        (programs.carry_unseen, (X,), "cos", "dead", "simplify-while-loops", "Removed by simplify"),
         (
             programs.flatten,
             (X,),
             "reshape",
             "layout",
             "reshape-decomposer",
-            "computes and moves nothing",
+            "Computes nothing",
         ),
         (
             programs.multiply_transposed,
@@ -79,7 +79,7 @@ def test_two_negations_are_removed_by_algebra() -> None:
 
 
 def test_records_start_with_the_module_as_received(repeated: Capture) -> None:
-    first, *passes = repeated.passes
+    first, *passes = (r for r in repeated.passes if r.has_changed or not r.name)
     assert (first.name, first.pipeline) == ("", "")
     assert "sine(" in first.text
     assert [record.name for record in passes][:2] == ["cse", "fusion"]
@@ -90,7 +90,7 @@ def test_records_start_with_the_module_as_received(repeated: Capture) -> None:
 
 
 def test_a_pass_shows_what_it_changed_before_and_after(repeated: Capture) -> None:
-    cse = repeated.passes[1]
+    (cse,) = (record for record in repeated.passes if record.name == "cse")
     assert cse.ended == ("2", "3")
     assert (cse.num_added, cse.num_removed) == (0, 2)
     assert cse.before.count("sine(") == 2
@@ -98,10 +98,9 @@ def test_a_pass_shows_what_it_changed_before_and_after(repeated: Capture) -> Non
 
 
 def test_an_equation_can_be_followed(repeated: Capture) -> None:
-    carried = [record.carriers.get("3") for record in repeated.passes]
-    assert carried[0]
-    assert carried[1] == ()
-    assert repeated.passes[1].name == "cse"
+    carried = {r.name: r.carriers["3"] for r in repeated.passes if "3" in r.carriers}
+    assert carried[""]
+    assert carried["cse"] == ()
 
 
 def test_the_contract_has_its_keys(repeated: Capture) -> None:
@@ -127,7 +126,8 @@ def test_passes_survive_a_file(repeated: Capture, tmp_path: Path) -> None:
     ]
     assert [p.module() for p in again.passes] == [p.module() for p in repeated.passes]
     assert again.passes[-1].peak_bytes == repeated.passes[-1].peak_bytes > 0
-    assert again.passes[1].seconds == repeated.passes[1].seconds > 0
+    number = [record.name for record in again.passes].index("cse")
+    assert again.passes[number].seconds == repeated.passes[number].seconds > 0
     assert again.pass_tags.derived == repeated.pass_tags.derived != ()
     assert dict(again.fates) == dict(repeated.fates)
 

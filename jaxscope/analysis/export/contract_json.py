@@ -36,6 +36,7 @@ from jaxscope.model import (
     Leaf,
     Measurement,
     NodeKind,
+    Proof,
     Ragged,
     Stage,
     Timing,
@@ -341,6 +342,7 @@ def _leaf(leaf: Leaf) -> Json:
 def _passes_stage(stage: Stage, columns: TextColumns, capture: Capture) -> Json:
     passes = [
         {
+            "number": record.number,
             "name": record.name,
             "pipeline": record.pipeline,
             "changed": record.has_changed,
@@ -386,6 +388,17 @@ def fate_to_json(fate: Fate) -> Json:
         "instructions": list(fate.instructions),
         "with": list(fate.merged_with),
         "text": fate.text,
+        "certainty": fate.certainty or None,
+        "proof": None if fate.proof is None else _proof(fate.proof),
+    }
+
+
+def _proof(proof: Proof) -> Json:
+    return {
+        "pass_number": proof.pass_number,
+        "pass": proof.pass_name,
+        "before": list(proof.before),
+        "after": list(proof.after),
     }
 
 

@@ -6,6 +6,6 @@ shows is `unknown`, with its reason.
 """
 
 from jaxscope.analysis.fates.find import FateTable, find_all_fates, find_fates, saved_fates
-from jaxscope.analysis.fates.trace import Ending
+from jaxscope.analysis.fates.trace import Ending, Step
 
-__all__ = ["Ending", "FateTable", "find_all_fates", "find_fates", "saved_fates"]
+__all__ = ["Ending", "FateTable", "Step", "find_all_fates", "find_fates", "saved_fates"]

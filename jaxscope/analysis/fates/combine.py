@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from jaxscope.model.capture import Fate
 
 _RANKS = (
@@ -14,7 +16,7 @@ def combine_fates(fates: list[Fate]) -> Fate:
     best = min(fates, key=lambda fate: _RANKS.index(fate.fate))
     instructions = dict.fromkeys(i for fate in fates for i in fate.instructions)
     merged = dict.fromkeys(i for f in fates if f.fate == best.fate for i in f.merged_with)
-    return Fate(best.fate, best.pass_name, tuple(instructions), tuple(merged), best.text)
+    return dataclasses.replace(best, instructions=tuple(instructions), merged_with=tuple(merged))
 
 
 def say_gone(operation: str) -> str:

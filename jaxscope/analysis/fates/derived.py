@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
+from typing import Literal
 
 from jaxscope.analysis.fates.combine import combine_fates, say_gone, summarize
 from jaxscope.analysis.fates.equations import Equations
 from jaxscope.analysis.fates.holders import Holders
-from jaxscope.analysis.fates.holding import LAYOUT_OPCODES, Holding, Holdings
+from jaxscope.analysis.fates.holding import Holding, Holdings
 from jaxscope.analysis.fates.holding_words import (
     describe_holding,
     describe_loop,
@@ -18,14 +20,23 @@ from jaxscope.analysis.fates.literals import literal_choice
 from jaxscope.analysis.fates.liveness import find_live
 from jaxscope.analysis.fates.lowering import Lowering
 from jaxscope.analysis.fates.neighbours import BEGIN, END, EquationNeighbours, InstructionNeighbours
-from jaxscope.analysis.fates.trace import REMADE, Ending
+from jaxscope.analysis.fates.trace import Ending
 from jaxscope.analysis.fates.undoing import Undoing
 from jaxscope.analysis.fates.values import IDENTITIES, Values
 from jaxscope.analysis.fates.words import in_pass, name_equations, sentence
-from jaxscope.model.capture import Fate
+from jaxscope.model.capture import Fate, Proof
 from jaxscope.model.graph import NONE, Graph, NodeKind
+from jaxscope.model.op_name import in_call, without_call
+
+COMPILED = "after_optimizations"
+"""Stands for all passes together: from the module that XLA received to the one that runs."""
+
+LOWERED = "lowering to StableHLO"
+"""Stands for what JAX left out before XLA had the program."""
 
 _MAX_CHAIN = 50
+_MAX_PROOF = 16
+_CALLS = frozenset({"jit", "pjit", "closed_call", "remat2", "checkpoint"})
 
 
 class DerivedFates:
@@ -57,7 +68,7 @@ class DerivedFates:
         self._after = Instructions.read(optimized)
         self._before = Instructions.read(before) if before is not None else None
         self._holders = Holders(
-            self.equations, self._before, self._after, Holdings(self._after, kernels)
+            self.equations, self._before, self._after, Holdings(self._after, kernels), endings or {}
         )
         self._live = find_live(self.equations)
         self._values = Values(self.equations, are_captured_known=self._has_constants_inside())
@@ -65,7 +76,12 @@ class DerivedFates:
         self._lowering = Lowering(lowered, self._before, has_passes=bool(endings))
         self._undoing = Undoing(self.equations, stage)
         self._fates: dict[str, Fate] = {}
-        self._pending: set[int] = set()
+        self._pending: set[str] = set()
+        self._calls = self._find_calls()
+        self._readers: dict[int, list[int]] = {}
+        for reader, operands in enumerate(self.equations.operands):
+            for source, _ in operands.values():
+                self._readers.setdefault(source, []).append(reader)
         self._reachable: set[int] | None = None
         self._given: frozenset[str] | None = None
         self._giving = {
@@ -90,6 +106,15 @@ class DerivedFates:
         self._above_below = EquationNeighbours(self.equations, held)
         self._around = InstructionNeighbours(self._after)
 
+    def _find_calls(self) -> dict[str, list[str]]:
+        """By the id of an equation that several equations call, its calls but the named one."""
+        found: dict[str, list[str]] = {}
+        for tag in self._endings or self._after.holders:
+            id, _, call = tag.partition("@")
+            if call:
+                found.setdefault(id, []).append(call)
+        return found
+
     def _has_constants_inside(self) -> bool:
         """Whether captured arrays are constants of the module: it has no parameters for them."""
         if self._before is None:
@@ -107,52 +132,79 @@ class DerivedFates:
         return bool(parameters <= inputs)
 
     def all(self) -> dict[str, Fate]:
-        """The fate of every equation, by id, in program order."""
-        return {self.equations.ids[node]: self.fate(node) for node in self._nodes}
+        """The fate of every equation, by id, in program order.
 
-    def fate(self, node: int) -> Fate:
-        """The fate of one equation."""
-        id = self.equations.ids[node]
-        known = self._fates.get(id)
+        An equation of a function that several equations call has the fate that it met with in the
+        call that its id names; the text says where it is otherwise in the others.
+        """
+        found = {self.equations.ids[node]: self.fate(node) for node in self._nodes}
+        for node in self._nodes:
+            id = self.equations.ids[node]
+            for call in self._calls.get(id, ()):
+                other = self.fate(node, call)
+                if other.fate != found[id].fate:
+                    by = name_equations([call.rpartition("@")[2]], self._stage)
+                    text = f"{found[id].text} As {by} calls it: {other.fate}."
+                    found[id] = dataclasses.replace(found[id], text=text)
+        return found
+
+    def fate(self, node: int, call: str = "") -> Fate:
+        """The fate of one equation.
+
+        Args:
+            node: Its node.
+            call: Which call of a function that several equations share, as `in_call` writes it
+                after the equation's id; empty for the call that the id names.
+        """
+        key = in_call(self.equations.ids[node], (call,) if call else ())
+        known = self._fates.get(key)
         if known is None:
-            if node in self._pending or len(self._pending) > _MAX_CHAIN:
+            if key in self._pending or len(self._pending) > _MAX_CHAIN:
                 return Fate("unknown", text="Equations that explain each other explain nothing.")
-            self._pending.add(node)
-            known = self._fates[id] = self._find(node)
-            self._pending.discard(node)
+            self._pending.add(key)
+            known = self._fates[key] = self._find(node, call, key)
+            self._pending.discard(key)
         return known
 
-    def _find(self, node: int) -> Fate:
-        id = self.equations.ids[node]
-        holding = self._holders.of(id)
+    def _find(self, node: int, call: str, key: str) -> Fate:
+        holding = self._holders.of(key)
+        calls = self._calls.get(key, ())
+        if calls and holding is None and key not in self._endings:
+            # A rule of a solver's, say, that only the derivative calls, and not what it belongs to.
+            return combine_fates([self.fate(node, other) for other in calls])
         if node in self.equations.inside:
-            return self._of_container(node, holding)
+            return self._of_container(node, call, key, holding)
         if holding is not None:
-            return self._of_held(node, holding)
-        return self._of_vanished(node)
+            return self._of_held(key, holding)
+        return self._of_recorded(node, key) if self._endings else self._of_vanished(node)
 
-    def _of_held(self, node: int, holding: Holding) -> Fate:
-        id = self.equations.ids[node]
+    def _of_held(self, key: str, holding: Holding) -> Fate:
         ids = self._ids(holding.instructions)
-        before = self._holders.opcodes_before(id)
-        ending = self._endings.get(id)
-        where = ending.pass_name or None if ending else None
-        if ending is not None and not ending.fate and not self._is_inside_fusion(holding):
-            where = None  # it put something else of the equation into a fusion
+        before = self._holders.opcodes_before(key)
+        ending = self._endings.get(key)
+        where = ending.pass_name if ending else None
         text = describe_holding(self._after, holding, before)
         opcodes = {self._after.opcodes[index] for index in holding.instructions}
         is_taken = before == {"transpose"} and "dot" in opcodes
-        is_left = bool(before - LAYOUT_OPCODES - {"transpose", "broadcast"})
-        if is_taken or (holding.fate == "layout" and is_left):
-            return Fate("simplified", where, ids, text=sentence(text + in_pass(where)))
-        if ending is not None and ending.text and not ending.fate:
+        proof = self._proof_of_held(key, holding, ending)
+        fate = "simplified" if is_taken else holding.fate
+        if ending is not None and ending.text:
             text = f"{ending.text}; {text}"
-        return Fate(holding.fate, where, ids, text=sentence(text))
+        return _certain(Fate(fate, where, ids, text=sentence(text)), proof)
 
-    def _is_inside_fusion(self, holding: Holding) -> bool:
-        return holding.place != NONE and self._after.opcodes[holding.place] == "fusion"
+    def _proof_of_held(self, key: str, holding: Holding, ending: Ending | None) -> Proof | None:
+        """What shows that an equation is held so; without passes, that it is the same operation."""
+        if ending is not None:
+            return _proof(ending)
+        is_shown = holding.is_same or holding.fate in ("layout", "folded")
+        if not is_shown or self._before is None or self._holders.is_adopted(key):
+            return None
+        before = self._before.holders.get(without_call(key), [])
+        after = [self._after.names[index] for index in holding.instructions]
+        names = tuple(self._before.names[index] for index in before[:_MAX_PROOF])
+        return Proof(None, COMPILED, names, tuple(after[:_MAX_PROOF])) if names else None
 
-    def _of_container(self, node: int, holding: Holding | None) -> Fate:
+    def _of_container(self, node: int, call: str, key: str, holding: Holding | None) -> Fate:
         """An equation with nested jaxprs: itself where something is left of it, else its inside."""
         operation = self.equations.operations[node]
         opcodes = [self._after.opcodes[i] for i in holding.instructions] if holding else []
@@ -160,70 +212,154 @@ class DerivedFates:
             loops = [i for i in holding.instructions if self._is(i, "while")]
             text = describe_loop(self._after, loops, self.equations, node)
             ids = self._ids(tuple(dict.fromkeys((*loops, *holding.instructions))))
-            return Fate("kernel", None, ids, text=sentence(text))
+            return self._of_control(key, "while", loops, ids, text)
         if holding and "conditional" in opcodes:
             branches = [i for i in holding.instructions if self._is(i, "conditional")]
             text = f"became the branch {name_instructions(self._after, branches)}"
-            return Fate("kernel", None, self._ids(holding.instructions), text=sentence(text))
-        if not self._live[node]:
-            return self._dead(node)
-        children = [self.fate(child) for child in self.equations.children(node)]
+            ids = self._ids(holding.instructions)
+            return self._of_control(key, "conditional", branches, ids, text)
+        dead = self._of_dead(node, key)
+        if dead is not None:
+            return dead
+        own = None
         if holding is not None and holding.fate != "layout":
-            own = self._of_held(node, holding)
+            own = self._of_held(key, holding)
             if operation == "cond" and "select" in opcodes:
                 text = f"both branches are computed, and a select chooses: {own.text}"
-                return Fate(own.fate, own.pass_name, own.instructions, text=sentence(text))
-            if operation not in ("jit", "pjit", "closed_call", "remat2", "checkpoint"):
-                return own
-        ending = self._endings.get(self.equations.ids[node])
-        # A pass that only put it into a fusion is not the one that inlined it.
-        where = ending.pass_name if ending and ending.fate else None
+                return dataclasses.replace(own, text=sentence(text))
+        children = [
+            self.fate(child, self._call_below(node, call, child))
+            for child in self.equations.children(node)
+        ]
+        if own is not None and operation not in _CALLS:
+            children.append(own)
+        ending = self._endings.get(key)
         if not children:
             if holding is not None:
-                return self._of_held(node, holding)
-            return Fate("simplified", where, text="It only handed its operands on.")
+                return self._of_held(key, holding)
+            text = "It only handed its operands on."
+            proof = _proof(ending) if ending is not None and ending.fate else None
+            where = ending.pass_name if ending is not None and ending.fate else None
+            return _certain(Fate("simplified", where, text=text), proof)
         best = combine_fates(children)
-        is_call = operation not in ("scan", "while", "cond")
-        who = in_pass(where) if is_call else self._lowering.who(self.equations.ids[node], where)
+        where = ending.pass_name if ending is not None and ending.fate else None
+        is_loop = operation in ("scan", "while", "cond")
+        who = self._lowering.who(self.equations.ids[node], where) if is_loop else in_pass(where)
         text = f"{say_gone(operation)}{who}; {summarize(children)}"
-        return Fate(best.fate, where or best.pass_name, best.instructions, text=sentence(text))
+        return dataclasses.replace(best, text=sentence(text))
+
+    def _of_control(
+        self, key: str, opcode: str, indices: list[int], ids: tuple[str, ...], text: str
+    ) -> Fate:
+        """A loop or a branch that is left as one instruction."""
+        module, proof = self._before, None
+        if module is not None:
+            before = [
+                module.names[index]
+                for index in module.holders.get(without_call(key), ())
+                if module.opcodes[index] == opcode
+            ]
+            after = [self._after.names[index] for index in indices]
+            proof = Proof(None, COMPILED, tuple(before[:_MAX_PROOF]), tuple(after[:_MAX_PROOF]))
+        return _certain(Fate("kernel", None, ids, text=sentence(text)), proof)
+
+    def _call_below(self, node: int, call: str, child: int) -> str:
+        """The call of an equation inside, which shares its jaxpr with others unless its id says."""
+        id = self.equations.ids[node]
+        if self.equations.ids[child].startswith(f"{id}/"):
+            return call
+        return f"{call}@{id}" if call else id
+
+    def _of_recorded(self, node: int, key: str) -> Fate:
+        """What the passes did to an equation of which nothing is left."""
+        ending = self._endings.get(key)
+        if ending is not None and ending.fate:
+            return self._of_ending(ending)
+        id = self.equations.ids[node]
+        if id in self._endings and key != id:
+            text = (
+                f"Nothing tells what became of it in the call by equation {key.rpartition('@')[2]}."
+            )
+            return Fate("unknown", text=text)
+        if ending is not None:
+            return Fate("unknown", text="Its instructions are not in the module that runs.")
+        return self._of_vanished(node)  # it ended before XLA's first pass
 
     def _of_vanished(self, node: int) -> Fate:
-        ids = self.equations.ids
-        ending = self._endings.get(ids[node])
-        where = ending.pass_name if ending else None
-        if not self._live[node]:
-            return self._dead(node)
-        if node in self._not_taken:
-            text = "is in a branch that is never taken"
-            return Fate("dead", where, text=sentence(text + in_pass(where)))
-        if self._is_dropped_by_lowering(ids[node]):
-            removed = f"; removed{in_pass(where)}" if where else ""
-            return Fate("dead", where, text=sentence(f"nothing needs its result{removed}"))
-        if self._values.is_constant[node] and not self._is_computed_elsewhere(node, ending):
-            text = "depends on no argument: its value was computed"
-            who = self._lowering.who(ids[node], where) or " when compiling"
-            return Fate("folded", where, text=sentence(text + who))
-        if ending is not None and ending.fate:
-            # That equal operations become one explains more than that one of them is unused then.
-            equal = self._of_equal(node, where) if ending.fate in ("dead", "merged") else None
-            return equal or self._of_ending(ending)
+        """What follows for an equation that no instruction carries, from what is around it."""
         return (
-            self._of_equal(node, where)
+            self._of_dead(node, self.equations.ids[node])
+            or self._of_equal(node)
+            or self._of_constant(node)
             or self._of_forwarded(node)
             or self._of_layout(node)
-            or self._of_rewritten(node, where)
+            or self._of_rewritten(node)
             or self._of_lowering(node)
-            or self._unexplained(node, where)
+            or self._unexplained(node)
         )
 
-    def _is_computed_elsewhere(self, node: int, ending: Ending | None) -> bool:
-        """Whether its value is not known when compiling after all, though no argument is in it.
+    def _of_dead(self, node: int, key: str) -> Fate | None:
+        """Nothing depends on it, in the module that XLA received or in the jaxpr."""
+        id = self.equations.ids[node]
+        module = self._before
+        lowered = module.holders.get(id, []) if module is not None else []
+        proof = None
+        if module is not None and lowered and self._is_dropped_by_lowering(id):
+            names = tuple(module.names[index] for index in lowered[:_MAX_PROOF])
+            proof = Proof(None, COMPILED, names, ())
+        elif module is not None and not lowered and not self._live[node]:
+            proof = Proof(None, LOWERED)
+        if not self._live[node]:
+            return _certain(Fate("dead", text="Nothing uses its result."), proof)
+        if proof is not None:
+            return _certain(Fate("dead", text="Nothing needs its result."), proof)
+        if node in self._not_taken:
+            return _certain(Fate("dead", text="Is in a branch that is never taken."), None)
+        return None
 
-        XLA leaves large arrays, such as numbers that count up, to the program.
+    def _of_constant(self, node: int) -> Fate | None:
+        """Its value depends on no argument, and nothing in the module makes it when it runs."""
+        if not self._values.is_constant[node] or self._is_computed_elsewhere(node):
+            return None
+        id = self.equations.ids[node]
+        made = self._materialized(node)
+        if made is not None:
+            names = name_instructions(self._after, made.instructions)
+            text = f"Depends on no argument: {names} gives its value."
+            fate = made.fate if made.fate != "layout" else "folded"
+            return _certain(Fate(fate, None, self._ids(made.instructions), text=text), None)
+        if self._before is not None and self._holders.may_hide_elements(id):
+            return None
+        text = "depends on no argument: its value was computed"
+        who = self._lowering.who(id) or " when compiling"
+        return _certain(Fate("folded", text=sentence(text + who)), None)
+
+    def _materialized(self, node: int) -> Holding | None:
+        """The unnamed broadcast or constant that gives the equation's value to those that read it.
+
+        JAX's lowering turns a filled array into a constant, and the conversion to HLO this one
+        into a broadcast without a name.
         """
-        if ending is not None and ending.fate in ("simplified", "layout", REMADE):
-            return True
+        if self._lowering.reaches_xla(self.equations.ids[node]):
+            return None
+        (type, *_) = self.equations.types[node] or ("",)
+        wanted = type.replace("bool[", "pred[").replace("i", "s", 1) if type[:1] == "i" else type
+        found: list[int] = []
+        for reader in self._readers.get(node, ()):
+            for index in self._after.holders.get(self.equations.ids[reader], ()):
+                for operand in self._after.operands[index]:
+                    source = self._after.producer(operand)
+                    types = self._after.graph.row(self._after.graph.nodes.types, source)
+                    if (
+                        self._after.opcodes[source] in ("broadcast", "constant")
+                        and not self._after.tags[source]
+                        and types == (wanted,)
+                    ):
+                        found.append(source)
+        return self._holders.classify(list(dict.fromkeys(found)))
+
+    def _is_computed_elsewhere(self, node: int) -> bool:
+        """Whether something that it works from is computed when the program runs after all."""
         holdings = (
             self._holders.of(self.equations.ids[source])
             for source, _ in self.equations.operands[node].values()
@@ -239,49 +375,49 @@ class DerivedFates:
         lowered = self._before.holders.get(id, ())
         return bool(lowered) and self._reachable.isdisjoint(lowered)
 
-    def _dead(self, node: int) -> Fate:
-        ending = self._endings.get(self.equations.ids[node])
-        where = ending.pass_name if ending else None
-        removed = f"; removed{in_pass(where)}" if where else ""
-        return Fate("dead", where, text=sentence(f"nothing uses its result{removed}"))
-
     def _of_ending(self, ending: Ending) -> Fate:
         """What the passes were seen to do."""
         index = self._after.graph.index_by_id
         kept = [index[name] for name in ending.instructions if name in index]
         text = ending.text
-        fate = ending.fate
+        if ending.fate == "folded":  # and not what reads the constant
+            kept = [i for i in kept if self._after.opcodes[i] in ("constant", "broadcast")]
         holding = self._holders.classify(kept) if kept else None
-        if fate == REMADE:
-            fate = holding.fate if holding is not None else "simplified"
-            if holding is not None:
-                text = f"{text}; {describe_holding(self._after, holding, set())}"
-        elif holding is not None and fate in ("simplified", "layout"):
-            fate = "layout" if holding.fate == "layout" else fate
+        if holding is not None and ending.fate in ("simplified", "layout"):
             place = self._after.names[holding.place]
             if place not in text:
                 text = f"{text}, now in {place}"
-        return Fate(fate, ending.pass_name, self._ids(kept), ending.merged_with, sentence(text))
+        is_left = ending.fate != "layout" or (holding is not None and holding.fate == "layout")
+        fate = Fate(
+            ending.fate if is_left else "simplified",
+            ending.pass_name,
+            self._ids(kept),
+            tuple(dict.fromkeys(map(without_call, ending.merged_with))),
+            sentence(text),
+        )
+        return _certain(fate, _proof(ending))
 
-    def _of_equal(self, node: int, where: str | None) -> Fate | None:
+    def _of_equal(self, node: int) -> Fate | None:
         """The same operation on the same operands stands elsewhere: one of the two remains."""
         values, ids = self._values, self.equations.ids
-        first = values.equal_to[node]
         alike = [n for n in values.alike(node) if n != node]
         held = [n for n in alike if self._holders.of(ids[n]) is not None]
         if held:
             other, name = self.fate(held[0]), name_equations([ids[held[0]]], self._stage)
-            who = self._lowering.who(ids[node], where)
+            who = self._lowering.who(ids[node])
             text = f"merged with {name}{who}: the same operation on the same operands"
-            return Fate("merged", where, other.instructions, (ids[held[0]],), sentence(text))
+            fate = Fate("merged", None, other.instructions, (ids[held[0]],), sentence(text))
+            return _certain(fate, None)
+        first = next((n for n in alike if n < node and self._live[n]), NONE)
         if first == NONE:
             return None
         other = self.fate(first)
-        if other.fate == "unknown":
+        if other.fate in ("unknown", "dead"):
             return None
         name = name_equations([ids[first]], self._stage)
-        text = f"the same as {name}. {other.text}"
-        return Fate(other.fate, other.pass_name, other.instructions, (ids[first],), sentence(text))
+        text = sentence(f"the same as {name}. {other.text}")
+        fate = Fate(other.fate, other.pass_name, other.instructions, (ids[first],), text)
+        return _certain(fate, None)
 
     def _of_forwarded(self, node: int) -> Fate | None:
         """Nothing of it came to XLA: it hands its operand on."""
@@ -290,31 +426,34 @@ class DerivedFates:
             return None
         if not self._lowering.is_lowered(id):
             text = f"JAX's lowering makes no operation of this {operation}: it hands its operand on"
-            return Fate("simplified", text=sentence(text))
-        return Fate("simplified", text=sentence(self._removed(node, None)))
+            return _certain(Fate("simplified", text=sentence(text)), Proof(None, LOWERED))
+        return _certain(Fate("simplified", text=sentence(self._removed(node))), None)
 
     def _of_lowering(self, node: int) -> Fate | None:
         """It ended before XLA's first pass."""
         if not self._lowering.has_simplified(self.equations.ids[node]):
             return None
-        return Fate("simplified", text=sentence(self._removed(node, None)))
+        return _certain(Fate("simplified", text=sentence(self._removed(node))), None)
 
     def _of_layout(self, node: int) -> Fate | None:
         holding = self._holders.find_layout(node)
-        return None if holding is None else self._of_held(node, holding)
+        if holding is None:
+            return None
+        text = describe_holding(self._after, holding, set())
+        fate = Fate(holding.fate, None, self._ids(holding.instructions), text=sentence(text))
+        return _certain(fate, None)
 
-    def _of_rewritten(self, node: int, where: str | None) -> Fate | None:
+    def _of_rewritten(self, node: int) -> Fate | None:
         """The equations around it are left, and what they read now tells what took its place."""
         above = self._above_below.above(node)
         below_it = self._above_below.below(node)
         before = self._holders.opcodes_before(self.equations.ids[node])
         moves_only = bool(before) and before <= {"reshape", "bitcast"}
-        fate = "layout" if moves_only else "simplified"
-        gone = "changes the shape alone" if moves_only else self._removed(node, where)
+        gone = "changes the shape alone" if moves_only else self._removed(node)
         gives = self._results_from()
         if END in below_it and node in self._giving and gives & above:
             text = f"{gone}: {self._sources_text(gives & above)} is the result"
-            return Fate(fate, where, text=sentence(text))
+            return _certain(Fate("simplified", text=sentence(text)), None)
         for below in sorted(below_it - {END}):
             for index in self._after.holders.get(below, ()):
                 if self._after.opcodes[index] == "fusion":
@@ -324,13 +463,13 @@ class DerivedFates:
                     users = name_equations([below], self._stage)
                     what = self._sources_text(found & above)
                     text = f"{gone}: {users} now works from {what}"
-                    return Fate(fate, where, text=sentence(text))
+                    return _certain(Fate("simplified", text=sentence(text)), None)
         return None
 
-    def _removed(self, node: int, where: str | None) -> str:
+    def _removed(self, node: int) -> str:
         """Who removed it, and why, as far as that is known."""
         reason = self._undoing.why(node)
-        who = self._lowering.who(self.equations.ids[node], where)
+        who = self._lowering.who(self.equations.ids[node])
         return f"rewritten away{who}" + (f", for {reason}" if reason else "")
 
     def _sources_text(self, names: frozenset[str]) -> str:
@@ -351,19 +490,22 @@ class DerivedFates:
             self._given = given
         return self._given
 
-    def _unexplained(self, node: int, where: str | None) -> Fate:
+    def _unexplained(self, node: int) -> Fate:
         id = self.equations.ids[node]
+        if not self._lowering.is_lowered(id) and not self._undoing.is_nothing(node):
+            text = "JAX's lowering made no operation that carries its name."
+            return Fate("unknown", text=text)
         has_none = self._before is not None and not self._holders.may_hide(id)
-        if has_none or self._undoing.is_nothing(node):
-            text = f"{self._removed(node, where)}: no instruction is left that carries it"
-            return Fate("simplified", where, text=sentence(text))
+        if (has_none and not self._endings) or self._undoing.is_nothing(node):
+            text = f"{self._removed(node)}: no instruction is left that carries it"
+            return _certain(Fate("simplified", text=sentence(text)), None)
         if self._endings:
-            text = "No instruction carries it, and no pass was seen to remove it."
+            text = "No instruction that XLA received carries it."
         else:
             text = "No instruction carries its name; record the passes (--passes) to see why."
-        if self._before is not None and id not in self._before.holders:
+        if self._before is not None and id not in self._before.holders and not self._endings:
             text = f"It was gone before XLA's first pass. {text}"
-        return Fate("unknown", where, text=text)
+        return Fate("unknown", text=text)
 
     def _find_not_taken(self) -> set[int]:
         """Equations in branches that a literal index rules out."""
@@ -398,3 +540,16 @@ class DerivedFates:
     def _ids(self, indices: list[int] | tuple[int, ...]) -> tuple[str, ...]:
         graph = self._after.graph
         return tuple(graph.string(graph.nodes.id, index) for index in indices)
+
+
+def _proof(ending: Ending) -> Proof:
+    step = ending.step
+    if step is None or step.number is None:
+        return Proof(None, COMPILED, ending.before, ending.after)
+    return Proof(step.number, step.name, ending.before, ending.after)
+
+
+def _certain(fate: Fate, proof: Proof | None) -> Fate:
+    """The fate with what shows it; inferred where nothing does."""
+    certainty: Literal["proven", "inferred"] = "inferred" if proof is None else "proven"
+    return dataclasses.replace(fate, certainty=certainty, proof=proof)

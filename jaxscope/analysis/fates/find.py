@@ -12,12 +12,14 @@ from jaxscope.analysis.fates.kernels import kernel_names
 from jaxscope.analysis.fates.liveness import find_live
 from jaxscope.analysis.fates.trace import Ending
 from jaxscope.analysis.fates.values import IDENTITIES
-from jaxscope.analysis.fates.words import sentence
-from jaxscope.model.capture import Fate, Stage
+from jaxscope.analysis.fates.words import name_equations, sentence
+from jaxscope.model.capture import Fate, Proof, Stage
 from jaxscope.model.graph import Graph, NodeKind
 
 AFTER_JAXPR = ("gradient", "stablehlo", "hlo", "passes", "optimized", "machine")
 """Stages that are no jaxpr of the call itself."""
+
+_NOT_RUNNING = ("folded", "merged", "simplified", "dead")
 
 _RULES = ("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr")
 
@@ -124,12 +126,10 @@ def _carry_to_base(
 ) -> dict[str, Fate]:
     """The fates of base equations, from those of the equations that come from them."""
     parts: dict[str, list[str]] = {}
-    origins: dict[str, tuple[str, ...]] = {}
     for index, kind in enumerate(derived.nodes.kind.tolist()):
         if kind == NodeKind.EQUATION:
             id = derived.string(derived.nodes.id, index)
-            origins[id] = derived.row(derived.nodes.origins, index)
-            for origin in origins[id]:
+            for origin in derived.row(derived.nodes.origins, index):
                 parts.setdefault(origin, []).append(id)
     equations = Equations(base)
     live = find_live(equations)
@@ -139,7 +139,8 @@ def _carry_to_base(
             continue
         id = equations.ids[node]
         if id in parts:
-            fate = _combine(id, [found[part] for part in parts[id]], origins)
+            made = {part: found[part] for part in parts[id]}
+            fate = _combine(id, equations.operations[node], made, derived, transform)
             if equations.operations[node] == "cond" and _became_a_choice(derived, parts[id]):
                 text = f"{transform} computes both branches, and a select chooses. {fate.text}"
                 fate = dataclasses.replace(fate, text=text)
@@ -156,21 +157,47 @@ def _became_a_choice(derived: Graph, parts: Sequence[str]) -> bool:
     return "select_n" in made and "cond" not in made
 
 
-def _combine(id: str, fates: list[Fate], origins: Mapping[str, tuple[str, ...]]) -> Fate:
-    best = combine_fates(fates)
+def _combine(
+    id: str, operation: str, fates: Mapping[str, Fate], derived: Graph, transform: str
+) -> Fate:
+    """One fate of all that a transform made of an equation: the most telling of what runs.
+
+    Where nothing of it runs, what became of the operation itself says more than what became of
+    its derivative.
+
+    Args:
+        id: Of the base equation.
+        operation: Its primitive.
+        fates: Of the equations that come from it, by their ids.
+        derived: Their graph.
+        transform: Name of their stage.
+    """
+    best = combine_fates(list(fates.values()))
+    places = derived.index_by_id
+    operations = {part: derived.string(derived.nodes.operation, places[part]) for part in fates}
+    own = [fates[part] for part in fates if operations[part] == operation]
+    if own and best.fate in _NOT_RUNNING:
+        best = combine_fates(own)
     merged = dict.fromkeys(
-        origin for part in best.merged_with for origin in origins.get(part, ()) if origin != id
+        origin
+        for part in best.merged_with
+        if part in places
+        for origin in derived.row(derived.nodes.origins, places[part])
+        if origin != id
     )
     text = best.text
     if best.fate == "merged" and not merged:
         text = "Its parts were merged with each other: the same operation on the same operands."
     if len(fates) > 1:
         counts: dict[str, int] = {}
-        for fate in fates:
+        for fate in fates.values():
             counts[fate.fate] = counts.get(fate.fate, 0) + 1
         parts = ", ".join(f"{number} {name}" for name, number in counts.items())
-        text = f"{len(fates)} equations came from it ({parts}). {text}"
-    return Fate(best.fate, best.pass_name, best.instructions, tuple(merged), text)
+        whose = next((p for p in fates if fates[p].text == best.text), "")
+        about = f"{name_equations([whose], transform)} ({operations[whose]})" if whose else ""
+        about = f"Of {about}: " if about else ""
+        text = f"{len(fates)} equations came from it ({parts}). {about}{text}"
+    return dataclasses.replace(best, merged_with=tuple(merged), text=text)
 
 
 def _left_out(
@@ -182,16 +209,20 @@ def _left_out(
 ) -> Fate:
     """An equation of which the transforms left nothing."""
     if not is_live:
-        return Fate("dead", text="Nothing uses its result.")
+        proof = Proof(None, transform)
+        text = "Nothing uses its result."
+        return Fate("dead", text=text, certainty="proven", proof=proof)
     operation = equations.operations[node]
     around = node
     while (nested := equations.nested.get(equations.group[around])) and nested.owners:
         around = nested.owners[0]
         if equations.operations[around] in _RULES and equations.ids[around] in parts:
             text = f"the custom rule of {equations.ids[around]} takes its place in {transform}"
-            return Fate("simplified", text=sentence(text))
+            return Fate("simplified", text=sentence(text), certainty="inferred")
     if operation in IDENTITIES:
-        return Fate("simplified", text=f"Nothing of this {operation} is needed in {transform}.")
+        text = f"Nothing of this {operation} is needed in {transform}."
+        return Fate("simplified", text=text, certainty="inferred")
     if any(word in transform for word in ("grad", "jac", "vjp", "hess", "jvp", "linearize")):
-        return Fate("dead", text=f"{transform} does not need its result, so JAX left it out.")
+        text = f"{transform} does not need its result, so JAX left it out."
+        return Fate("dead", text=text, certainty="inferred")
     return Fate("unknown", text=f"It is not in {transform}, and JAX does not say why.")

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
 
 from jaxscope.analysis.fates.equations import Equations
 from jaxscope.analysis.fates.holding import LAYOUT_OPCODES, MINOR_OPCODES, Holding, Holdings
 from jaxscope.analysis.fates.instructions import Instructions
 from jaxscope.analysis.fates.neighbours import EquationNeighbours, InstructionNeighbours, Names
+from jaxscope.analysis.fates.trace import Ending
+from jaxscope.analysis.fates.work import COMPUTING, work_of
+from jaxscope.analysis.fusion.sizes import num_elements
 from jaxscope.model.graph import NONE, GroupKind
+from jaxscope.model.op_name import without_call
 
 _KIN = {
     "reduce-window": frozenset({"reduce"}),
@@ -44,6 +50,8 @@ class Holders:
         before: The module before optimization, or None if there is none.
         after: The optimized module.
         holdings: Classifies its instructions.
+        endings: What the recorded passes did to each equation; empty where none were recorded.
+            Then names alone tell which instructions are an equation's.
     """
 
     def __init__(
@@ -52,17 +60,33 @@ class Holders:
         before: Instructions | None,
         after: Instructions,
         holdings: Holdings,
+        endings: Mapping[str, Ending],
     ) -> None:
         self._equations = equations
         self._before = before
         self._after = after
         self._holdings = holdings
+        holders = after.holders
+        if endings:
+            places = {name: index for index, name in enumerate(after.names)}
+            holders = {
+                id: [places[name] for name in ending.instructions if name in places]
+                for id, ending in endings.items()
+                if not ending.fate
+            }
+            holders |= {
+                id: indices
+                for id, indices in after.holders.items()
+                if id not in endings and all(map(after.combines, indices))
+            }
         self._named = {
             id: holding
-            for id, indices in after.holders.items()
-            if (holding := holdings.of(indices)) is not None
+            for id, indices in holders.items()
+            if (holding := self._hold(id, indices)) is not None
         }
-        self._give_products_back()
+        self._is_recorded = bool(endings)
+        if not endings:
+            self._give_products_back()
         self._around = InstructionNeighbours(after)
         self._unnamed = [i for i in range(len(after.names)) if self._is_unnamed(i)]
         self._adopted: dict[str, list[int]] = {}
@@ -72,6 +96,45 @@ class Holders:
             for index, opcode in enumerate(after.opcodes)
             if opcode in _MOVED and not after.tags[index]
         ]
+
+    def _hold(self, id: str, indices: Sequence[int]) -> Holding | None:
+        """What instructions are to an equation; the ones that do its work decide.
+
+        An instruction may have the name of an equation and be a small part of what became of it:
+        the reciprocal of a divisor, the sum over the parts of a product that was split. So the
+        operation that the equation was lowered to decides, at its size or larger; else the largest.
+        """
+        work = min((work_of(opcode) for opcode in self.opcodes_before(id)), default=0)
+        opcodes = self._after.opcodes
+        telling = [index for index in indices if work_of(opcodes[index]) <= work]
+        if not telling and work == COMPUTING:
+            return None  # what is left came with the operation and is not the operation
+        telling = telling or list(indices)
+        sizes = self._sizes_before(id)
+        same = [i for i in telling if self._size(self._after, i) >= sizes.get(opcodes[i], math.inf)]
+        largest = max((self._size(self._after, index) for index in telling), default=0.0)
+        main = same or [i for i in telling if self._size(self._after, i) == largest] or telling
+        holding = self._holdings.of(main)
+        if holding is None:
+            return None
+        rest = [index for index in indices if index not in main]
+        return dataclasses.replace(
+            holding, instructions=(*holding.instructions, *rest), is_same=bool(same)
+        )
+
+    def _sizes_before(self, id: str) -> dict[str, float]:
+        """Elements of the largest instruction of each opcode that an equation was lowered to."""
+        found: dict[str, float] = {}
+        if self._before is not None:
+            for index in self._before.holders.get(without_call(id), ()):
+                opcode, size = self._before.opcodes[index], self._size(self._before, index)
+                found[opcode] = max(found.get(opcode, 0.0), size)
+        return found
+
+    @staticmethod
+    def _size(module: Instructions, index: int) -> float:
+        sizes = [num_elements(type) for type in module.graph.row(module.graph.nodes.types, index)]
+        return max((size for size in sizes if not math.isnan(size)), default=0.0)
 
     def _give_products_back(self) -> None:
         """A product that is made in the order of its transpose has the name of the transpose."""
@@ -103,14 +166,29 @@ class Holders:
         """Opcodes of what the equation was lowered to."""
         if self._before is None:
             return set()
-        return {self._before.opcodes[index] for index in self._before.holders.get(id, ())}
+        indices = self._before.holders.get(without_call(id), ())
+        return {self._before.opcodes[index] for index in indices}
 
     def of(self, id: str) -> Holding | None:
         """What holds the equation; None where nothing is known to."""
         adopted = self._adopted.get(id)
         if adopted:
-            return self._holdings.of([*adopted, *self._after.holders.get(id, ())])
+            holding = self._holdings.of([*adopted, *self._after.holders.get(id, ())])
+            return None if holding is None else dataclasses.replace(holding, is_same=False)
         return self._named.get(id)
+
+    def is_adopted(self, id: str) -> bool:
+        """Whether its instructions are only known by what stands around them."""
+        return id in self._adopted
+
+    def may_hide_elements(self, id: str) -> bool:
+        """Whether an unnamed instruction that makes elements of nothing may be the equation's."""
+        before = self.opcodes_before(id)
+        making = before & {"iota", "broadcast"}
+        return bool(making) and any(
+            opcode in making and not tags
+            for opcode, tags in zip(self._after.opcodes, self._after.tags, strict=True)
+        )
 
     def classify(self, indices: Sequence[int]) -> Holding | None:
         """What instructions are to an equation that they carry."""
@@ -149,7 +227,7 @@ class Holders:
             candidates: Nodes of the equations that matter and that no computing instruction
                 carries.
         """
-        if not self._unnamed:
+        if not self._unnamed or self._is_recorded:
             return
         ids = self._equations.ids
         wanting = {ids[node]: node for node in candidates if self._lacks_its_work(ids[node])}

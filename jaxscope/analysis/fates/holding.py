@@ -58,12 +58,15 @@ class Holding:
         instructions: Node indices, the telling ones first.
         place: The fusion, or the instruction itself, that runs it; `NONE` where nothing does.
         library: Name of the library, for the fate `library`.
+        is_same: Whether one of them is the operation, at its size, that the equation was lowered
+            to.
     """
 
     fate: str
     instructions: tuple[int, ...]
     place: int = NONE
     library: str = ""
+    is_same: bool = False
 
 
 class Holdings:

@@ -24,7 +24,7 @@ class Instructions:
         graph: Where they come from.
         names: Of every instruction.
         opcodes: Of every instruction.
-        tags: Per instruction the ids of the equations that its name carries.
+        tags: Per instruction the equations that its name carries, as `in_call` writes them.
         operands: Per instruction, instruction indices.
         users: Per instruction, instruction indices.
         group: Per instruction the computation, a group index; `NONE` is the entry.
@@ -58,7 +58,7 @@ class Instructions:
         ):
             operands[target][operand] = source
             users[source].append(target)
-        tags = [graph.row(nodes.derived, index) for index in range(count)]
+        tags = [_tags(graph, index) for index in range(count)]
         holders: dict[str, list[int]] = {}
         for index, row in enumerate(tags):
             for tag in row:
@@ -161,3 +161,8 @@ class Instructions:
             return NONE
         elements = self.operands[source]
         return elements[int(number)] if int(number) < len(elements) else NONE
+
+
+def _tags(graph: Graph, index: int) -> tuple[str, ...]:
+    calls = graph.attributes(index).get("call", "")
+    return tuple(calls.split(", ")) if calls else graph.row(graph.nodes.derived, index)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from jaxscope.analysis.fates.equations import Equations
 from jaxscope.analysis.fates.instructions import Instructions
 from jaxscope.model.graph import NONE, GroupKind, NodeKind
+from jaxscope.model.op_name import without_call
 
 BEGIN = "<"
 """An argument of the program, or of the body of a loop."""
@@ -131,7 +132,7 @@ class InstructionNeighbours:
             if module.opcodes[current] == "parameter":
                 found.add(BEGIN)
             elif module.tags[current]:
-                found.update(module.tags[current])
+                found.update(map(without_call, module.tags[current]))
             else:
                 waiting += module.operands[current]
         return frozenset(found)
@@ -154,7 +155,7 @@ class InstructionNeighbours:
                 continue
             seen.add(current)
             if module.tags[current] and module.opcodes[current] != "fusion":
-                found.update(module.tags[current])
+                found.update(map(without_call, module.tags[current]))
                 continue
             further = self._uses(current)
             waiting += further

@@ -14,11 +14,16 @@ from jaxscope.analysis.hlo.attributes import read_attributes
 from jaxscope.analysis.hlo.computations import Nesting, find_nesting
 from jaxscope.analysis.hlo.frames import Frame, FrameTable
 from jaxscope.analysis.hlo.proto import HloMessage, parse_module
-from jaxscope.analysis.hlo.provenance import Provenance, ProvenanceReader, inherit_from_callers
+from jaxscope.analysis.hlo.provenance import (
+    Provenance,
+    ProvenanceReader,
+    find_loop_names,
+    inherit_from_callers,
+)
 from jaxscope.analysis.hlo.shapes import ShapeTexts
 from jaxscope.model.graph import NONE, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
-from jaxscope.model.op_name import TagTable
+from jaxscope.model.op_name import TagTable, in_call
 
 _MAX_EDGE_TYPE = 200
 
@@ -87,10 +92,16 @@ class _Converter:
         groups = self._add_groups(computations, nesting)
         inherited = inherit_from_callers(computations, nesting, first_nodes, self._provenance)
         self._link_calls(computations, nesting, attributes)
+        loops = find_loop_names(computations, nesting, first_nodes)
         for index, computation in enumerate(computations):
             self._mark_ends(computation, first_nodes[index], nesting, index, attributes)
             self._add_nodes(
-                computation, groups[index], first_nodes[index], attributes, inherited[index]
+                computation,
+                groups[index],
+                first_nodes[index],
+                attributes,
+                inherited[index],
+                loops[index],
             )
         graph = self._builder.build()
         if self._cost is None:
@@ -158,6 +169,7 @@ class _Converter:
         first_node: int,
         attributes: list[dict[str, str]],
         inherited: Provenance,
+        loops: frozenset[str],
     ) -> None:
         instructions = list(computation.instructions)
         node_of = {row.id: first_node + offset for offset, row in enumerate(instructions)}
@@ -171,6 +183,10 @@ class _Converter:
             row = attributes[index]
             if provenance.display:
                 row["op_name"] = provenance.display
+            if metadata.op_name in loops and instruction.opcode != "while":
+                provenance = Provenance()
+            elif any(provenance.calls):
+                row["call"] = ", ".join(map(in_call, provenance.derived, provenance.calls))
             if shapes[offset][2]:
                 row["layout"] = shapes[offset][2]
             if instruction.control_predecessor_ids:

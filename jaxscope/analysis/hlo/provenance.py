@@ -16,7 +16,8 @@ from jaxscope.model.op_name import TagTable, read_op_name
 class Provenance:
     """What the columns `origins`, `derived`, `scope` and `direction` of a node hold.
 
-    `source` is where the equation stands, for instructions without a place of their own.
+    `calls` are those of `OpName.calls`. `source` is where the equation stands, for instructions
+    without a place of their own.
     """
 
     origins: tuple[str, ...] = ()
@@ -24,6 +25,7 @@ class Provenance:
     scope: tuple[str, ...] = ()
     direction: Direction = Direction.NONE
     display: str = ""
+    calls: tuple[tuple[str, ...], ...] = ()
     source: tuple[tuple[str, int, int, str], ...] = ()
 
     def or_inherited(self, around: Provenance) -> Provenance:
@@ -93,6 +95,7 @@ class ProvenanceReader:
             scope or read_scope(named.display),
             direction,
             named.display,
+            named.calls,
             source,
         )
 
@@ -119,3 +122,23 @@ def inherit_from_callers(
             first, origins=tuple(origins), derived=tuple(derived)
         )
     return inherited
+
+
+def find_loop_names(
+    computations: Sequence[HloMessage], nesting: Nesting, first_nodes: Sequence[int]
+) -> list[frozenset[str]]:
+    """The names of the loops that each computation runs in.
+
+    JAX names what is inside of a loop below the loop's name. An instruction there with just the
+    loop's name had none of its own: XLA's pass propagate-call-metadata stamps it on what lost its
+    name. It says nothing of where the instruction came from.
+    """
+    found = [frozenset[str]() for _ in computations]
+    for index in nesting.order:
+        for site in nesting.sites[index][:1]:
+            names = found[site.home]
+            if site.caller_opcode == "while":
+                caller = computations[site.home].instructions[site.caller - first_nodes[site.home]]
+                names |= {caller.metadata.op_name} - {""}
+            found[index] = names
+    return found

@@ -1,24 +1,32 @@
-"""How the last instructions that carried an equation ended.
+"""How the last instructions that held an equation ended.
 
 Somebody who used their result lives on and now uses something else. What that is tells what
 happened: an operand of the vanished instruction (it was an identity), an older instruction that
-computes the same (merged), a constant (folded), a new instruction (rewritten). Where nobody used
-the result any more, it was dead.
+computes the same (merged), a constant (folded), a new instruction (rewritten). Where nobody uses
+the result any more, it is dead.
+
+The modules compared are those of `lineage.py`: instructions that nothing depends on are not in
+them, so an instruction ends in the pass that stopped using it, and not in the one that swept up.
+
+Cost: per vanished equation a search through at most `_MAX_VISITS` users. Limits: where a pass
+rebuilds a whole region at once, users of a vanished instruction are new as well, and nothing tells
+which of them took its place: then it is said to have gone together with them.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 
-from jaxscope.analysis.fates.trace import REMADE, Ending
+from jaxscope.analysis.fates.trace import Ending, Step
 from jaxscope.analysis.fates.words import name_equations
 from jaxscope.analysis.passes.snapshot import Row, Snapshot
 
 _MAX_VISITS = 500
 _MAX_DEPTH = 12
-_DUPLICATE_FINDERS = ("cse", "hlo-cse", "while-loop-simplifier")
 _TRANSPOSE_FOLDER = "transpose-folding"
 _LAYOUT = frozenset({"bitcast", "reshape", "copy"})
+_CONSTANT = frozenset({"constant", "broadcast"})
 
 
 @dataclasses.dataclass(slots=True)
@@ -43,104 +51,104 @@ class _Replacement:
 
 
 def find_ending(
-    tag: str,
-    rows: list[Row],
-    step: tuple[str, str],
-    before: Snapshot,
-    after: Snapshot,
-    stage: str = "",
+    tag: str, rows: list[Row], step: Step, before: Snapshot, after: Snapshot, stage: str = ""
 ) -> Found:
     """Tell what a pass did to the instructions of an equation.
 
     Args:
         tag: Id of the equation.
         rows: Its instructions before the pass; after it there are none.
-        step: Name of the pass, and of its pipeline.
+        step: The pass.
         before: The module before.
         after: The module after.
         stage: Name of the equation's stage, for texts.
     """
-    return _Step(tag, rows, step, before, after, stage).find()
+    return _Ending(tag, rows, step, before, after, stage).find()
 
 
-class _Step:
+class _Ending:
     def __init__(
-        self,
-        tag: str,
-        rows: list[Row],
-        step: tuple[str, str],
-        before: Snapshot,
-        after: Snapshot,
-        stage: str,
+        self, tag: str, rows: list[Row], step: Step, before: Snapshot, after: Snapshot, stage: str
     ) -> None:
         self._tag, self._rows, self._stage = tag, rows, stage
-        self._pass, self._pipeline = step
+        self._step = step
         self._before, self._after = before, after
 
     def find(self) -> Found:
         """Tell the ending from what the users of the equation's instructions use now."""
         replacements = self._replacements()
-        for found in replacements:
-            if found.heir.name == found.row.name:
-                name = found.heir.name
-                text = f"what is left of it is {name}, without its name since {self._pass}"
-                return self._make("simplified", text, (found.heir.name,))
+        for row in reversed(self._rows):
+            twin = self._twin(row, replacements)
+            if twin is not None:
+                return self._merged(row, twin)
         if replacements:
             return self._judge(replacements[0])
-        if not any(self._is_used(row) for row in self._rows):
-            return self._make(
-                "dead", f"removed by {self._pass}, for nothing used its result any more"
-            )
-        return self._make("dead", f"removed by {self._pass} together with all that used it")
+        row = self._rows[-1]
+        used = self._before.users.get(row.name, [])
+        text = f"removed by {self._step.name} together with all that used it"
+        return self._make("dead", text, before=(row.name, *used), after=())
+
+    def _twin(self, row: Row, replacements: list[_Replacement]) -> Row | None:
+        """An instruction that computes the same and lives on in its place."""
+        heirs = {r.heir.name for r in replacements if r.row is row and r.depth == 0}
+        equal = _equals(self._before)
+        number = equal.get(row.name)
+        is_finder = "cse" in self._step.name
+        for name in self._before.computations.get(row.computation, ()):
+            is_left = name in self._after.rows and name in self._before.rows
+            if (
+                name != row.name
+                and is_left
+                and number is not None
+                and equal.get(name) == number
+                and (name in heirs or is_finder)
+            ):
+                return self._before.rows[name]
+        return None
+
+    def _merged(self, row: Row, twin: Row) -> Found:
+        others = tuple(tag for tag in twin.tags if tag != self._tag)
+        whom = name_equations(others, self._stage) if others else twin.name
+        text = f"merged with {whom} by {self._step.name}: the same on the same operands"
+        names = (row.name, twin.name)
+        return self._make("merged", text, (twin.name,), others, names, (twin.name,))
 
     def _judge(self, found: _Replacement) -> Found:
         """What it means that users of the instruction now use its heir."""
         row, heir = found.row, found.heir
         is_old = heir.name in self._before.rows
         sources = self._sources(row)
-        heirs = (heir.name,)
+        names = (heir.name,)
+        make = functools.partial(self._make, before=(row.name,), after=names)
         others = tuple(tag for tag in heir.tags if tag != self._tag)
-        if heir.opcode == "constant" and heir.name not in sources:
-            return self._make("folded", f"turned into a constant by {self._pass}", heirs)
+        by = self._step.name
+        if heir.opcode in _CONSTANT and heir.name not in sources and self._is_constant(heir):
+            return make("folded", f"turned into a constant by {by}", names)
         if is_old and heir.name in sources:
             what = self._describe(self._before.rows[heir.name])
-            if row.opcode == "transpose" and self._pass == _TRANSPOSE_FOLDER:
-                text = (
-                    f"folded by {self._pass} into the product that read it: that now reads {what}"
-                )
-                return self._make("simplified", f"{text} in the other order")
-            return self._make("simplified", self._removed(found, what))
-        if is_old and found.depth > 0:
-            text = f"removed by {self._pass}, which simplified away what used it"
-            return self._make("dead", text)
-        if is_old and heir.opcode == row.opcode:
-            twin = self._before.rows[heir.name]
-            if self._pass in _DUPLICATE_FINDERS or _are_alike(row, twin, self._before):
-                whom = name_equations(others, self._stage) if others else heir.name
-                text = f"merged with {whom} by {self._pass}: the same on the same operands"
-                return self._make("merged", text, heirs, others)
+            if row.opcode == "transpose" and by == _TRANSPOSE_FOLDER:
+                text = f"folded by {by} into the product that read it: that now reads {what}"
+                return make("simplified", f"{text} in the other order")
+            return make("simplified", self._removed(found, what))
+        if heir.opcode == "tuple" and row.opcode != "tuple":
+            return make("dead", f"no longer part of the state of its loop since {by}")
+        if found.depth > 0 and (is_old or not self._reads(heir, {row.name, *sources})):
+            return make("dead", f"removed by {by}, which simplified away what used it")
         if heir.opcode in _LAYOUT and row.opcode in (*_LAYOUT, "transpose", "broadcast"):
             does = "only moves bytes" if heir.opcode == "copy" else "computes and moves nothing"
-            text = f"turned into {_name(heir)} by {self._pass}, which {does}"
-            return self._make("layout", text, heirs)
-        if heir.opcode == row.opcode and not is_old:
-            return self._make(REMADE, f"made anew as {heir.name} by {self._pass}", heirs)
-        if others and not is_old:
-            text = f"taken into {self._describe(heir)} by {self._pass}"
-        else:
-            text = f"turned into {self._describe(heir)} by {self._pass}"
-        return self._make("simplified", text, heirs)
+            return make("layout", f"turned into {_name(heir)} by {by}, which {does}", names)
+        verb = "taken into" if others and not is_old else "turned into"
+        return make("simplified", f"{verb} {self._describe(heir)} by {by}", names)
 
     def _removed(self, found: _Replacement, what: str) -> str:
         """It is gone, and what it worked from is used in its place."""
         row, heir, user = found.row, found.heir, found.user
-        was = self._before.rows[heir.name]
+        was, by = self._before.rows[heir.name], self._step.name
         if row.opcode == "convert" and was.element != row.element == heir.element:
-            return f"removed by {self._pass}: {what} gives this type itself now"
+            return f"removed by {by}: {what} gives this type itself now"
         if user is not None:
-            into = self._describe(user)
-            return f"taken into {into} by {self._pass}, which now works from {what}"
-        return f"removed by {self._pass}, for it changes nothing: {what} takes its place"
+            return f"taken into {self._describe(user)} by {by}, which now works from {what}"
+        return f"removed by {by}, for it changes nothing: {what} takes its place"
 
     def _replacements(self) -> list[_Replacement]:
         """What stands where a vanished instruction was used, nearest first."""
@@ -193,11 +201,25 @@ class _Step:
                     waiting.append(operand)
         return found
 
-    def _is_used(self, row: Row) -> bool:
-        return row.is_root or bool(self._before.users.get(row.name))
+    def _reads(self, heir: Row, wanted: set[str]) -> bool:
+        """Whether an instruction works from any of these, through others that are new as well."""
+        seen, waiting = {heir.name}, [heir.name]
+        while waiting and len(seen) < _MAX_VISITS:
+            for operand in self._after.rows[waiting.pop()].operands:
+                if operand in wanted:
+                    return True
+                if operand not in seen and operand not in self._before.rows:
+                    seen.add(operand)
+                    waiting.extend([operand] if operand in self._after.rows else [])
+        return False
+
+    def _is_constant(self, row: Row) -> bool:
+        if row.opcode == "broadcast" and row.operands:
+            row = self._after.rows[row.operands[0]]
+        return row.opcode == "constant"
 
     def _describe(self, row: Row) -> str:
-        """An instruction by the equation it carries, else by its opcode and name."""
+        """An instruction by the equation it holds, else by its opcode and name."""
         if row.opcode == "parameter":
             return f"the argument {row.name}"
         if row.tags:
@@ -210,8 +232,27 @@ class _Step:
         text: str,
         heirs: tuple[str, ...] = (),
         merged_with: tuple[str, ...] = (),
+        before: tuple[str, ...] = (),
+        after: tuple[str, ...] = (),
     ) -> Found:
-        return Found(Ending(self._pass, self._pipeline, fate, merged_with, (), text), heirs)
+        ending = Ending(fate, self._step, merged_with, (), before, after, text)
+        return Found(ending, heirs)
+
+
+@functools.lru_cache(maxsize=2)
+def _equals(snapshot: Snapshot) -> dict[str, int]:
+    """A number for each instruction: equal where the same is computed from the same operands.
+
+    Only instructions of one computation may be compared. Parameters are told apart by their
+    number, and called computations by what they compute.
+    """
+    numbers: dict[str, int] = {}
+    for name, row in snapshot.rows.items():
+        operands = tuple([numbers.get(operand, hash(operand)) for operand in row.operands])
+        called = tuple([numbers.get(snapshot.roots.get(c, ""), hash(c)) for c in row.called])
+        own = name if row.has_effect or row.opcode.startswith("rng") else ""
+        numbers[name] = hash((row.kind, operands, called, own))
+    return numbers
 
 
 def _has_changed_more(was: Row, now: Row) -> bool:
@@ -223,16 +264,3 @@ def _has_changed_more(was: Row, now: Row) -> bool:
 def _name(row: Row) -> str:
     """`the dot dot_general.3`, `the bitcast`, `the constant.4`."""
     return f"the {row.name}" if row.name.startswith(row.opcode) else f"the {row.opcode} {row.name}"
-
-
-def _are_alike(row: Row, twin: Row, snapshot: Snapshot) -> bool:
-    """Whether two instructions do the same to the same operands, or to operands that are alike."""
-    if row.key == twin.key:
-        return True
-    if len(row.operands) != len(twin.operands) or row.operands == twin.operands:
-        return False
-    rows = snapshot.rows
-    return all(
-        a == b or (a in rows and b in rows and rows[a].key == rows[b].key)
-        for a, b in zip(row.operands, twin.operands, strict=True)
-    )

@@ -77,7 +77,7 @@ def find_module_graphs(
     if not 0 <= number < len(records):
         return Unavailable("There is no such pass.", "passes")
     try:
-        old, new = records[max(number - 1, 0)].module(), records[number].module()
+        old, new = _module(records, max(number - 1, 0)), _module(records, number)
         if not old or not new:
             return _NOT_KEPT
         reader = SnapshotReader(tags)
@@ -95,6 +95,13 @@ def find_module_graphs(
         _changes(after, snapshots[1], snapshots[0], Change.ADDED),
         np.array(partner, np.int32),
     )
+
+
+def _module(records: Sequence[PassRecord], number: int) -> bytes:
+    """The module after a pass; where it changed nothing, that of the one before."""
+    while number > 0 and not records[number].packed and not records[number].has_changed:
+        number -= 1
+    return records[number].module()
 
 
 def _names(graph: Graph) -> list[str]:

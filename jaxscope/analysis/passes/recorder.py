@@ -7,13 +7,14 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 
-from jaxscope.analysis.fates.trace import Ending
+from jaxscope.analysis.fates.trace import Ending, Step
 from jaxscope.analysis.memory.module_peak import ModulePeak, find_module_peak
 from jaxscope.analysis.passes.excerpt import excerpt_changes
 from jaxscope.analysis.passes.follow import Follower
+from jaxscope.analysis.passes.lineage import Lineage
 from jaxscope.analysis.passes.snapshot import Snapshot, SnapshotReader
 from jaxscope.model.graph import Cost
-from jaxscope.model.op_name import TagTable
+from jaxscope.model.op_name import TagTable, without_call
 from jaxscope.model.passes import PassRecord, pack_module
 from jaxscope.model.unavailable import Unavailable
 
@@ -28,10 +29,7 @@ _ESTIMATES_BUDGET_S = 4.0
 
 _TOO_LONG = "Left out: finding the peaks of the modules before it took long enough."
 _NOT_FOLLOWED = "It is not known what lives when in this module."
-_START = "pipeline-start"
 _END = "after_optimizations"
-BETWEEN = "between pipelines"
-"""The name of what changed the module outside of any pass, such as the scheduler."""
 COMPILED = "as compiled"
 """The name of the last module: the one whose order is fixed."""
 
@@ -66,6 +64,8 @@ class PassRecorder:
     def __init__(self, tags: TagTable, stage: str = "") -> None:
         self._reader = SnapshotReader(tags)
         self._last: Snapshot | None = None
+        self._followed: Snapshot | None = None
+        self._lineage = Lineage()
         self._follower = Follower(stage)
         self._tags = tags
         self._records: list[PassRecord] = []
@@ -76,7 +76,7 @@ class PassRecorder:
         self._left_for_estimates_s = _ESTIMATES_BUDGET_S
         self._is_damaged = False
 
-    def feed(self, name: str, pipeline: str, proto: bytes, cost: Cost) -> None:
+    def feed(self, step: Step, proto: bytes, cost: Cost) -> None:
         """Take the module after a pass. One that cannot be read is passed over."""
         self._num_fed += 1
         try:
@@ -86,13 +86,26 @@ class PassRecorder:
             return
         before, self._last = self._last, snapshot
         if before is None:
-            record: PassRecord | None = self._first(snapshot)
+            self._followed = self._lineage.feed(snapshot)
+            self._follower.begin(self._followed, snapshot)
+            record = self._first(snapshot)
         else:
-            record = self._compare(name, pipeline, before, snapshot)
-        if record is not None:
-            self._steps.append(self._num_fed - 1)
-            packed = self._pack(proto)
-            self._records.append(self._with_peak(record, proto, cost=cost, packed=packed))
+            record = self._compare(step, before, snapshot)
+        self._steps.append(self._num_fed - 1)
+        if self._records and not record.has_changed and record.name != COMPILED:
+            last = self._records[-1]
+            self._records.append(
+                dataclasses.replace(
+                    record,
+                    cost=cost,
+                    peak_bytes=last.peak_bytes,
+                    estimated_peak_bytes=last.estimated_peak_bytes,
+                    peak_missing=last.peak_missing,
+                )
+            )
+            return
+        packed = self._pack(proto)
+        self._records.append(self._with_peak(record, proto, cost=cost, packed=packed))
 
     def result(self, missing: str | None = None, seconds: Sequence[float] = ()) -> Passes:
         """What was recorded so far.
@@ -112,48 +125,50 @@ class PassRecorder:
             ]
         return Passes(
             tuple(records),
-            self._follower.endings(self._last) if self._last else {},
+            self._follower.endings(self._followed) if self._followed else {},
             Unavailable(reason, "passes") if reason else None,
             self._tags,
         )
 
     def _first(self, snapshot: Snapshot) -> PassRecord:
-        carriers = {tag: tuple(names[:_MAX_CARRIERS]) for tag, names in snapshot.holders.items()}
+        carriers = {
+            without_call(tag): tuple(names[:_MAX_CARRIERS])
+            for tag, names in snapshot.holders.items()
+        }
         text = self._bounded(_whole(snapshot))
         size = len(snapshot.rows)
         return PassRecord("", "", size, snapshot.num_fusions, text=text, carriers=carriers)
 
-    def _compare(
-        self, name: str, pipeline: str, before: Snapshot, after: Snapshot
-    ) -> PassRecord | None:
-        """What changed between two modules; None if nothing did."""
+    def _compare(self, step: Step, before: Snapshot, after: Snapshot) -> PassRecord:
+        """What changed between two modules."""
         old, new = before.rows, after.rows
         removed, added = old.keys() - new.keys(), new.keys() - old.keys()
         changed = {n for n, row in new.items() if n in old and old[n].key != row.key}
-        is_start, is_end = name == _START, name == _END
-        if is_start and not (removed or added or changed):
-            return None
-        name = BETWEEN if is_start or is_end else name
-        ended = self._follower.follow(name, pipeline, before, after)
-        carriers = {
-            tag: tuple(after.holders.get(tag, ())[:_MAX_CARRIERS])
-            for tag in before.holders.keys() | after.holders.keys()
-            if before.holders.get(tag) != after.holders.get(tag)
-        }
-        if not (removed or added or changed or carriers or ended or is_end):
-            return None
+        name = COMPILED if step.name == _END else step.name
+        named = dataclasses.replace(step, name=name)
+        assert self._followed is not None
+        followed, self._followed = self._followed, self._lineage.feed(after)
+        ended = self._follower.follow(named, followed, self._followed)
+        was, now = followed.holders, self._followed.holders
+        carriers: dict[str, tuple[str, ...]] = {}
+        for tag in was.keys() | now.keys():
+            if was.get(tag) != now.get(tag):
+                id = without_call(tag)
+                names = (*carriers.get(id, ()), *now.get(tag, ()))
+                carriers[id] = tuple(dict.fromkeys(names))[:_MAX_CARRIERS]
         texts = excerpt_changes(before, after, set(removed), set(added), changed)
         return PassRecord(
-            COMPILED if is_end else name,
-            pipeline,
+            name,
+            step.pipeline,
             len(new),
             after.num_fusions,
             len(added),
             len(removed),
             len(changed),
+            number=step.number,
             before=self._bounded(texts[0]),
             text=self._bounded(texts[1]),
-            ended=tuple(ended),
+            ended=tuple(dict.fromkeys(map(without_call, ended))),
             carriers=carriers,
         )
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 from jaxscope.analysis.hlo.attributes import read_attributes
 from jaxscope.analysis.hlo.proto import HloMessage, parse_module
 from jaxscope.analysis.hlo.shapes import render_type
-from jaxscope.model.op_name import TagTable, read_op_name
+from jaxscope.model.op_name import TagTable, in_call, read_op_name
 
 _COMBINING = frozenset(
     {
@@ -17,6 +18,13 @@ _COMBINING = frozenset(
     }
 )
 """Instructions whose computation combines elements and holds no equation by itself."""
+
+_EFFECTS = frozenset(
+    {
+        *("infeed", "outfeed", "send", "send-done", "recv", "recv-done", "domain"),
+        *("rng-get-and-update-state", "all-reduce-done", "collective-permute-done"),
+    }
+)
 
 _SHOWN_APART = frozenset({"op_name", "parameter_number", "backend_config", "literal"})
 
@@ -30,7 +38,9 @@ class Row:
         opcode: XLA's.
         computation: Name of the computation it stands in.
         operands: Names.
-        tags: Ids of the equations that its name carries.
+        tags: The equations that its name carries, as `in_call` writes them.
+        called: Names of the computations that it calls.
+        kind: Equal for instructions that do the same, whatever their operands and callees are.
         key: Equal for instructions that do the same to the same operands.
         is_root: Whether its computation returns it.
         proto: The rest of it, for its text.
@@ -41,6 +51,8 @@ class Row:
     computation: str
     operands: tuple[str, ...]
     tags: tuple[str, ...]
+    called: tuple[str, ...]
+    kind: int
     key: int
     is_root: bool
     proto: HloMessage
@@ -49,6 +61,18 @@ class Row:
     def element(self) -> int:
         """XLA's code of the type of the elements; of a tuple that of tuples."""
         return int(self.proto.shape.element_type)
+
+    @property
+    def num_elements(self) -> int:
+        """Of its result; 0 for tuples and tokens."""
+        if self.proto.shape.tuple_shapes or self.opcode == "tuple":
+            return 0
+        return math.prod(self.proto.shape.dimensions)
+
+    @property
+    def has_effect(self) -> bool:
+        """Whether it stays though nothing uses its result."""
+        return self.opcode in _EFFECTS or bool(self.proto.custom_call_has_side_effect)
 
     def literal(self) -> str:
         """The value of a constant, shortened; empty for everything else."""
@@ -118,13 +142,13 @@ class SnapshotReader:
         combiners = self._combiners
         for computation in module.computations:
             for proto in computation.instructions:
-                called = (homes.get(number, "") for number in proto.called_computation_ids)
+                called = [homes.get(number, "") for number in proto.called_computation_ids]
                 if proto.opcode == "fusion":
                     snapshot.fused.update(called)
                 elif proto.opcode in _COMBINING:
                     combiners.update(called)
         for computation in module.computations:
-            self._read_computation(computation, names, snapshot, combiners)
+            self._read_computation(computation, names, homes, snapshot)
             if computation.id == module.entry_computation_id:
                 snapshot.entry = computation.name
         return snapshot
@@ -133,8 +157,8 @@ class SnapshotReader:
         self,
         computation: HloMessage,
         names: dict[int, str],
+        homes: dict[int, str],
         snapshot: Snapshot,
-        combiners: set[str],
     ) -> None:
         home = computation.name
         members = snapshot.computations.setdefault(home, [])
@@ -142,10 +166,12 @@ class SnapshotReader:
             name = proto.name
             operands = tuple([names.get(number, "?") for number in proto.operand_ids])
             # A reduction's addition of two elements often outlives the reduction for a while.
-            tags = () if home in combiners else self._tags_of(proto.metadata.op_name)
+            tags = () if home in self._combiners else self._tags_of(proto.metadata.op_name)
             is_root = proto.id == computation.root_id
-            row = Row(name, proto.opcode, home, operands, tags, 0, is_root, proto)
-            row.key = _key(proto, operands)
+            called = tuple([homes.get(number, "") for number in proto.called_computation_ids])
+            kind = _kind(proto)
+            key = hash((kind, operands))
+            row = Row(name, proto.opcode, home, operands, tags, called, kind, key, is_root, proto)
             snapshot.rows[name] = row
             members.append(name)
             if is_root:
@@ -158,7 +184,9 @@ class SnapshotReader:
     def _tags_of(self, op_name: str) -> tuple[str, ...]:
         found = self._read.get(op_name)
         if found is None:
-            found = self._read[op_name] = read_op_name(op_name, self._tags).derived
+            read = read_op_name(op_name, self._tags)
+            found = tuple(map(in_call, read.derived, read.calls))
+            self._read[op_name] = found
         return found
 
 
@@ -169,9 +197,9 @@ _NAMING: tuple[Any, ...] = (
 """Fields that say what an instruction is called, and not what it does."""
 
 
-def _key(proto: HloMessage, operands: tuple[str, ...]) -> int:
+def _kind(proto: HloMessage) -> int:
     known = proto.DESCRIPTOR.fields_by_name
     for field in _NAMING:
         if field in known:
             proto.ClearField(field)
-    return hash((proto.SerializeToString(deterministic=True), operands))
+    return hash(proto.SerializeToString(deterministic=True))

@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
+from jaxscope.analysis.quantities import (
+    format_bytes,
+    format_count,
+    format_flops,
+    format_seconds,
+)
 from jaxscope.model import PassRecord
 
 RECEIVED = "as XLA received it"
 HEADERS = (
-    "#",
+    "dump",
     "pass",
     "pipeline",
     "instructions",
@@ -26,12 +31,17 @@ HEADERS = (
 NUMERIC = (0, 3, 4, 5, 6, 7, 8, 9, 11)
 
 
-def pass_row(number: int, record: PassRecord) -> tuple[str, ...]:
+def is_telling(record: PassRecord) -> bool:
+    """Whether a pass did something; XLA writes a dump at the start of each pipeline as well."""
+    return record.has_changed or bool(record.ended) or record.number is None
+
+
+def pass_row(record: PassRecord) -> tuple[str, ...]:
     """The cells of a pass, for the columns of `HEADERS`."""
     cost = record.cost
     changes = f"+{record.num_added} −{record.num_removed} ~{record.num_changed}"
     return (
-        str(number),
+        "" if record.number is None else f"{record.number:04}",
         record.name or RECEIVED,
         record.pipeline,
         f"{record.num_instructions:,}",
@@ -69,8 +79,8 @@ def _estimate(record: PassRecord) -> str:
 
 
 def count_passes(records: Sequence[PassRecord]) -> str:
-    """How many of the modules stand after a pass."""
-    count = sum(bool(record.pipeline) for record in records)
+    """How many passes changed the module."""
+    count = sum(bool(record.pipeline) and is_telling(record) for record in records)
     return "1 pass" if count == 1 else f"{count:,} passes"
 
 
@@ -98,6 +108,16 @@ def tell_most(records: Sequence[PassRecord]) -> str:
             "allocates less where they share memory."
         )
     return "".join(parts)
+
+
+def tell_rest(records: Sequence[PassRecord]) -> str:
+    """How many dumps of XLA's are not listed, and how to see them."""
+    count = sum(not is_telling(record) for record in records)
+    if not count:
+        return ""
+    return (
+        f" {format_count(count, 'further dump')} changed no instruction; filter by name to see it."
+    )
 
 
 def pass_searched(record: PassRecord) -> str:

@@ -30,10 +30,12 @@ from jaxscope.ui.pages.pass_rows import (
     NUMERIC,
     RECEIVED,
     count_passes,
+    is_telling,
     pass_numbers,
     pass_row,
     pass_searched,
     tell_most,
+    tell_rest,
 )
 from jaxscope.ui.pages.result_table import ResultTable, choose_row
 from jaxscope.ui.plain import escape_html
@@ -66,6 +68,7 @@ class PassesPage(QWidget):
         self._tags = TagTable()
         self._look = (LIGHT, BASE_POINTS)
         self._shown: list[int] = []
+        self._places: dict[tuple[str, ...], int] = {}
         self._followed: frozenset[str] = frozenset()
         self._current = -1
         self._can_run = False
@@ -168,7 +171,7 @@ class PassesPage(QWidget):
                 f"{count_passes(records)} changed the "
                 f"program: {first.num_instructions:,} instructions became "
                 f"{last.num_instructions:,}, with {format_count(last.num_fusions, 'fusion')}."
-                f"{tell_most(records)}"
+                f"{tell_most(records)}{tell_rest(records)}"
             )
             self.heading.setToolTip(f"{TIMED}\n\n{ESTIMATED}")
         else:
@@ -202,7 +205,8 @@ class PassesPage(QWidget):
         text = ""
         if fate is not None:
             by = f", decided by {fate.pass_name}" if fate.pass_name else ""
-            text = f"{escape_html(title)}: <b>{fate.fate}</b>{by}. {escape_html(fate.text)}"
+            mark = " (inferred)" if fate.certainty == "inferred" else ""
+            text = f"{escape_html(title)}: <b>{fate.fate}</b>{mark}{by}. {escape_html(fate.text)}"
         self.fate.setText(text)
         self.fate.setVisible(bool(text))
         if "graphs" in vars(self):
@@ -225,6 +229,14 @@ class PassesPage(QWidget):
         if record in self._shown:
             choose_row(self.table, self._shown.index(record))
 
+    def choose_dump(self, number: int) -> None:
+        """Show the pass after which XLA wrote a dump, by the dump's number."""
+        for place, record in enumerate(self._records):
+            if record.number == number:
+                self.filter.clear()
+                self.follow.setChecked(False)
+                self.choose(place)
+
     def _show_parts(self) -> None:
         has_any = bool(self._records)
         self._tools.setVisible(has_any)
@@ -235,10 +247,11 @@ class PassesPage(QWidget):
         self._shown = [
             number
             for number, record in enumerate(self._records)
-            if (not words or words in pass_searched(record))
+            if (words in pass_searched(record) if words else is_telling(record))
             and (not self.follow.isChecked() or self._touches(record))
         ]
-        rows = [pass_row(number, self._records[number]) for number in self._shown]
+        rows = [pass_row(self._records[number]) for number in self._shown]
+        self._places = {row[:2]: number for row, number in zip(rows, self._shown, strict=True)}
         numbers = [pass_numbers(number, self._records[number]) for number in self._shown]
         hints = [self._hint(self._records[number]) for number in self._shown]
         why = [f"contains “{words}”"] if words else []
@@ -256,7 +269,9 @@ class PassesPage(QWidget):
     ) -> None:
         indexes = selected.indexes()
         if indexes:
-            self._current = int(self.table.rows.index(indexes[0].row(), 0).data())
+            row = indexes[0].row()
+            label = tuple(self.table.rows.index(row, column).data() for column in (0, 1))
+            self._current = self._places[label]
             self._show_texts(self._records[self._current])
 
     def _show_texts(self, record: PassRecord | None) -> None:

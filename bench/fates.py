@@ -1,0 +1,114 @@
+"""Fates against XLA's own dumps: every call of the samples, of library programs, of `programs.py`.
+
+    python -m bench.fates                 all of it, some minutes
+    python -m bench.fates FILE [CALL]     one file
+
+Each call is captured with its passes recorded, compiled once more with XLA's dumps as text, and
+every fate is held against these by `tests/fates/dumps.py`, which shares no code with what finds
+fates. Both ways of finding them are checked: with the recorded passes, and from the first and the
+last module alone. Prints one line for each call and what is refuted.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+_ROOT = Path(__file__).parents[1]
+_TOO_LONG = {
+    # Unrolled: compiled three times each, and the scanned forms compute the same.
+    "loss(init(key(0)), tokens(key(1)))",
+    "grad(loss)(init(key(0)), tokens(key(1)))",
+}
+_LIMIT_S = 900
+
+
+def measure() -> dict[str, dict[str, int]]:
+    """Counts over everything, by way of finding: `refuted`, `proven`, `inferred`, `unknown`."""
+    total: dict[str, dict[str, int]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for file in _files(Path(folder)):
+            found = subprocess.run(
+                [sys.executable, "-m", "bench.fates", str(file), "--json"],
+                cwd=_ROOT,
+                capture_output=True,
+                text=True,
+                timeout=_LIMIT_S,
+            )
+            print(found.stderr, end="", file=sys.stderr)
+            for way, counts in json.loads(found.stdout.splitlines()[-1]).items():
+                row = total.setdefault(way, dict.fromkeys(counts, 0))
+                for kind, count in counts.items():
+                    row[kind] += count
+    return total
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    sys.path.insert(0, str(_ROOT / "tests" / "provenance"))
+    from library_programs import PREAMBLE, PROGRAMS
+
+    yield from sorted((_ROOT / "samples").glob("*.py"))
+    yield _ROOT / "bench" / "programs.py"
+    yield _ROOT / "tests" / "fates" / "told_wrong.py"
+    for name, (_, source, call) in PROGRAMS.items():
+        path = folder / f"program_{name}.py"
+        path.write_text(f"{PREAMBLE}{source}\n# jaxscope: {call}\n", "utf-8")
+        yield path
+
+
+def check_file(file: Path, wanted: str | None = None) -> dict[str, dict[str, int]]:
+    """Check the calls that a file offers, or one call."""
+    from jaxscope.worker.call import call_namespace, parse_call
+    from jaxscope.worker.outline import find_offered_calls
+    from jaxscope.worker.user_module import execute_file
+    from tests.fates.compiled_calls import capture_call, hold_against_dumps
+    from tests.fates.test_against_dumps import LIBRARY, OWN
+
+    text = file.read_text("utf-8")
+    total = {
+        way: dict.fromkeys(("refuted", "proven", "inferred", "unknown"), 0)
+        for way in ("recorded", "alone")
+    }
+    try:
+        namespace = call_namespace(vars(execute_file(str(file), text)))
+    except Exception as error:  # a library that is not installed, mostly
+        print(f"{file.name}: skipped, {type(error).__name__}: {error}", file=sys.stderr)
+        return total
+    calls = [wanted] if wanted else [offer.call for offer in find_offered_calls(text)]
+    if file.name == "told_wrong.py" and not wanted:
+        calls = [*OWN, *LIBRARY]
+    for each in calls:
+        if each in _TOO_LONG:
+            continue
+        try:
+            call = parse_call(each, namespace, file=str(file))
+            found = hold_against_dumps(capture_call(call, str(file)), call)
+        except Exception as error:  # calls whose lesson is the error that they raise
+            reason = str(error).splitlines()[0][:90] if str(error) else ""
+            print(f"{each[:60]}: not captured: {type(error).__name__}: {reason}", file=sys.stderr)
+            continue
+        for way, verdicts in found.items():
+            row = total[way]
+            row["refuted"] += len(verdicts.refuted)
+            row["proven"] += verdicts.proven
+            row["inferred"] += verdicts.inferred
+            row["unknown"] += verdicts.unknown
+            for problem in verdicts.refuted:
+                print(f"  {way}: {problem}", file=sys.stderr)
+        counts = found["recorded"]
+        print(
+            f"{each[:60]}: {counts.proven} proven, {counts.inferred} inferred, "
+            f"{counts.unknown} unknown",
+            file=sys.stderr,
+        )
+    return total
+
+
+if __name__ == "__main__":
+    words = [word for word in sys.argv[1:] if word != "--json"]
+    result = check_file(Path(words[0]), *words[1:2]) if words else measure()
+    print(json.dumps(result))

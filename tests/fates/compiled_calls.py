@@ -1,0 +1,68 @@
+"""Capture a call with its passes in this process, and compile it again for XLA's own dumps."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from jaxscope.analysis.fates import FateTable
+from jaxscope.client.assemble import CaptureAssembler
+from jaxscope.model import Capture
+from jaxscope.wire.messages import Message
+from jaxscope.worker import compat
+from jaxscope.worker.call import Call
+from jaxscope.worker.capture import send_capture
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.program import trace_call
+from jaxscope.worker.source import read_source
+from tests.fates.dumps import Dumps, Verdicts, check_fates, find_places
+
+
+class _Ear(Channel):
+    """A channel that ends in an assembler."""
+
+    def __init__(self) -> None:
+        super().__init__(-1)
+        self.assembler = CaptureAssembler()
+
+    def send(
+        self, type: str, fields: Mapping[str, Any], arrays: Mapping[str, Any] | None = None
+    ) -> None:
+        self.assembler.feed(Message(type, {"run": "", **fields}, dict(arrays or {})))
+
+
+def capture_call(call: Call, file: str = __file__) -> Capture:
+    """A capture of the call, with its passes."""
+    ear = _Ear()
+    send_capture({"target": "cpu", "passes": True}, ear, read_source(file), call)
+    return ear.assembler.capture()
+
+
+def hold_against_dumps(capture: Capture, call: Call) -> dict[str, Verdicts]:
+    """What XLA's dumps say of a capture's fates, found with and without recorded passes."""
+    function = call.compose(call.base)
+    if not compat.is_jitted(function):
+        function = jax.jit(function)
+    places = find_places(
+        function.trace(*call.args, **call.kwargs).jaxpr,
+        lambda traceback: jax._src.source_info_util.user_frames(traceback),
+    )
+    traced, _, numbers = trace_call(call).tag_derived()
+    with tempfile.TemporaryDirectory() as folder:
+        options = {
+            "xla_dump_to": folder,
+            "xla_dump_hlo_pass_re": ".*",
+            "xla_dump_hlo_as_text": True,
+        }
+        traced.lower().compile(compiler_options=options)
+        dumps = Dumps(Path(folder))
+        recorded, alone = capture.fates, FateTable(capture.stages)
+        assert isinstance(recorded, FateTable)
+        return {
+            way: check_fates(table.derived, dumps, numbers, places)
+            for way, table in (("recorded", recorded), ("alone", alone))
+        }

@@ -1,0 +1,463 @@
+"""Refute or confirm fates by XLA's own dumps of every pass, as text.
+
+This shares no code with what finds fates: it compiles the plain program, reads the text that XLA
+dumps, and holds each statement against it. What it checks:
+
+- A proof names a dump that exists, by XLA's number and name, and instructions that stand in the
+  modules before and after it; they have the name of the equation where XLA received them, and
+  compute at its source line.
+- What is said to be left (`fused`, `kernel`, `library`, `layout`, `folded`) is in the module that
+  runs, and is of that kind there.
+- What is said to be gone (`dead`, `merged`, `simplified`) is gone; nothing dead has an equal that
+  lives on and took its users over; of two merged instructions one is left.
+- Each instruction of the module that runs that does heavy work belongs to some equation.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jaxscope.model import Fate
+
+_NAMED_DUMP = re.compile(r"\.(\d{4,})\.(?:.+?)\.after_(.+?)(?:\.before_.+)?\.txt$")
+_CALLED = re.compile(
+    r"(?:calls|to_apply|body|condition|branch_computations|true_computation|false_computation|"
+    r"called_computations)=(?:\{([^}]*)\}|(%?[\w.\-]+))"
+)
+_LOCATION = re.compile(r"^(\d+) \{file_name_id=(\d+) function_name_id=\d+ line=(\d+)")
+_FRAME = re.compile(r"^(\d+) \{file_location_id=(\d+)(?: parent_frame_id=(\d+))?")
+_NAME = re.compile(r"%([\w.\-]+)")
+_COMMENT = re.compile(r"/\*.*?\*/")
+
+_LAYOUT = {"bitcast", "copy", "parameter", "tuple", "get-tuple-element", "reshape", "transpose"}
+_LAYOUT |= {"opt-barrier", "after-all", "add-dependency", "copy-start", "copy-done", "broadcast"}
+_EFFECTS = {"infeed", "outfeed", "send", "recv", "send-done", "recv-done"}
+_LIBRARY = {"custom-call", "dot", "convolution", "fft", "cholesky", "triangular-solve"}
+_HEAVY = {"dot", "convolution", "fft", "sort", "cholesky", "triangular-solve"}
+_HEAVY |= {"exponential", "log", "tanh", "sine", "cosine", "logistic", "erf", "atan2", "scatter"}
+_COMBINING = {"reduce", "reduce-window", "scatter", "sort", "select-and-scatter", "map", "topk"}
+_COMBINING |= {"all-reduce", "reduce-scatter"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Line:
+    """One instruction of a dump."""
+
+    name: str
+    shape: str
+    opcode: str
+    operands: tuple[str, ...]
+    rest: str
+    computation: str
+    is_root: bool
+
+    @functools.cached_property
+    def called(self) -> tuple[str, ...]:
+        found = [a or b for a, b in _CALLED.findall(self.rest)]
+        return tuple(name.strip().lstrip("%") for text in found for name in text.split(","))
+
+    @property
+    def frame(self) -> int:
+        match = re.search(r"stack_frame_id=(\d+)", self.rest)
+        return int(match[1]) if match else 0
+
+    @property
+    def op_name(self) -> str:
+        match = re.search(r'op_name="([^"]*)"', self.rest)
+        return match[1] if match else ""
+
+    @property
+    def does(self) -> tuple[str, str, str]:
+        """Equal for instructions that do the same to the same operands."""
+        rest = re.sub(r", metadata=\{(?:[^{}\"]|\"[^\"]*\")*\}", "", self.rest)
+        return self.opcode, self.shape, f"{self.operands} {rest}"
+
+
+class Module:
+    """A dump, read as text."""
+
+    def __init__(self, text: str) -> None:
+        self.lines: dict[str, Line] = {}
+        self.roots: dict[str, str] = {}
+        self.entry = ""
+        self._files: dict[int, str] = {}
+        self._places: dict[int, tuple[str, int]] = {}
+        self._frames: dict[int, tuple[int, int]] = {}
+        self._read(text)
+        self.users: dict[str, list[str]] = {}
+        for line in self.lines.values():
+            for operand in line.operands:
+                self.users.setdefault(operand, []).append(line.name)
+
+    def _read(self, text: str) -> None:
+        computation = table = ""
+        for line in text.splitlines():
+            if line.endswith("{") and not line.startswith((" ", "HloModule")):
+                head = line.removeprefix("ENTRY ").split()[0].lstrip("%")
+                computation = head
+                self.entry = head if line.startswith("ENTRY ") else self.entry
+            elif line.startswith("  "):
+                self._add(line, computation)
+            elif line in ("FileNames", "FunctionNames", "FileLocations", "StackFrames"):
+                table = line
+            elif table == "FileNames" and line[:1].isdigit():
+                number, _, name = line.partition(" ")
+                self._files[int(number)] = name.strip('"')
+            elif table == "FileLocations" and (match := _LOCATION.match(line)):
+                self._places[int(match[1])] = (self._files[int(match[2])], int(match[3]))
+            elif table == "StackFrames" and (match := _FRAME.match(line)):
+                self._frames[int(match[1])] = (int(match[2]), int(match[3] or 0))
+
+    def _add(self, line: str, computation: str) -> None:
+        line = _COMMENT.sub("", line.strip())
+        is_root = line.startswith("ROOT ")
+        name, _, rest = line.removeprefix("ROOT ").partition(" = ")
+        if not rest:
+            return
+        if rest.startswith("("):
+            end = _balanced(rest) + 1
+            end = rest.index(" ", end - 1)
+        else:
+            end = rest.index(" ")
+        shape, rest = re.sub(r"\{[^}]*\}", "", rest[:end]), rest[end + 1 :]
+        opcode, _, rest = rest.partition("(")
+        end = _balanced("(" + rest)
+        inside, rest = rest[: end - 1], rest[end:]
+        operands = () if opcode in ("constant", "parameter") else tuple(_NAME.findall(inside))
+        if opcode in ("constant", "parameter"):
+            rest = f"({inside}){rest}"
+        name = name.lstrip("%")
+        self.lines[name] = Line(name, shape, opcode, operands, rest, computation, is_root)
+        if is_root:
+            self.roots[computation] = name
+
+    @functools.cached_property
+    def callers(self) -> dict[str, Line]:
+        """By computation, an instruction that calls it."""
+        return {name: line for line in self.lines.values() for name in line.called}
+
+    @functools.cached_property
+    def alive(self) -> set[str]:
+        """What a result or an effect depends on."""
+        waiting = [self.roots[self.entry]]
+        for line in self.lines.values():
+            if line.opcode in _EFFECTS or "custom_call_has_side_effect=true" in line.rest:
+                waiting.append(line.name)
+        seen = set(waiting)
+        while waiting:
+            line = self.lines[waiting.pop()]
+            for other in (*line.operands, *(self.roots.get(c, "") for c in line.called)):
+                if other and other not in seen:
+                    seen.add(other)
+                    waiting.append(other)
+        return seen
+
+    def place(self, name: str) -> tuple[str, int]:
+        """File and line of the innermost frame of an instruction; `("", 0)` where it has none."""
+        frame = self._frames.get(self.lines[name].frame)
+        return self._places.get(frame[0], ("", 0)) if frame else ("", 0)
+
+    def is_fused(self, name: str) -> bool:
+        caller = self.callers.get(self.lines[name].computation)
+        return caller is not None and caller.opcode == "fusion"
+
+    def combines(self, name: str) -> bool:
+        """Whether it says how a reduction or the like treats two elements."""
+        caller = self.callers.get(self.lines[name].computation)
+        return caller is not None and caller.opcode in _COMBINING
+
+
+def _balanced(text: str) -> int:
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0:
+            return place
+    raise ValueError(text)
+
+
+class Dumps:
+    """All dumps of one compilation, in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._numbered: dict[int, tuple[str, Path]] = {}
+        first = last = None
+        for path in sorted(folder.glob("*.txt")):
+            match = _NAMED_DUMP.search(path.name)
+            if match:
+                self._numbered[int(match[1])] = (match[2], path)
+            elif path.name.endswith(".before_optimizations.txt"):
+                first = path
+            elif path.name.endswith("after_optimizations.txt"):
+                last = path
+        assert first is not None and last is not None, sorted(folder.iterdir())
+        self._read: dict[Path, Module] = {}
+        self.first, self.last = self._module(first), self._module(last)
+
+    def step(self, number: int) -> tuple[str, Module, Module] | None:
+        """The name of the pass behind a numbered dump, and the modules before and after it."""
+        if number not in self._numbered:
+            return None
+        name, path = self._numbered[number]
+        earlier = [other for other in self._numbered if other < number]
+        before = self._module(self._numbered[max(earlier)][1]) if earlier else self.first
+        return name, before, self._module(path)
+
+    def _module(self, path: Path) -> Module:
+        if path not in self._read:
+            self._read[path] = Module(path.read_text("utf-8"))
+        return self._read[path]
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Where an equation stands, and whether it holds jaxprs."""
+
+    file: str = ""
+    line: int = 0
+    has_inside: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdicts:
+    """What the dumps say of the fates of one program."""
+
+    refuted: tuple[str, ...]
+    proven: int
+    inferred: int
+    unknown: int
+
+
+def check_fates(
+    fates: Mapping[str, Fate],
+    dumps: Dumps,
+    numbers: Sequence[str],
+    places: Mapping[str, Place],
+) -> Verdicts:
+    """Hold every fate of the equations that were lowered against XLA's dumps.
+
+    Args:
+        fates: By equation id.
+        dumps: Of the program with a numbered scope around each equation.
+        numbers: Ids of the equations by the number of their scope.
+        places: Where each equation stands, as JAX's own trace has it.
+    """
+    refuted = [
+        f"{id}: {fate.fate} ({fate.certainty}): {why}   [{fate.text}]"
+        for id, fate in fates.items()
+        for why in _Check(id, fate, dumps, numbers, places.get(id, Place())).problems()
+    ]
+    refuted += _orphans(fates, dumps.last)
+    counts = [fate.certainty for fate in fates.values()]
+    return Verdicts(
+        tuple(refuted), counts.count("proven"), counts.count("inferred"), counts.count("")
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class _Check:
+    id: str
+    fate: Fate
+    dumps: Dumps
+    numbers: Sequence[str]
+    place: Place
+
+    def problems(self) -> Iterator[str]:
+        fate = self.fate
+        if fate.fate == "unknown":
+            if fate.certainty or fate.proof:
+                yield "unknown, and yet certain"
+            return
+        if fate.certainty not in ("proven", "inferred"):
+            yield "without a certainty"
+        if (fate.certainty == "proven") != (fate.proof is not None):
+            yield "a proof and `proven` go together"
+        last = self.dumps.last
+        here = [name for name in fate.instructions if not name.startswith("unnamed_")]
+        for name in here:
+            if name not in last.lines:
+                yield f"{name} is not in the module that runs"
+                return
+        yield from self._kind([last.lines[name] for name in here])
+        yield from self._proof()
+
+    def _kind(self, lines: Sequence[Line]) -> Iterator[str]:
+        last, fate = self.dumps.last, self.fate.fate
+        if fate in ("dead", "merged", "simplified"):
+            return
+        if not lines:
+            if fate != "folded":
+                yield "no instruction is named"
+            return
+        working = [line for line in lines if line.opcode not in (*_LAYOUT, "constant")]
+        line = (working or lines)[0]
+        if fate == "fused" and not any(last.is_fused(each.name) for each in lines):
+            yield f"{line.name} is in no fusion"
+        elif fate == "kernel" and not any(self._runs_alone(each) for each in lines):
+            yield f"{line.name} is no kernel of its own"
+        elif fate == "library" and not any(self._is_library(each) for each in lines):
+            yield f"{line.name} calls no library"
+        elif fate == "layout" and not all(each.opcode in _LAYOUT for each in lines[:1]):
+            yield f"{lines[0].name} is a {lines[0].opcode}"
+        elif fate == "folded" and not any(self._is_constant(each) for each in lines):
+            yield f"{line.name} is no constant"
+
+    def _runs_alone(self, line: Line) -> bool:
+        last = self.dumps.last
+        if not last.is_fused(line.name):
+            return line.opcode not in ("parameter", "constant", "tuple", "get-tuple-element")
+        inside = [
+            other
+            for other in last.lines.values()
+            if other.computation == line.computation
+            and other.name in last.alive
+            and other.opcode not in ("parameter", "constant", "bitcast", "tuple", "reshape", "copy")
+        ]
+        return len(inside) <= 1
+
+    def _is_library(self, line: Line) -> bool:
+        last = self.dumps.last
+        caller = last.callers.get(line.computation)
+        is_custom = caller is not None and "kind=kCustom" in caller.rest
+        return is_custom or line.opcode in _LIBRARY or "kind=kCustom" in line.rest
+
+    def _is_constant(self, line: Line) -> bool:
+        if line.opcode == "broadcast":
+            line = self.dumps.last.lines[line.operands[0]]
+        return line.opcode == "constant"
+
+    def _proof(self) -> Iterator[str]:
+        fate, proof = self.fate, self.fate.proof
+        if proof is None:
+            return
+        before, after = self.dumps.first, self.dumps.last
+        if proof.pass_number is not None:
+            step = self.dumps.step(proof.pass_number)
+            if step is None:
+                yield f"XLA wrote no dump {proof.pass_number}"
+                return
+            name, before, after = step
+            if name != proof.pass_name or fate.pass_name != name:
+                yield f"dump {proof.pass_number} is that of {name}, not of {proof.pass_name}"
+        for names, module, when in (
+            (proof.before, before, "before"),
+            (proof.after, after, "after"),
+        ):
+            missing = [n for n in names if n not in module.lines and not n.startswith("unnamed_")]
+            if missing:
+                yield f"{missing[0]} is not in the module {when} the pass"
+                return
+        if not proof.before:
+            return
+        yield from self._decision(
+            [before.lines[n] for n in proof.before if n in before.lines],
+            [after.lines[n] for n in proof.after if n in after.lines],
+            before,
+            after,
+        )
+        if not self.place.has_inside:
+            yield from self._line(before, proof.before)
+            yield from self._name(proof.before)
+
+    def _decision(
+        self, was: Sequence[Line], now: Sequence[Line], before: Module, after: Module
+    ) -> Iterator[str]:
+        fate = self.fate.fate
+        if fate in ("dead", "merged", "simplified") and was:
+            left = [was[0].name] if was[0].name in after.alive else []
+            if left:
+                yield f"{left[0]} is still used after the pass"
+        if fate == "merged" and len(was) > 1:
+            if was[0].opcode != was[1].opcode or was[0].shape != was[1].shape:
+                yield f"{was[0].name} and {was[1].name} are different operations"
+            if was[1].name not in after.lines:
+                yield f"{was[1].name} is gone as well"
+        if fate == "dead" and was:
+            for other in before.lines.values():
+                is_equal = other.does == was[0].does and other.computation == was[0].computation
+                if is_equal and other.name != was[0].name and other.name in after.alive:
+                    users = set(before.users.get(was[0].name, ()))
+                    if users & set(after.users.get(other.name, ())):
+                        yield f"it was merged with {other.name}, whose result is used"
+        if fate == "folded" and now and not any(self._was_folded(each, after) for each in now):
+            yield f"{now[0].name} is no constant after the pass"
+
+    @staticmethod
+    def _was_folded(line: Line, module: Module) -> bool:
+        if line.opcode == "broadcast":
+            line = module.lines[line.operands[0]]
+        return line.opcode == "constant"
+
+    def _name(self, names: Sequence[str]) -> Iterator[str]:
+        """What XLA received under the equation's number is what the proof speaks of."""
+        first = self.dumps.first
+        for name in names[:1]:
+            if name in first.lines:
+                parts = first.lines[name].op_name.split(";")
+                found = [re.findall(r"jxsd(\d+)", part)[-1:] for part in parts]
+                ids = [self.numbers[int(last[0])] for last in found if last]
+                if ids and self.id not in ids:
+                    yield f"{name} came from equation {ids[0]}"
+
+    def _line(self, before: Module, names: Sequence[str]) -> Iterator[str]:
+        wanted = (self.place.file, self.place.line)
+        if not wanted[0] or self.fate.fate == "merged":
+            return
+        found = [before.place(n) for n in names if n in before.lines]
+        found = [place for place in found if place[0]]
+        if found and wanted not in found:
+            yield f"it stands on line {wanted[1]}, the instructions {names[:3]} on {found[0][1]}"
+
+
+def _orphans(fates: Mapping[str, Fate], last: Module) -> list[str]:
+    """Heavy work in the module that runs that no equation is said to be."""
+    if any(fate.fate == "unknown" for fate in fates.values()):
+        return []
+    claimed = {name for fate in fates.values() for name in fate.instructions}
+    return [
+        f"{line.name} ({line.opcode}) runs and belongs to no equation"
+        for line in last.lines.values()
+        if line.opcode in _HEAVY
+        and line.name in last.alive
+        and not last.combines(line.name)
+        and line.name not in claimed
+        and not line.name.startswith("unnamed_")
+    ]
+
+
+def find_places(jaxpr: Any, frames: Any) -> dict[str, Place]:
+    """Where every equation of a jaxpr stands, nested ones included, by its id.
+
+    Args:
+        jaxpr: As JAX's own trace gives it.
+        frames: Gives the user's frames of a traceback, innermost first.
+    """
+    found: dict[str, Place] = {}
+    waiting: list[tuple[Any, str]] = [(jaxpr, "")]
+    while waiting:
+        current, path = waiting.pop()
+        for number, equation in enumerate(getattr(current, "jaxpr", current).eqns):
+            frame = next(iter(frames(equation.source_info.traceback)), None)
+            nested = [
+                (inner, f"{path}{number}/{name}{suffix}/")
+                for name, value in equation.params.items()
+                for suffix, inner in _jaxprs(value)
+            ]
+            file, line = (frame.file_name, frame.start_line) if frame is not None else ("", 0)
+            found[f"{path}{number}"] = Place(file, line, bool(nested))
+            waiting += nested
+    return found
+
+
+def _jaxprs(value: Any) -> Iterator[tuple[str, Any]]:
+    if hasattr(value, "eqns") or hasattr(value, "jaxpr"):
+        yield "", value
+    elif isinstance(value, tuple | list):
+        for index, item in enumerate(value):
+            for suffix, inner in _jaxprs(item):
+                yield f".{index}{suffix}", inner

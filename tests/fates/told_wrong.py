@@ -1,0 +1,84 @@
+"""Programs whose equations are easily told wrong: what XLA renames, merges, splits and shares."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+
+def small_loop(w, c, xs):
+    """XLA makes the product anew without a name, and stamps the loop's name on it."""
+
+    def step(c, x):
+        c = jnp.tanh(c @ w + x)
+        return c, c
+
+    return lax.scan(step, c, xs)
+
+
+def summed_loop(w, c, xs):
+    return small_loop(w, c, xs)[1].sum()
+
+
+def power(a, v):
+    def body(i, v):
+        v = a @ v
+        return v / jnp.linalg.norm(v)
+
+    return lax.fori_loop(0, 10, body, v)
+
+
+def same_sum_twice(x):
+    """Both sums are `x`; of the two only the second is used."""
+    zeros = jnp.zeros(64)
+    jnp.sin(x + zeros)
+    return jnp.cos(x + zeros)
+
+
+def three_relus(w1, w2, w3, x):
+    """One function of jax.nn's, called three times, each time fused elsewhere."""
+    a = jax.nn.relu(x @ w1)
+    b = jax.nn.relu(a @ w2)
+    return jax.nn.relu(b @ w3)
+
+
+@jax.jit
+def act(v):
+    return jnp.sin(v) * v
+
+
+def one_function_three_times(x):
+    """The call in the middle is folded into a constant, the others are not."""
+    a = act(x)
+    b = act(jnp.ones(64))
+    c = act(x + 1.0)
+    return a + b, jnp.sort(c)
+
+
+def two_triangles(x):
+    """The masks of both calls are merged and computed when the program runs."""
+    a = jnp.tril(x)
+    b = jnp.triu(x)
+    return a @ b + jnp.tril(x * 2.0)
+
+
+def solve_and_determinant(a, b):
+    """Two factorizations of one matrix are one."""
+    return jnp.sum(jnp.linalg.solve(a, b)) * jnp.linalg.det(a)
+
+
+def two_softmaxes(x):
+    """Divisions become products with a reciprocal that bears the division's name."""
+    return -jnp.sum(jax.nn.softmax(x) * jax.nn.log_softmax(x))
+
+
+def dropped(x, key):
+    mask = jax.random.bernoulli(key, 0.5, x.shape)
+    return jnp.sum(jnp.where(mask, x, 0.0) ** 2)
+
+
+def counted(x):
+    """Two rows of numbers that depend on no argument: one is left, and a kernel makes it."""
+    i, j = jnp.arange(64), jnp.arange(64)
+    return jnp.where(i > 3, x, 0.0) + jnp.where(j < 60, x * x, 1.0)
