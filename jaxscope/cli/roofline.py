@@ -15,6 +15,7 @@ from jaxscope.analysis.cost.loop_rounds import find_trips
 from jaxscope.analysis.cost.shares import By
 from jaxscope.analysis.export.contract_json import environment_to_json
 from jaxscope.analysis.export.safe_text import make_safe
+from jaxscope.analysis.fates import link_products
 from jaxscope.analysis.roofline import find_roofline
 from jaxscope.analysis.roofline_report import roofline_to_json, roofline_to_text
 from jaxscope.cli.capture import obtain_capture
@@ -50,7 +51,7 @@ def run(options: Options) -> int:
         chip = chip or chip_of_target(capture.target)
         ceilings = chip.ceilings() if chip else stored_ceilings(capture.environment)
     trips = find_trips(capture)
-    found = find_roofline(capture.stage("optimized"), trips, capture.stage("machine"))
+    found = find_roofline(link_products(capture), trips, capture.stage("machine"))
     changes = {by: find_cost_change(capture, by) for by in By}
     if options.is_json:
         before = find_roofline(capture.stage("hlo"), trips)

@@ -10,6 +10,7 @@ from jaxscope.analysis.cost.loop_rounds import find_derived, find_trips
 from jaxscope.analysis.cost.shares import SHARED, By, Share, Shares, share_out
 from jaxscope.analysis.cost.work import BRANCHES, tell_unbounded
 from jaxscope.analysis.equation_words import name_equations
+from jaxscope.analysis.fates import link_products
 from jaxscope.analysis.quantities import (
     format_bytes,
     format_count,
@@ -85,7 +86,7 @@ def find_cost_change(capture: Capture, by: By) -> CostChange | Unavailable:
     """What optimizing did to the work of a program, or why that is not known."""
     graphs: list[Graph] = []
     for name in ("hlo", "optimized"):
-        stage = capture.stage(name)
+        stage = link_products(capture) if name == "optimized" else capture.stage(name)
         if stage is None:
             return Unavailable(f"The capture has no stage {name}.", name)
         if isinstance(stage.graph, Unavailable):

@@ -5,7 +5,21 @@ structure of the program, and, where they were recorded, on what each pass did. 
 shows is `unknown`, with its reason.
 """
 
-from jaxscope.analysis.fates.find import FateTable, find_all_fates, find_fates, saved_fates
+from jaxscope.analysis.fates.find import (
+    FateTable,
+    find_all_fates,
+    find_fates,
+    link_products,
+    saved_fates,
+)
 from jaxscope.analysis.fates.trace import Ending, Step
 
-__all__ = ["Ending", "FateTable", "Step", "find_all_fates", "find_fates", "saved_fates"]
+__all__ = [
+    "Ending",
+    "FateTable",
+    "Step",
+    "find_all_fates",
+    "find_fates",
+    "link_products",
+    "saved_fates",
+]

@@ -13,8 +13,10 @@ from jaxscope.analysis.fates.liveness import find_live
 from jaxscope.analysis.fates.trace import Ending
 from jaxscope.analysis.fates.values import IDENTITIES
 from jaxscope.analysis.fates.words import name_equations, sentence
-from jaxscope.model.capture import Fate, Proof, Stage
+from jaxscope.model.capture import Capture, Fate, Proof, Stage
 from jaxscope.model.graph import Graph, NodeKind
+from jaxscope.model.ragged import Ragged
+from jaxscope.model.unavailable import is_available
 
 AFTER_JAXPR = ("gradient", "stablehlo", "hlo", "passes", "optimized", "machine")
 """Stages that are no jaxpr of the call itself."""
@@ -226,3 +228,60 @@ def _left_out(
         text = f"{transform} does not need its result, so JAX left it out."
         return Fate("dead", text=text, certainty="inferred")
     return Fate("unknown", text=f"It is not in {transform}, and JAX does not say why.")
+
+
+def link_products(capture: Capture) -> Stage | None:
+    """The stage `optimized`, its nameless products linked to the equations that they are.
+
+    XLA makes products of matrices and vectors anew, without a name; most of a program's work may
+    be in them. Each takes over origins, scope and source of the equation whose fate it holds, and
+    the attribute `link` says that this is inferred.
+    """
+    stage = capture.stage("optimized")
+    graph = stage.graph if stage is not None else None
+    if stage is None or not isinstance(graph, Graph):
+        return stage
+    nodes = graph.nodes
+    nameless = {
+        graph.string(nodes.id, node): node
+        for node in range(len(nodes))
+        if graph.string(nodes.operation, node) in ("dot", "convolution")
+        and not len(nodes.derived[node])
+    }
+    names = [s.name for s in capture.stages if s.name not in AFTER_JAXPR and is_available(s.graph)]
+    derived = capture.stage(names[-1]) if names else None
+    if not nameless or derived is None or not isinstance(derived.graph, Graph):
+        return stage
+    fates = capture.fates
+    table = fates if isinstance(fates, FateTable) else FateTable(capture.stages)
+    strings = list(graph.strings)
+    numbers = {text: number for number, text in enumerate(strings)}
+
+    def number(text: str) -> int:
+        if text not in numbers:
+            numbers[text] = len(strings)
+            strings.append(text)
+        return numbers[text]
+
+    columns: dict[str, list[list[int]]] = {}
+    for name in ("derived", "origins", "scope", "source", "attributes"):
+        column: Ragged = getattr(nodes, name)
+        columns[name] = [column[node].tolist() for node in range(len(nodes))]
+    for id, fate in table.derived.items():
+        for name in fate.instructions:
+            node = nameless.pop(name, None)
+            if node is None:
+                continue
+            source = derived.graph.node(derived.graph.index_by_id[id])
+            columns["derived"][node] = [number(id)]
+            columns["origins"][node] = [number(origin) for origin in source.origins or (id,)]
+            columns["scope"][node] = [number(scope) for scope in source.scope]
+            columns["source"][node] = [
+                part
+                for place in source.source
+                for part in (number(place.file), place.line, place.column, number(place.function))
+            ]
+            columns["attributes"][node] += [number("link"), number("inferred")]
+    linked = dataclasses.replace(graph, strings=tuple(strings))
+    linked = linked.replace_nodes(**{k: Ragged.from_rows(rows) for k, rows in columns.items()})
+    return dataclasses.replace(stage, graph=linked)

@@ -47,5 +47,5 @@ class Ending:
 
     @property
     def pass_name(self) -> str | None:
-        """Name of the pass that decided, or None."""
-        return self.step.name if self.step is not None else None
+        """Name of the pass that decided, or None where none of XLA's numbered dumps shows it."""
+        return self.step.name if self.step is not None and self.step.number is not None else None

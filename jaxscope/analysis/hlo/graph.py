@@ -183,7 +183,8 @@ class _Converter:
             row = attributes[index]
             if provenance.display:
                 row["op_name"] = provenance.display
-            if metadata.op_name in loops and instruction.opcode != "while":
+            is_stamped = metadata.op_name in loops and instruction.opcode != "while"
+            if is_stamped:
                 provenance = Provenance()
             elif any(provenance.calls):
                 row["call"] = ", ".join(map(in_call, provenance.derived, provenance.calls))
@@ -208,7 +209,9 @@ class _Converter:
                 origins=provenance.origins,
                 derived=provenance.derived,
                 direction=provenance.direction,
-                source=_source(self._frames.read(metadata), provenance.source),
+                source=()
+                if is_stamped
+                else _source(self._frames.read(metadata), provenance.source),
             )
             is_element = opcode == "get-tuple-element"
             for operand, number in enumerate(instruction.operand_ids):

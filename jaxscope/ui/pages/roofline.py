@@ -21,6 +21,7 @@ from jaxscope.analysis.cost import before_after
 from jaxscope.analysis.cost.before_after import CostChange, find_cost_change
 from jaxscope.analysis.cost.loop_rounds import find_trips
 from jaxscope.analysis.cost.shares import By
+from jaxscope.analysis.fates import link_products
 from jaxscope.analysis.quantities import format_count
 from jaxscope.analysis.roofline import Roofline, RooflinePoint, find_limit, find_roofline
 from jaxscope.analysis.roofline_report import (
@@ -235,6 +236,8 @@ class RooflinePage(QWidget):
         if stage.name not in self._rooflines:
             trips = {} if self._capture is None else find_trips(self._capture)
             machine = None if self._capture is None else self._capture.stage("machine")
+            if stage.name == "optimized" and self._capture is not None:
+                stage = link_products(self._capture) or stage
             self._rooflines[stage.name] = find_roofline(stage, trips, machine)
         return self._rooflines[stage.name]
 
