@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from urllib.parse import unquote
 
 from PySide6.QtCore import QMimeData, QUrl, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QTextBrowser, QVBoxLayout, QWidget
@@ -55,7 +56,8 @@ class Inspector(QFrame):
         self.page.setHtml(text + "".join(tell() for tell in self.additions))
 
     def _on_page_anchor_clicked(self, url: QUrl) -> None:
-        kind, _, rest = url.toString(QUrl.ComponentFormattingOption.FullyDecoded).partition(":")
+        # Qt decodes a whole address only in part, and warns where it is asked for all of it.
+        kind, _, rest = unquote(bytes(url.toEncoded().data()).decode()).partition(":")
         if kind == "node":
             stage, _, number = rest.rpartition(":")
             if number.isdigit():

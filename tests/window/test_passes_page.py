@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+from PySide6.QtCore import QUrl
+
 from jaxscope.analysis.comparison.changes import Change
 from jaxscope.analysis.links import NodeSelection
 from jaxscope.client.requests import CaptureRequest
-from jaxscope.model import Capture, Cost, Fate, PassRecord
+from jaxscope.model import Capture, Cost, Fate, PassRecord, Proof
 from jaxscope.ui.passes_menu import PassesMenu
 from jaxscope.ui.window import MainWindow
 from tests.fates import programs
@@ -31,11 +33,22 @@ RECORDS = (
         text="ENTRY %main {\n  %mul = f32[3] multiply(%x, %k)\n  %a = f32[3] add(%mul, %x)\n}",
         ended=("1",),
         carriers={"1": (), "0": ("cos.1",)},
+        number=8,
     ),
-    PassRecord("fusion", "late", 6, 1, num_added=3, num_removed=1, carriers={"2": ("mul.7",)}),
+    PassRecord("pipeline-start", "late", 4, 0, number=9),
+    PassRecord(
+        "fusion", "late", 6, 1, num_added=3, num_removed=1, carriers={"2": ("mul.7",)}, number=10
+    ),
 )
 FATES = {
-    "0": Fate("fused", "fusion", ("cosine",), text="Fused into fusion."),
+    "0": Fate(
+        "fused",
+        "fusion",
+        ("cosine",),
+        text="Fused into fusion.",
+        certainty="proven",
+        proof=Proof(10, "fusion", ("cos.1",), ("cos.2",)),
+    ),
     "1": Fate("simplified", "algsimp", text="Removed by algsimp, for it changes nothing."),
 }
 
@@ -125,6 +138,33 @@ def test_the_inspector_tells_the_fate_of_an_equation(
     assert "simplified by the pass algsimp" in text
     assert "for it changes nothing" in text
     assert menu_of(window).page.fate.text().startswith("Equation 1 (mul): <b>simplified</b>")
+
+
+def test_the_proof_of_a_fate_is_one_click_away(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    driver.finish(driver.open(source), recorded())
+    menu = menu_of(window)
+    driver.wait_until(lambda: bool(window.workspace.fates.names_of("jaxpr")))
+    window.workspace.selection.select_node("jaxpr", 1)
+    assert "pass:10" in window.workspace.inspector.page.toHtml()
+    text = window.workspace.inspector.page.toPlainText()
+    assert "dump 0010, fusion: cos.1 → cos.2" in text.replace("\u200b", "").replace("\xa0", " ")
+
+    window.workspace.inspector.page.anchorClicked.emit(QUrl("pass:10"))
+    assert window.workspace.tabs.currentWidget() is menu.page
+    assert menu.page.title.text().startswith("<b>fusion</b>")
+
+
+def test_dumps_that_changed_nothing_are_counted_and_found_by_name(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    driver.finish(driver.open(source), recorded())
+    menu = menu_of(window)
+    assert "pipeline-start" not in shown_names(menu)
+    assert "1 further dump changed no instruction" in menu.page.heading.text()
+    menu.page.filter.setText("pipeline-start")
+    assert shown_names(menu) == ["pipeline-start"]
 
 
 def test_a_new_capture_forgets_the_passes_of_the_old(
