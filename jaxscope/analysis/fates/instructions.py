@@ -58,7 +58,11 @@ class Instructions:
         ):
             operands[target][operand] = source
             users[source].append(target)
-        tags = [_tags(graph, index) for index in range(count)]
+        rows = [graph.attributes(index) for index in range(count)]
+        tags = [
+            tuple(row["call"].split(", ")) if "call" in row else graph.row(nodes.derived, index)
+            for index, row in enumerate(rows)
+        ]
         holders: dict[str, list[int]] = {}
         for index, row in enumerate(tags):
             for tag in row:
@@ -71,12 +75,12 @@ class Instructions:
         opcodes = [strings[s] for s in nodes.operation.tolist()]
         roots: dict[int, int] = {}
         parameters: dict[tuple[int, int], int] = {}
-        for index in range(count):
+        for index, known in enumerate(rows):
             if opcodes[index] == "parameter":
-                number = graph.attributes(index).get("parameter_number", "")
+                number = known.get("parameter_number", "")
                 if number.isdecimal():
                     parameters[group[index], int(number)] = index
-            if not users[index] and graph.attributes(index).get("root") == "true":
+            if not users[index] and known.get("root") == "true":
                 roots[group[index]] = index
         return cls(
             graph,
@@ -161,8 +165,3 @@ class Instructions:
             return NONE
         elements = self.operands[source]
         return elements[int(number)] if int(number) < len(elements) else NONE
-
-
-def _tags(graph: Graph, index: int) -> tuple[str, ...]:
-    calls = graph.attributes(index).get("call", "")
-    return tuple(calls.split(", ")) if calls else graph.row(graph.nodes.derived, index)

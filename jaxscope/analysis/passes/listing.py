@@ -24,7 +24,10 @@ ESTIMATED = (
 
 
 def list_passes(passes: Passes) -> str:
-    """What each pass left: instructions, fusions, cost, peak memory, and what it changed."""
+    """What each pass left: instructions, fusions, cost, peak memory, and what it changed.
+
+    The number before a name is that of XLA's dump.
+    """
     has_seconds = any(not math.isnan(record.seconds) for record in passes.records)
     titles = ("instructions", "fusions", "FLOPs", "bytes", "seconds", "peak")
     lines = [f"{titles[0]:>12} {titles[1]:>8} {titles[2]:>11} {titles[3]:>10} {titles[4]:>10} "]
@@ -64,6 +67,7 @@ def _line(record: PassRecord) -> str:
     flops, accessed = format_flops(cost.flops), format_bytes(cost.bytes_accessed)
     change = f"+{record.num_added} −{record.num_removed} ~{record.num_changed}"
     name = f"{record.name}  ({change})" if record.name else "as XLA received it"
+    name = name if record.number is None else f"{record.number:04} {name}"
     seconds = "" if math.isnan(record.seconds) else format_seconds(record.seconds)
     peak = format_peak(record)
     return (
