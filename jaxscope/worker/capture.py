@@ -58,6 +58,7 @@ from jaxscope.worker.user_source import (
     source_files,
 )
 from jaxscope.worker.values import aval_bytes, aval_text
+from jaxscope.worker.xla_log import XlaLog, catching_donations, place_note
 
 __all__ = ["handle_capture", "send_capture"]
 
@@ -65,6 +66,7 @@ _UNCONVERTED = ConvertedJaxpr(GraphBuilder().build(), {}, {}, {}, {})
 _DEEP = 100
 """Levels of nesting; XLA was seen to overflow an 8 MiB stack from 200 on."""
 
+_MAX_NOTES = 50
 _MIN_COST_BUDGET_S = 0.1
 _COST_SHARE = 0.05
 """Per-instruction costs may take this share of what JAX and XLA took for the program."""
@@ -80,7 +82,8 @@ def handle_capture(request: dict[str, Any], channel: Channel) -> Any:
         JaxscopeError: The user's code failed; the stages before the failure have been sent.
     """
     source, call = load_call(request, channel)
-    return send_capture(request, channel, source, call)
+    # Standard error is this process's own; a function of another's is captured without this.
+    return send_capture({**request, "listens": True}, channel, source, call)
 
 
 def send_capture(
@@ -112,6 +115,8 @@ class _Pipeline:
         self._sender = StageSender(channel)
         self._seconds = 0.0
         self._has_gradient = False
+        self._log = XlaLog()
+        self._listens = bool(request.get("listens"))
 
     def run(self) -> Any:
         with rested_collector() as rest_again:
@@ -145,7 +150,8 @@ class _Pipeline:
         try:
             with self._step("stablehlo", "lower", "Lowering to StableHLO"):
                 start = time.perf_counter()
-                lowered = lower_for_target(traced, self._target, self._channel)
+                with catching_donations(self._log.notes):
+                    lowered = lower_for_target(traced, self._target, self._channel)
                 seconds = time.perf_counter() - start
         except JaxscopeError as error:
             last = self._send_jaxprs(program, tags, derived)
@@ -169,7 +175,8 @@ class _Pipeline:
     ) -> None:
         """Convert and send what is there while XLA compiles, then what it made."""
         bytecode = compat.module_bytecode(lowered)
-        with dump_folder(self._channel) as dump:
+        listening = self._log.listening() if self._listens else contextlib.nullcontext()
+        with listening, dump_folder(self._channel) as dump:
             last = None
             if _is_deep(tags):
                 # XLA may overflow the stack and take the process along: what is there goes first.
@@ -191,6 +198,7 @@ class _Pipeline:
             start = time.perf_counter()
             machine = dump.machine_code()
             machine_seconds = time.perf_counter() - start
+        self._send_log(tags, last)
         self._seconds += compiled.seconds
         cost = module_cost(compat.cpu_client(), compiled.module)
         self._send_hlo("optimized", compiled.module, compiled.seconds, cost)
@@ -204,6 +212,15 @@ class _Pipeline:
         if self._pass_watch.is_wanted:
             self._sender.send_texts()
             send_passes(lowered, self._channel, self._options, self._pass_watch)
+
+    def _send_log(self, tags: TagTable, last: ConvertedJaxpr) -> None:
+        """Send what JAX and XLA warned of, each with its equation and line."""
+        for note in self._log.notes[:_MAX_NOTES]:
+            message, file, line = place_note(note, tags, last.graph)
+            self._channel.message(message)
+            fields = {"rule": note.rule, "severity": "warning", "remedy": note.remedy}
+            at = {"file": file or self._source.path, "line": line}
+            self._channel.send("check", {**fields, "message": message, **at})
 
     def _look_for_nonfinite(self, program: TracedProgram, compiled: Compiled, cost: Costs) -> None:
         if is_ahead_of_time(self._target) or jax.process_count() > 1:

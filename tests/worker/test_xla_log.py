@@ -1,0 +1,90 @@
+"""What JAX and XLA warn of becomes a note at its equation and line."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from jaxscope.client import run
+from jaxscope.client.events import Output
+from jaxscope.model import Capture, Check
+from jaxscope.worker.xla_log import XlaLog
+
+SOURCE = """\
+import jax, jax.numpy as jnp
+from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+
+
+def placed(*spec):
+    mesh = jax.make_mesh((2, 4), ("a", "b"), axis_types=(AxisType.Auto,) * 2)
+    return NamedSharding(mesh, P(*spec))
+
+
+def moved(x):
+    x = jax.lax.with_sharding_constraint(x * 2, placed(None, "a"))
+    x = jax.lax.with_sharding_constraint(jnp.sin(x), placed("b", None))
+    return x
+
+
+def short(p, g):
+    return p[:10] + g[:10], jnp.sum(p)
+"""
+FOLDING = """\
+E1122 07:40:47.1 3 slow_operation_alarm.cc:73] Constant folding an instruction is taking > 1s:
+
+  %sort.4 = f32[8000000]{0} sort(%sine.3), dimensions={0}, metadata={op_name="jit(f)/jxsd7/sort"}
+
+This isn't necessarily a bug; constant-folding is inherently a trade-off.
+
+If you'd like to file a bug, run with envvar XLA_FLAGS=--xla_dump_to=/tmp/foo.
+something else
+"""
+
+
+def take(tmp_path: Path, call: str, target: str) -> tuple[Capture, str]:
+    path = tmp_path / "warned.py"
+    path.write_text(SOURCE)
+    printed: list[str] = []
+
+    def note(event: object) -> None:
+        if isinstance(event, Output):
+            printed.append(event.text)
+
+    return run.capture(str(path), call, target=target, on_event=note), "".join(printed)
+
+
+def check_of(capture: Capture, rule: str) -> Check | None:
+    return next((check for check in capture.checks if check.rule == rule), None)
+
+
+def test_a_donation_of_no_use_is_a_note(tmp_path: Path) -> None:
+    call = "jit(short, donate_argnums=0)(f32[1000], f32[1000])"
+    capture, printed = take(tmp_path, call, "cpu")
+    check = check_of(capture, "donation-unused")
+    assert check is not None and "float32[1000]" in check.message
+    assert check.message in capture.messages
+    assert "donated buffers" not in printed
+
+
+def test_an_involuntary_rematerialization_has_its_equation_and_line(tmp_path: Path) -> None:
+    capture, printed = take(tmp_path, "moved(f32[8, 8])", "cpu:8")
+    check = check_of(capture, "involuntary-rematerialization")
+    if check is None and "rematerialization" not in printed:
+        pytest.skip("this XLA finds a better way")
+    assert check is not None
+    assert check.line == 11 and check.file.endswith("warned.py")
+    assert "(sharding_constraint, warned.py:11)" in check.message
+    assert "devices=[1,2,4]" in check.message and "devices=[4,1,2]" in check.message
+    assert "rematerialization" not in printed and "jxs" not in check.message
+
+
+def test_slow_folding_is_kept_and_other_lines_go_on(capfd: pytest.CaptureFixture[str]) -> None:
+    log = XlaLog()
+    with log.listening():
+        os.write(2, FOLDING.encode())
+    (note,) = log.notes
+    assert note.rule == "slow-constant-folding"
+    assert note.op_name == "jit(f)/jxsd7/sort" and "f32[8000000]" in note.message
+    assert capfd.readouterr().err == "something else\n"
