@@ -173,7 +173,7 @@ def scaling_row(point: ScalePoint, scaling: Scaling) -> tuple[str, ...]:
         _cell(point.eager),
         _cell(point.jit),
         "" if ratio is None
-        else f"{three_digits(ratio.low)} to {three_digits(ratio.high)} {ratio.verdict}",
+        else f"{ratio.verdict}, {describe_range(ratio)}",
         "" if math.isnan(point.compile_time) else format_seconds(point.compile_time),
         _break_even(point) if is_usual(scaling)
         else "" if math.isnan(point.first_compile) else format_seconds(point.first_compile),
