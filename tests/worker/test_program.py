@@ -14,7 +14,7 @@ from jaxscope.model.op_name import TagTable, read_origin
 from jaxscope.worker import compat
 from jaxscope.worker.call import call_namespace, parse_call
 from jaxscope.worker.gradient import NoGradient, trace_gradient
-from jaxscope.worker.jaxpr_graph import convert_jaxpr
+from jaxscope.worker.jaxpr_graph import convert_jaxpr, find_places
 from jaxscope.worker.program import TracedProgram, trace_call
 
 
@@ -283,3 +283,65 @@ def test_a_file_may_replace_jit_by_what_does_nothing(monkeypatch: pytest.MonkeyP
     program = trace("step(f32[3])", step=lambda x: x * 2)
 
     assert primitives(program.base.jaxpr) == ["mul"]
+
+
+def _with_rule_only() -> Any:
+    """A function that JAX differentiates by its rule, and that cannot be run itself."""
+
+    @jax.custom_jvp
+    def ruled(x: Any) -> Any:
+        raise NotImplementedError("there is nothing but the rule")
+
+    @ruled.defjvp
+    def rule(primals: Any, tangents: Any) -> Any:
+        return jnp.sin(primals[0]), 2.0 * tangents[0]
+
+    return ruled
+
+
+def test_what_cannot_be_followed_is_captured_without_tags_and_says_so() -> None:
+    ruled = _with_rule_only()
+    program = trace("grad(f)(f32[3])", f=lambda x: jnp.sum(ruled(x) * 3.0))
+
+    plain = jax.make_jaxpr(jax.grad(lambda x: jnp.sum(ruled(x) * 3.0)))(jnp.ones(3))
+    assert primitives(program.derived.jaxpr) == primitives(plain)
+    assert program.is_linked_by_place
+    (message,) = program.messages
+    assert "could not be followed under grad (NotImplementedError: there is nothing" in message
+    assert "the whole call stands in its place" in message
+    retraced, _, ids = program.tag_derived()
+    assert len(ids) == len(plain.eqns)
+    retraced.lower().compile()
+
+
+def test_a_function_that_cannot_be_followed_once_keeps_its_own_jaxpr() -> None:
+    """Its equations are linked by their places in the source."""
+    runs: list[int] = []
+
+    @jax.custom_jvp
+    def ruled(x: Any) -> Any:
+        runs.append(1)
+        if len(runs) == 1:
+            raise NotImplementedError("not yet")
+        return jnp.sin(x)
+
+    ruled.defjvp(lambda p, t: (jnp.sin(p[0]), 2.0 * t[0]))
+    program = trace("grad(f)(f32[3])", f=lambda x: jnp.sum(jnp.cos(ruled(x))))
+
+    assert primitives(program.base.jaxpr) == ["custom_jvp_call", "cos", "reduce_sum"]
+    assert "by their places in the source" in program.messages[0]
+    base = convert_jaxpr(program.base.jaxpr, tags=TagTable(), is_base=True, is_derived=False)
+    places = find_places(base)
+    graph = convert_jaxpr(
+        program.derived.jaxpr,
+        tags=TagTable(program.base_ids),
+        is_base=False,
+        is_derived=True,
+        places=places,
+    ).graph
+    linked = {
+        graph.node(i).operation: graph.node(i).origins
+        for i in range(len(graph.nodes))
+        if graph.node(i).origins
+    }
+    assert linked["cos"] == ("1",)
