@@ -302,7 +302,7 @@ def compare_group(name: str) -> list[dict[str, Any]]:
     (group,) = (group for group in GROUPS if group.name == name)
     found: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / f"{re.sub(r'[^a-z0-9]+', '_', name)}.py"
+        file = Path(folder) / f"calls_of_{re.sub(r'[^a-z0-9]+', '_', name)}.py"
         file.write_text(PREAMBLE + group.source)
         for call in group.calls:
             result: dict[str, Any] = {"group": name, "call": call}
