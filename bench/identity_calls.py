@@ -1253,7 +1253,7 @@ def fixed(c):
     return solver.run(0.5, c).params
 
 def bisected(c):
-    solver = jaxopt.Bisection(lambda x, c: x ** 3 - c, 0.0, 20.0, maxiter=20)
+    solver = jaxopt.Bisection(lambda x, c: x ** 3 - c, 0.0, 20.0, maxiter=20, check_bracket=False)
     return solver.run(None, c).params
 
 def projected(x):
