@@ -91,18 +91,9 @@ class _Ending:
     def _twin(self, row: Row, replacements: list[_Replacement]) -> Row | None:
         """An instruction that computes the same and lives on in its place."""
         heirs = {r.heir.name for r in replacements if r.row is row and r.depth == 0}
-        equal = _equals(self._before)
-        number = equal.get(row.name)
         is_finder = "cse" in self._step.name
-        for name in self._before.computations.get(row.computation, ()):
-            is_left = name in self._after.rows and name in self._before.rows
-            if (
-                name != row.name
-                and is_left
-                and number is not None
-                and equal.get(name) == number
-                and (name in heirs or is_finder)
-            ):
+        for name in _equals(self._before).get(row.name, ()):
+            if name != row.name and name in self._after.rows and (name in heirs or is_finder):
                 return self._before.rows[name]
         return None
 
@@ -240,19 +231,23 @@ class _Ending:
 
 
 @functools.lru_cache(maxsize=2)
-def _equals(snapshot: Snapshot) -> dict[str, int]:
-    """A number for each instruction: equal where the same is computed from the same operands.
+def _equals(snapshot: Snapshot) -> dict[str, list[str]]:
+    """For each instruction those of its computation that compute the same, itself included.
 
-    Only instructions of one computation may be compared. Parameters are told apart by their
-    number, and called computations by what they compute.
+    The same operation on the same operands, by a number for each. Parameters are told apart by
+    theirs, and called computations by what they compute.
     """
     numbers: dict[str, int] = {}
+    classes: dict[tuple[str, int], list[str]] = {}
+    found: dict[str, list[str]] = {}
     for name, row in snapshot.rows.items():
         operands = tuple([numbers.get(operand, hash(operand)) for operand in row.operands])
         called = tuple([numbers.get(snapshot.roots.get(c, ""), hash(c)) for c in row.called])
         own = name if row.has_effect or row.opcode.startswith("rng") else ""
         numbers[name] = hash((row.kind, operands, called, own))
-    return numbers
+        found[name] = classes.setdefault((row.computation, numbers[name]), [])
+        found[name].append(name)
+    return found
 
 
 def _has_changed_more(was: Row, now: Row) -> bool:

@@ -64,6 +64,7 @@ class PassRecorder:
     def __init__(self, tags: TagTable, stage: str = "") -> None:
         self._reader = SnapshotReader(tags)
         self._last: Snapshot | None = None
+        self._last_proto = b""
         self._followed: Snapshot | None = None
         self._lineage = Lineage()
         self._follower = Follower(stage)
@@ -79,12 +80,16 @@ class PassRecorder:
     def feed(self, step: Step, proto: bytes, cost: Cost) -> None:
         """Take the module after a pass. One that cannot be read is passed over."""
         self._num_fed += 1
+        if self._records and proto == self._last_proto:
+            self._steps.append(self._num_fed - 1)
+            self._records.append(_unchanged(step, self._records[-1], cost))
+            return
         try:
             snapshot = self._reader.read(proto)
         except ValueError:
             self._is_damaged = True
             return
-        before, self._last = self._last, snapshot
+        before, self._last, self._last_proto = self._last, snapshot, proto
         if before is None:
             self._followed = self._lineage.feed(snapshot)
             self._follower.begin(self._followed, snapshot)
@@ -212,6 +217,22 @@ class PassRecorder:
             return "… left out: the texts of the passes are too long to keep"
         self._num_chars += len(text)
         return text
+
+
+def _unchanged(step: Step, last: PassRecord, cost: Cost) -> PassRecord:
+    """The record of a dump that is the one before, byte for byte."""
+    return PassRecord(
+        COMPILED if step.name == _END else step.name,
+        step.pipeline,
+        last.num_instructions,
+        last.num_fusions,
+        number=step.number,
+        cost=cost,
+        peak_bytes=last.peak_bytes,
+        estimated_peak_bytes=last.estimated_peak_bytes,
+        peak_missing=last.peak_missing,
+        packed=last.packed if step.name == _END else b"",
+    )
 
 
 def _whole(snapshot: Snapshot) -> str:
