@@ -11,8 +11,19 @@ _RANKS = (
 )
 
 
+NOT_RUNNING = ("folded", "merged", "simplified", "dead")
+"""Fates of what is not there when the program runs."""
+
+
 def combine_fates(fates: list[Fate]) -> Fate:
-    """The most telling of several fates, with the instructions of all that share it."""
+    """The most telling of several fates, with the instructions of all.
+
+    Where nothing of them runs it is the commonest, and instructions are what took its place.
+    """
+    names = [fate.fate for fate in fates]
+    if set(names) <= set(NOT_RUNNING):
+        common = max(NOT_RUNNING, key=lambda name: (name != "dead") * names.count(name))
+        fates = [fate for fate in fates if fate.fate == common] or fates
     best = min(fates, key=lambda fate: _RANKS.index(fate.fate))
     instructions = dict.fromkeys(i for fate in fates for i in fate.instructions)
     merged = dict.fromkeys(i for f in fates if f.fate == best.fate for i in f.merged_with)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from jaxscope.analysis.fates.combine import combine_fates
+from jaxscope.analysis.fates.combine import NOT_RUNNING, combine_fates
 from jaxscope.analysis.fates.derived import DerivedFates
 from jaxscope.analysis.fates.equations import Equations
 from jaxscope.analysis.fates.kernels import kernel_names
@@ -20,8 +20,6 @@ from jaxscope.model.unavailable import is_available
 
 AFTER_JAXPR = ("gradient", "stablehlo", "hlo", "passes", "optimized", "machine")
 """Stages that are no jaxpr of the call itself."""
-
-_NOT_RUNNING = ("folded", "merged", "simplified", "dead")
 
 _RULES = ("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr")
 
@@ -178,7 +176,7 @@ def _combine(
     places = derived.index_by_id
     operations = {part: derived.string(derived.nodes.operation, places[part]) for part in fates}
     own = [fates[part] for part in fates if operations[part] == operation]
-    if own and best.fate in _NOT_RUNNING:
+    if own and best.fate in NOT_RUNNING:
         best = combine_fates(own)
     merged = dict.fromkeys(
         origin

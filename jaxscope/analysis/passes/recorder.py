@@ -97,18 +97,6 @@ class PassRecorder:
         else:
             record = self._compare(step, before, snapshot)
         self._steps.append(self._num_fed - 1)
-        if self._records and not record.has_changed and record.name != COMPILED:
-            last = self._records[-1]
-            self._records.append(
-                dataclasses.replace(
-                    record,
-                    cost=cost,
-                    peak_bytes=last.peak_bytes,
-                    estimated_peak_bytes=last.estimated_peak_bytes,
-                    peak_missing=last.peak_missing,
-                )
-            )
-            return
         packed = self._pack(proto)
         self._records.append(self._with_peak(record, proto, cost=cost, packed=packed))
 
