@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from jaxscope.analysis.fusion.sizes import bytes_of_type, num_elements
+from jaxscope.analysis.value_sizes import bytes_of_type, num_elements
 from jaxscope.model import Graph
 
 _PRODUCTS = re.compile(r"__cublas\$(gemm|lt\$matmul.*)")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jaxscope.analysis.fusion.sizes import bytes_of_type
+from jaxscope.analysis.value_sizes import bytes_of_type
 from jaxscope.model import Graph
 
 _ON_CHIP = re.compile(r"S\([1-9]\d*\)")

@@ -265,7 +265,7 @@ def _proof(proof: Proof) -> str:
         name = f"dump {proof.pass_number:04}, {escape_breakable(proof.pass_name)}"
         where = f"proof: <a href='pass:{proof.pass_number}'>{name}</a>"
     if not proof.before and not proof.after:
-        return where
+        return f"proof: not there any more after {escape_breakable(proof.pass_name)}"
     sides = []
     for names in (proof.before, proof.after):
         shown = ", ".join(escape_breakable(name, 60) for name in names[:_MAX_PROOF])

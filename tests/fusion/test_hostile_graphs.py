@@ -14,7 +14,7 @@ from jaxscope.analysis.fusion.launches import count_fused, count_one_by_one
 from jaxscope.analysis.fusion.module import Module
 from jaxscope.analysis.fusion.neighbours import explain_separation
 from jaxscope.analysis.fusion.report import FusionReport, fusion_to_json
-from jaxscope.analysis.fusion.sizes import bytes_of_type, num_elements
+from jaxscope.analysis.value_sizes import bytes_of_type, num_elements
 from jaxscope.model import GraphBuilder, GroupKind, NodeKind
 
 OPERATIONS = (

@@ -9,7 +9,7 @@ import pytest
 from jaxscope.analysis.fusion.fusions import find_fusions
 from jaxscope.analysis.fusion.kinds import describe_kind
 from jaxscope.analysis.fusion.report import tell_saving
-from jaxscope.analysis.fusion.sizes import bytes_of_type
+from jaxscope.analysis.value_sizes import bytes_of_type
 
 from .programs import CHAIN, read
 

@@ -12,7 +12,7 @@ from jaxscope.analysis.fates.instructions import Instructions
 from jaxscope.analysis.fates.neighbours import EquationNeighbours, InstructionNeighbours, Names
 from jaxscope.analysis.fates.trace import Ending
 from jaxscope.analysis.fates.work import COMPUTING, work_of
-from jaxscope.analysis.fusion.sizes import num_elements
+from jaxscope.analysis.memory.sizes import find_bytes
 from jaxscope.model.graph import NONE, GroupKind
 from jaxscope.model.op_name import without_call
 
@@ -123,7 +123,7 @@ class Holders:
         )
 
     def _sizes_before(self, id: str) -> dict[str, float]:
-        """Elements of the largest instruction of each opcode that an equation was lowered to."""
+        """Bytes of the largest instruction of each opcode that an equation was lowered to."""
         found: dict[str, float] = {}
         if self._before is not None:
             for index in self._before.holders.get(without_call(id), ()):
@@ -133,7 +133,7 @@ class Holders:
 
     @staticmethod
     def _size(module: Instructions, index: int) -> float:
-        sizes = [num_elements(type) for type in module.graph.row(module.graph.nodes.types, index)]
+        sizes = [find_bytes(type) for type in module.graph.row(module.graph.nodes.types, index)]
         return max((size for size in sizes if not math.isnan(size)), default=0.0)
 
     def _give_products_back(self) -> None:

@@ -6,7 +6,7 @@ import dataclasses
 
 from jaxscope.analysis.fusion.module import Module
 from jaxscope.analysis.fusion.same_values import SameValues
-from jaxscope.analysis.fusion.sizes import bytes_of_type
+from jaxscope.analysis.value_sizes import bytes_of_type
 from jaxscope.model import Cost
 
 _NOT_WORTH_TELLING = frozenset({"constant", "parameter", "broadcast", "iota", "tuple", "bitcast"})

@@ -14,7 +14,7 @@ import math
 
 from jaxscope.analysis.fusion.kinds import describe_kind
 from jaxscope.analysis.fusion.module import Module
-from jaxscope.analysis.fusion.sizes import bytes_of_type
+from jaxscope.analysis.value_sizes import bytes_of_type
 
 _TAKES_PART = frozenset({"slice", "dynamic-slice", "gather"})
 _UPDATES = {"dynamic-update-slice": 1, "scatter": 2}

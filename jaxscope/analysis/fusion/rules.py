@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable
 
 from jaxscope.analysis.fusion.module import Module
-from jaxscope.analysis.fusion.sizes import bytes_of_type, num_elements
 from jaxscope.analysis.quantities import format_bytes, format_count, format_flops
+from jaxscope.analysis.value_sizes import bytes_of_type, num_elements
 
 _EFFECTS = frozenset({"infeed", "outfeed", "send", "recv", "rng-get-and-update-state"})
 _COLLECTIVES = (

@@ -15,6 +15,7 @@ from jaxscope.analysis.hlo.computations import Nesting, find_nesting
 from jaxscope.analysis.hlo.frames import Frame, FrameTable
 from jaxscope.analysis.hlo.proto import HloMessage, parse_module
 from jaxscope.analysis.hlo.provenance import (
+    LOOP_PARTS,
     Provenance,
     ProvenanceReader,
     find_loop_names,
@@ -183,7 +184,7 @@ class _Converter:
             row = attributes[index]
             if provenance.display:
                 row["op_name"] = provenance.display
-            is_stamped = metadata.op_name in loops and instruction.opcode != "while"
+            is_stamped = metadata.op_name in loops and instruction.opcode not in LOOP_PARTS
             if is_stamped:
                 provenance = Provenance()
             elif any(provenance.calls):

@@ -124,6 +124,12 @@ def inherit_from_callers(
     return inherited
 
 
+LOOP_PARTS = frozenset(
+    {"while", "parameter", "tuple", "get-tuple-element", "constant", "copy", "bitcast"}
+)
+"""What a loop consists of whatever runs in it: it may have the loop's name."""
+
+
 def find_loop_names(
     computations: Sequence[HloMessage], nesting: Nesting, first_nodes: Sequence[int]
 ) -> list[frozenset[str]]:

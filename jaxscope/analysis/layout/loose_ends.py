@@ -12,10 +12,10 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from jaxscope.analysis.fusion.sizes import bytes_of_type
 from jaxscope.analysis.layout.halves import Pair, find_pairs
 from jaxscope.analysis.layout.wiring import End, Port, Values, Wire, Wiring
 from jaxscope.analysis.quantities import format_bytes
+from jaxscope.analysis.value_sizes import bytes_of_type
 from jaxscope.analysis.view.labels import short_type
 from jaxscope.analysis.view.tree import BranchKind
 from jaxscope.analysis.view.view import ROOT, View
