@@ -62,7 +62,13 @@ def hold_against_dumps(capture: Capture, call: Call) -> dict[str, Verdicts]:
         dumps = Dumps(Path(folder))
         recorded, alone = capture.fates, FateTable(capture.stages)
         assert isinstance(recorded, FateTable)
+        order: dict[tuple[int, str], int] = {}
+        met: dict[str, int] = {}
+        for record in capture.passes:
+            if record.number is not None:
+                met[record.name] = met.get(record.name, -1) + 1
+                order[record.number, record.name] = met[record.name]
         return {
-            way: check_fates(table.derived, dumps, numbers, places)
+            way: check_fates(table.derived, dumps, numbers, order, places)
             for way, table in (("recorded", recorded), ("alone", alone))
         }

@@ -203,20 +203,18 @@ class Dumps:
         self._read: dict[Path, Module] = {}
         self.first, self.last = self._module(first), self._module(last)
 
-    def step(self, number: int, name: str) -> tuple[Module, Module] | None:
-        """The modules before and after the pass of a numbered dump; None if there is none.
+    def find(self, name: str, which: int) -> tuple[Module, Module] | None:
+        """The modules before and after a pass, the n-th of those dumps that have its name.
 
-        The number may be off by one: XLA writes a dump after shape-canonicalizer only where that
-        had to make a shape, and in a process that compiled the same before it has not.
+        Not by the dump's number: XLA writes a dump after shape-canonicalizer only where that had to
+        make a shape, and in a process that compiled the same before it has not.
         """
-        near = (n for n in (number, number - 1, number + 1) if n in self._numbered)
-        number = next((n for n in near if self._numbered[n][0] == name), -1)
-        if number < 0:
+        named = [number for number, (other, _) in sorted(self._numbered.items()) if other == name]
+        if which >= len(named):
             return None
-        _, path = self._numbered[number]
-        earlier = [other for other in self._numbered if other < number]
+        earlier = [other for other in self._numbered if other < named[which]]
         before = self._module(self._numbered[max(earlier)][1]) if earlier else self.first
-        return before, self._module(path)
+        return before, self._module(self._numbered[named[which]][1])
 
     def _module(self, path: Path) -> Module:
         if path not in self._read:
@@ -247,6 +245,7 @@ def check_fates(
     fates: Mapping[str, Fate],
     dumps: Dumps,
     numbers: Sequence[str],
+    order: Mapping[tuple[int, str], int],
     places: Mapping[str, Place],
 ) -> Verdicts:
     """Hold every fate of the equations that were lowered against XLA's dumps.
@@ -255,12 +254,13 @@ def check_fates(
         fates: By equation id.
         dumps: Of the program with a numbered scope around each equation.
         numbers: Ids of the equations by the number of their scope.
+        order: Which of the dumps of a pass a number and a name stand for, counted from 0.
         places: Where each equation stands, as JAX's own trace has it.
     """
     refuted = [
         f"{id}: {fate.fate} ({fate.certainty}): {why}   [{fate.text}]"
         for id, fate in fates.items()
-        for why in _Check(id, fate, dumps, numbers, places.get(id, Place())).problems()
+        for why in _Check(id, fate, dumps, numbers, order, places.get(id, Place())).problems()
     ]
     refuted += _orphans(fates, dumps.last)
     counts = [fate.certainty for fate in fates.values()]
@@ -275,6 +275,7 @@ class _Check:
     fate: Fate
     dumps: Dumps
     numbers: Sequence[str]
+    order: Mapping[tuple[int, str], int]
     place: Place
 
     def problems(self) -> Iterator[str]:
@@ -347,7 +348,8 @@ class _Check:
             return
         before, after = self.dumps.first, self.dumps.last
         if proof.pass_number is not None:
-            step = self.dumps.step(proof.pass_number, proof.pass_name)
+            which = self.order.get((proof.pass_number, proof.pass_name), -1)
+            step = self.dumps.find(proof.pass_name, which) if which >= 0 else None
             if step is None or fate.pass_name != proof.pass_name:
                 yield f"XLA wrote no dump {proof.pass_number} of {proof.pass_name}"
                 return
