@@ -379,9 +379,10 @@ class _Check:
     ) -> Iterator[str]:
         fate = self.fate.fate
         if fate in ("dead", "merged", "simplified") and was:
-            left = [was[0].name] if was[0].name in after.alive else []
-            if left:
-                yield f"{left[0]} is still used after the pass"
+            left = after.lines[was[0].name] if was[0].name in after.alive else None
+            # XLA may give a name anew; then it comes with another op_name.
+            if left is not None and was[0].op_name in ("", left.op_name):
+                yield f"{left.name} is still used after the pass"
         if fate == "merged" and len(was) > 1:
             if was[0].opcode != was[1].opcode or was[0].shape != was[1].shape:
                 yield f"{was[0].name} and {was[1].name} are different operations"

@@ -381,7 +381,7 @@ class DerivedFates:
         kept = [index[name] for name in ending.instructions if name in index]
         text = ending.text
         if ending.fate == "folded":  # and not what reads the constant
-            kept = [i for i in kept if self._after.opcodes[i] in ("constant", "broadcast")]
+            kept = [i for i in kept if self._is_constant(i)]
         holding = self._holders.classify(kept) if kept else None
         if holding is not None and ending.fate in ("simplified", "layout"):
             place = self._after.names[holding.place]
@@ -533,6 +533,12 @@ class DerivedFates:
                 found.append(node)
                 groups.update(equations.inside.get(node, ()))
         return found
+
+    def _is_constant(self, index: int) -> bool:
+        """Whether an instruction is a constant, or an array filled with one."""
+        if self._is(index, "broadcast") and self._after.operands[index]:
+            index = self._after.operands[index][0]
+        return self._is(index, "constant")
 
     def _is(self, index: int, opcode: str) -> bool:
         return self._after.opcodes[index] == opcode

@@ -1,12 +1,13 @@
 """Follow the instructions of each equation from module to module.
 
 Idea. XLA names the instructions of a module uniquely and keeps an instruction's name for as long as
-it lives. So an instruction that stands in two neighbouring modules holds after the pass what it
-held before, whatever the pass wrote into its metadata: late passes stamp the name of a whole loop
-on instructions inside of it that had no name left. A new instruction holds the equations that its
-own metadata names, which XLA copies from what it replaces. A new instruction without such a name
-holds the equations of the instruction whose place it takes, of the new instruction that reads it
-where that took the place, or of the unnamed instruction that it is a copy of.
+it lives; a name that was given up may be given anew, with other metadata. So an instruction that
+stands in two neighbouring modules holds after the pass what it held before, whatever the pass wrote
+into its metadata: late passes stamp the name of a whole loop on instructions inside of it that had
+no name left. A new instruction holds the equations that its own metadata names, which XLA copies
+from what it replaces. A new instruction without such a name holds the equations of the instruction
+whose place it takes, of the new instruction that reads it where that took the place, or of the
+unnamed instruction that it is a copy of.
 
 An instruction that no result and no effect depends on any more is gone from here on, though XLA
 removes it later (dce): what took its place can only be seen in the pass that stopped using it.
@@ -39,6 +40,7 @@ class Lineage:
     def __init__(self) -> None:
         self._last: Snapshot | None = None
         self._unnamed: set[str] = set()
+        self._named: Owners = {}
 
     def feed(self, snapshot: Snapshot) -> Snapshot:
         """The part of a module that matters, with the equations that each instruction holds.
@@ -56,6 +58,7 @@ class Lineage:
             owners = {name: row.tags for name, row in rows.items()}
         else:
             owners = self._inherit(self._last, snapshot, rows)
+        self._named = {name: row.tags for name, row in rows.items()}
         self._last = _restrict(snapshot, rows, owners)
         return self._last
 
@@ -65,6 +68,8 @@ class Lineage:
         has_unnamed = False
         for name, row in rows.items():
             old = before.rows.get(name)
+            if old is not None and self._is_another(name, row):
+                old = None
             owners[name] = row.tags if old is None else old.tags
             if old is None:
                 new.append(name)
@@ -99,6 +104,11 @@ class Lineage:
             if found:
                 self._unnamed.add(name)
         return owners
+
+    def _is_another(self, name: str, row: Row) -> bool:
+        """Whether a name was given anew: metadata of other equations stands in its place."""
+        was = self._named.get(name, ())
+        return bool(was) and bool(row.tags) and set(was).isdisjoint(row.tags)
 
     def _kinds_of_unnamed(self, gone: Iterable[Row]) -> dict[int, tuple[str, ...]]:
         """What instructions held that had no name of their own, where their kind tells it."""
