@@ -308,7 +308,7 @@ def compile_plain(file: str, calls: tuple[str, ...]) -> dict[str, str]:
     for call in calls:
         function, _, _ = call.rpartition("(") if "jvp" not in call else ("jvp", "", "")
         if function == "jvp":
-            pushed = lambda p, t: jax.jvp(names["forward"], p, t)  # noqa: E731
+            pushed = lambda p, t: jax.jvp(names["forward"], p, t)  # noqa: E731 # its name is set below
             pushed.__name__ = "forward"
             lowered = jax.jit(pushed).lower((x, w), (x, w))
         else:

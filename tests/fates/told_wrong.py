@@ -1,4 +1,4 @@
-"""Programs whose equations are easily told wrong: what XLA renames, merges, splits and shares."""
+"""Programs whose fates are easy to get wrong: what XLA renames, merges, splits and shares."""
 
 from __future__ import annotations
 
