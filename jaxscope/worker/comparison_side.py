@@ -19,8 +19,8 @@ from jaxscope.worker.measuring import (
     compile_form,
     read_costs,
 )
+from jaxscope.worker.nonfinite import count_odd, find_origin_of
 from jaxscope.worker.program_settings import AS_WRITTEN, NONE, Settings, read_settings
-from jaxscope.worker.side_timing import count_odd
 from jaxscope.worker.source import read_source
 from jaxscope.worker.stages_timing import fresh_arguments
 from jaxscope.worker.user_module import execute_file
@@ -142,8 +142,9 @@ def find_no_verdict(prepared: Prepared) -> str:
     if prepared.compiled.is_empty:
         return f"The {name} program computes nothing: no verdict is given."
     if odd := count_odd(prepared.outcome):
-        elements = "element" if odd == 1 else "elements"
-        return f"The {name} results have {odd:,} NaN or infinite {elements}: no verdict is given."
+        with prepared.side.settings.context():
+            origin = find_origin_of(prepared.side.call, odd)
+        return f"The {name} results have {odd}: no verdict is given. {origin}"
     return ""
 
 

@@ -19,8 +19,9 @@ import numpy as np
 
 from jaxscope.worker import compat
 from jaxscope.worker.call import Call
-from jaxscope.worker.equation_timing import TAKEN_APART, find_inputs
-from jaxscope.worker.program import TracedProgram
+from jaxscope.worker.equation_timing import find_inputs
+from jaxscope.worker.first_nonfinite import Count, FoundError, Walk, count_nonfinite
+from jaxscope.worker.program import TracedProgram, trace_call
 from jaxscope.worker.tagging import nested_jaxprs
 
 RULE = "non-finite-result"
@@ -31,8 +32,10 @@ REMEDY = (
 _MAX_WORK = 1e10
 """FLOPs and bytes of a program that is run for this alone."""
 _MAX_INPUT_BYTES = 256 << 20
-_MAX_EQUATIONS = 2000
 _BUDGET_S = 3.0
+"""For running equations one by one in a capture, which nobody asked to run anything."""
+_MEASURING_BUDGET_S = 20.0
+"""The same beside measurements, which take longer anyway."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -48,14 +51,6 @@ class Nonfinite:
     text: str
     file: str = ""
     line: int = 0
-
-
-class _FoundError(Exception):
-    """An equation that makes what is not finite of what is."""
-
-    def __init__(self, id: str, equation: Any, counted: str) -> None:
-        super().__init__(id)
-        self.id, self.equation, self.counted = id, equation, counted
 
 
 def look_for_nonfinite(
@@ -82,6 +77,20 @@ def look_for_nonfinite(
         return None
 
 
+def count_odd(results: Any) -> Count:
+    """How many elements of all results together are NaN or infinite.
+
+    Args:
+        results: Any structure of arrays and numbers.
+    """
+    counts = [count_nonfinite(leaf) for leaf in jax.tree.leaves(results)]
+    return Count(
+        sum(count.num_nan for count in counts),
+        sum(count.num_inf for count in counts),
+        sum(count.size for count in counts),
+    )
+
+
 def describe_nonfinite(
     results: Sequence[Any], program: TracedProgram, inputs: Sequence[Any] | None
 ) -> Nonfinite | None:
@@ -95,92 +104,95 @@ def describe_nonfinite(
     told = []
     paths = program.derived.result_paths
     for number, result in enumerate(results):
-        if counted := _count(result):
+        if count := count_nonfinite(result):
             path = paths[number] if number < len(paths) else f"[{number}]"
-            told.append(f"{path or 'result'} has {counted}")
+            told.append(f"{path or 'result'} has {count}")
     if not told:
         return None
     more = f" and {len(told) - 3:,} more" if len(told) > 3 else ""
     text = f"Results are not finite: {'; '.join(told[:3])}{more}."
-    if inputs is None:
-        return Nonfinite(text)
-    given = [counted for value in inputs if (counted := _count(value))]
-    if given:
-        return Nonfinite(f"{text} So are arguments already: {given[0]}.")
-    walk = _Walk(time.monotonic() + _BUDGET_S)
+    has_nan = bool(count_odd(list(results)).num_nan)
+    origin = _find_origin(program, inputs, has_nan, _BUDGET_S)
+    return dataclasses.replace(origin, text=f"{text} {origin.text}")
+
+
+def find_origin_of(call: Call, count: Count, budget_s: float = _MEASURING_BUDGET_S) -> str:
+    """Which equation of a call made the NaN or Inf that its results hold, in sentences.
+
+    The call is traced anew, and its equations are run; never empty.
+
+    Args:
+        call: The call.
+        count: Of its results.
+        budget_s: Seconds after which no further equation is run.
+    """
     try:
-        walk.run(program.derived.jaxpr, inputs, "")
-    except _FoundError as found:
-        return _name(text, found)
-    except Exception:  # of an equation that cannot run by itself
-        return Nonfinite(text)
-    return Nonfinite(text)
+        program = trace_call(call)
+        inputs = find_inputs(program, call)
+    except Exception as error:  # whatever the user's code raises when it is traced once more
+        return f"Which equation made them is not known: tracing raised {type(error).__name__}."
+    return _find_origin(program, inputs, bool(count.num_nan), budget_s).text
 
 
-def _name(text: str, found: _FoundError) -> Nonfinite:
-    frame = next(iter(compat.user_frames(found.equation.source_info)), None)
-    file, line = (frame[0], frame[1]) if frame is not None else ("", 0)
-    where = f", {file.rpartition('/')[2]}:{line}" if file else ""
-    name = found.equation.primitive.name
+def _find_origin(
+    program: TracedProgram, inputs: Sequence[Any] | None, has_nan: bool, budget_s: float
+) -> Nonfinite:
+    """Which equation made the first value that is not finite, or why that is not known."""
+    unknown = "Which equation made them is not known: "
+    if inputs is None:
+        return Nonfinite(f"{unknown}the arguments of its jaxpr could not be told.")
+    hoisted = {id(value) for value in compat.traced_consts(program.traced)}
+    for value in inputs:
+        count = count_nonfinite(value)
+        if count.num_nan or (count and not has_nan):
+            is_hoisted = id(value) in hoisted
+            given = "is a constant that it closes over" if is_hoisted else "are arguments"
+            return Nonfinite(f"So {given} already: {count}.")
+    walk = Walk(for_nan=has_nan, deadline_s=time.monotonic() + budget_s)
+    try:
+        walk.run(program.derived.jaxpr, inputs)
+    except FoundError as found:
+        return _name(found, walk.first_inf)
+    except TimeoutError:
+        return Nonfinite(f"{unknown}running its equations one by one takes too long.")
+    except Exception as error:  # of an equation that cannot run by itself
+        return Nonfinite(
+            f"{unknown}running its equations one by one raised {type(error).__name__}."
+        )
     return Nonfinite(
-        f"{text} The first equation that makes such a value of finite ones is {found.id} "
-        f"({name}{where}): {found.counted}.",
-        file,
-        line,
+        "No equation makes such a value when they are run one by one: only the compiled program "
+        "does."
     )
 
 
-class _Walk:
-    """Runs equations one by one, through calls, and raises at the first that is not finite."""
-
-    def __init__(self, deadline_s: float) -> None:
-        self._deadline_s = deadline_s
-        self._count = 0
-
-    def run(self, jaxpr: Any, inputs: Sequence[Any], prefix: str) -> list[Any]:
-        inner = compat.open_jaxpr(jaxpr)
-        known: dict[Any, Any] = dict(zip(inner.constvars, compat.consts_of(jaxpr), strict=False))
-        known.update(zip(inner.invars, inputs, strict=True))
-
-        def read(atom: Any) -> Any:
-            return atom.val if compat.is_literal(atom) else known[atom]
-
-        for number, equation in enumerate(inner.eqns):
-            self._count += 1
-            if self._count > _MAX_EQUATIONS or time.monotonic() > self._deadline_s:
-                raise TimeoutError
-            values = [read(atom) for atom in equation.invars]
-            id = f"{prefix}{number}"
-            nested = list(nested_jaxprs(equation.params))
-            results: list[Any] | None = None
-            if equation.primitive.name in TAKEN_APART and nested:
-                name, called = nested[0]
-                if len(compat.open_jaxpr(called).invars) == len(values):
-                    results = self.run(called, values, f"{id}/{name}/")
-            if results is None:
-                results = compat.bind_equation(equation, values)
-            counted = next(filter(None, map(_count, results)), "")
-            if counted and not any(map(_count, values)):
-                raise _FoundError(id, equation, counted)
-            known.update(zip(equation.outvars, results, strict=True))
-        return [read(atom) for atom in inner.outvars]
+def _name(found: FoundError, first_inf: FoundError | None) -> Nonfinite:
+    file, line = _place(found)
+    if found.is_constant:
+        text = f"They come from a constant that is not finite, which {_describe(found)} reads"
+    elif found.reads_inf:
+        text = f"The first equation that makes NaN is {_describe(found)}, which reads Inf"
+    else:
+        text = f"The first equation that makes such a value of finite ones is {_describe(found)}"
+    text += f": {found.count}." if found.count else "."
+    if found.reads_inf and first_inf is not None:
+        text += (
+            f" The first that makes Inf of finite values is {_describe(first_inf)}: "
+            f"{first_inf.count}."
+        )
+    return Nonfinite(text, file, line)
 
 
-def _count(value: Any) -> str:
-    """Such as `3 NaN and 1 Inf among 64 values`; empty where all are finite."""
-    dtype = getattr(value, "dtype", None)
-    if dtype is None or not jnp.issubdtype(dtype, jnp.inexact):
-        return ""
-    try:
-        array = np.asarray(value)  # JAX would compile a test for each shape
-        if bool(np.isfinite(array).all()):
-            return ""
-        num_nan, num_inf = int(np.isnan(array).sum()), int(np.isinf(array).sum())
-    except Exception:  # of a type that NumPy cannot test
-        return ""
-    parts = [f"{n:,} {word}" for n, word in ((num_nan, "NaN"), (num_inf, "Inf")) if n]
-    size = int(np.prod(np.shape(value)))
-    return f"{' and '.join(parts)} among {size:,} value{'s' * (size != 1)}" if parts else ""
+def _describe(found: FoundError) -> str:
+    """An equation with its id, operation, place, and the rounds of the loops around it."""
+    file, line = _place(found)
+    where = f", {file.rpartition('/')[2]}:{line}" if file else ""
+    rounds = "".join(f" in {each}" for each in reversed(found.rounds))
+    return f"{found.id} ({found.equation.primitive.name}{where}){rounds}"
+
+
+def _place(found: FoundError) -> tuple[str, int]:
+    frame = next(iter(compat.user_frames(found.equation.source_info)), None)
+    return (frame[0], frame[1]) if frame is not None else ("", 0)
 
 
 def _most_rounds(inner: Any) -> float:

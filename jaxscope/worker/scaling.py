@@ -18,6 +18,7 @@ from jaxscope.worker.arguments import leaf_path, parameter_names
 from jaxscope.worker.call import Call, parse_call
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.explain import guard
+from jaxscope.worker.first_nonfinite import Count
 from jaxscope.worker.growth import (
     FORMS,
     VARIED,
@@ -36,7 +37,7 @@ from jaxscope.worker.measuring import (
     refuse_absent_target,
     warm_up,
 )
-from jaxscope.worker.side_timing import count_odd
+from jaxscope.worker.nonfinite import count_odd, find_origin_of
 from jaxscope.worker.stages_timing import same_arguments
 from jaxscope.worker.stopwatch import Subject, SubjectFailed
 from jaxscope.worker.subjects import find_forms
@@ -189,6 +190,8 @@ class _Scaling:
         self._names = names
         self._columns: dict[str, Any] = {}
         self._is_first = True
+        self._has_told_origin = False
+        self._odd = Count()
         self.medians: dict[int, dict[str, float]] = {}
 
     def measure(self, size: int, make_call: MakeCall) -> None:
@@ -196,6 +199,7 @@ class _Scaling:
         laboratory = self._laboratory
         fields: dict[str, Any] = {"size": size, "reason": ""}
         self._columns = {}
+        self._odd = Count()
         arrays: dict[str, Any] = {}
         try:
             prepare = self._prepare_growth if self._preset else self._prepare_forms
@@ -220,6 +224,9 @@ class _Scaling:
         self.medians[size] = medians
         laboratory.tell_conditions()
         laboratory.channel.send("scale_point", fields, {**self._columns, **arrays})
+        if self._odd and not self._has_told_origin and not self._preset:
+            self._has_told_origin = True
+            laboratory.warn(f"At {size:,}: {find_origin_of(call, self._odd)}")
 
     def _prepare_forms(self, call: Call, size: int, fields: dict[str, Any]) -> list[Subject]:
         forms = find_forms(call)
@@ -250,7 +257,8 @@ class _Scaling:
             odd = count_odd(subject.function(*args, **kwargs))
         fields["is_judged"] = not (odd or compiled.is_empty)
         if odd:
-            fields["reason"] = f"The results have {odd:,} NaN or infinite elements: no verdict."
+            self._odd = odd
+            fields["reason"] = f"The results have {odd}: no verdict."
         return subject
 
     def _warm_up_eager(self, eager: Subject, size: int) -> bool:

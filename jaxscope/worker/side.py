@@ -57,18 +57,19 @@ def handle_side(request: dict[str, Any], channel: Channel) -> None:
         with guard("run", {side.path}):
             warm_up(laboratory, subject, budget_s / 8)
         costs = costs_of(prepared)
+        no_verdict = find_no_verdict(prepared)
         channel.send(
             "side_ready",
             {
                 "words": side.describe(),
                 "typical_s": subject.typical_s,
                 "is_consuming": subject.is_consuming,
-                "is_judged": not find_no_verdict(prepared),
+                "is_judged": not no_verdict,
                 **costs.numbers,
             },
             costs.columns,
         )
-        if no_verdict := find_no_verdict(prepared):
+        if no_verdict:
             laboratory.warn(no_verdict)
         laboratory.conditions.probe()
         laboratory.conditions.pause()

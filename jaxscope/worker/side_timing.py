@@ -6,8 +6,6 @@ import math
 from typing import Any
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 
 from jaxscope.worker.readings import Readings
 from jaxscope.worker.recorder import busy_seconds
@@ -133,13 +131,3 @@ def batch_subject(subject: Subject, batch: int) -> Subject:
         return (), {}
 
     return Subject("throughput", call_all, prepare)
-
-
-def count_odd(results: Any) -> int:
-    """How many elements of floating-point results are NaN or infinite."""
-    total = 0
-    for leaf in jax.tree.leaves(results):
-        dtype = getattr(leaf, "dtype", None)
-        if dtype is not None and jnp.issubdtype(dtype, jnp.inexact):
-            total += int(np.count_nonzero(~np.isfinite(np.asarray(jnp.asarray(leaf)))))
-    return total

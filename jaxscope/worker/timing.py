@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import jax
 
 from jaxscope.errors import Explanation, JaxscopeError, TraceError
-from jaxscope.worker.call import parse_call
+from jaxscope.worker.call import Call, parse_call
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.conditions import (
     Conditions,
@@ -29,8 +29,10 @@ from jaxscope.worker.conditions import (
     read_setting,
 )
 from jaxscope.worker.explain import explain_exception, guard
+from jaxscope.worker.first_nonfinite import Count
 from jaxscope.worker.loading import first_call, load_names
 from jaxscope.worker.measuring import refuse_absent_target
+from jaxscope.worker.nonfinite import count_odd, find_origin_of
 from jaxscope.worker.readings import Readings, Span
 from jaxscope.worker.same_work import (
     Difference,
@@ -41,7 +43,6 @@ from jaxscope.worker.same_work import (
     observed,
 )
 from jaxscope.worker.side_timing import (
-    count_odd,
     send_device_time,
     send_fetch,
     send_throughput,
@@ -130,6 +131,7 @@ def handle_time(request: dict[str, Any], channel: Channel) -> None:
             forms = find_forms(call)
         try:
             session.measure_program(forms, "", WorkWatch(call, snapshot))
+            session.tell_origin(call)
             if request.get("gradient"):
                 session.measure_gradient(forms, is_plain=is_plain)
         finally:
@@ -185,6 +187,7 @@ class _Session:
         self._stopwatch = Stopwatch(_block, rng=Random(), count_compilations=self._counter)
         self._failure: Explanation | None = None
         self._why_not = ""
+        self._odd = Count()
         self._watch: WorkWatch | None = None
         self._jit_outcome: Outcome | None = None
         self._conditions = Conditions()
@@ -210,6 +213,19 @@ class _Session:
         """Raises: TraceError: Neither form of the program runs."""
         if self._failure is not None and not self.readings.names & {"eager", "jit"}:
             raise TraceError(self._failure)
+
+    def tell_origin(self, call: Call) -> None:
+        """Name the equation that made NaN or Inf, where results hold such.
+
+        After eager calls were measured: running equations compiles primitives, which the first
+        eager call is to do.
+        """
+        if self._odd:
+            self._do(
+                "origin",
+                "Looking for the equation that made what is not finite",
+                lambda: self.warn(find_origin_of(call, self._odd)),
+            )
 
     def measure_gradient(self, forms: Forms, *, is_plain: bool) -> None:
         """Measure the gradient, then value and gradient together, where there is one."""
@@ -240,8 +256,8 @@ class _Session:
             f"Compiling the {noun}",
             functools.partial(self._prepare_jitted, forms, prefix),
         )
-        if not prefix and jitted is not None:
-            self._check_results(jitted)
+        if jitted is not None:
+            self._check_results(jitted, noun)
         if jitted is not None and not self._plan.skip_eager:
             send_so_far(self.readings, jitted)
         eager = None
@@ -441,16 +457,15 @@ class _Session:
         subject.num_inner = find_inner_loop(subject.typical_s, is_consuming=subject.is_consuming)
         return subject
 
-    def _check_results(self, subject: Subject) -> None:
+    def _check_results(self, subject: Subject, noun: str) -> None:
         args, kwargs = subject.prepare()
         try:
             odd = count_odd(subject.function(*args, **kwargs))
         except (Exception, SystemExit):
             return  # measuring it will fail as well, and say so
         if odd:
-            self._judge_not(
-                f"The results have {odd:,} NaN or infinite elements: no verdict is given."
-            )
+            self._odd = odd
+            self._judge_not(f"The results of the {noun} have {odd}: no verdict is given.")
 
     def _measure_beside(self, forms: Forms, jitted: Subject | None) -> None:
         """Copying both ways, and calls without waiting in between: jitted form only."""

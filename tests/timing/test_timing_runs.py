@@ -321,7 +321,9 @@ def test_results_that_are_no_numbers_get_no_verdict(measure: Measure) -> None:
     timing = measure("vmap(odd)(jnp.ones(4))")
     assert timing.measurement("jit").runs > 0
     assert {ratio.verdict for ratio in timing.ratios} == {"unclear"}
-    assert [text for text in timing.warnings if "4 NaN or infinite elements" in text]
+    assert [text for text in timing.warnings if "have 4 NaN among 4 values" in text]
+    (named,) = [text for text in timing.warnings if "The first equation that makes" in text]
+    assert "(log, " in named
 
 
 def test_a_program_that_computes_nothing_gets_no_verdict(measure: Measure) -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from jaxscope.analysis.export.contract_json import capture_to_json
 from jaxscope.client import run
-from jaxscope.client.requests import AgreementRequest
+from jaxscope.client.requests import AgreementRequest, TimeRequest
 from jaxscope.client.run import ask
 from jaxscope.errors import TraceError
-from jaxscope.model import Capture, Severity
+from jaxscope.model import Capture, Severity, Timing
 from jaxscope.model.agreement import Agreement
+from jaxscope.worker.call import call_namespace, parse_call
+from jaxscope.worker.nonfinite import count_odd, find_origin_of
 
 SOURCE = """\
 import jax, jax.numpy as jnp
@@ -90,6 +94,101 @@ def test_agreement_says_so_too(tmp_path: Path) -> None:
     path.write_text(SOURCE)
     found = ask(AgreementRequest(str(path), "bad(f32[8])"), Agreement)
     assert any("1 (log, numbers.py:5)" in warning for warning in found.warnings)
+
+
+LOOPS = """\
+import jax, jax.numpy as jnp
+
+
+def forth(x):
+    def step(state, y):
+        state = state - 1.0
+        return state, jnp.sqrt(state) + y
+
+    return jax.lax.scan(step, x, jnp.ones(10))
+
+
+def back(x):
+    return jax.lax.scan(lambda c, y: (c, 1.0 / (y - 3.0)), x, jnp.arange(10.0), reverse=True)
+
+
+def inside(x):
+    def outer(state, _):
+        return jax.lax.scan(lambda s, _: (s * 10.0, None), state, None, length=4)
+
+    return jax.lax.scan(outer, x, None, length=20)[0]
+
+
+def keyed(key):
+    def step(state, _):
+        key, value = state
+        key, drawn = jax.random.split(key)
+        return (key, value - 1.0), jnp.log(value) * jax.random.normal(drawn)
+
+    return jax.lax.scan(step, (key, 3.0), None, length=8)[1]
+
+
+def endless(x):
+    return jax.lax.while_loop(lambda s: s[0] < 100, lambda s: (s[0] + 1, s[1] * 1e10), (0, x))
+
+
+def branch(x):
+    return jax.lax.cond(x > 0, lambda x: jnp.log(-x), lambda x: x, x)
+
+
+def masked(x):
+    return jax.nn.softmax(jnp.where(x > 100, x, -jnp.inf))
+
+
+def minus(x):
+    y = 1.0 / (x - x)
+    return y - y
+
+
+KEPT = jnp.array([jnp.nan, 1.0])
+
+
+def closed(x):
+    return x + KEPT
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        ("forth(3.5)", "1/jaxpr/1 (sqrt, loops.py:7) in round 4 of 10 of 1 (scan): 1 NaN"),
+        ("vmap(forth)(jnp.array([3.5, 6.5]))", "in round 4 of 10 of 1 (scan): 1 NaN among 2"),
+        ("back(1.0)", "(div, loops.py:13) in round 7 of 10 of 1 (scan): 1 Inf"),
+        ("inside(1.0)", "in round 3 of 4 of 0/jaxpr/0 (scan) in round 10 of 20 of 0 (scan): 1 Inf"),
+        ("keyed(jax.random.key(0))", "(log, loops.py:27) in round 5 of 8 of 0 (scan): 1 NaN"),
+        ("branch(1.0)", "2/branches.1/1 (log, loops.py:37): 1 NaN"),
+        (
+            "masked(f32[4])",
+            "The first equation that makes NaN is 6 (sub, loops.py:41), which reads ",
+        ),
+        ("minus(f32[3])", "that makes Inf of finite values is 1 (div, loops.py:45): 3 Inf"),
+        (
+            "closed(f32[2])",
+            "a constant that is not finite, which 0 (add, loops.py:53) reads: 1 NaN",
+        ),
+    ],
+)
+def test_the_round_of_a_loop_and_the_kind_of_the_value_are_told(call: str, text: str) -> None:
+    names: dict[str, Any] = {"__name__": "loops"}
+    exec(compile(LOOPS, "loops.py", "exec"), names)
+    parsed = parse_call(call, call_namespace(names), file="loops.py")
+    results = count_odd(parsed.compose(parsed.base)(*parsed.args, **parsed.kwargs))
+    assert results
+    assert text in find_origin_of(parsed, results, math.inf)
+
+
+def test_measuring_names_the_equation_too(tmp_path: Path) -> None:
+    path = tmp_path / "loops.py"
+    path.write_text(LOOPS)
+    timing = ask(TimeRequest(str(path), "endless(1.0)", budget_s=0.05), Timing)
+    (said,) = [text for text in timing.warnings if "The first equation" in text]
+    assert "0/body_jaxpr/1 (mul, loops.py:33) in round 4 of 0 (while): 1 Inf" in said
+    assert not any(ratio.is_judged for ratio in timing.ratios)
 
 
 LEAK = """\
