@@ -56,6 +56,7 @@ class Explanation:
         traceback: The user's frames only, innermost last.
         full_traceback: Every frame, for a bug report.
         output: The tail of what the process printed before it died.
+        calls: Whole calls that the remedy speaks of, for the call field.
     """
 
     what: str
@@ -66,6 +67,7 @@ class Explanation:
     traceback: str = ""
     full_traceback: str = ""
     output: str = ""
+    calls: tuple[str, ...] = ()
 
 
 class JaxscopeError(Exception):

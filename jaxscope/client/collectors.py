@@ -246,6 +246,7 @@ class _ExplanationFields(msgspec.Struct, frozen=True):
     traceback: _Text = ""
     full_traceback: Annotated[str, msgspec.Meta(max_length=1_000_000)] = ""
     output: _Text = ""
+    calls: Annotated[tuple[_Text, ...], msgspec.Meta(max_length=100)] = ()
 
 
 class _FailedFields(msgspec.Struct, frozen=True):

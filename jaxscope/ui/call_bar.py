@@ -138,8 +138,16 @@ class CallBar(QWidget):
         self.stop_button.setVisible(is_running)
         self.stop_button.setText("Stopping …" if is_stopping else "Stop")
 
+    def set_failed(self, *, is_failed: bool) -> None:
+        """Mark the call as what failed."""
+        if self.edit.property("problem") != is_failed:
+            self.edit.setProperty("problem", is_failed)
+            self.edit.style().unpolish(self.edit)
+            self.edit.style().polish(self.edit)
+
     def _on_edit_text_changed(self, text: str) -> None:
         self._problem.hide()
+        self.set_failed(is_failed=False)
         try:
             unwrap_call(text)
         except CallTextError:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QFont, QGuiApplication
+from PySide6.QtCore import QEvent, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QFont, QGuiApplication
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -38,6 +38,9 @@ _POINTER = re.compile(r"^ *\^+ *$", re.MULTILINE)
 """A line that points into the one above it, where letters must be equally wide."""
 
 _MAX_SHOWN_CHARACTERS = 20_000
+_CALL = "call"
+"""What a link into the call field begins with."""
+_MAX_CALLS = 5
 
 
 def kind_of_error(error: JaxscopeError) -> str:
@@ -60,9 +63,13 @@ def kind_of_error(error: JaxscopeError) -> str:
 
 
 class ErrorPanel(QFrame):
-    """Explains one error. `place_requested` carries file and line of where it happened."""
+    """Explains one error. `place_requested` carries file and line of where it happened.
+
+    `call_requested` carries a call that the remedy speaks of, to be put into the call field.
+    """
 
     place_requested = Signal(str, int)
+    call_requested = Signal(str)
     dismissed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -107,7 +114,7 @@ class ErrorPanel(QFrame):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             layout.addWidget(label)
         self._remedy.setTextFormat(Qt.TextFormat.RichText)
-        self._remedy.setOpenExternalLinks(True)
+        self._remedy.linkActivated.connect(self._on_remedy_link_activated)
         self._remedy.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         layout.addWidget(self._trace)
 
@@ -131,7 +138,7 @@ class ErrorPanel(QFrame):
         self._why.setVisible(bool(explanation.why.strip()))
         is_pointing = _POINTER.search(explanation.why) is not None
         self._why.setFont(fixed_font(self.font().pointSizeF()) if is_pointing else QFont())
-        self._set_remedy(explanation.remedy)
+        self._set_remedy(explanation)
         self._remedy.setVisible(bool(explanation.remedy))
         self._where.setText(explanation.where)
         is_elsewhere = isinstance(error, CallError) and find_place(explanation.where) is None
@@ -145,14 +152,14 @@ class ErrorPanel(QFrame):
         self._trace.hide()
         self.show()
 
-    def _set_remedy(self, remedy: str) -> None:
+    def _set_remedy(self, explanation: Explanation) -> None:
         self._remedy.clear()  # the same text would keep the links' old colour
-        self._remedy.setText(_rich_remedy(remedy))
+        self._remedy.setText(_rich_remedy(explanation))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self._error is not None:
-            self._set_remedy(self._error.explanation.remedy)
+            self._set_remedy(self._error.explanation)
 
     def _on_fold_toggled(self, is_open: bool) -> None:
         self._fold.setText("Hide traceback" if is_open else "Show traceback")
@@ -161,6 +168,13 @@ class ErrorPanel(QFrame):
     def _on_copy_clicked(self) -> None:
         if self._error is not None:
             QGuiApplication.clipboard().setText(render_details(self._error.explanation))
+
+    def _on_remedy_link_activated(self, link: str) -> None:
+        kind, _, number = link.partition(":")
+        if kind != _CALL:
+            QDesktopServices.openUrl(QUrl(link))
+        elif self._error is not None:
+            self.call_requested.emit(self._error.explanation.calls[int(number)])
 
     def _on_where_clicked(self) -> None:
         place = find_place(self._error.explanation.where) if self._error is not None else None
@@ -199,11 +213,16 @@ def _set_text(label: QLabel, text: str) -> None:
     label.setText(html.replace("\n", "<br>"))
 
 
-def _rich_remedy(remedy: str) -> str:
-    """With code set as code, and addresses of JAX's documentation as links."""
-    text = escape_html(f"What to try: {_fit(remedy, 800)}")
+def _rich_remedy(explanation: Explanation) -> str:
+    """With code set as code, and addresses of JAX's documentation and calls as links."""
+    text = escape_html(f"What to try: {_fit(explanation.remedy, 800)}")
     text = _CODE.sub(r"<code><b>\1</b></code>", text)
-    return _ADDRESS.sub(_link, text).replace("\n", "<br>")
+    text = _ADDRESS.sub(_link, text).replace("\n", "<br>")
+    calls = (
+        f"<a href='{_CALL}:{number}'><code>{escape_html(_fit(call, 200))}</code></a>"
+        for number, call in enumerate(explanation.calls[:_MAX_CALLS])
+    )
+    return "<br>".join((text, *calls))
 
 
 def _link(address: re.Match[str]) -> str:

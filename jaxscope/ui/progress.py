@@ -20,7 +20,14 @@ from jaxscope.client.events import (
     TextArrived,
 )
 from jaxscope.client.results import Proposal
-from jaxscope.errors import JaxscopeError, SourceError, Stopped
+from jaxscope.errors import (
+    CallError,
+    EnvironmentProblem,
+    JaxscopeError,
+    SourceError,
+    Stopped,
+    UsageError,
+)
 from jaxscope.model import Capture, Timing
 from jaxscope.model.lab import Profile
 from jaxscope.ui.lab_state import LAB_RESULTS, LabResult
@@ -71,6 +78,7 @@ def _take_step(state: WindowState, event: Progress) -> WindowState:
     return dataclasses.replace(
         state,
         step=event.text or event.step,
+        step_name=event.step,
         step_left_s=event.left_s,
         step_since_s=time.monotonic(),
         can_skip=event.can_skip,
@@ -136,10 +144,14 @@ def _fail(state: WindowState, event: Failed) -> WindowState:
 
 
 def _failed_stage(state: WindowState, error: JaxscopeError) -> str:
-    """The first stage that should have come and did not; the file itself where that is at fault."""
+    """The first stage that should have come and did not; file or call where those are at fault."""
     if state.job is not Job.CAPTURE:
         return ""
-    if isinstance(error, SourceError):
+    if isinstance(error, CallError) or state.step_name == "call":
+        return "call"
+    if isinstance(error, EnvironmentProblem | UsageError) and state.step_name in ("", "import"):
+        return ""  # the target is looked for once the file is there
+    if isinstance(error, SourceError) or state.step_name == "import":
         return "source"
     # What is shown of an earlier run says nothing of how far this one came.
     known = set() if state.is_stale else {stage.name for stage in state.stages}

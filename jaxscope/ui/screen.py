@@ -82,6 +82,7 @@ class Screen:
     """Everything that is shown and is not a graph or a text.
 
     Attributes:
+        is_call_failed: The last run ended where the text of the call was read or evaluated.
         running_s: Whole seconds that the run has taken; 0 where nothing runs.
     """
 
@@ -96,6 +97,7 @@ class Screen:
     running_s: int
     notice: str
     is_stale: bool
+    is_call_failed: bool
     tab_counts: tuple[int, int]
 
 
@@ -122,6 +124,7 @@ def compute_screen(
         running_s=running_s,
         notice=_notice(state, running_s),
         is_stale=state.is_stale,
+        is_call_failed=state.failed_stage == "call" and state.error is not None,
         tab_counts=(len(state.checks) + len(state.messages), count_lines(state.output)),
     )
 

@@ -118,6 +118,7 @@ class WindowState:
         job: What `phase` speaks of.
         started_s: When the run started, by the monotonic clock.
         step: What the run is doing now, fit to show.
+        step_name: The same as the worker names it, such as `import`.
         step_left_s: Seconds that this takes at most from `step_since_s` on; NaN where unknown.
         step_since_s: When it began, by the monotonic clock.
         can_skip: Whether just this step can be left out.
@@ -130,7 +131,8 @@ class WindowState:
         is_view_only: A reopened capture: nothing can be run.
         is_changed_on_disk: The file on disk is not what was run.
         error: Why the last run failed.
-        failed_stage: Name of the stage that failed, `source` for the file; or empty.
+        failed_stage: Name of the stage that failed, `source` for the file, `call` for the text of
+            the call; or empty.
         output: What the user's code printed.
         checks: Findings about the user's code.
         messages: Sentences for the reader.
@@ -147,6 +149,7 @@ class WindowState:
     job: Job = Job.CAPTURE
     started_s: float = 0.0
     step: str = ""
+    step_name: str = ""
     step_left_s: float = math.nan
     step_since_s: float = 0.0
     can_skip: bool = False
@@ -217,6 +220,7 @@ def start_run(state: WindowState, job: Job, call: str, now_s: float) -> WindowSt
         job=job,
         started_s=now_s,
         step="starting",
+        step_name="",
         step_left_s=math.nan,
         can_skip=False,
         is_responding=True,

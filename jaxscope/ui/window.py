@@ -143,6 +143,7 @@ class MainWindow(QMainWindow):
         self.call_bar.edit.textChanged.connect(self.controller.edit_call)
         self.strip.step_chosen.connect(self.workspace.show_stage)
         self.error_panel.place_requested.connect(self.workspace.show_present_line)
+        self.error_panel.call_requested.connect(self._on_error_panel_call_requested)
         self.error_panel.dismissed.connect(self.controller.dismiss_error)
         self.workspace.functions.call_chosen.connect(self._on_functions_call_chosen)
         self.workspace.functions.function_chosen.connect(self._on_functions_function_chosen)
@@ -185,6 +186,7 @@ class MainWindow(QMainWindow):
         self.call_bar.set_running(
             is_running=screen.is_running, is_stopping=screen.is_stopping, can_run=screen.can_run
         )
+        self.call_bar.set_failed(is_failed=screen.is_call_failed)
         if screen.is_running != self._tick.isActive():
             if screen.is_running:
                 self._tick.start()
@@ -287,6 +289,10 @@ class MainWindow(QMainWindow):
         self.call_bar.set_call(call)
         self.call_bar.edit.remember()
         self.call_bar.set_names(self._names())
+
+    def _on_error_panel_call_requested(self, call: str) -> None:
+        self.call_bar.set_call(call)
+        self.focus_call()
 
     def _names(self) -> list[str]:
         functions = self.controller.state.functions

@@ -126,7 +126,8 @@ Worker to client:
                  targets [{target, is_available, reason}]
     done         wall_seconds                                 the run ended well
     failed       fault ("source", "call", "trace", "environment", "internal"), stage (null or a
-                 name), explanation {what, why, where, remedy, kind, traceback, full_traceback}
+                 name), explanation {what, why, where, remedy, kind, traceback, full_traceback,
+                 output, calls}
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import dataclasses
 import difflib
 import functools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import CodeType
 from typing import Any
 
@@ -195,6 +195,7 @@ class _CallParser:
                 f"Add arguments in parentheses, such as {text}(f32[8])."
                 if is_name
                 else "Type a call, such as loss(f32[8]).",
+                [f"{self._text.strip()}(f32[8])"] if is_name else (),
             )
         numbered: ast.Call = _Positions(self._names).visit(tree.body)
         return numbered
@@ -308,18 +309,31 @@ class _CallParser:
     def _unknown_name(self, name: str) -> CallError:
         functions = list_functions(self._names)
         close = difflib.get_close_matches(name, [*functions, *TRANSFORMS], n=3)
+        others: Sequence[str] = ()
         if shorthand := find_shorthand(name):
+            others = [shorthand]
             remedy = f"Arrays are written short: {shorthand}[8, 2]."
         elif close:
+            others = close
             remedy = f"Did you mean {' or '.join(close)}?"
         elif functions:
+            others = functions[:20]
             remedy = f"The file has: {', '.join(functions[:20])}."
         else:
             remedy = "The file defines no functions."
-        return self._no_call(f"The file has no {name!r}, which the call names.", remedy)
+        calls = [self._with_name(name, other) for other in others]
+        return self._no_call(f"The file has no {name!r}, which the call names.", remedy, calls)
 
-    def _no_call(self, what: str, remedy: str) -> CallError:
-        return CallError(Explanation(what=what, where=self._file, remedy=remedy, kind="CallError"))
+    def _with_name(self, name: str, other: str) -> str:
+        """The call with another name in the place of one that it uses."""
+        return re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", other, self._text)
+
+    def _no_call(self, what: str, remedy: str, calls: Sequence[str] = ()) -> CallError:
+        return CallError(
+            Explanation(
+                what=what, where=self._file, remedy=remedy, kind="CallError", calls=tuple(calls)
+            )
+        )
 
 
 class _Positions(ast.NodeTransformer):

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from jaxscope.errors import Explanation, JaxscopeError, SourceError, TraceError
+from jaxscope.model.capture import CALL_FILE
 from jaxscope.worker.remedies import find_remedy
 from jaxscope.worker.tracebacks import (
     TraceFrame,
@@ -179,11 +180,9 @@ def _keep_user_frames(frames: list[TraceFrame], user_files: Collection[str]) -> 
 
 
 def _place(frames: list[TraceFrame]) -> str:
-    if not frames:
-        return ""
-    # The call itself is the outermost frame; a place in a file tells more.
-    frame = next((f for f in reversed(frames) if not f.file.startswith("<")), frames[-1])
-    return f"{os.path.basename(frame.file)}:{frame.line}"
+    """The innermost place in a file; empty where there is none but the call."""
+    frame = next((f for f in reversed(frames) if f.file != CALL_FILE), None)
+    return "" if frame is None else f"{os.path.basename(frame.file)}:{frame.line}"
 
 
 def _unwrap_callback(

@@ -17,6 +17,8 @@ import sysconfig
 from collections.abc import Collection
 from types import TracebackType
 
+from jaxscope.model.capture import CALL_FILE
+
 MAX_MESSAGE_CHARS = 4000
 _MAX_FRAMES = 60
 _MAX_CAUSES = 6
@@ -81,11 +83,9 @@ def walk_frames(traceback: TracebackType | None) -> list[TraceFrame]:
 
 
 def is_user_frame(file: str, user_files: Collection[str]) -> bool:
-    """Whether a frame is the user's: in one of their files, or in a folder of one of them."""
-    if file in user_files:
+    """Whether a frame is the user's: of the call, in one of their files, or in a folder of one."""
+    if file == CALL_FILE or file in user_files:
         return True
-    if file.startswith("<"):
-        return file.startswith("<call")
     if not os.path.isabs(file):
         return False  # compiled code, such as NumPy's, names the file that it was made from
     path = os.path.realpath(file)

@@ -206,6 +206,17 @@ def test_what_is_wrong_in_the_call_is_said_of_the_call(qtbot: QtBot):
     assert panel._kind.text() == "In the call"
 
 
+def test_a_call_that_a_remedy_names_goes_into_the_call_field(qtbot: QtBot):
+    panel = ErrorPanel()
+    qtbot.addWidget(panel)
+    calls = ("loss(f32[2], a < b)", "los2(f32[2])")
+    panel.show_error(CallError(Explanation("No.", remedy="Did you mean loss?", calls=calls)))
+    assert "<a href='call:0'><code>loss(f32[2], a &lt; b)</code></a>" in panel._remedy.text()
+    with qtbot.waitSignal(panel.call_requested) as caught:
+        panel._remedy.linkActivated.emit("call:1")
+    assert caught.args == ["los2(f32[2])"]
+
+
 def test_code_in_what_failed_is_set_as_code(qtbot: QtBot):
     panel = ErrorPanel()
     qtbot.addWidget(panel)

@@ -21,11 +21,13 @@ from jaxscope.client.events import (
 )
 from jaxscope.errors import (
     CallError,
+    EnvironmentProblem,
     Explanation,
     JaxscopeError,
     SourceError,
     Stopped,
     TraceError,
+    WorkerLost,
 )
 from jaxscope.model import Cost, StageText, Unavailable
 from jaxscope.model.graph import NodeKind
@@ -232,20 +234,28 @@ def test_the_gradient_that_was_asked_for_is_one():
 
 
 @pytest.mark.parametrize(
-    ("error", "failed"),
+    ("error", "step", "failed"),
     [
-        (CallError(Explanation("The file has no 'grda'.")), "jaxpr"),
-        (TraceError(Explanation("A mask.", where="model.py:5")), "jaxpr"),
-        (SourceError(Explanation("No Python.", where="model.py:1")), "source"),
+        (CallError(Explanation("The file has no 'grda'.")), "call", "call"),
+        (TraceError(Explanation("An argument.")), "call", "call"),
+        (TraceError(Explanation("A mask.", where="model.py:5")), "trace", "jaxpr"),
+        (SourceError(Explanation("No Python.", where="model.py:1")), "import", "source"),
+        (TraceError(Explanation("It raised.", where="model.py:1")), "import", "source"),
+        (WorkerLost(Explanation("A segmentation fault.")), "import", "source"),
+        (EnvironmentProblem(Explanation("No such target.")), "import", ""),
     ],
 )
 def test_after_a_failure_the_strip_shows_no_number_of_an_earlier_run(
-    error: JaxscopeError, failed: str
+    error: JaxscopeError, step: str, failed: str
 ):
     done = plain_call(("jaxpr", "gradient", "stablehlo", "optimized"))
-    state = after(start_run(done, Job.CAPTURE, "grda(f)(f32[3])", 200.0), Failed(error))
-    steps = {step.name: step for step in compute_screen(state).steps}
-    assert steps[failed].condition.value == "failed"
+    begun = start_run(done, Job.CAPTURE, "grda(f)(f32[3])", 200.0)
+    screen = compute_screen(after(begun, Progress(step, "Doing"), Failed(error)))
+    steps = {step.name: step for step in screen.steps}
+    assert [n for n, s in steps.items() if s.condition.value == "failed"] == (
+        [failed] if failed in steps else []
+    )
+    assert screen.is_call_failed == (failed == "call")
     others = [step for name, step in steps.items() if name not in ("source", failed)]
     assert all(step.condition.value == "stale" for step in others)
     assert {step.size for step in others} == {"of an earlier run"}

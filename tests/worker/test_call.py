@@ -112,6 +112,22 @@ def test_integers_are_uniform_in_0_to_9() -> None:
     assert set(np.unique(array)) == set(range(10))
 
 
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("los(f32[2])", ("loss(f32[2])",)),
+        ("grda(loss)(f32[2])", ("grad(loss)(f32[2])",)),
+        ("loss(jnp.los(float32[2]))", ("loss(jnp.los(f32[2]))",)),
+        ("loss", ("loss(f32[8])",)),
+        ("loss(", ()),
+    ],
+)
+def test_a_refusal_holds_the_calls_that_it_proposes(text: str, calls: tuple[str, ...]) -> None:
+    with pytest.raises(CallError) as caught:
+        parse(text)
+    assert caught.value.explanation.calls == calls
+
+
 def test_names_of_the_file_come_before_the_shorthands() -> None:
     assert parse("loss(f32)", f32=7).args == (7,)
 

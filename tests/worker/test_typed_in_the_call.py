@@ -10,9 +10,12 @@ from jaxscope.analysis.export.contract_json import capture_to_json
 from jaxscope.analysis.export.markdown import capture_to_markdown
 from jaxscope.analysis.links import NO_LINKS
 from jaxscope.client import run
+from jaxscope.errors import TraceError
 from jaxscope.model import Capture, Graph, NodeKind
 from jaxscope.ui.fate_reading import FateReader
 from jaxscope.ui.inspection import describe_node
+from jaxscope.worker.call import call_namespace, parse_call
+from jaxscope.worker.explain import guard
 
 
 @pytest.fixture(scope="module")
@@ -122,3 +125,13 @@ def test_a_librarys_function_brings_its_file_along(offering: Path) -> None:
     assert found.source.line == 9
     found = run.capture(str(offering), "functools.reduce(jnp.multiply, (f32[3], f32[3]))")
     assert found.source.file == str(offering)
+
+
+def test_what_the_call_itself_raises_shows_the_call_and_no_place_in_a_file() -> None:
+    names = call_namespace({"__name__": "file", "f": lambda x: x})
+    with pytest.raises(TraceError) as caught, guard("call", {"/home/u/file.py"}):
+        parse_call("f([1.0][3])", names, file="/home/u/file.py")
+    explanation = caught.value.explanation
+    assert 'File "<jaxscope call>", line 1' in explanation.traceback
+    assert "jaxscope/worker" not in explanation.traceback
+    assert explanation.where == ""
