@@ -23,6 +23,7 @@ from jaxscope.worker import compat
 from jaxscope.worker.ahead_of_time import is_ahead_of_time
 from jaxscope.worker.background import Background
 from jaxscope.worker.call import Call
+from jaxscope.worker.captured import find_captured
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.environment import describe_environment
 from jaxscope.worker.explain import explain_exception, guard
@@ -127,9 +128,9 @@ class _Pipeline:
         with self._step("jaxpr", "trace", f"Tracing {self._call.base_text}"):
             program = trace_call(self._call)
             _refuse_leaks(program)
-        constants = compat.consts_of(program.base.jaxpr)
-        for finding in (*watch.find_changes(), *watch.find_captured(constants)):
-            fields = {**dataclasses.asdict(finding), "file": self._source.path}
+        captured = find_captured(program.base.jaxpr, self._call.base)
+        for finding in (*watch.find_changes(), *captured):
+            fields = {**dataclasses.asdict(finding), "file": finding.file or self._source.path}
             self._channel.send("check", fields)
         messages = list(program.messages)
         if self._options:

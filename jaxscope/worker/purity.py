@@ -1,4 +1,4 @@
-"""Notice what tracing changed outside the function, and which arrays it captured.
+"""Notice what tracing changed outside the function.
 
 JAX records operations on arrays and nothing else: an append to a global list or a change of an
 attribute happens once, while tracing, and never when the compiled program runs. Watched are the
@@ -11,22 +11,16 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
-
-import jax
-import numpy as np
 
 from jaxscope.worker import compat
 from jaxscope.worker.source import SourceSnapshot
 from jaxscope.worker.user_source import innermost_function
-from jaxscope.worker.values import aval_bytes, aval_text
 
 MAX_ELEMENTS = 10_000
 """Larger containers are not watched: comparing them would take longer than tracing."""
 
-LARGE_CONSTANT_BYTES = 1 << 20
-_NAMED_CONSTANTS = 20
 _MUTATORS = frozenset(
     {"append", "appendleft", "add", "clear", "discard", "extend", "extendleft", "insert", "pop"}
     | {"popitem", "popleft", "remove", "reverse", "setdefault", "sort", "update", "write"}
@@ -35,13 +29,19 @@ _MUTATORS = frozenset(
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Finding:
-    """A `check` message: `rule` is `impure-global`, `impure-attribute` or `captured-constant`."""
+    """A `check` message: `rule` is `impure-global`, `impure-attribute` or `captured-constant`.
+
+    Attributes:
+        line: 0 where it is not known.
+        file: Of the line; empty for the file that was run.
+    """
 
     rule: str
     severity: str
     message: str
     remedy: str
     line: int = 0
+    file: str = ""
 
 
 class PurityWatch:
@@ -78,35 +78,6 @@ class PurityWatch:
             ) is not None:
                 findings.append(_impure_attribute(self._owner, name, change, places))
         return findings
-
-    def find_captured(self, constants: Sequence[Any]) -> list[Finding]:
-        """The arrays that the trace holds as constants: those with a name, and large ones."""
-        names = self._names_of_arrays(constants)
-        findings: list[Finding] = []
-        for constant in constants:
-            size = aval_bytes(constant)
-            name = names.get(id(constant))
-            if name is None and size < LARGE_CONSTANT_BYTES:
-                continue
-            if len(findings) < _NAMED_CONSTANTS:
-                findings.append(_captured(name, constant, size))
-        return findings
-
-    def _names_of_arrays(self, constants: Sequence[Any]) -> dict[int, str]:
-        """Global names by the identity of a constant; JAX wraps NumPy's arrays in its own."""
-        names = {id(value): name for name, value in self._globals.items()}
-        arrays = {n: v for n, v in self._globals.items() if isinstance(v, np.ndarray | jax.Array)}
-        found: dict[int, str] = {}
-        for constant in constants:
-            if id(constant) in names:
-                found[id(constant)] = names[id(constant)]
-                continue
-            for name, value in arrays.items():
-                is_alike = value.shape == constant.shape and value.dtype == constant.dtype
-                if is_alike and np.array_equal(np.asarray(value), np.asarray(constant)):
-                    found[id(constant)] = name
-                    break
-        return found
 
     def _watched_globals(self) -> Iterator[tuple[str, Any]]:
         for name, value in self._globals.items():
@@ -181,17 +152,6 @@ def _impure_attribute(owner: Any, name: str, change: str, places: _Places) -> Fi
         "method. This happens once, at tracing, and never when the compiled program runs.",
         remedy="Take the state as an argument and return the next state.",
         line=places.find_attribute(name),
-    )
-
-
-def _captured(name: str | None, constant: Any, size: int) -> Finding:
-    what = f"The array `{name}`" if name else "An array without a global name"
-    return Finding(
-        rule="captured-constant",
-        severity="warning" if size >= LARGE_CONSTANT_BYTES else "info",
-        message=f"{what} ({aval_text(jax.typeof(constant))}, {size:,} bytes) was captured: it "
-        "is a constant of the program, and a later change of it changes nothing.",
-        remedy="Pass it as an argument, so that a new value needs no new trace.",
     )
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from jaxscope.worker import compat
 from jaxscope.worker.call import call_namespace, parse_call
+from jaxscope.worker.captured import find_captured
 from jaxscope.worker.program import trace_call
 from jaxscope.worker.purity import Finding, PurityWatch
 from jaxscope.worker.source import read_source
 from jaxscope.worker.user_module import execute_file
 
 FILE = """\
-import jax.numpy as jnp
+import jax, numpy as np, jax.numpy as jnp
 seen, cache, total = [], {}, 0
 bias = jnp.arange(3.0)
 large = jnp.zeros(1 << 20)
@@ -48,6 +48,20 @@ def captures(x):
     return x + bias
 def captures_large(x):
     return x + large[0]
+twin, numpys, same = jnp.ones((4, 4)), np.ones((4, 4), np.float32), np.ones((4, 4), np.float32)
+numbers = np.arange(16, dtype=np.float32).reshape(4, 4)
+def copied(x):
+    return x @ numpys
+def inside(x):
+    return jax.jit(lambda x: x @ twin)(x) * 2
+def loops(x):
+    return jax.lax.scan(lambda c, _: (jnp.tanh(c @ twin), None), x, None, length=3)[0]
+def twice(x):
+    return x @ numbers + numbers.sum() - (numbers @ x)
+def make():
+    kept = jnp.ones((4, 4))
+    return lambda x: x @ kept
+closed = make()
 """
 
 
@@ -59,8 +73,7 @@ def check(tmp_path: Path, text: str) -> list[Finding]:
     call = parse_call(text, names, file=source.path)
     watch = PurityWatch(call.base, source)
     program: Any = trace_call(call)
-    constants = compat.consts_of(program.base.jaxpr)
-    return [*watch.find_changes(), *watch.find_captured(constants)]
+    return [*watch.find_changes(), *find_captured(program.base.jaxpr, call.base)]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +85,7 @@ def check(tmp_path: Path, text: str) -> list[Finding]:
         ("rebinds(f32[3])", "impure-global", "`total`", 24),
         ("Counter().count(f32[3])", "impure-attribute", "`n` of Counter", 10),
         ("Counter().note(f32[3])", "impure-attribute", "`log` of Counter", 13),
-        ("captures(f32[3])", "captured-constant", "`bias`", 0),
+        ("captures(f32[3])", "captured-constant", "`bias`", 31),
     ],
 )
 def test_a_change_is_named_with_its_line(
@@ -98,3 +111,24 @@ def test_a_large_constant_is_a_warning(tmp_path: Path) -> None:
     (finding,) = check(tmp_path, "captures_large(f32[3])")
 
     assert (finding.rule, finding.severity) == ("captured-constant", "warning")
+
+
+@pytest.mark.parametrize(
+    ("call", "names", "readers", "line"),
+    [
+        ("copied(f32[4])", "`numpys` or `same`", "Read by 0 (dot_general, checked.py:37).", 37),
+        ("inside(f32[4])", "`twin`", "Read by 0/jaxpr/0 (dot_general, checked.py:39).", 39),
+        ("loops(f32[4])", "`twin`", "Read by 0 (scan, checked.py:41).", 41),
+        ("twice(f32[4])", "`numbers`", "Read by 0 (dot_general, checked.py:43)", 43),
+        ("closed(f32[4])", "`kept`", "Read by 0 (dot_general, checked.py:46).", 46),
+        ("vmap(closed)(f32[2, 4])", "`kept`", "Read by 0 (dot_general, checked.py:46).", 46),
+    ],
+)
+def test_a_constant_is_named_with_what_reads_it(
+    tmp_path: Path, call: str, names: str, readers: str, line: int
+) -> None:
+    (finding,) = check(tmp_path, call)
+
+    assert finding.message.startswith(f"The array {names} (f32[4,4], 64 bytes) was captured")
+    assert readers in finding.message
+    assert (finding.line, finding.file.rpartition("/")[2]) == (line, "checked.py")
