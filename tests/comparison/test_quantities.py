@@ -5,10 +5,32 @@ from __future__ import annotations
 import dataclasses
 import math
 
+import pytest
+
 from comparison.conftest import Take
 from jaxscope.analysis.comparison.comparison import Comparison, Subject, compare
 from jaxscope.analysis.comparison.quantities import QuantityDifference
 from jaxscope.model import Capture, Measurement, Timing, Unavailable
+
+LOOPS = """\
+import jax, jax.numpy as jnp
+
+
+def ten(x, n=10):
+    return jax.lax.scan(lambda c, _: (jnp.tanh(c @ x), None), x, None, length=n)[0]
+
+
+def twenty(x):
+    return ten(x, 20)
+
+
+def endless(x):
+    return jax.lax.while_loop(lambda c: c.sum() < 1e3, lambda c: c @ c + 1, x)
+
+
+def branch(x):
+    return jax.lax.cond(x.sum() > 0, lambda x: x @ x, lambda x: x + 1, x)
+"""
 
 
 def by_name(quantities: tuple[QuantityDifference, ...]) -> dict[str, QuantityDifference]:
@@ -100,3 +122,31 @@ def test_times_of_different_machines_or_of_one_side_are_not_compared(take: Take)
     alone = compare(here, Subject("b", capture))
     assert by_name(alone.times)["jit"].meaning == "Not compared: the second side was not measured."
     assert compare(Subject("a", capture), Subject("b", capture)).times == ()
+
+
+def costs_of(take: Take, first: str, second: str, stage: str) -> dict[str, QuantityDifference]:
+    comparison = compare(Subject("a", take(first, LOOPS)), Subject("b", take(second, LOOPS)))
+    found = comparison.stage(stage)
+    assert found is not None
+    return by_name(found.costs)
+
+
+@pytest.mark.parametrize("stage", ["jaxpr", "stablehlo", "hlo", "optimized"])
+def test_loops_count_as_often_as_they_run(take: Take, stage: str) -> None:
+    flops = costs_of(take, "ten(f32[64,64])", "twenty(f32[64,64])", stage)["FLOPs"]
+    assert flops.after == pytest.approx(2 * flops.before, rel=1e-3)
+    assert flops.before == pytest.approx(10 * 2 * 64**3, rel=0.02)
+    assert flops.meaning.endswith("Loops count as often as they run.")
+
+
+@pytest.mark.parametrize("stage", ["jaxpr", "optimized"])
+def test_a_loop_of_unknown_length_is_not_compared_with_one_of_known(take: Take, stage: str) -> None:
+    flops = costs_of(take, "ten(f32[64,64])", "endless(f32[64,64])", stage)["FLOPs"]
+    assert not flops.is_comparable
+    assert "On the second side: 1 loop counts once" in flops.meaning
+
+
+def test_of_branches_the_dearest_counts_and_it_is_said(take: Take) -> None:
+    flops = costs_of(take, "branch(f32[64,64])", "branch(f32[64,64])", "jaxpr")["FLOPs"]
+    assert flops.before == flops.after == pytest.approx(2 * 64**3, rel=0.05)
+    assert "Of a condition's branches the dearest counts." in flops.meaning

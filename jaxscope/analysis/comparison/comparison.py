@@ -25,6 +25,7 @@ from jaxscope.analysis.comparison.signatures import Side
 from jaxscope.analysis.comparison.stage_pairs import StagePair, find_reason, pair_stages
 from jaxscope.analysis.comparison.text_diff import TextDiff, diff_texts
 from jaxscope.analysis.comparison.timing_hint import PLAIN, MadeWith, describe_missing_times
+from jaxscope.analysis.cost.work import Work, find_stage_works
 from jaxscope.model import NONE, Capture, Stage, Timing, Unavailable, is_available
 
 _BASE = "jaxpr"
@@ -173,7 +174,7 @@ def _compare_pair(
         return StageComparison(pair, first, second, absent, (), absent)
     cost_reason = find_cost_reason(a, b, pair.first) or find_cost_reason(a, b, pair.second)
     costs = (
-        *compare_costs(first, second, cost_reason),
+        *compare_costs(_work_of(a, first), _work_of(b, second), cost_reason),
         compare_stage_seconds(a, b, first, second),
     )
     if isinstance(first.graph, Unavailable) or isinstance(second.graph, Unavailable):
@@ -190,6 +191,12 @@ def _compare_pair(
     names, both = (pair.first, pair.second), (first.graph, second.graph)
     placements = nodes.compare(names, both, graphs.matching)
     return StageComparison(pair, first, second, graphs, costs, placements=placements)
+
+
+def _work_of(capture: Capture, stage: Stage) -> Work:
+    """What one run of a stage does; XLA's own figure of what is not counted node by node."""
+    found = find_stage_works(capture.stages).get(stage.name)
+    return Work(stage.cost, stage.cost) if found is None else found
 
 
 def _shared_origins(a: Capture, b: Capture) -> dict[str, str]:

@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator
 
+from jaxscope.analysis.cost.work import BRANCHES, Work
 from jaxscope.analysis.quantities import (
     format_bytes,
     format_flops,
@@ -53,18 +54,20 @@ def format_quantity(value: float, unit: str) -> str:
 
 
 def compare_costs(
-    first: Stage, second: Stage, reason: Unavailable | None
+    first: Work, second: Work, reason: Unavailable | None
 ) -> tuple[QuantityDifference, ...]:
-    """FLOPs, bytes accessed and transcendentals of a stage.
+    """FLOPs, bytes accessed and transcendentals of one run of a stage, with the dearest branches.
 
     Args:
-        first: The stage of the first side.
-        second: The stage of the second side.
+        first: Of the first side.
+        second: Of the second side.
         reason: Why the two costs do not mean the same, or None.
     """
-    before, after = first.cost, second.cost
+    before, after = first.high, second.high
+    counting = _tell_counting(first, second)
+    reason = reason or _find_unlike(first, second)
     return tuple(
-        _compare(name, unit, ours, theirs, noun, reason)
+        _with_counting(_compare(name, unit, ours, theirs, noun, reason), counting)
         for name, unit, ours, theirs, noun in (
             ("FLOPs", "FLOP", before.flops, after.flops, "arithmetic"),
             (
@@ -83,6 +86,33 @@ def compare_costs(
             ),
         )
     )
+
+
+def _find_unlike(first: Work, second: Work) -> Unavailable | None:
+    """Why figures that leave out another part each do not compare, or None."""
+    sides = [(w.num_unbounded, w.num_unknown, w.is_of_rounds) for w in (first, second)]
+    if sides[0] == sides[1]:
+        return None
+    return Unavailable(f"They leave out what is not known. {_tell_counting(first, second)}")
+
+
+def _tell_counting(first: Work, second: Work) -> str:
+    """How the figures were counted, in sentences; which side a note is of, where it is of one."""
+    told = []
+    for note in dict.fromkeys((*first.notes, *second.notes)):
+        if note == BRANCHES:
+            told.append("Of a condition's branches the dearest counts.")
+        elif note in first.notes and note in second.notes:
+            told.append(note)
+        else:
+            told.append(f"On the {'first' if note in first.notes else 'second'} side: {note}")
+    return " ".join(told)
+
+
+def _with_counting(found: QuantityDifference, counting: str) -> QuantityDifference:
+    if not (counting and found.is_comparable):
+        return found
+    return dataclasses.replace(found, meaning=f"{found.meaning} {counting}")
 
 
 def find_cost_reason(first: Capture, second: Capture, stage: str) -> Unavailable | None:

@@ -210,12 +210,16 @@ def _loops(graph: Graph, of_group: tuple[int, ...]) -> Iterator[int]:
 
 
 def find_stage_works(stages: Iterable[Stage]) -> Mapping[str, Work]:
-    """What a run does, by the name of each stage that tells; StableHLO has the HLO made of it.
+    """What a run does, by the name of each stage that tells.
+
+    StableHLO has that of the HLO made of it, XLA's passes have that of the program they end with.
 
     Args:
         stages: Of a capture, as far as they are there.
     """
-    there = [s for s in stages if s.unavailable is None and is_available(s.graph)]
+    there = [
+        s for s in stages if s.unavailable is None and (is_available(s.graph) or s.name == "passes")
+    ]
     graphs = [stage.graph for stage in there if is_available(stage.graph)]
     if not graphs:
         return {}
@@ -254,6 +258,8 @@ def _find_stage_works(stages: Sequence[Stage]) -> Mapping[str, Work]:
             found[stage.name] = work
     if "hlo" in found and any(stage.name == "stablehlo" for stage in stages):
         found["stablehlo"] = found["hlo"]
+    if "optimized" in found and any(stage.name == "passes" for stage in stages):
+        found["passes"] = found["optimized"]
     return found
 
 

@@ -19,7 +19,7 @@ from jaxscope.analysis.fates import FateTable
 from jaxscope.analysis.fusion.decisions import read_fusion_log
 from jaxscope.analysis.fusion.report import fusion_to_json, report_fusions
 from jaxscope.analysis.links import LATE_STAGES
-from jaxscope.analysis.passes.listing import why_no_peak
+from jaxscope.analysis.passes.listing import COUNTED, why_no_peak
 from jaxscope.analysis.sharding.job import job_to_json
 from jaxscope.analysis.sharding.report import PlacementReport, placement_to_json
 from jaxscope.errors import JaxscopeError
@@ -79,7 +79,7 @@ def capture_to_json(capture: Capture) -> Json:
         "arguments": [_leaf(leaf) for leaf in capture.arguments],
         "results": [_leaf(leaf) for leaf in capture.results],
         "stages": [
-            _passes_stage(stage, columns, capture)
+            _passes_stage(stage, columns, capture, works.get(stage.name))
             if stage.name == "passes"
             else _stage(stage, columns, works.get(stage.name))
             for stage in capture.stages
@@ -339,7 +339,7 @@ def _leaf(leaf: Leaf) -> Json:
     }
 
 
-def _passes_stage(stage: Stage, columns: TextColumns, capture: Capture) -> Json:
+def _passes_stage(stage: Stage, columns: TextColumns, capture: Capture, work: Work | None) -> Json:
     passes = [
         {
             "number": record.number,
@@ -362,7 +362,7 @@ def _passes_stage(stage: Stage, columns: TextColumns, capture: Capture) -> Json:
         }
         for record in capture.passes
     ]
-    return {**_stage(stage, columns), "passes": passes}
+    return {**_stage(stage, columns, work), "counting": COUNTED, "passes": passes}
 
 
 def _known(value: float) -> float | None:

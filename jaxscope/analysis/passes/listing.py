@@ -13,6 +13,10 @@ TIMED = (
     "them; a pass that repeats others includes them. Unknown for what changes the module outside "
     "of a pass of a pipeline."
 )
+COUNTED = (
+    "FLOPs and bytes of each pass are XLA's own count of the module after it: one round of each "
+    "loop, and of branches the dearest."
+)
 ESTIMATED = (
     "Peak memory is that of XLA's own order where it has fixed one. Before, nobody knows what will "
     "live when: a figure with ~ is an estimate, of the module run instruction by instruction in "
@@ -29,7 +33,7 @@ def list_passes(passes: Passes) -> str:
     The number before a name is that of XLA's dump.
     """
     has_seconds = any(not math.isnan(record.seconds) for record in passes.records)
-    titles = ("instructions", "fusions", "FLOPs", "bytes", "seconds", "peak")
+    titles = ("instructions", "fusions", "XLA's FLOPs", "bytes", "seconds", "peak")
     lines = [f"{titles[0]:>12} {titles[1]:>8} {titles[2]:>11} {titles[3]:>10} {titles[4]:>10} "]
     lines[0] += f"{titles[5]:>10}  pass"
     pipeline = ""
@@ -39,7 +43,7 @@ def list_passes(passes: Passes) -> str:
             lines += [f"{'':68}{pipeline}:"] if pipeline else []
         lines.append(_line(record))
     lines.append(TIMED if has_seconds else passes.no_times or "How long passes took is not known.")
-    lines.append(ESTIMATED)
+    lines += [COUNTED, ESTIMATED]
     if passes.missing is not None:
         lines.append(passes.missing.reason)
     return "\n".join(lines)

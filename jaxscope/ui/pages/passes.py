@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.analysis.passes.listing import ESTIMATED, TIMED, why_no_peak
+from jaxscope.analysis.passes.listing import COUNTED, ESTIMATED, TIMED, why_no_peak
 from jaxscope.analysis.passes.side_by_side import diff_pass_texts
 from jaxscope.analysis.quantities import format_count
 from jaxscope.model import Fate, PassRecord
@@ -173,7 +173,7 @@ class PassesPage(QWidget):
                 f"{last.num_instructions:,}, with {format_count(last.num_fusions, 'fusion')}."
                 f"{tell_most(records)}{tell_rest(records)}"
             )
-            self.heading.setToolTip(f"{TIMED}\n\n{ESTIMATED}")
+            self.heading.setToolTip(f"{COUNTED}\n\n{TIMED}\n\n{ESTIMATED}")
         else:
             self.heading.setText(missing or _NONE_YET)
         self._show_parts()

@@ -1,0 +1,40 @@
+"""What the passes cost: XLA's count of each says that it is one round of a loop."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from jaxscope.analysis.cost.work import find_stage_works
+from jaxscope.analysis.export.contract_json import capture_to_json
+from jaxscope.analysis.passes.listing import COUNTED
+from jaxscope.in_process import capture_function
+from jaxscope.model import StageText
+from jaxscope.ui.pages.pass_rows import HEADERS
+from jaxscope.ui.screen import compute_screen
+from jaxscope.ui.state import WindowState, show_capture
+
+ONE_ROUND = 2 * 64**3
+
+
+def loop(x: jax.Array) -> jax.Array:
+    return jax.lax.scan(lambda c, _: (jnp.tanh(c @ x), None), x, None, length=10)[0]
+
+
+def test_passes_count_loops_once_and_say_so_and_their_stage_counts_as_the_others() -> None:
+    capture = capture_function(loop, (jnp.ones((64, 64)),), {}, passes=True)
+    stage = capture.stage("passes")
+    assert stage is not None
+    assert capture.passes[0].cost.flops == pytest.approx(ONE_ROUND, rel=0.02)  # XLA's own
+
+    works = find_stage_works(capture.stages)
+    assert works["passes"] == works["optimized"]
+    assert works["passes"].high.flops == pytest.approx(10 * ONE_ROUND, rel=0.02)
+    steps = {step.name: step for step in compute_screen(show_capture(WindowState(), capture)).steps}
+    assert steps["passes"].cost == steps["optimized"].cost
+
+    assert isinstance(stage.text, StageText) and COUNTED in stage.text.text
+    assert {"FLOPs, loops once", "bytes, loops once"} <= set(HEADERS)
+    (told,) = [each for each in capture_to_json(capture)["stages"] if each["name"] == "passes"]
+    assert told["counting"] == COUNTED
