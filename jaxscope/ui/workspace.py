@@ -138,7 +138,9 @@ class Workspace(SideSplitter):
             self.lines_moved.emit(path, moves)
         self.functions.show_functions(state.functions, state.call)
         self.timing.show_timing(
-            state.timing, can_measure=screen.can_run and not screen.is_running and bool(state.call)
+            state.timing,
+            can_measure=screen.can_run and not screen.is_running and bool(state.call),
+            is_saved=state.is_view_only,
         )
         self.lab.show_state(
             state, can_run=screen.can_run and not screen.is_running and bool(state.call)

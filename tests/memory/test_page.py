@@ -39,7 +39,7 @@ def test_a_click_on_the_plot_chooses_the_step(page: MemoryPage, qtbot: QtBot) ->
     place = box.mapViewToScene(QPointF(3.5, 1000.0))
     assert page.plot.step_at(place) == 3
     page.choose_step(page.plot.step_at(place))
-    assert page.step_title.text().startswith("Step 3 of")
+    assert page.step_title.text().startswith("Step 3 (they count from 0 to ")
     page.to_peak.click()
     assert "the peak" in page.step_title.text()
 

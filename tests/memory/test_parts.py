@@ -10,6 +10,7 @@ import pytest
 
 from jaxscope.analysis.export.contract_json import capture_to_json
 from jaxscope.analysis.memory.donation import Donation, find_donations
+from jaxscope.analysis.memory.live_ranges import LiveRanges
 from jaxscope.analysis.memory.report import (
     MemoryReport,
     memory_report_to_json,
@@ -84,8 +85,12 @@ def test_captured_arrays_by_size(take: Take) -> None:
 
 def test_the_text_names_the_peak_and_its_line(take: Take) -> None:
     capture = take("grad(loss)([f32[64, 64]] * 4, f32[256, 64])")
-    text = memory_to_text(MemoryReport(capture))
-    assert "The most at step" in text
+    report = MemoryReport(capture)
+    text = memory_to_text(report)
+    live = report.live
+    assert isinstance(live, LiveRanges)
+    last = len(live.steps) - 1
+    assert f"The most at step {live.peak_step} (they count from 0 to {last}), " in text
     assert "programs.py:12" in text
     assert "computed from the scheduled module" in text
     assert "Kept for the backward part of grad" in text

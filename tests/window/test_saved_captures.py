@@ -19,8 +19,10 @@ from jaxscope.model import Capture, StageText, is_available
 from jaxscope.ui.bridge import Bridge
 from jaxscope.ui.controller import RunOptions
 from jaxscope.ui.desktop import build_window
+from jaxscope.ui.pages.timing import TimingPage
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.settings import Settings
+from jaxscope.ui.state import TimingState
 from jaxscope.ui.window import MainWindow
 
 from .conftest import destroy
@@ -192,3 +194,17 @@ def test_the_command_line_writes_pages_of_json(saved: dict[str, Path], tmp_path:
     capture: Capture = load_capture(saved["json"])
     assert main(["capture", str(saved["json"]), "-o", str(tmp_path / "a.md")]) == 0
     assert capture.call in (tmp_path / "a.md").read_text()
+
+
+def test_the_time_page_of_a_saved_capture_offers_nothing_that_cannot_work(qtbot: QtBot) -> None:
+    page = TimingPage()
+    qtbot.addWidget(page)
+    page.show()
+    page.show_timing(TimingState(), can_measure=False, is_saved=True)
+    assert page.verdict_text == "Not measured"
+    assert "Nothing is run from a saved capture" in said_by(page)
+    assert "Ctrl+M" not in said_by(page)
+    assert not any(each.isVisible() for each in (page.quick, page.rigorous, page.gradient))
+    page.show_timing(TimingState(), can_measure=True)
+    assert page.verdict_text == "Not measured yet" and "Ctrl+M" in said_by(page)
+    assert all(each.isVisible() for each in (page.quick, page.rigorous, page.gradient))

@@ -115,6 +115,11 @@ def memory_to_text(report: MemoryReport) -> str:
     return "\n".join(lines)
 
 
+def name_step(live: LiveRanges, step: int) -> str:
+    """A step in words. Steps count from 0, as in tables, plots and JSON."""
+    return f"{step:,} (they count from 0 to {len(live.steps) - 1:,})"
+
+
 def describe_peak(live: LiveRanges, plan: MemoryPlan | Unavailable) -> str:
     """The most that is in memory at once, how that was found, and what XLA allocates."""
     peak, temporary = format_bytes(live.peak_bytes), format_bytes(live.peak_temporary_bytes)
@@ -143,9 +148,7 @@ def _live_text(live: LiveRanges | Unavailable, plan: MemoryPlan | Unavailable) -
         yield f"Live ranges: not available: {live.reason}"
         return
     node = live.graph.node(live.steps[live.peak_step])
-    yield (
-        f"The most at step {live.peak_step} of {len(live.steps)}, {node.name} ({node.operation})"
-    )
+    yield (f"The most at step {name_step(live, live.peak_step)}, {node.name} ({node.operation})")
     yield f"  {describe_peak(live, plan)}"
     if live.num_unsized:
         yield f"  {format_count(live.num_unsized, 'buffer')} of unknown size not counted"

@@ -28,6 +28,7 @@ from jaxscope.analysis.memory.report import (
     describe_kept,
     describe_padding,
     describe_peak,
+    name_step,
     place_text,
 )
 from jaxscope.analysis.memory.residuals import KeptValue
@@ -155,7 +156,7 @@ class MemoryPage(QWidget):
         alive = live.alive_at(step)
         peak = ", the peak" if step == live.peak_step else ""
         self.step_title.setText(
-            f"Step {step:,} of {len(live.steps):,}{peak}: {node.name} ({node.operation}), "
+            f"Step {name_step(live, step)}{peak}: {node.name} ({node.operation}), "
             f"{format_bytes(float(live.timeline[step]))} in {format_count(len(alive), 'buffer')}"
         )
         self.alive.rows.set_rows(

@@ -42,7 +42,7 @@ class MemoryPlot(QWidget):
         self.plot.setMouseEnabled(x=True, y=False)
         self.plot.setAccessibleName("Memory at each step; the table below has what is alive")
         self.plot.viewport().setAccessibleName(self.plot.accessibleName())
-        self.plot.setLabel("bottom", "step of the schedule")
+        self.plot.setLabel("bottom", "step of the schedule, counted from 0")
         self.plot.setLabel("left", "alive")
         self.legend = QLabel()
         self._marker = pyqtgraph.InfiniteLine(angle=90, movable=False)
@@ -65,7 +65,7 @@ class MemoryPlot(QWidget):
             axis.setPen(theme.border)
             axis.setTextPen(theme.text)
             axis.setTickFont(font)
-        plot.setLabel("bottom", "step of the schedule", color=theme.text)
+        plot.setLabel("bottom", "step of the schedule, counted from 0", color=theme.text)
         plot.setLabel("left", "alive", color=theme.text)
         self.legend.setText(
             "&nbsp;&nbsp; ".join(

@@ -52,6 +52,12 @@ _EMPTY_TEXT = (
     "What comes out is what was observed in one process; six processes earn an interval.</p>"
     "<p><b>Measure</b> (Ctrl+M) takes a few seconds.</p>"
 )
+_SAVED_TITLE = "Not measured"
+_SAVED_TEXT = (
+    "<h3>This saved capture holds no measurements.</h3>"
+    "<p>Nothing is run from a saved capture. Open its Python file to measure the call; saving the "
+    "capture then keeps what was measured.</p>"
+)
 
 
 class TimingPage(QWidget):
@@ -62,6 +68,7 @@ class TimingPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._state = TimingState()
+        self._is_saved = False
         self._theme = LIGHT
         self.distributions: FigurePanel | None = None
         self.stages: FigurePanel | None = None
@@ -133,10 +140,23 @@ class TimingPage(QWidget):
         self.rigorous.clicked.connect(self._on_rigorous_clicked)
         self.table.selectionModel().currentRowChanged.connect(self._on_table_row_changed)
 
-    def show_timing(self, timing: TimingState, *, can_measure: bool) -> None:
-        """Show what has been measured so far."""
-        self.quick.setEnabled(can_measure)
-        self.rigorous.setEnabled(can_measure)
+    def show_timing(
+        self, timing: TimingState, *, can_measure: bool, is_saved: bool = False
+    ) -> None:
+        """Show what has been measured so far.
+
+        Args:
+            timing: What was measured.
+            can_measure: Whether a measurement can begin now.
+            is_saved: It is of a saved capture, from which nothing is run.
+        """
+        for button in (self.quick, self.rigorous, self.gradient):
+            button.setEnabled(can_measure)
+            button.setVisible(not is_saved)
+        self._empty.setText(_SAVED_TEXT if is_saved else _EMPTY_TEXT)
+        if self._is_saved != is_saved:
+            self._is_saved = is_saved
+            self._show_headline()
         if timing is self._state:
             return
         is_same_call, self._state = timing.call == self._state.call, timing
@@ -148,10 +168,14 @@ class TimingPage(QWidget):
             self.protocol.setText(_CHOOSE)
         self._split.setVisible(bool(timing.measurements))
         self._empty.setVisible(not timing.measurements)
-        self._verdict.setText(describe_headline(timing) or _EMPTY_TITLE)
+        self._show_headline()
         self.notes.set_notes(timing.warnings, _notes(timing))
         self._draw()
         self._arrange()
+
+    def _show_headline(self) -> None:
+        nothing = _SAVED_TITLE if self._is_saved else _EMPTY_TITLE
+        self._verdict.setText(describe_headline(self._state) or nothing)
 
     @property
     def verdict_text(self) -> str:
