@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import math
@@ -75,9 +76,10 @@ def test_pictures_are_well_formed_in_both_themes(figure: Figure, theme: str) -> 
 def test_tables_and_data_hold_the_same_values(figure: Figure) -> None:
     head, *rows = csv.reader(io.StringIO(write_figure(figure, ".csv").decode()))
     data = json.loads(write_figure(figure, ".json", environment=HERE))
-    assert data["columns"] == head
+    assert [*data["columns"], "noise"] == head
     assert data["environment"]["host"] == "lab-pc"
-    assert [[str(cell) for cell in row] for row in data["rows"]] == rows
+    told = [["" if cell is None else str(cell) for cell in row] for row in data["rows"]]
+    assert [[*row, ""] for row in told] == rows
     assert len(rows) == len(figure.rows()) == len(figure.texts()) > 0
 
 
@@ -86,8 +88,26 @@ def test_unknown_numbers_are_empty_and_null() -> None:
     assert broken is not None
     bar = broken.bars[0]
     object.__setattr__(bar, "value", math.nan)
-    assert write_figure(broken, ".csv").decode().splitlines()[1] == "trace,trace,0.0,1.0,,once"
+    line = write_figure(broken, ".csv").decode().splitlines()[1]
+    assert line == "trace,trace,0.0,1.0,,once,1,1.0,1.0,,,"
     assert json.loads(write_figure(broken, ".json"))["rows"][0][4] is None
+
+
+@pytest.mark.parametrize("figure", figures(), ids=["stages", "run", "distributions"])
+def test_a_table_tells_in_each_row_what_disturbed_it(figure: Figure) -> None:
+    busy = dataclasses.replace(HERE, processors=2, processor_share=0.3)
+    rows = csv.DictReader(io.StringIO(write_figure(figure, ".csv", environment=busy).decode()))
+    for row in rows:
+        assert row["noise"].startswith("Noisy: This process had a processor for 30%")
+
+
+def test_a_table_of_stages_tells_how_sure_each_is() -> None:
+    noisy = dataclasses.replace(steady("jit", 1e-5, 2e-5), is_noisy=True, confidence=math.nan)
+    figure = waterfall_chart(CALL, (noisy, steady("eager", 1e-4, 2e-4), once("trace", 0.0, 1.0)))
+    assert figure is not None
+    rows = csv.DictReader(io.StringIO(write_figure(figure, ".csv").decode()))
+    told = {row["what"]: (row["runs"], row["confidence"], row["noisy"]) for row in rows}
+    assert told == {"jit": ("2", "", "noisy"), "eager": ("2", "0.95", ""), "trace": ("1", "", "")}
 
 
 def test_there_is_no_other_form() -> None:

@@ -150,7 +150,8 @@ def test_noise_is_told_with_every_form_of_the_result() -> None:
     assert told in scaling_to_svg(scaling)
     assert "noisy 1.00 ms (900 µs to 1.10 ms)" in write_scaling(scaling)
     (row,) = csv.DictReader(io.StringIO(scaling_to_csv(scaling)))
-    assert row["jit_noisy"] == "True"
+    assert (row["jit_noisy"], row["jit_confidence"]) == ("True", "")
+    assert told in row["noise"]
     found = scaling_to_json(scaling)
     assert found["environment"]["processor_share"] == 0.3
     assert found["scaling"]["points"][0]["jit"]["confidence"] is None
@@ -194,10 +195,17 @@ def scaling() -> Scaling:
 
 
 def test_the_table_has_a_row_for_each_size_and_empty_cells_for_the_unknown() -> None:
-    rows = list(csv.DictReader(io.StringIO(scaling_to_csv(scaling()))))
+    found = scaling()
+    ratio = dataclasses.replace(found.points[0].ratio, confidence=0.95, pairs=20)
+    points = (dataclasses.replace(found.points[0], ratio=ratio), *found.points[1:])
+    found = dataclasses.replace(found, points=points)
+    rows = list(csv.DictReader(io.StringIO(scaling_to_csv(found))))
     assert [row["size"] for row in rows] == ["1", "2", "4", "8", "16", "32", "64"]
     assert float(rows[0]["eager_median"]) == 2.0
-    assert (rows[6]["eager_median"], rows[6]["flops"]) == ("", "")
+    assert float(rows[0]["eager_confidence"]) == 0.95
+    told = rows[0]["ratio_confidence"], rows[0]["ratio_pairs"], rows[0]["ratio_noisy"]
+    assert (told, rows[0]["verdict"]) == (("0.95", "20", "False"), "faster")
+    assert (rows[6]["eager_median"], rows[6]["ratio"], rows[6]["flops"]) == ("", "", "")
     assert rows[6]["reason"] == "It failed"
 
 

@@ -14,7 +14,7 @@ from jaxscope.analysis.lab_words import describe_noise
 from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
 from jaxscope.analysis.scaling import QUANTITIES, calls_to_break_even, name_quantity
 from jaxscope.model.lab import ScalePoint, Scaling
-from jaxscope.model.timing import Measurement
+from jaxscope.model.timing import Measurement, Ratio
 
 CHARTS = {
     "time": ("seconds", ("eager", "jit", "compile_time", "first_compile"), format_seconds),
@@ -23,6 +23,7 @@ CHARTS = {
 }
 """What is drawn together: its unit, the quantities, and how a value is written."""
 _NUMBERS = ("trace", "lower", "compile", "flops", "bytes_accessed", "memory", "first_compile")
+_RATIO = ("", "_low", "_high", "_confidence", "_pairs", "_noisy")
 _SIDES = ("eager", "jit")
 
 
@@ -41,26 +42,26 @@ def scaling_to_json(scaling: Scaling) -> Json:
 
 
 def scaling_to_csv(scaling: Scaling) -> str:
-    """A row for each size; an empty cell is unknown."""
-    ends = ("median", "low", "high", "noisy")
+    """A row for each size; an empty cell is unknown. The last column tells what disturbed it."""
+    ends = ("median", "low", "high", "confidence", "noisy")
+    noise = describe_noise(scaling.environment)
     sides = [f"{form}_{end}" for form in scaling.forms for end in ends]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(
-        ["size", *sides, "ratio", "ratio_low", "ratio_high", "verdict", *_NUMBERS, "reason"]
-    )
+    ratios = [f"ratio{end}" for end in _RATIO]
+    writer.writerow(["size", *sides, *ratios, "verdict", *_NUMBERS, "reason", "noise"])
     for point in scaling.points:
         ratio = point.ratio
         writer.writerow(
             [
                 point.size,
                 *(cell for side in _SIDES for cell in _interval(getattr(point, side))),
-                *(("",) * 4 if ratio is None
-                  else (ratio.median, ratio.low, ratio.high, ratio.verdict)),
-                *("" if math.isnan(value := getattr(point, name)) else value for name in _NUMBERS),
+                *(("",) * (len(_RATIO) + 1) if ratio is None else _ratio(ratio)),
+                *(_or_empty(getattr(point, name)) for name in _NUMBERS),
                 point.reason,
+                noise,
             ]
-        )  # fmt: skip
+        )
     return text.getvalue()
 
 
@@ -92,8 +93,19 @@ def _ends(point: ScalePoint, quantity: str) -> tuple[float, float, float, float]
 
 def _interval(measurement: Measurement | None) -> tuple[object, ...]:
     if measurement is None:
-        return ("",) * 4
-    return measurement.median, measurement.low, measurement.high, measurement.is_noisy
+        return ("",) * 5
+    confidence = _or_empty(measurement.confidence)
+    return measurement.median, measurement.low, measurement.high, confidence, measurement.is_noisy
+
+
+def _ratio(ratio: Ratio) -> tuple[object, ...]:
+    confidence = _or_empty(ratio.confidence)
+    ends = ratio.median, ratio.low, ratio.high
+    return *ends, confidence, ratio.pairs or "", ratio.is_noisy, ratio.verdict
+
+
+def _or_empty(value: float) -> float | str:
+    return "" if math.isnan(value) else value
 
 
 def _point(point: ScalePoint) -> Json:

@@ -92,7 +92,8 @@ def write_figure(
     Raises:
         ValueError: There is no such form.
     """
-    if noise := describe_noise(environment):
+    noise = describe_noise(environment)
+    if noise:
         figure = figure.with_note(f"{noise} {figure.note}")
     match ending.lower():
         case ".svg":
@@ -100,17 +101,19 @@ def write_figure(
         case ".png":
             return svg_to_png("\n".join(figure.svg_lines(theme)))
         case ".csv":
-            return _to_csv(figure).encode()
+            return _to_csv(figure, noise).encode()
         case ".json":
             return _to_json(figure, environment).encode()
     raise ValueError(f"a figure is written to {', '.join(ENDINGS)}, not to {ending!r}")
 
 
-def _to_csv(figure: Figure) -> str:
+def _to_csv(figure: Figure, noise: str) -> str:
+    """The table; its last column tells in each row what disturbed the measuring."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([_heading(column) for column in figure.columns])
-    writer.writerows([["" if _is_unknown(cell) else cell for cell in r] for r in figure.rows()])
+    writer.writerow([*map(_heading, figure.columns), "noise"])
+    for row in figure.rows():
+        writer.writerow([*("" if _is_unknown(cell) else cell for cell in row), noise])
     return text.getvalue()
 
 

@@ -42,6 +42,7 @@ class Bar:
         name: Of the instruction that it stands for; may be empty.
         value: Seconds that the table gives; those of the bar where NaN is not meant, such as one
             call out of many that the bar covers.
+        more: Cells of further columns of the table.
     """
 
     row: int
@@ -52,6 +53,7 @@ class Bar:
     hint: str
     name: str = ""
     value: float | None = None
+    more: tuple[Cell, ...] = ()
 
     @property
     def ended(self) -> float:
@@ -96,6 +98,7 @@ class LaneChart(Figure):
                 bar.ended,
                 bar.seconds if bar.value is None else bar.value,
                 self.kinds[bar.kind],
+                *bar.more,
             )
             for bar in self.bars
         ]

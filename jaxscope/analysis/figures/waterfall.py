@@ -20,6 +20,11 @@ _COLUMNS = (
     Column("ended", "s"),
     Column("takes, median", "s"),
     Column("what it is"),
+    Column("runs"),
+    Column("low", "s"),
+    Column("high", "s"),
+    Column("confidence"),
+    Column("noisy"),
 )
 _STAGES = frozenset({"import", "trace", "lower", "compile"})
 _COPIES = frozenset({"transfer", "fetch", "throughput"})
@@ -47,6 +52,13 @@ def waterfall_chart(call: str, measurements: Sequence[Measurement]) -> LaneChart
             _hint(measurement, names[row]),
             name=measurement.name,
             value=measurement.median,
+            more=(
+                measurement.runs,
+                measurement.low,
+                measurement.high,
+                measurement.confidence or math.nan,  # 0 of what was measured once
+                "noisy" if measurement.is_noisy else "",
+            ),
         )
         for row, measurement in enumerate(placed)
     )
