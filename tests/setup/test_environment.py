@@ -19,6 +19,7 @@ EMPTY_LOCK = "# nothing\n"
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("JAXSCOPE_VENV", raising=False)
+    monkeypatch.delenv("PYTHONPATH", raising=False)  # another jaxscope would come first
     folder = tmp_path / "checkout"
     (folder / "jaxscope").mkdir(parents=True)
     (folder / "jaxscope" / "__init__.py").write_text("name = 'the checkout'\n")
