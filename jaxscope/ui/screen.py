@@ -6,6 +6,7 @@ import dataclasses
 import enum
 import math
 import os
+from collections.abc import Sequence
 
 from jaxscope.analysis.cost.work import Work, find_stage_works
 from jaxscope.analysis.program_size import tell_size
@@ -17,7 +18,7 @@ from jaxscope.analysis.quantities import (
     format_range,
     format_seconds,
 )
-from jaxscope.model import Cost, Stage, StageText, Unavailable, is_available
+from jaxscope.model import Check, Cost, Stage, StageText, Unavailable, is_available
 from jaxscope.ui.state import Job, Phase, WindowState
 
 _LATE = ("stablehlo", "hlo", "optimized", "machine")
@@ -125,8 +126,17 @@ def compute_screen(
         notice=_notice(state, running_s),
         is_stale=state.is_stale,
         is_call_failed=state.failed_stage == "call" and state.error is not None,
-        tab_counts=(len(state.checks) + len(state.messages), count_lines(state.output)),
+        tab_counts=(
+            len(state.checks) + len(untold_messages(state.checks, state.messages)),
+            count_lines(state.output),
+        ),
     )
+
+
+def untold_messages(checks: Sequence[Check], messages: Sequence[str]) -> list[str]:
+    """The messages that no check says as well."""
+    told = {check.message for check in checks}
+    return [message for message in messages if message not in told]
 
 
 def title_of_stage(name: str) -> str:
@@ -184,7 +194,7 @@ def _step(
         return Step(name, title, condition, size, cost, tooltip, shown, is_aside)
 
     if state.failed_stage == name and state.error is not None:
-        return step(Condition.FAILED, "failed", "", state.error.explanation.what)
+        return step(Condition.FAILED, "failed", "", state.error.explanation.what.replace("`", ""))
     if stage is None:
         condition = Condition.RUNNING if is_next else Condition.WAITING
         return step(condition, "working …" if is_next else "", "", meaning)
@@ -274,7 +284,12 @@ def waiting_text(state: WindowState, name: str) -> str:
     """What to say in the place of a stage that is not there."""
     title = title_of_stage(name)
     if state.failed_stage == name and state.error is not None:
-        return f"{title} could not be made.\n{state.error.explanation.what}"
+        return f"{title} could not be made.\n{state.error.explanation.what.replace('`', '')}"
+    has_stage = _has_stage(state, name)
+    if has_stage is False:
+        return f"This call has no stage {title}."
+    if has_stage is None and state.phase is Phase.FAILED:
+        return "The run failed."
     return {
         Phase.RUNNING: f"Waiting for {title} …",
         Phase.STOPPING: "Stopping …",
@@ -283,6 +298,15 @@ def waiting_text(state: WindowState, name: str) -> str:
         Phase.DONE: f"This call has no stage {title}.",
         Phase.IDLE: f"Run a call to see {title}.",
     }[state.phase]
+
+
+def _has_stage(state: WindowState, name: str) -> bool | None:
+    """Whether the run's call has a stage; None where the call was not understood yet."""
+    if name in LATE_NAMES or name in ("jaxpr", "source"):
+        return True
+    if state.head is None or state.is_stale:
+        return None
+    return name in expected_stages(state.head.transforms)
 
 
 def _detail(state: WindowState) -> str:

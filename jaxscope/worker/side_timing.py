@@ -22,6 +22,10 @@ THROUGHPUT_PROTOCOL = (
     "{batch} calls, one after another without waiting for results, then one wait; divided by "
     "{batch}. Latency is what waits after each call."
 )
+_SINGLE_PROTOCOL = (
+    "Single calls, each with a wait for its result: one takes so long that several without waiting "
+    "in between are not tried."
+)
 _LEAST_BATCH_S = 0.002
 _MAX_BATCH = 200
 _MAX_READINGS = 30
@@ -78,7 +82,8 @@ def send_throughput(
     finally:
         durations = [seconds / batch for seconds in whole.warm_up_s[1:] or whole.warm_up_s]
         span = (start_s, stopwatch.now_s())
-        readings.send("throughput", durations, THROUGHPUT_PROTOCOL.format(batch=batch), span=span)
+        protocol = _SINGLE_PROTOCOL if batch == 1 else THROUGHPUT_PROTOCOL.format(batch=batch)
+        readings.send("throughput", durations, protocol, span=span)
 
 
 def send_device_time(

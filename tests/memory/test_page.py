@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
 from jaxscope.ui.pages.memory import MemoryPage
+from jaxscope.ui.pages.memory_plot import StepAxis
 from jaxscope.ui.theme import DARK, LIGHT
 
 from .conftest import Take
@@ -83,3 +84,14 @@ def test_nothing_is_looked_for_before_the_page_is_seen(qtbot: QtBot, take: Take)
     assert page.alive.rows.rowCount() == 0
     page.show()
     qtbot.waitUntil(lambda: page.alive.rows.rowCount() > 0)
+
+
+@pytest.mark.parametrize("num_steps", [1, 2, 6, 60, 700, 123_456])
+def test_the_axis_names_whole_steps_in_the_middle_of_each(qapp: object, num_steps: int) -> None:
+    del qapp
+    axis = StepAxis("bottom")
+    ((_, values),) = axis.tickValues(0.0, float(num_steps), 560.0)
+    numbers = [int(text.replace(",", "")) for text in axis.tickStrings(values, 1.0, 1.0)]
+    assert [number + 0.5 for number in numbers] == values
+    assert numbers[0] == 0 and numbers[-1] < num_steps
+    assert 1 <= len(numbers) <= 10

@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from pytestqt.qtbot import QtBot
 
 from jaxscope.analysis.quantities import count_lines
 from jaxscope.client.events import (
@@ -29,8 +30,9 @@ from jaxscope.errors import (
     TraceError,
     WorkerLost,
 )
-from jaxscope.model import Cost, StageText, Unavailable
+from jaxscope.model import Check, Cost, Severity, StageText, Unavailable
 from jaxscope.model.graph import NodeKind
+from jaxscope.ui.pages.notes import NotesPage
 from jaxscope.ui.progress import apply_event
 from jaxscope.ui.screen import compute_screen, expected_stages, waiting_text
 from jaxscope.ui.state import Job, Phase, WindowState, add_output, start_run
@@ -90,7 +92,7 @@ def test_a_finished_run_shows_its_stages_and_nothing_that_waits():
 
 
 def test_a_failed_stage_says_why_and_the_earlier_ones_stay():
-    error = TraceError(Explanation("The gradient needs a scalar."))
+    error = TraceError(Explanation("The `gradient` needs a scalar."))
     partial = dataclasses.replace(CAPTURE, stages=CAPTURE.stages[:1])
     state = after(RUNNING, HEAD, Failed(error, partial))
     assert lines(state)[1:4] == [
@@ -98,8 +100,29 @@ def test_a_failed_stage_says_why_and_the_earlier_ones_stay():
         "grad: failed failed",
         "StableHLO: waiting",
     ]
-    assert "needs a scalar" in waiting_text(state, "grad")
+    assert "The gradient needs a scalar" in waiting_text(state, "grad")
     assert waiting_text(state, "hlo") == "The run failed before HLO was made."
+
+
+def test_no_stage_is_waited_for_that_the_call_does_not_have():
+    error = CallError(Explanation("The file has no 'g'."))
+    unknown = after(RUNNING, Failed(error))
+    assert waiting_text(unknown, "vmap(grad)") == "The run failed."
+    assert waiting_text(unknown, "hlo") == "The run failed before HLO was made."
+    known = after(RUNNING, HEAD)
+    assert waiting_text(known, "vmap(grad)") == "This call has no stage vmap(grad)."
+    assert waiting_text(known, "grad") == "Waiting for grad …"
+
+
+def test_what_a_check_says_is_not_said_again(qtbot: QtBot):
+    check = Check("non-finite-result", Severity.WARNING, "It is NaN.", "Try.", "f.py", 1)
+    state = dataclasses.replace(WindowState(), checks=(check,), messages=("It is NaN.", "More."))
+    assert compute_screen(state).tab_counts[0] == 2
+    page = NotesPage()
+    qtbot.addWidget(page)
+    page.show_notes(state.checks, state.messages)
+    assert page.page.toPlainText().count("It is NaN.") == 1
+    assert "More." in page.page.toPlainText()
 
 
 def test_an_unavailable_stage_carries_its_reason():

@@ -175,6 +175,17 @@ def test_a_file_is_opened_for_the_target_that_the_bar_names(
     assert driver.wait_for(CaptureRequest, 2).request.target == "cpu:2"
 
 
+def test_a_file_that_cannot_be_read_leaves_the_call_of_what_is_shown(
+    driver: Driver, window: MainWindow, source: Path, tmp_path: Path
+):
+    driver.open(source)
+    call = window.call_bar.edit.text()
+    assert call
+    window.open_path(str(tmp_path / "absent.py"))
+    assert window.controller.state.error is not None
+    assert window.call_bar.edit.text() == call
+
+
 def test_what_is_shown_is_stale_while_the_file_is_away(
     driver: Driver, window: MainWindow, source: Path
 ):

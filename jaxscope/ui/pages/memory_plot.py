@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pyqtgraph
 from PySide6.QtCore import QPointF, Qt, Signal
@@ -11,6 +13,9 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from jaxscope.analysis.memory.live_ranges import LiveRanges
 from jaxscope.analysis.quantities import format_bytes
 from jaxscope.ui.theme import LIGHT, Theme
+
+_TICK_PX = 60.0
+"""Room of a number on the axis of steps."""
 
 
 class BytesAxis(pyqtgraph.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
@@ -26,6 +31,20 @@ class BytesAxis(pyqtgraph.AxisItem):  # type: ignore[misc] # pyqtgraph has no ty
         return [(step, np.arange(first, high, step).tolist())]
 
 
+class StepAxis(pyqtgraph.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
+    """Writes the numbers of steps, whole ones alone, in the middle of what each step takes."""
+
+    def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
+        return [f"{math.floor(value):,}" for value in values]
+
+    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
+        least = max((high - low) / max(size / _TICK_PX, 1.0), 1.0)
+        power = 10.0 ** math.floor(math.log10(least))
+        step = power * next(n for n in (1, 2, 5, 10) if power * n >= least)
+        first = math.ceil(max(low, 0.0) / step) * step
+        return [(step, (np.arange(first, high - 0.5, step) + 0.5).tolist())]
+
+
 class MemoryPlot(QWidget):
     """`step_chosen` carries the step under the pointer when it is pressed."""
 
@@ -36,7 +55,7 @@ class MemoryPlot(QWidget):
         self._live: LiveRanges | None = None
         self._theme = LIGHT
         self._step = 0
-        axes = {"left": BytesAxis("left")}
+        axes = {"left": BytesAxis("left"), "bottom": StepAxis("bottom")}
         self.plot = pyqtgraph.PlotWidget(axisItems=axes)
         self.plot.setMenuEnabled(False)
         self.plot.setMouseEnabled(x=True, y=False)

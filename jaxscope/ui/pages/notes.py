@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
 from jaxscope.model import Check, Severity
 from jaxscope.ui.plain import escape_html
+from jaxscope.ui.screen import untold_messages
 from jaxscope.ui.theme import LIGHT, Theme
 
 
@@ -44,8 +45,8 @@ class NotesPage(QWidget):
 
     def _render(self) -> None:
         parts = [self._check_html(check) for check in self._checks]
-        if self._messages:
-            items = "".join(f"<li>{escape_html(message)}</li>" for message in self._messages)
+        if messages := untold_messages(self._checks, self._messages):
+            items = "".join(f"<li>{escape_html(message)}</li>" for message in messages)
             parts.append(f"<h3>Messages</h3><ul>{items}</ul>")
         self.page.setHtml("".join(parts) or "<p>Nothing to report on this call.</p>")
 
