@@ -232,7 +232,7 @@ class _Pipeline:
             return
         self._channel.message(found.text)
         # A constant of -inf that masks something may be meant; a value that turns into one is news.
-        severity = "warning" if found.line else "info"
+        severity = "warning" if found.is_made else "info"
         fields = {"rule": RULE, "severity": severity, "message": found.text, "remedy": REMEDY}
         file = found.file or self._source.path
         self._channel.send("check", {**fields, "file": file, "line": found.line})

@@ -46,11 +46,13 @@ class Nonfinite:
         text: In sentences.
         file: Of the equation; empty where none was found.
         line: The same; 0 where none was found.
+        is_made: An equation makes it of other values; a constant may be meant so.
     """
 
     text: str
     file: str = ""
     line: int = 0
+    is_made: bool = False
 
 
 def look_for_nonfinite(
@@ -179,7 +181,7 @@ def _name(found: FoundError, first_inf: FoundError | None) -> Nonfinite:
             f" The first that makes Inf of finite values is {_describe(first_inf)}: "
             f"{first_inf.count}."
         )
-    return Nonfinite(text, file, line)
+    return Nonfinite(text, file, line, is_made=not found.is_constant)
 
 
 def _describe(found: FoundError) -> str:

@@ -219,3 +219,14 @@ def test_a_leaked_tracer_has_the_place_that_jax_knows(tmp_path: Path) -> None:
     explanation = caught.value.explanation
     assert explanation.where == "leak.py:7"
     assert "made at leak.py:7 in first" in explanation.why
+
+
+def test_a_constant_that_may_be_meant_is_no_warning(tmp_path: Path) -> None:
+    path = tmp_path / "loops.py"
+    path.write_text(LOOPS)
+    (check,) = [
+        check
+        for check in run.capture(str(path), "closed(f32[2])").checks
+        if check.rule == "non-finite-result"
+    ]
+    assert (check.severity, check.line) == (Severity.INFO, 53)
