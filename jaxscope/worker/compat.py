@@ -8,6 +8,7 @@ and 0.12.0.1 unless it says otherwise.
 from __future__ import annotations
 
 import functools
+import itertools
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -144,6 +145,25 @@ def read_tags(name_stack: Any) -> list[tuple[str, int]]:
     return [
         (element.kind, element.number) for element in name_stack.stack if isinstance(element, Tag)
     ]
+
+
+def untagged(name_stack: Any) -> tuple[Any, ...]:
+    """The elements of a name stack that JAX prints."""
+    return tuple(element for element in name_stack.stack if not isinstance(element, Tag))
+
+
+def with_tags_of(source_info: Any, other: Any) -> Any:
+    """The same source information with the tags that another one has outermost."""
+    tags = itertools.takewhile(lambda each: isinstance(each, Tag), other.name_stack.stack)
+    stack = _source_info.NameStack((*tags, *source_info.name_stack.stack))
+    return source_info.replace(name_stack=stack)
+
+
+def is_same_function(one: Any, other: Any) -> bool:
+    """Whether two jaxprs are traces of one function, as far as its name, file and line say."""
+    infos = [getattr(open_jaxpr(jaxpr), "debug_info", None) for jaxpr in (one, other)]
+    first, second = (getattr(info, "func_src_info", "") for info in infos)
+    return bool(first) and first == second
 
 
 def scope_names(name_stack: Any) -> tuple[str, ...]:

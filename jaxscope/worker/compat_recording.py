@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax._src.core as _core
@@ -34,8 +35,18 @@ class Marker(Protocol):
     def mark(self, name: str, parameters: dict[str, Any]) -> tuple[compat.Tag, dict[str, Any]]:
         """The tag of the next operation, and its parameters with tagged jaxprs."""
 
-    def inside(self, tag: compat.Tag) -> Callable[[], Marker]:
-        """Makes the marker for each run of a function that the operation with this tag holds."""
+    def inside(self, tag: compat.Tag) -> Callable[[bool], Marker]:
+        """Makes the marker for each run of a function that the operation with this tag holds.
+
+        It takes whether it is the rule of a custom derivative that runs the function.
+        """
+
+
+class _Repeated(NamedTuple):
+    """A function that an operation holds, and what marks each run of it."""
+
+    function: Any
+    marker: Callable[[bool], Marker]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -102,14 +113,25 @@ class Recorder(_core.Trace):
     The tracers are those of the transform. JAX looks constants up by identity when it brings them
     into a jaxpr; there the second trace finds its own tracer for each of the transform's.
 
+    While the rule of a custom derivative runs, only the function that has the rule is tagged: most
+    rules call it for the value, and its operations are those of the call that has the rule.
+
     Attributes:
         why_not: The error that ended the following; the transform's own work goes on.
     """
 
-    def __init__(self, own: Any, shadow: Any, marker: Marker | None, depth: int) -> None:
+    def __init__(
+        self,
+        own: Any,
+        shadow: Any,
+        marker: Marker | None,
+        depth: int,
+        repeated: _Repeated | None = None,
+    ) -> None:
         super().__init__()  # type: ignore[no-untyped-call] # JAX's
         self.requires_low = own.requires_low
         self._own, self._shadow, self._marker, self._depth = own, shadow, marker, depth
+        self._repeated = repeated
         # Both are kept alive: ids of freed objects are used again.
         self._pairs: dict[int, tuple[Any, Any]] = {}
         self.why_not: Exception | None = None
@@ -136,8 +158,11 @@ class Recorder(_core.Trace):
 
     def _hand_on(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         tag = None
-        if self._marker is not None and method.startswith("process_"):
-            tag, args, kwargs = self._mark(args, kwargs)
+        if method.startswith("process_"):
+            if self._repeated is not None:
+                args, kwargs = self._mark_repeated(args, kwargs)
+            elif self._marker is not None:
+                tag, args, kwargs = self._mark(args, kwargs)
         if self.why_not is None and self._shadow is not None:
             shadows = self._follow(method, args, kwargs, tag)
         with _extended(tag):
@@ -174,18 +199,33 @@ class Recorder(_core.Trace):
         parameters = args[places[-1]] if places else kwargs
         tag, marked = self._marker.mark(args[0].name, parameters)
         marker = self._marker.inside(tag)
-        taken = list(args)
         if "subfuns" in marked:
-            first, *rest = marked["subfuns"]
-            marked = {**marked, "subfuns": (_with_recorder(first, marker), *rest)}
+            marked = {**marked, "subfuns": _marked_functions(marked["subfuns"], marker)}
+            taken = list(args)
         else:
-            first = next((i for i, arg in enumerate(args) if _is_function(arg)), None)
-            if first is not None:
-                taken[first] = _with_recorder(args[first], marker)
+            taken = _marked_functions(args, marker)
         if places:
             taken[places[-1]] = marked
             return tag, tuple(taken), kwargs
         return tag, tuple(taken), marked
+
+    def _mark_repeated(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """The arguments of an operation of a rule, tagged inside where it calls its function."""
+        assert self._repeated is not None
+        function, marker = self._repeated
+
+        def marked(values: Any) -> list[Any]:
+            first = next((value for value in values if _is_function(value)), None)
+            is_repeated = first is not None and first.f is function
+            return _marked_functions(values, marker, True) if is_repeated else list(values)
+
+        def changed(parameters: dict[str, Any]) -> dict[str, Any]:
+            if "subfuns" not in parameters:
+                return parameters
+            return {**parameters, "subfuns": tuple(marked(parameters["subfuns"]))}
+
+        taken = [changed(arg) if type(arg) is dict else arg for arg in marked(args)]
+        return tuple(taken), changed(kwargs)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("process_"):
@@ -218,12 +258,55 @@ class Recorder(_core.Trace):
 
 
 @_linear_util.transformation2  # type: ignore[untyped-decorator] # JAX has no types for it
-def _with_recorder(function: Any, marker: Callable[[], Marker], *args: Any, **kwargs: Any) -> Any:
+def _with_recorder(function: Any, marker: Any, by_rule: bool, *args: Any, **kwargs: Any) -> Any:
     """Tag what a function does that an operation holds: `jax.custom_jvp`'s, `jax.pmap`'s."""
     own = _core.trace_ctx.trace
-    recorder = Recorder(own, None, marker(), 0)
+    recorder = Recorder(own, None, marker(by_rule), 0)
     with _set_current_trace(recorder):
         return function(*args, **kwargs)
+
+
+def with_rules(parameters: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    """An equation's parameters, the jaxprs that its custom derivatives come to changed.
+
+    JAX makes them when it differentiates the equation, and they are changed then. What a
+    `jax.custom_vjp` does backward is no jaxpr, and stays as it is.
+    """
+    rules = {name: parameters.get(name) for name in ("jvp_jaxpr_fun", "fwd_jaxpr_thunk")}
+    changed = {n: _changed(rule, change) for n, rule in rules.items() if _is_function(rule)}
+    return {**parameters, **changed} if changed else parameters
+
+
+def _changed(rule: Any, change: Callable[[Any], Any]) -> Any:
+    @functools.wraps(rule.f)
+    def changed(*args: Any) -> Any:
+        jaxpr, *others = rule.call_wrapped(*args)
+        return (change(jaxpr), *others)
+
+    return _linear_util.wrap_init(changed, debug_info=rule.debug_info)
+
+
+@_linear_util.transformation2  # type: ignore[untyped-decorator] # as above
+def _with_repeated(rule: Any, repeated: _Repeated, *args: Any, **kwargs: Any) -> Any:
+    """Tag the function of a `jax.custom_jvp` or `jax.custom_vjp` where its rule calls it."""
+    recorder = Recorder(_core.trace_ctx.trace, None, None, 0, repeated)
+    with _set_current_trace(recorder):
+        return rule(*args, **kwargs)
+
+
+def _marked_functions(
+    values: Sequence[Any], marker: Callable[[bool], Marker], by_rule: bool = False
+) -> list[Any]:
+    """The functions that an operation holds, tagged: its own one, and where its rules call it."""
+    marked = list(values)
+    places = [index for index, value in enumerate(values) if _is_function(value)]
+    for place in places:
+        if place == places[0]:
+            marked[place] = _with_recorder(values[place], marker, by_rule)
+        else:
+            repeated = _Repeated(values[places[0]].f, marker)
+            marked[place] = _with_repeated(values[place], repeated)
+    return marked
 
 
 def _is_function(value: Any) -> bool:

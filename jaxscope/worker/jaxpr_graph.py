@@ -24,6 +24,7 @@ from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, read_direction, read_origin
 from jaxscope.worker import compat
 from jaxscope.worker.nested_structure import (
+    Owner,
     find_owners,
     find_used,
     is_worth_showing,
@@ -136,7 +137,8 @@ class _Converter:
         self._texts: dict[int, tuple[Any, str]] = {}
         self._keep_alive: list[Any] = []
         self._nested_of = remember_nested()
-        self._shares: dict[int, list[tuple[str, Any]]] = {}
+        self._shares: dict[int, list[Owner]] = {}
+        self._callers: dict[int, frozenset[tuple[Frame, ...]]] = {}
         self._used: set[int] = set()
 
     def convert_root(self, jaxpr: Any, arguments: Sequence[str], results: Sequence[str]) -> None:
@@ -271,7 +273,7 @@ class _Converter:
         prefix = f"{group_id}/"
         operands = owner_operands(equation, parameter, inner)
         places = self._add_inputs(inner, prefix, group, operands)
-        if len({self._source(owner) for _, owner in self._shares.get(id(inner), ())}) > 1:
+        if len(self._sources_of_callers(inner)) > 1:
             around = dataclasses.replace(around, source=())  # which of the lines is not known
         self._add_equations(inner, prefix, group, around, places)
         self._add_outputs(inner, prefix, group, places)
@@ -315,13 +317,11 @@ class _Converter:
     def _provenance(self, equation: Any, path: str, around: Provenance) -> Provenance:
         """An equation's own tags and scopes, else those of the equation that it is inside of."""
         origins, direction, scope = self._read_stack(equation.source_info.name_stack)
-        source = self._source(equation)
+        source = self._own_source(equation)
         if self._is_base:
             origins = (path,)
         elif not origins and source and source[0] in self._places:
             origins = (self._places[source[0]],)
-        elif origins and not source and origins[0] in self._base:
-            source = self._base[origins[0]].source  # what a transform adds has no place of its own
         return Provenance(
             origins or around.origins,
             direction if direction is not Direction.NONE else around.direction,
@@ -340,6 +340,25 @@ class _Converter:
             direction = read_direction(str(stack))
             known = self._stacks[stack] = ((origin,) if origin else (), direction, scope)
         return known
+
+    def _sources_of_callers(self, inner: Any) -> frozenset[tuple[Frame, ...]]:
+        """The places of all equations that have a nested jaxpr, or of those around them."""
+        known = self._callers.get(id(inner))
+        if known is None:
+            found: set[tuple[Frame, ...]] = set()
+            for owner in self._shares.get(id(inner), ()):
+                source = self._own_source(owner.equation)
+                found |= {source} if source else self._sources_of_callers(owner.around)
+            known = self._callers[id(inner)] = frozenset(found or {()})
+        return known
+
+    def _own_source(self, equation: Any) -> tuple[Frame, ...]:
+        """Where an equation stands; what a transform adds has the place of what it comes from."""
+        source = self._source(equation)
+        if not source and not self._is_base:
+            origins = self._read_stack(equation.source_info.name_stack)[0]
+            source = self._base[origins[0]].source if origins and origins[0] in self._base else ()
+        return source
 
     def _source(self, equation: Any) -> tuple[tuple[str, int, int, str], ...]:
         traceback = equation.source_info.traceback
@@ -367,7 +386,7 @@ class _Converter:
             inner = compat.open_jaxpr(jaxpr)
             shown = self._groups.get(id(inner), f"{path}/{name}")
             groups.append(shown)
-            owners = [owner for owner, _ in self._shares.get(id(inner), ()) if owner != path]
+            owners = [o.path for o in self._shares.get(id(inner), ()) if o.path != path]
             if shown != f"{path}/{name}":
                 attributes["shares"] = shown
             if owners:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from jaxscope.worker import compat
 from jaxscope.worker.tagging import nested_jaxprs
@@ -34,16 +34,31 @@ def remember_nested() -> NestedOf:
     return nested_of
 
 
-def find_owners(root: Any, nested_of: NestedOf) -> dict[int, list[tuple[str, Any]]]:
-    """Ids and equations of all owners of each nested jaxpr, by the open jaxpr's identity."""
-    owners: dict[int, list[tuple[str, Any]]] = {}
+class Owner(NamedTuple):
+    """An equation with a nested jaxpr.
+
+    Attributes:
+        path: The equation's id.
+        equation: The equation.
+        around: The open jaxpr that has it.
+    """
+
+    path: str
+    equation: Any
+    around: Any
+
+
+def find_owners(root: Any, nested_of: NestedOf) -> dict[int, list[Owner]]:
+    """All owners of each nested jaxpr, by the open jaxpr's identity."""
+    owners: dict[int, list[Owner]] = {}
 
     def visit(inner: Any, prefix: str) -> None:
         for number, equation in enumerate(inner.eqns):
             for name, jaxpr in nested_of(equation):
                 nested = compat.open_jaxpr(jaxpr)
                 is_new = id(nested) not in owners
-                owners.setdefault(id(nested), []).append((f"{prefix}{number}", equation))
+                owner = Owner(f"{prefix}{number}", equation, inner)
+                owners.setdefault(id(nested), []).append(owner)
                 if is_new:
                     visit(nested, f"{prefix}{number}/{name}/")
 

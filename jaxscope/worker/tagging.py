@@ -8,6 +8,7 @@ scopes: without them every name is the one that JAX gives.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -55,6 +56,34 @@ def _find_jaxprs(path: str, value: Any) -> Iterator[tuple[str, Any]]:
             yield from _find_jaxprs(f"{path}.{key}", item)
 
 
+def _change_jaxprs(parameters: dict[str, Any], change: Callable[[str, Any], Any]) -> dict[str, Any]:
+    """Parameters with other jaxprs; the same ones if they hold none.
+
+    Args:
+        parameters: Of an equation or an operation.
+        change: Takes the path and the jaxpr, as `nested_jaxprs` gives them.
+    """
+    changed = {
+        name: _change_parameter(name, value, change)
+        for name, value in parameters.items()
+        if type(value) not in _PLAIN and holds_jaxpr(value)
+    }
+    return {**parameters, **changed} if changed else parameters
+
+
+def _change_parameter(path: str, value: Any, change: Callable[[str, Any], Any]) -> Any:
+    if compat.is_jaxpr(value):
+        return change(path, value)
+    if not holds_jaxpr(value):
+        return value
+    if isinstance(value, dict):
+        return {k: _change_parameter(f"{path}.{k}", item, change) for k, item in value.items()}
+    items = [_change_parameter(f"{path}.{i}", item, change) for i, item in enumerate(value)]
+    if hasattr(value, "_fields"):
+        return type(value)(*items)
+    return items if isinstance(value, list) else tuple(items)
+
+
 class Tagger:
     """Tags the equations of a jaxpr, nested ones included, and numbers them.
 
@@ -99,7 +128,7 @@ class Tagger:
         """
         named: dict[Any, list[int]] = {}
         for index, equation in enumerate(equations):
-            name = equation.primitive.name, equation.source_info.name_stack
+            name = equation.primitive.name, compat.untagged(equation.source_info.name_stack)
             named.setdefault(name, []).append(index)
         found: dict[int, int] = {}
         for indices in named.values():
@@ -132,24 +161,7 @@ class Tagger:
 
     def tag_parameters(self, parameters: dict[str, Any], path: str = "") -> dict[str, Any]:
         """The parameters of an operation with tagged jaxprs; the same ones if they hold none."""
-        tagged = {
-            name: self._tag_parameter(value, f"{path}/{name}")
-            for name, value in parameters.items()
-            if type(value) not in _PLAIN and holds_jaxpr(value)
-        }
-        return {**parameters, **tagged} if tagged else parameters
-
-    def _tag_parameter(self, value: Any, path: str) -> Any:
-        if compat.is_jaxpr(value):
-            return self.tag(value, f"{path}/")
-        if not holds_jaxpr(value):
-            return value
-        if isinstance(value, dict):
-            return {k: self._tag_parameter(item, f"{path}.{k}") for k, item in value.items()}
-        items = [self._tag_parameter(item, f"{path}.{i}") for i, item in enumerate(value)]
-        if hasattr(value, "_fields"):
-            return type(value)(*items)
-        return items if isinstance(value, list) else tuple(items)
+        return _change_jaxprs(parameters, lambda at, each: self.tag(each, f"{path}/{at}/"))
 
 
 class RunTagger(Tagger):
@@ -171,7 +183,10 @@ class RunTagger(Tagger):
     def __init__(self, first: int = 0) -> None:
         super().__init__(BASE_TAG)
         self._inlined: dict[int, tuple[Any, Any]] = {}
-        self._places: dict[tuple[int, int], int] = {}
+        self._places: dict[tuple[int, int], tuple[compat.Tag, dict[str, Any]]] = {}
+        self._with_calls: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
+        self._repeats: dict[int, tuple[Any, Any]] = {}
+        self._is_named = False
         self.ids = [""] * first
         self.primitives: list[str] = []
         self._first = first
@@ -180,18 +195,36 @@ class RunTagger(Tagger):
         """The tag of the next operation, and its parameters with tagged jaxprs."""
         return self._mark(self._number(""), name, parameters)
 
-    def inside(self, tag: compat.Tag) -> Callable[[], compat_recording.Marker]:
+    def inside(self, tag: compat.Tag) -> Callable[[bool], compat_recording.Marker]:
         """Makes the marker for each run of a function that the operation with this tag holds."""
-        return lambda: _Inside(self, tag)
+        return lambda by_rule: _Inside(self, tag, by_rule)
 
     def mark_place(
-        self, outer: compat.Tag, index: int, name: str, parameters: dict[str, Any]
+        self,
+        outer: compat.Tag,
+        index: int,
+        name: str,
+        parameters: dict[str, Any],
+        by_rule: bool,
     ) -> tuple[compat.Tag, dict[str, Any]]:
-        """As `mark`, of operation number `index` of the function that another operation holds."""
+        """As `mark`, of operation number `index` of the function that another operation holds.
+
+        Where a rule calls the function, jitted functions that it calls stay without tags: the rule
+        may call them itself, and all these calls are to share them as they do without tags.
+        """
         place = outer.number, index
-        if place not in self._places:
-            self._places[place] = self._number("")
-        return self._mark(self._places[place], name, parameters)
+        is_shared = name == "jit" and not compat_recording.is_inlined(parameters)
+        if place in self._places and by_rule and is_shared:
+            return self._places[place][0], parameters
+        if place in self._places and is_shared:
+            return self._mark(self._places[place][0].number, name, parameters)
+        if place in self._places:
+            tag, first = self._places[place]
+            return tag, self._tag_alike(parameters, first)
+        if self._is_named:
+            return outer, parameters
+        self._places[place] = self._mark(self._number(""), name, parameters)
+        return self._places[place]
 
     def _mark(
         self, number: int, name: str, parameters: dict[str, Any]
@@ -203,6 +236,76 @@ class RunTagger(Tagger):
             marked = self.tag_parameters(parameters)
         return compat.Tag(BASE_TAG, number), marked
 
+    def tag_parameters(self, parameters: dict[str, Any], path: str = "") -> dict[str, Any]:
+        """As `Tagger` does; rules of custom derivatives that call their own function have its tags.
+
+        Most do, for the value.
+        """
+        return self._tag_rules(super().tag_parameters(parameters, path))
+
+    def _tag_rules(self, tagged: dict[str, Any]) -> dict[str, Any]:
+        function = tagged.get("call_jaxpr")
+        if function is None:
+            return tagged
+        return compat_recording.with_rules(tagged, lambda jaxpr: self._tag_calls(jaxpr, tagged))
+
+    def _tag_calls(self, jaxpr: Any, tagged: dict[str, Any]) -> Any:
+        """Tag calls of a function, wherever they are in a jaxpr; the same jaxpr without any.
+
+        Args:
+            jaxpr: Open or closed.
+            tagged: Parameters of an equation that calls the function.
+        """
+        key = id(jaxpr), id(tagged["call_jaxpr"])
+        if key not in self._with_calls:
+            before = compat.open_jaxpr(jaxpr).eqns
+            after = [self._tag_call(equation, tagged) for equation in before]
+            is_same = all(map(operator.is_, after, before))
+            changed = jaxpr if is_same else compat.replace_equations(jaxpr, after)
+            self._with_calls[key] = (jaxpr, tagged, changed)
+        return self._with_calls[key][2]
+
+    def _tag_call(self, equation: Any, tagged: dict[str, Any]) -> Any:
+        own = equation.params.get("call_jaxpr")
+        if own is not None and compat.is_same_function(own, tagged["call_jaxpr"]):
+            return equation.replace(params=self._tag_alike(equation.params, tagged))
+        nested = [jaxpr for _, jaxpr in nested_jaxprs(equation.params)]
+        if all(self._tag_calls(jaxpr, tagged) is jaxpr for jaxpr in nested):
+            return equation
+        change = lambda _, jaxpr: self._tag_calls(jaxpr, tagged)  # noqa: E731 # used here alone
+        return equation.replace(params=_change_jaxprs(equation.params, change))
+
+    def _tag_alike(self, parameters: dict[str, Any], tagged: dict[str, Any]) -> dict[str, Any]:
+        """Give the parameters of an operation the tags that those of another run of it have."""
+        models = dict(nested_jaxprs(tagged))
+        if models.keys() != dict(nested_jaxprs(parameters)).keys():
+            return parameters
+        return self._tag_rules(
+            _change_jaxprs(parameters, lambda path, jaxpr: self._repeat(jaxpr, models[path]))
+        )
+
+    def _repeat(self, jaxpr: Any, tagged: Any) -> Any:
+        """Give a jaxpr the tags of another trace of the same function; none if it did others.
+
+        Jitted functions that it calls stay without, as `mark_place` has it.
+        """
+        if id(jaxpr) in self._repeats:
+            return self._repeats[id(jaxpr)][1]
+        equations, models = compat.open_jaxpr(jaxpr).eqns, compat.open_jaxpr(tagged).eqns
+        if [e.primitive for e in equations] != [e.primitive for e in models]:
+            return jaxpr
+        repeated = [
+            equation.replace(
+                params=equation.params
+                if equation.primitive.name == "jit"
+                else self._tag_alike(equation.params, model.params),
+                source_info=compat.with_tags_of(equation.source_info, model.source_info),
+            )
+            for equation, model in zip(equations, models, strict=True)
+        ]
+        self._repeats[id(jaxpr)] = (jaxpr, compat.replace_equations(jaxpr, repeated))
+        return self._repeats[id(jaxpr)][1]
+
     def _number(self, id: str) -> int:
         return super()._number("")  # the jaxpr that is shown tells which id, later
 
@@ -212,6 +315,7 @@ class RunTagger(Tagger):
         Equations that JAX folded into constants on the way have no id, the empty string.
         """
         self.primitives = [""] * len(self.ids)
+        self._is_named = True
         self._name_equations(shown, "", set())
 
     def _name_equations(self, jaxpr: Any, path: str, seen: set[int]) -> None:
@@ -251,13 +355,15 @@ class RunTagger(Tagger):
 class _Inside:
     """Numbers what a function does that an operation holds, by place."""
 
-    def __init__(self, tagger: RunTagger, outer: compat.Tag) -> None:
-        self._tagger, self._outer = tagger, outer
+    def __init__(self, tagger: RunTagger, outer: compat.Tag, by_rule: bool) -> None:
+        self._tagger, self._outer, self._by_rule = tagger, outer, by_rule
         self._next = 0
 
     def mark(self, name: str, parameters: dict[str, Any]) -> tuple[compat.Tag, dict[str, Any]]:
         self._next += 1
-        return self._tagger.mark_place(self._outer, self._next - 1, name, parameters)
+        place = self._next - 1
+        return self._tagger.mark_place(self._outer, place, name, parameters, self._by_rule)
 
-    def inside(self, tag: compat.Tag) -> Callable[[], compat_recording.Marker]:
-        return self._tagger.inside(tag)
+    def inside(self, tag: compat.Tag) -> Callable[[bool], compat_recording.Marker]:
+        inside = self._tagger.inside(tag)
+        return lambda by_rule: inside(by_rule or self._by_rule)
