@@ -14,7 +14,6 @@ makes links: scopes are read off XLA's text, and equations are known by their li
 from __future__ import annotations
 
 import argparse
-import collections
 import dataclasses
 import json
 import os
@@ -40,8 +39,10 @@ CALLS = (
     "jvp(forward, (f32[4], f32[4, 4]), (f32[4], f32[4, 4]))",
     "hessian(forward_total)(f32[4], f32[4, 4])",
 )
+_NOWHERE = frozenset({0})
 _SCOPE = re.compile(r"\bu(\d+)_")
 _INSTRUCTION = re.compile(r'^\s+(?:ROOT )?%([\w.\-]+) = .*op_name="([^"]*)"')
+_INSTRUCTION_NAME = re.compile(r"^\s+(?:ROOT )?%([\w.\-]+) = ", re.MULTILINE)
 _UNARY = (
     "jnp.sin({0})",
     "jnp.tanh({0}) * 1.5",
@@ -70,6 +71,7 @@ class Generator:
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
+        self._calls_itself = seed % 2 == 1
         self._next = 0
         self._lines = ["import jax", "import jax.numpy as jnp", "from jax import lax", ""]
 
@@ -139,6 +141,9 @@ class Generator:
         last = self._body("x", [], 2, "    ")
         self._lines += [f"    return {last}", "", "def ruled_forward(x, w):"]
         last = self._body("x", [], 2, "    ")
+        if self._calls_itself:  # for the value, as many rules do
+            last = f"v{self._next + 1}"
+            self._lines.append(f"    with {self._scope()}: {last} = ruled(x, w)")
         self._lines += [f"    return {last}, (x, w)", "", "def ruled_backward(kept, g):"]
         self._lines.append("    x, w = kept")
         last = self._body("x", [], 2, "    ")
@@ -166,7 +171,7 @@ class Counts:
         pairs: Instructions that XLA names after a scope, with each kind of link.
         wrong: Those with a link to another expression.
         missing: Those without a link of that kind.
-        examples: The first wrong and missing ones, in words.
+        examples: Of them in words: wrong ones first, then missing ones.
     """
 
     pairs: int = 0
@@ -179,7 +184,8 @@ class Counts:
         self.pairs += other.pairs
         self.wrong += other.wrong
         self.missing += other.missing
-        self.examples = (self.examples + other.examples)[:20]
+        both = self.examples + other.examples
+        self.examples = sorted(both, key=lambda example: not example.startswith("wrong"))[:20]
 
 
 def check(source: str, call: str, capture: Any, plain_text: str) -> Counts:
@@ -199,18 +205,21 @@ def check(source: str, call: str, capture: Any, plain_text: str) -> Counts:
     base, last = capture.stages[0], _last_jaxpr(capture)
     base_scopes = _scopes_of_nodes(base.graph, scope_of_line)
     last_scopes = _scopes_of_nodes(last.graph, scope_of_line)
-    has_equations = set(base_scopes.values())
+    has_equations = frozenset().union(*base_scopes.values())
     graph = capture.stage("optimized").graph
     counts = Counts()
     tables = identity.read_tables(plain_text)
-    for name, op_name, frame in _named_instructions(plain_text):
+    # Both modules have the same instructions; numbers in names may be others (`bench/identity.py`).
+    shown_as = _match_names(plain_text, capture.stage("optimized").text.text)
+    for plain_name, op_name, frame in _named_instructions(plain_text):
+        name = shown_as.get(plain_name, plain_name)
         parts = (_without_caller(part) for part in op_name.split(";"))
         chains = [[int(n) for n in _SCOPE.findall(part)] for part in parts]
         chains = [chain for chain in chains if chain]
         if not chains:
             continue
         if name not in graph.index_by_id:
-            counts.add(Counts(1, 0, 1, [f"{call}: no node {name}"]))
+            counts.add(Counts(1, 0, 1, [f"missing: {call}: no node {name}"]))
             continue
         node = graph.node(graph.index_by_id[name])
         innermost = {chain[-1] for chain in chains}
@@ -219,19 +228,23 @@ def check(source: str, call: str, capture: Any, plain_text: str) -> Counts:
         own = {scope_of_line.get(int(frames[0].split(":")[1]), 0)} if frames else set()
         # What stands in a rule is no equation of the base function: its call there is the origin.
         origins = {next((n for n in chain[::-1] if n in has_equations), -1) for chain in chains}
-        linked = {base_scopes.get(id, 0) for id in node.origins}
-        derived = {last_scopes.get(id, 0) for id in node.derived}
-        places = {scope_of_line.get(node.source[0].line, 0)} if node.source else set()
+        linked = [base_scopes.get(id, _NOWHERE) for id in node.origins]
+        calls = dict(call.split("@", 1) for call in _list(node, "call") if "@" in call)
+        derived = [_in_call(last_scopes, id, calls.get(id, "")) for id in node.derived]
+        place = scope_of_line.get(node.source[0].line, 0) if node.source else 0
+        places = [frozenset({place})] if node.source else []
         for kind, found_scopes, wanted in (
             ("origins", linked, origins),
             ("derived", derived, innermost),
             ("source", places, innermost),
         ):
             allowed = wanted if kind == "origins" else wanted | own
-            is_wrong = bool(found_scopes - allowed)
-            is_missing = not found_scopes or (kind == "origins" and bool(wanted - found_scopes))
-            example = f"{call}: {kind} of {name} are {sorted(found_scopes)}; XLA: {op_name}"
-            told = [example] if is_wrong or is_missing else []
+            is_wrong = any(not scopes & allowed for scopes in found_scopes)
+            told_of = frozenset().union(*found_scopes)
+            is_missing = not told_of or (kind == "origins" and bool(wanted - told_of))
+            example = f"{call}: {kind} of {name} are {sorted(told_of)}; XLA: {op_name}"
+            told = [f"{'wrong' if is_wrong else 'missing'}: {example}"]
+            told = told if is_wrong or is_missing else []
             counts.add(Counts(1, int(is_wrong), int(is_missing and not is_wrong), told))
     return counts
 
@@ -243,6 +256,12 @@ def _named_instructions(text: str) -> Iterator[tuple[str, str, int]]:
         if found is not None:
             frame = re.search(r"stack_frame_id=(\d+)", line)
             yield found[1], found[2], int(frame[1]) if frame else 0
+
+
+def _match_names(plain_text: str, shown_text: str) -> dict[str, str]:
+    """The name that each instruction has in another text of the same module; empty if it is not."""
+    plain, shown = (_INSTRUCTION_NAME.findall(text) for text in (plain_text, shown_text))
+    return dict(zip(plain, shown, strict=True)) if len(plain) == len(shown) else {}
 
 
 def _without_caller(op_name: str) -> str:
@@ -263,14 +282,39 @@ def _last_jaxpr(capture: Any) -> Any:
     return jaxprs[-1]
 
 
-def _scopes_of_nodes(graph: Any, scope_of_line: dict[int, int]) -> dict[str, int]:
-    """The scope on the line of each equation, by its id."""
-    found = {}
+def _scopes_of_nodes(graph: Any, scope_of_line: dict[int, int]) -> dict[str, frozenset[int]]:
+    """The scope on the line of each equation, by its id.
+
+    An equation of one of JAX's functions has no line where several lines call the function: it has
+    the scopes of them all.
+    """
+    found: dict[str, frozenset[int]] = {}
     for index in range(len(graph.nodes)):
         node = graph.node(index)
-        if node.source and node.source[0].line in scope_of_line:
-            found[node.id] = scope_of_line[node.source[0].line]
+        if node.source:
+            found[node.id] = frozenset({scope_of_line.get(node.source[0].line, 0)})
+    for index in range(len(graph.nodes)):
+        id = graph.node(index).id
+        while id.count("/") > 1 and id not in found:
+            id = id.rsplit("/", 2)[0]
+            if id in found and id in graph.index_by_id:
+                caller = graph.node(graph.index_by_id[id])
+                scopes = (found.get(each, _NOWHERE) for each in (id, *_list(caller, "shared_by")))
+                found[graph.node(index).id] = frozenset().union(*scopes)
     return found
+
+
+def _in_call(scopes: dict[str, frozenset[int]], id: str, calls: str) -> frozenset[int]:
+    """The scopes of an equation, as the call that an instruction is of has them."""
+    here = scopes.get(id, _NOWHERE)
+    if len(here) > 1:
+        caller = calls.rsplit("@", 1)[-1] or id.rsplit("/", 2)[0]
+        return scopes.get(caller, _NOWHERE)
+    return here
+
+
+def _list(node: Any, attribute: str) -> list[str]:
+    return [item for item in node.attributes.get(attribute, "").split(", ") if item]
 
 
 def check_program(seed: int, calls: tuple[str, ...] = CALLS) -> Counts:
@@ -306,6 +350,7 @@ def compile_plain(file: str, calls: tuple[str, ...]) -> dict[str, str]:
     x, w = jax.numpy.ones(4), jax.numpy.ones((4, 4))
     texts = {}
     for call in calls:
+        jax.clear_caches()  # a call has the lines that it has in a process of its own
         function, _, _ = call.rpartition("(") if "jvp" not in call else ("jvp", "", "")
         if function == "jvp":
             pushed = lambda p, t: jax.jvp(names["forward"], p, t)  # noqa: E731 # its name is set below
@@ -316,7 +361,7 @@ def compile_plain(file: str, calls: tuple[str, ...]) -> dict[str, str]:
             shape = (3, 4) if "f32[3, 4]" in call else (4,)
             made = made if hasattr(made, "lower") else jax.jit(made)
             lowered = made.lower(jax.numpy.ones(shape), w)
-        texts[call] = lowered.compile().as_text()
+        texts[call] = lowered.compile().as_text() or ""
     return texts
 
 
@@ -336,12 +381,10 @@ def main(arguments: list[str]) -> int:
         print(json.dumps(compile_plain(options.plain[0], tuple(options.plain[1:]))))
         return 0
     total = Counts()
-    kinds: collections.Counter[str] = collections.Counter()
     for seed, counts in check_all(options.seeds):
         total.add(counts)
         for example in counts.examples:
             print(f"    {example}", flush=True)
-        kinds.update(example.split(": ")[1].split()[0] for example in counts.examples)
         print(f"seed {seed}: {counts.pairs} pairs, {counts.wrong} wrong, {counts.missing} missing")
     print(f"{total.pairs:,} pairs: {total.wrong} wrong, {total.missing} without a link.")
     return total.wrong

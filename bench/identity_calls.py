@@ -1261,7 +1261,180 @@ def projected(x):
 """,
 )
 
+_SOLVERS = Group(
+    "solvers, callbacks and rules inside of transforms",
+    (
+        "grad(density)(Normal(f32[3], f32[3] + 1), f32[3])",
+        "vmap(density, in_axes=(None, 0))(Normal(f32[()], f32[()] + 1), f32[4])",
+        "vmap(grad(root))(f32[4] ** 2 + 1.0)",
+        "vmap(grad(solve, argnums=(0, 1)), in_axes=(None, 0))(f32[3, 3] + 3 * jnp.eye(3), f32[2, 3])",
+        "callbacks(f32[3])",
+        "grad(nested)(f32[3])",
+        "grad(policies)(f32[4], f32[4, 4])",
+        "grad(offload)(f32[4], f32[4, 4])",
+        "vmap(batched, in_axes=(0, None))(f32[3, 4], f32[4])",
+        "vmap(looped)(f32[3, 4])",
+        "vmap(grad(through_powered))(f32[2, 3])",
+        "linearized(f32[3])",
+        "vmap(pulled)(f32[2, 3])",
+        "grad(lambda x: descent(x).sum())(f32[3])",
+        "grad(scanned)(f32[6])",
+        "vectorized(f32[2, 3], f32[3])",
+        "jacfwd(vectorized)(f32[3], f32[3])",
+        "ufunc.reduce(f32[3, 4], axis=1, keepdims=True)",
+        "ufunc.accumulate(f32[3, 4], axis=0)",
+        "ufunc.outer(f32[3], f32[2])",
+        "jnp.add.reduceat(f32[8], np.array([0, 3]), axis=0)",
+    ),
+    """
+from jax.experimental import io_callback
+from jax.custom_batching import custom_vmap
+import dataclasses
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Normal:
+    loc: jax.Array
+    scale: jax.Array
+    name: str = dataclasses.field(metadata=dict(static=True), default="n")
+    def log_prob(self, x): return -0.5 * ((x - self.loc) / self.scale) ** 2 - jnp.log(self.scale)
+
+def density(d, x): return d.log_prob(x).sum()
+
+def root(c):
+    f = lambda x: x ** 3 - c
+    return lax.custom_root(f, jnp.ones_like(c), lambda f, x0: lax.fori_loop(0, 20, lambda i, x: x - f(x) / (3 * x ** 2), x0), lambda g, y: y / g(1.0))
+
+def solve(a, b):
+    mv = lambda x: a @ x
+    return lax.custom_linear_solve(mv, b, lambda mv, b: jnp.linalg.solve(a, b), transpose_solve=lambda vm, b: jnp.linalg.solve(a.T, b)).sum()
+
+def callbacks(x):
+    def step(c, i):
+        jax.debug.print("{}", c[0])
+        c = c + jax.pure_callback(lambda v: np.asarray(v) * 2, jax.ShapeDtypeStruct(c.shape, c.dtype), c)
+        io_callback(lambda v: None, None, c, ordered=True)
+        return c, c.sum()
+    return lax.scan(step, x, jnp.arange(3))
+
+@functools.partial(jax.jit, static_argnums=1, donate_argnums=0)
+def inner(x, n): return jnp.sin(x) * n
+def nested(x): return inner(inner(x, 2), 3).sum()
+
+def policies(x, w):
+    f = jax.checkpoint(lambda x: jnp.sin(w @ jnp.tanh(w @ x)), policy=jax.checkpoint_policies.dots_saveable)
+    return f(f(x)).sum()
+
+def offload(x, w):
+    from jax.ad_checkpoint import checkpoint_name
+    f = jax.checkpoint(lambda x: jnp.sin(checkpoint_name(w @ x, "a")), policy=jax.checkpoint_policies.save_only_these_names("a"))
+    return f(f(x)).sum()
+
+@custom_vmap
+def batched(x, y): return jnp.sin(x) @ y
+@batched.def_vmap
+def batched_rule(size, is_batched, x, y):
+    return jax.vmap(lambda a: jnp.sin(a) @ y)(x), True
+@custom_vmap
+def looped(x): return jnp.sin(x) * x.sum()
+@looped.def_vmap
+def looped_rule(size, is_batched, x):
+    return lax.map(looped, x), True
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(0, 2))
+def powered(f, x, n): return f(x) ** n
+def powered_forward(f, x, n): return powered(f, x, n), x
+def powered_backward(f, n, x, g): return (g * n * f(x) ** (n - 1),)
+powered.defvjp(powered_forward, powered_backward)
+def through_powered(x): return powered(jnp.sin, x, 3).sum()
+
+@jax.jit
+def linearized(x):
+    y, push = jax.linearize(lambda v: jnp.sin(v) * v, x)
+    return push(jnp.ones_like(x)) + push(y)
+@jax.jit
+def pulled(x):
+    y, pull = jax.vjp(lambda v: jnp.tanh(v) @ v, x)
+    return pull(y)[0]
+def descent(x): return lax.fori_loop(0, 4, lambda i, v: v - 0.1 * jax.grad(lambda u: (jnp.cos(u) ** 2).sum())(v), x)
+def scanned(x): return lax.associative_scan(lambda a, b: (a[0] * b[0], a[1] * b[0] + b[1]), (x, jnp.sin(x)))[1].sum()
+vectorized = jnp.vectorize(lambda a, b: jnp.dot(a, b), signature="(n),(n)->()")
+ufunc = jnp.frompyfunc(lambda a, b: a * b + 1, nin=2, nout=1, identity=1)
+""",
+)
+
+_OTHERS = Group(
+    "rules that call their function, and other ways to evaluate",
+    (
+        "grad(mapped)(f32[4])",
+        "vmap(callbacks)(f32[2, 3])",
+        "grad(through_clipped)(f32[3])",
+        "grad(trajectory, argnums=(0, 1))(f32[2], f32[()])",
+        "grad(taylor)(f32[3])",
+        "vmap(pallas)(f32[2, 4])",
+        "grad(sparse_product, argnums=1)(f32[2, 2], f32[2])",
+        "grad(apply, argnums=1)(Partial(jnp.sin), f32[3])",
+        "transposed(f32[4, 3], f32[2, 4])",
+        "vmap(converged)(f32[2, 3])",
+        "hessian(through_applied)(f32[3])",
+        "vmap(grad(through_applied))(f32[2, 3])",
+        "grad(through_divided)(f32[3])",
+        "jit(hessian(jit(through_divided)))(f32[3])",
+        "grad(checkpoint(through_divided))(f32[3])",
+        "jvp(jit(through_divided), (f32[3],), (f32[3],))",
+        "grad(through_kept)(f32[3])",
+        "jit(value_and_grad(jit(through_kept)))(f32[3])",
+    ),
+    """
+from jax.sharding import PartitionSpec as P, AxisType
+from jax.experimental.ode import odeint
+from jax.experimental import jet, sparse
+from jax.experimental import pallas as pl
+from jax.tree_util import Partial
+
+def mapped(x):
+    mesh = jax.make_mesh((1,), ("i",), devices=jax.devices()[:1], axis_types=(AxisType.Auto,))
+    return jax.shard_map(lambda v: lax.psum(jnp.sin(v), "i"), mesh=mesh, in_specs=P("i"), out_specs=P())(x).sum()
+def callbacks(x):
+    def step(c, i):
+        c = c + jax.pure_callback(lambda v: np.asarray(v) * 2, jax.ShapeDtypeStruct(c.shape, c.dtype), c, vmap_method="sequential")
+        return c, c.sum()
+    return lax.scan(step, x, jnp.arange(3))
+@jax.custom_gradient
+def clipped(x): return jnp.sin(x), lambda g: (jnp.clip(g, -0.1, 0.1) * jnp.cos(x),)
+def through_clipped(x): return lax.scan(lambda c, _: (clipped(c), None), x, None, length=3)[0].sum()
+def trajectory(y, w): return odeint(lambda y, t, w: -w * y, y, jnp.linspace(0.0, 1.0, 3), w)[-1].sum()
+def taylor(x): return jet.jet(jnp.sin, (x,), ((jnp.ones_like(x), jnp.zeros_like(x)),))[1][0].sum()
+def kernel(a, o): o[...] = jnp.sin(a[...]) * 2
+def pallas(x): return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), interpret=True)(x)
+def sparse_product(x, v):
+    m = sparse.BCOO.fromdense(x, nse=4)
+    return (m @ v).sum()
+def apply(f, x): return f(x).sum()
+def transposed(x, y): return jax.linear_transpose(lambda v: v @ x, y)(jnp.ones((2, 3)))[0]
+def converged(x):
+    f, consts = jax.closure_convert(lambda v: jnp.sin(v) * x, x)
+    return lax.while_loop(lambda c: c[1] < 3, lambda c: (f(c[0], *consts), c[1] + 1), (x, 0))[0]
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def applied(f, x): return f(x) * 2
+@applied.defjvp
+def applied_rule(f, primals, tangents):
+    (x,), (t,) = primals, tangents
+    return applied(f, x), 2 * jax.jvp(f, (x,), (t,))[1]
+def through_applied(x): return jax.jit(lambda v: applied(jnp.tanh, applied(jnp.sin, v)))(x).sum()
+@jax.custom_jvp
+def divided(x): return lax.cond(x.sum() > 0, jnp.sin, jnp.cos, x)
+divided.defjvps(lambda t, y, x: t * y)
+@jax.custom_jvp
+def kept(x): return jnp.where(x > 0, x, 0 * x)
+@kept.defjvp
+def kept_rule(p, t): return kept(*p), jnp.where(p[0] > 0, t[0], 0 * t[0])
+def through_kept(x): return kept(x).sum()
+def through_divided(x): return lax.fori_loop(0, 3, lambda i, c: divided(c), x).sum()
+""",
+)
+
 GROUPS = (
     *(_NUMPY, _SCIPY, _NN, _RANDOM, _CONTROL, _RULES, _CALLBACKS, _TREES, _SPARSE, _SHARDED),
-    *(_EXPLICIT, _PMAP, _FLAX, _NNX, _EQUINOX, _NUMPYRO, _HAIKU, _JAXOPT),
+    *(_EXPLICIT, _PMAP, _FLAX, _NNX, _EQUINOX, _NUMPYRO, _HAIKU, _JAXOPT, _SOLVERS, _OTHERS),
 )

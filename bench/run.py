@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from bench import coverage, engines, fates, honesty, links, overhead
+from bench import coverage, engines, expressions, fates, honesty, identity, links, overhead
 
 _ROOT = Path(__file__).parents[1]
 _RESULTS = _ROOT / "bench" / "RESULTS.md"
@@ -183,6 +183,35 @@ def measure_fates() -> Iterator[Row]:
         )
 
 
+def measure_expressions() -> Iterator[Row]:
+    """Links of generated programs, every expression in a named scope, against XLA's names."""
+    total = expressions.Counts()
+    for _, counts in expressions.check_all():
+        total.add(counts)
+    yield Row(
+        f"links to another expression than XLA's names say, of {total.pairs:,} in "
+        f"{expressions.SEEDS} generated programs",
+        "0",
+        f"{total.wrong} ({total.missing} without a link)",
+        total.wrong == 0,
+    )
+
+
+def measure_identity() -> Iterator[Row]:
+    """Equations, instructions and names of library calls against those of JAX alone."""
+    found = identity.compare_all()
+    compared = [result for result in found if "skipped" not in result]
+    same = sum(map(identity.is_same, compared))
+    sums = [sum(r.get(kind, 0) for r in compared) for kind in ("equations", "instructions")]
+    yield Row(
+        f"library calls whose program is not JAX's own, of {len(compared)} "
+        f"({len(found) - len(compared)} skipped)",
+        "0",
+        f"{len(compared) - same} ({sums[0]:,} equations, {sums[1]:,} instructions compared)",
+        same == len(compared),
+    )
+
+
 def measure_links() -> Iterator[Row]:
     """Provenance and fates over all calls of the samples."""
     found = links.read_samples()
@@ -264,6 +293,8 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "engines": measure_engines,
     "links": measure_links,
     "fates": measure_fates,
+    "expressions": measure_expressions,
+    "identity": measure_identity,
     "overhead": measure_overhead,
     "honesty": measure_honesty,
     "coverage": measure_coverage,
