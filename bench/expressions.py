@@ -230,7 +230,7 @@ def check(source: str, call: str, capture: Any, plain_text: str) -> Counts:
         origins = {next((n for n in chain[::-1] if n in has_equations), -1) for chain in chains}
         linked = [base_scopes.get(id, _NOWHERE) for id in node.origins]
         calls = dict(call.split("@", 1) for call in _list(node, "call") if "@" in call)
-        derived = [_in_call(last_scopes, id, calls.get(id, "")) for id in node.derived]
+        derived = [_in_call(last.graph, last_scopes, id, calls.get(id, "")) for id in node.derived]
         place = scope_of_line.get(node.source[0].line, 0) if node.source else 0
         places = [frozenset({place})] if node.source else []
         for kind, found_scopes, wanted in (
@@ -304,13 +304,15 @@ def _scopes_of_nodes(graph: Any, scope_of_line: dict[int, int]) -> dict[str, fro
     return found
 
 
-def _in_call(scopes: dict[str, frozenset[int]], id: str, calls: str) -> frozenset[int]:
+def _in_call(graph: Any, scopes: dict[str, frozenset[int]], id: str, calls: str) -> frozenset[int]:
     """The scopes of an equation, as the call that an instruction is of has them."""
     here = scopes.get(id, _NOWHERE)
-    if len(here) > 1:
-        caller = calls.rsplit("@", 1)[-1] or id.rsplit("/", 2)[0]
-        return scopes.get(caller, _NOWHERE)
-    return here
+    owner = id.rsplit("/", 2)[0]
+    if len(here) == 1 or owner not in graph.index_by_id:
+        return here
+    innermost = calls.rsplit("@", 1)[-1]
+    others = _list(graph.node(graph.index_by_id[owner]), "shared_by")
+    return scopes.get(innermost if innermost in others else owner, _NOWHERE)
 
 
 def _list(node: Any, attribute: str) -> list[str]:

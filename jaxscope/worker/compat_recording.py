@@ -297,15 +297,14 @@ def _with_repeated(rule: Any, repeated: _Repeated, *args: Any, **kwargs: Any) ->
 def _marked_functions(
     values: Sequence[Any], marker: Callable[[bool], Marker], by_rule: bool = False
 ) -> list[Any]:
-    """The functions that an operation holds, tagged: its own one, and where its rules call it."""
+    """The functions that an operation holds, tagged: its own, and where its rule calls that."""
     marked = list(values)
     places = [index for index, value in enumerate(values) if _is_function(value)]
-    for place in places:
-        if place == places[0]:
-            marked[place] = _with_recorder(values[place], marker, by_rule)
-        else:
-            repeated = _Repeated(values[places[0]].f, marker)
-            marked[place] = _with_repeated(values[place], repeated)
+    for place in places[:1]:
+        marked[place] = _with_recorder(values[place], marker, by_rule)
+    for place in places[1:2]:  # a third one, the backward rule, is a parameter of the program
+        repeated = _Repeated(values[places[0]].f, marker)
+        marked[place] = _with_repeated(values[place], repeated)
     return marked
 
 
