@@ -89,10 +89,10 @@ def compare(file: str, call_text: str) -> Comparison:
     tagged, _, _ = traced.tag_derived()
     own_text = strip_tags(tagged.lower().compile().as_text())
     jax.clear_caches()
-    plain = _trace_plain(again)
+    plain = trace_plain(again)
     plain_text = plain.lower().compile().as_text()
     differences: list[str] = []
-    alone = list(_equations(_peel(plain.jaxpr, traced.num_jits)))
+    alone = list(_equations(peel(plain.jaxpr, traced.num_jits)))
     differences += _differ("equation", alone, list(_equations(shown)))
     differences += _differ("instruction", _shape(plain_text), _shape(own_text))
     named = list(_names(plain_text))
@@ -120,7 +120,7 @@ def _execute(file: str, _side: str) -> Any:
     return execute_file(file, Path(file).read_text("utf-8"))
 
 
-def _trace_plain(call: Any) -> Any:
+def trace_plain(call: Any) -> Any:
     """JAX's own trace of a call, arguments that it cannot trace as static ones."""
     import jax
 
@@ -170,7 +170,8 @@ def _opening(function: Any) -> Any:
     return opened
 
 
-def _peel(jaxpr: Any, num_jits: int) -> Any:
+def peel(jaxpr: Any, num_jits: int) -> Any:
+    """The jaxpr inside of so many calls of jitted functions, one in the other."""
     for _ in range(num_jits):
         (equation,) = jaxpr.eqns
         jaxpr = equation.params["jaxpr"]

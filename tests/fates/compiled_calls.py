@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import jax
 
+from bench import identity
 from jaxscope.analysis.fates import FateTable
 from jaxscope.client.assemble import CaptureAssembler
 from jaxscope.model import Capture
 from jaxscope.wire.messages import Message
-from jaxscope.worker import compat
 from jaxscope.worker.call import Call
 from jaxscope.worker.capture import send_capture
 from jaxscope.worker.channel import Channel
+from jaxscope.worker.compat import hide_frames_of
 from jaxscope.worker.program import trace_call
 from jaxscope.worker.source import read_source
 from tests.fates.dumps import Dumps, Verdicts, check_fates, find_places
+
+_RUNS = ("fused", "kernel", "library")
+_GONE = ("dead", "merged", "simplified", "folded")
+
+for _file in (__file__, identity.__file__):
+    hide_frames_of(_file)  # they call the program and are no part of it
 
 
 class _Ear(Channel):
@@ -42,16 +49,35 @@ def capture_call(call: Call, file: str = __file__) -> Capture:
     return ear.assembler.capture()
 
 
+def find_contradictions(capture: Capture) -> Iterator[str]:
+    """Fates found without passes that say the opposite of what the recorded passes prove."""
+    recorded = capture.fates
+    assert isinstance(recorded, FateTable)
+    for id, fate in FateTable(capture.stages).derived.items():
+        proven = recorded.derived[id]
+        if proven.certainty != "proven" or "unknown" in (fate.fate, proven.fate):
+            continue
+        is_other = (
+            (fate.fate in _GONE and proven.fate in _RUNS)
+            or (fate.fate == "dead" and proven.fate not in _GONE)
+            or (
+                fate.fate in _RUNS
+                and proven.fate in _GONE
+                and set(fate.instructions).isdisjoint(proven.instructions)
+            )
+        )
+        if is_other:
+            yield f"{id}: {fate.fate} ({fate.certainty}): {fate.text}   [{proven.text}]"
+
+
 def hold_against_dumps(capture: Capture, call: Call) -> dict[str, Verdicts]:
     """What XLA's dumps say of a capture's fates, found with and without recorded passes."""
-    function = call.compose(call.base)
-    if not compat.is_jitted(function):
-        function = jax.jit(function)
+    program = trace_call(call)
     places = find_places(
-        function.trace(*call.args, **call.kwargs).jaxpr,
+        identity.peel(identity.trace_plain(call).jaxpr, program.num_jits),
         lambda traceback: jax._src.source_info_util.user_frames(traceback),
     )
-    traced, _, numbers = trace_call(call).tag_derived()
+    traced, _, numbers = program.tag_derived()
     with tempfile.TemporaryDirectory() as folder:
         options = {
             "xla_dump_to": folder,

@@ -11,12 +11,15 @@ dumps, and holds each statement against it. What it checks:
 - What is said to be gone (`dead`, `merged`, `simplified`) is gone; nothing dead has an equal that
   lives on and took its users over; of two merged instructions one is left.
 - Each instruction of the module that runs that does heavy work belongs to some equation.
+
+What a dump cannot tell is counted, with the reason, in `Verdicts.passed_over`.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -31,15 +34,16 @@ _CALLED = re.compile(
 )
 _LOCATION = re.compile(r"^(\d+) \{file_name_id=(\d+) function_name_id=\d+ line=(\d+)")
 _FRAME = re.compile(r"^(\d+) \{file_location_id=(\d+)(?: parent_frame_id=(\d+))?")
+_TAG = re.compile(r"jxsd(\d+)")
 _NAME = re.compile(r"%([\w.\-]+)")
 _COMMENT = re.compile(r"/\*.*?\*/")
 
-# JAX lowers an equation that is a whole algorithm, such as random_bits, once for all of its kind:
-# XLA's names have the line of the first.
+# As many instructions of one equation are a whole algorithm.
 _ALGORITHM = 16
 
 _LAYOUT = {"bitcast", "copy", "parameter", "tuple", "get-tuple-element", "reshape", "transpose"}
 _LAYOUT |= {"opt-barrier", "after-all", "add-dependency", "copy-start", "copy-done", "broadcast"}
+_COMMON = {*_LAYOUT, "constant", "iota", "convert", "slice", "pad", "concatenate", "fusion", "call"}
 _EFFECTS = {"infeed", "outfeed", "send", "recv", "send-done", "recv-done"}
 _LIBRARY = {"custom-call", "dot", "convolution", "fft", "cholesky", "triangular-solve"}
 _HEAVY = {"dot", "convolution", "fft", "sort", "cholesky", "triangular-solve"}
@@ -74,6 +78,10 @@ class Line:
     def op_name(self) -> str:
         match = re.search(r'op_name="([^"]*)"', self.rest)
         return match[1] if match else ""
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        return tuple(re.findall(r"\[[\d,]*\]", self.shape))
 
     @property
     def does(self) -> tuple[str, str, str]:
@@ -201,6 +209,8 @@ class Dumps:
                 last = path
         assert first is not None and last is not None, sorted(folder.iterdir())
         self._read: dict[Path, Module] = {}
+        self._named_first: dict[str, list[Line]] | None = None
+        self._named_last: dict[str, list[Line]] | None = None
         self.first, self.last = self._module(first), self._module(last)
 
     def find(self, name: str, which: int) -> tuple[Module, Module] | None:
@@ -216,6 +226,18 @@ class Dumps:
         before = self._module(self._numbered[max(earlier)][1]) if earlier else self.first
         return before, self._module(self._numbered[named[which]][1])
 
+    def named_first(self, numbers: Sequence[str]) -> Mapping[str, list[Line]]:
+        """By equation, the instructions that XLA received under its name, in the call of its id."""
+        if self._named_first is None:
+            self._named_first = _by_equation(self.first, numbers)
+        return self._named_first
+
+    def named_last(self, numbers: Sequence[str]) -> Mapping[str, list[Line]]:
+        """The same of the module that runs; names that XLA joined are nobody's."""
+        if self._named_last is None:
+            self._named_last = _by_equation(self.last, numbers)
+        return self._named_last
+
     def _module(self, path: Path) -> Module:
         if path not in self._read:
             self._read[path] = Module(path.read_text("utf-8"))
@@ -224,21 +246,35 @@ class Dumps:
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """Where an equation stands, and whether it holds jaxprs."""
+    """Where an equation stands, its primitive, and how the ids of what it holds may begin."""
 
     file: str = ""
     line: int = 0
-    has_inside: bool = False
+    operation: str = ""
+    inside: tuple[str, ...] = ()
+
+    @property
+    def has_inside(self) -> bool:
+        return bool(self.inside)
 
 
 @dataclasses.dataclass(frozen=True)
 class Verdicts:
-    """What the dumps say of the fates of one program."""
+    """What the dumps say of the fates of one program.
+
+    Attributes:
+        refuted: What is wrong, in words.
+        proven: How many fates have a proof.
+        inferred: How many follow from what is around the equation.
+        unknown: How many are not known.
+        passed_over: How often something about a proven fate was not checked, by the reason.
+    """
 
     refuted: tuple[str, ...]
     proven: int
     inferred: int
     unknown: int
+    passed_over: Mapping[str, int]
 
 
 def check_fates(
@@ -257,16 +293,16 @@ def check_fates(
         order: Which of the dumps of a pass a number and a name stand for, counted from 0.
         places: Where each equation stands, as JAX's own trace has it.
     """
+    passed_over: dict[str, int] = {}
     refuted = [
         f"{id}: {fate.fate} ({fate.certainty}): {why}   [{fate.text}]"
         for id, fate in fates.items()
-        for why in _Check(id, fate, dumps, numbers, order, places.get(id, Place())).problems()
+        for why in _Check(id, fate, dumps, numbers, order, places, passed_over).problems()
     ]
     refuted += _orphans(fates, dumps.last)
     counts = [fate.certainty for fate in fates.values()]
-    return Verdicts(
-        tuple(refuted), counts.count("proven"), counts.count("inferred"), counts.count("")
-    )
+    proven, inferred, unknown = map(counts.count, ("proven", "inferred", ""))
+    return Verdicts(tuple(refuted), proven, inferred, unknown, passed_over)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -276,7 +312,15 @@ class _Check:
     dumps: Dumps
     numbers: Sequence[str]
     order: Mapping[tuple[int, str], int]
-    place: Place
+    places: Mapping[str, Place]
+    passed_over: dict[str, int]
+
+    @property
+    def place(self) -> Place:
+        return self.places.get(self.id, Place())
+
+    def pass_over(self, why: str) -> None:
+        self.passed_over[why] = self.passed_over.get(why, 0) + 1
 
     def problems(self) -> Iterator[str]:
         fate = self.fate
@@ -300,6 +344,7 @@ class _Check:
     def _kind(self, lines: Sequence[Line]) -> Iterator[str]:
         last, fate = self.dumps.last, self.fate.fate
         if fate in ("dead", "merged", "simplified"):
+            yield from self._left()
             return
         if not lines:
             if fate != "folded":
@@ -317,6 +362,16 @@ class _Check:
             yield f"{lines[0].name} is a {lines[0].opcode}"
         elif fate == "folded" and not any(self._is_constant(each) for each in lines):
             yield f"{line.name} is no constant"
+
+    def _left(self) -> Iterator[str]:
+        """What is said to be gone is not what runs under its name, whoever says so."""
+        if self.place.has_inside:
+            return
+        was = self.dumps.named_first(self.numbers).get(self.id, ())
+        kinds = {(line.opcode, line.dimensions) for line in was if line.opcode not in _COMMON}
+        for line in self.dumps.named_last(self.numbers).get(self.id, ()):
+            if (line.opcode, line.dimensions) in kinds and line.name in self.dumps.last.alive:
+                yield f"{line.name} runs and has its name"
 
     def _runs_alone(self, line: Line) -> bool:
         last = self.dumps.last
@@ -370,9 +425,11 @@ class _Check:
             before,
             after,
         )
-        if not self.place.has_inside:
+        yield from self._name(proof.before)
+        if self.place.has_inside:
+            self.pass_over("its line: it holds other equations")
+        else:
             yield from self._line(before, proof.before)
-            yield from self._name(proof.before)
 
     def _decision(
         self, was: Sequence[Line], now: Sequence[Line], before: Module, after: Module
@@ -380,8 +437,7 @@ class _Check:
         fate = self.fate.fate
         if fate in ("dead", "merged", "simplified") and was:
             left = after.lines[was[0].name] if was[0].name in after.alive else None
-            # XLA may give a name anew; then it comes with another op_name.
-            if left is not None and was[0].op_name in ("", left.op_name):
+            if left is not None and self._is_still_there(was[0], left):
                 yield f"{left.name} is still used after the pass"
         if fate == "merged" and len(was) > 1:
             if was[0].opcode != was[1].opcode or was[0].shape != was[1].shape:
@@ -398,6 +454,21 @@ class _Check:
         if fate == "folded" and now and not any(self._was_folded(each, after) for each in now):
             yield f"{now[0].name} is no constant after the pass"
 
+    def _is_still_there(self, was: Line, left: Line) -> bool:
+        """Whether the instruction that has a name after the pass is the one that had it before.
+
+        XLA may give a name anew, and then with other metadata. A pass changes neither opcode nor
+        the number of elements of an instruction that it leaves in place.
+        """
+        if was.opcode != left.opcode or was.dimensions != left.dimensions:
+            return False
+        if was.op_name in ("", left.op_name) or was.does == left.does:
+            return True
+        if _last_tag(was.op_name) == _last_tag(left.op_name):
+            return True
+        self.pass_over("its name is that of another instruction of the same kind after the pass")
+        return False
+
     @staticmethod
     def _was_folded(line: Line, module: Module) -> bool:
         if line.opcode == "broadcast":
@@ -405,24 +476,79 @@ class _Check:
         return line.opcode == "constant"
 
     def _name(self, names: Sequence[str]) -> Iterator[str]:
-        """What XLA received under the equation's number is what the proof speaks of."""
+        """What XLA received under the equation's number is what the proof speaks of.
+
+        Of an equation that holds others it may be one of these.
+        """
         first = self.dumps.first
-        for name in names[:1]:
-            if name in first.lines:
-                parts = first.lines[name].op_name.split(";")
-                found = [re.findall(r"jxsd(\d+)", part)[-1:] for part in parts]
-                ids = [self.numbers[int(last[0])] for last in found if last]
-                if ids and self.id not in ids:
-                    yield f"{name} came from equation {ids[0]}"
+        is_held = self.fate.fate in ("fused", "kernel", "library", "layout")
+        for name in names if is_held else names[:1]:
+            if name not in first.lines:
+                continue
+            found = [_TAG.findall(part) for part in first.lines[name].op_name.split(";")]
+            parts = [[self.numbers[int(number)] for number in part] for part in found if part]
+            if not parts:
+                self.pass_over("its name: XLA received one without")
+            elif not any(part[-1] == self.id or self._holds(part[-1]) for part in parts):
+                yield f"{name} came from equation {parts[0][-1]}"
+
+    def _holds(self, id: str) -> bool:
+        """Whether an equation stands in what this one holds, in another call of it if need be."""
+        waiting, seen = list(self.place.inside), set(self.place.inside)
+        while waiting:
+            path = waiting.pop()
+            if id.startswith(path):
+                return True
+            for other, place in self.places.items():
+                if other.startswith(path):
+                    waiting += [inner for inner in place.inside if inner not in seen]
+                    seen.update(place.inside)
+        return False
 
     def _line(self, before: Module, names: Sequence[str]) -> Iterator[str]:
-        wanted = (self.place.file, self.place.line)
-        if not wanted[0] or self.fate.fate == "merged" or len(names) >= _ALGORITHM:
+        """What the proof speaks of stands on the equation's line.
+
+        JAX lowers an equation that is a whole algorithm, such as random_bits, once for all of its
+        kind: XLA has the line of the first of them.
+        """
+        place = self.place
+        if not place.file:
+            self.pass_over("its line: none is the user's")
             return
-        found = [before.place(n) for n in names if n in before.lines]
-        found = [place for place in found if place[0]]
-        if found and wanted not in found:
-            yield f"it stands on line {wanted[1]}, the instructions {names[:3]} on {found[0][1]}"
+        found = {before.place(name) for name in names if name in before.lines} - {("", 0)}
+        if not found:
+            self.pass_over("its line: XLA's metadata have none")
+            return
+        if (place.file, place.line) in found:
+            return
+        if len(names) >= _ALGORITHM:
+            alike = {
+                (other.file, other.line)
+                for other in self.places.values()
+                if other.operation == place.operation
+            }
+            if found & alike:
+                self.pass_over("its line: that of the first of its kind")
+                return
+        where = min(found)[1]
+        yield f"it stands on line {place.line}, the instructions {names[:3]} on {where}"
+
+
+def _by_equation(module: Module, numbers: Sequence[str]) -> dict[str, list[Line]]:
+    found: dict[str, list[Line]] = {}
+    for line in module.lines.values():
+        if ";" in line.op_name or module.combines(line.name):
+            continue
+        ids = [numbers[int(number)] for number in _TAG.findall(line.op_name)]
+        # A function that several equations call has its ids below the first of them.
+        if ids and all(b.startswith(f"{a}/") for a, b in itertools.pairwise(ids) if a != b):
+            found.setdefault(ids[-1], []).append(line)
+    return found
+
+
+def _last_tag(op_name: str) -> str:
+    """The tag of the innermost equation that a name has."""
+    return next(iter(_TAG.findall(op_name)[-1:]), op_name)
 
 
 def _orphans(fates: Mapping[str, Fate], last: Module) -> list[str]:
@@ -448,7 +574,8 @@ def find_places(jaxpr: Any, frames: Any) -> dict[str, Place]:
         jaxpr: As JAX's own trace gives it.
         frames: Gives the user's frames of a traceback, innermost first.
     """
-    found: dict[str, Place] = {}
+    found: dict[str, tuple[Place, tuple[int, ...]]] = {}
+    paths: dict[int, list[str]] = {}  # jaxprs that several equations share have several
     waiting: list[tuple[Any, str]] = [(jaxpr, "")]
     while waiting:
         current, path = waiting.pop()
@@ -460,9 +587,15 @@ def find_places(jaxpr: Any, frames: Any) -> dict[str, Place]:
                 for suffix, inner in _jaxprs(value)
             ]
             file, line = (frame.file_name, frame.start_line) if frame is not None else ("", 0)
-            found[f"{path}{number}"] = Place(file, line, bool(nested))
+            keys = tuple(id(inner) for inner, _ in nested)
+            found[f"{path}{number}"] = Place(file, line, equation.primitive.name), keys
+            for (_, inside), key in zip(nested, keys, strict=True):
+                paths.setdefault(key, []).append(inside)
             waiting += nested
-    return found
+    return {
+        id: dataclasses.replace(place, inside=tuple(path for key in keys for path in paths[key]))
+        for id, (place, keys) in found.items()
+    }
 
 
 def _jaxprs(value: Any) -> Iterator[tuple[str, Any]]:
