@@ -63,6 +63,7 @@ def _files(folder: Path) -> Iterator[Path]:
     yield from sorted((_ROOT / "samples").glob("*.py"))
     yield _ROOT / "bench" / "programs.py"
     yield _ROOT / "tests" / "fates" / "told_wrong.py"
+    yield _ROOT / "tests" / "fates" / "further.py"
     for name, (_, source, call) in PROGRAMS.items():
         path = folder / f"program_{name}.py"
         path.write_text(f"{PREAMBLE}{source}\n# jaxscope: {call}\n", "utf-8")

@@ -299,7 +299,13 @@ def check_fates(
         for id, fate in fates.items()
         for why in _Check(id, fate, dumps, numbers, order, places, passed_over).problems()
     ]
-    refuted += _orphans(fates, dumps.last)
+    claimed_elsewhere = _shared_work(fates, dumps.last, places)
+    for line in _orphans(fates, dumps.last):
+        if line.opcode in claimed_elsewhere:
+            why = "heavy work that is of another call of a shared function"
+            passed_over[why] = passed_over.get(why, 0) + 1
+        else:
+            refuted.append(f"{line.name} ({line.opcode}) runs and belongs to no equation")
     counts = [fate.certainty for fate in fates.values()]
     proven, inferred, unknown = map(counts.count, ("proven", "inferred", ""))
     return Verdicts(tuple(refuted), proven, inferred, unknown, passed_over)
@@ -425,7 +431,7 @@ class _Check:
             before,
             after,
         )
-        yield from self._name(proof.before)
+        yield from self._name(before, proof.before)
         if self.place.has_inside:
             self.pass_over("its line: it holds other equations")
         else:
@@ -445,6 +451,10 @@ class _Check:
             if was[1].name not in after.lines:
                 yield f"{was[1].name} is gone as well"
         if fate == "dead" and was:
+            for user in before.users.get(was[0].name, ()):
+                heir = self._heir(before.lines[user], was[0], after)
+                if heir:
+                    yield f"{user} reads {heir} in its place after the pass"
             for other in before.lines.values():
                 is_equal = other.does == was[0].does and other.computation == was[0].computation
                 if is_equal and other.name != was[0].name and other.name in after.alive:
@@ -453,6 +463,22 @@ class _Check:
                         yield f"it was merged with {other.name}, whose result is used"
         if fate == "folded" and now and not any(self._was_folded(each, after) for each in now):
             yield f"{now[0].name} is no constant after the pass"
+
+    @staticmethod
+    def _heir(user: Line, was: Line, after: Module) -> str:
+        """What an instruction that lives on reads where it read another one; empty if none does."""
+        now = after.lines.get(user.name)
+        if now is None or user.name not in after.alive or now.opcode != user.opcode:
+            return ""
+        if len(now.operands) != len(user.operands) or now.op_name != user.op_name:
+            return ""
+        # The state of a loop may have another order.
+        if now.opcode == "tuple" and not now.is_root:
+            return ""
+        return next(
+            (new for old, new in zip(user.operands, now.operands, strict=True) if old == was.name),
+            "",
+        )
 
     def _is_still_there(self, was: Line, left: Line) -> bool:
         """Whether the instruction that has a name after the pass is the one that had it before.
@@ -475,22 +501,35 @@ class _Check:
             line = module.lines[line.operands[0]]
         return line.opcode == "constant"
 
-    def _name(self, names: Sequence[str]) -> Iterator[str]:
+    def _name(self, before: Module, names: Sequence[str]) -> Iterator[str]:
         """What XLA received under the equation's number is what the proof speaks of.
 
         Of an equation that holds others it may be one of these.
         """
-        first = self.dumps.first
         is_held = self.fate.fate in ("fused", "kernel", "library", "layout")
         for name in names if is_held else names[:1]:
-            if name not in first.lines:
-                continue
-            found = [_TAG.findall(part) for part in first.lines[name].op_name.split(";")]
-            parts = [[self.numbers[int(number)] for number in part] for part in found if part]
-            if not parts:
+            ids = self._received(name, before)
+            if not ids:
                 self.pass_over("its name: XLA received one without")
-            elif not any(part[-1] == self.id or self._holds(part[-1]) for part in parts):
-                yield f"{name} came from equation {parts[0][-1]}"
+            elif not any(id == self.id or self._holds(id) for id in ids):
+                yield f"{name} came from equation {ids[0]}"
+
+    def _received(self, name: str, before: Module) -> list[str]:
+        """The equations that an instruction of a module was lowered from.
+
+        Those that its name has in the module that XLA received, for late passes write others into
+        it, those of loops; unless the name was given anew, to an instruction of another equation.
+        """
+        first = self.dumps.first.lines.get(name)
+        now = before.lines.get(name)
+        found = [self._innermost(line.op_name) if line is not None else [] for line in (first, now)]
+        if not found[0] or (found[1] and not any(self.places[id].inside for id in found[1])):
+            return found[1]
+        return found[0]
+
+    def _innermost(self, op_name: str) -> list[str]:
+        tags = [_TAG.findall(part) for part in op_name.split(";")]
+        return [self.numbers[int(part[-1])] for part in tags if part]
 
     def _holds(self, id: str) -> bool:
         """Whether an equation stands in what this one holds, in another call of it if need be."""
@@ -525,13 +564,18 @@ class _Check:
             alike = {
                 (other.file, other.line)
                 for other in self.places.values()
-                if other.operation == place.operation
+                if other.operation == place.operation or _are_random(other, place)
             }
             if found & alike:
                 self.pass_over("its line: that of the first of its kind")
                 return
         where = min(found)[1]
         yield f"it stands on line {place.line}, the instructions {names[:3]} on {where}"
+
+
+def _are_random(a: Place, b: Place) -> bool:
+    """Whether both make random bits or keys, which share one algorithm."""
+    return all(place.operation.startswith(("random_", "threefry")) for place in (a, b))
 
 
 def _by_equation(module: Module, numbers: Sequence[str]) -> dict[str, list[Line]]:
@@ -551,13 +595,25 @@ def _last_tag(op_name: str) -> str:
     return next(iter(_TAG.findall(op_name)[-1:]), op_name)
 
 
-def _orphans(fates: Mapping[str, Fate], last: Module) -> list[str]:
+def _shared_work(fates: Mapping[str, Fate], last: Module, places: Mapping[str, Place]) -> set[str]:
+    """Opcodes of what equations do that several calls have: their fate is that of the first."""
+    paths = {path for place in places.values() for path in place.inside if len(place.inside) > 1}
+    return {
+        last.lines[name].opcode
+        for id, fate in fates.items()
+        if any(id.startswith(path) for path in paths)
+        for name in fate.instructions
+        if name in last.lines
+    }
+
+
+def _orphans(fates: Mapping[str, Fate], last: Module) -> list[Line]:
     """Heavy work in the module that runs that no equation is said to be."""
     if any(fate.fate == "unknown" for fate in fates.values()):
         return []
     claimed = {name for fate in fates.values() for name in fate.instructions}
     return [
-        f"{line.name} ({line.opcode}) runs and belongs to no equation"
+        line
         for line in last.lines.values()
         if line.opcode in _HEAVY
         and line.name in last.alive

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import jax.numpy as jnp
 import pytest
 
 from jaxscope.model import Capture
 from jaxscope.worker.call import call_namespace, parse_call
 from jaxscope.worker.user_module import execute_file
 from tests.fates.compiled_calls import capture_call, hold_against_dumps
+from tests.fates.programs import capture_passes
 
 PROGRAMS = Path(__file__).with_name("told_wrong.py")
+FURTHER_PROGRAMS = Path(__file__).with_name("further.py")
 
 OWN = (
     "small_loop(f32[8, 8], f32[8], f32[10, 8])",
@@ -68,14 +71,39 @@ LIBRARY = (
 )
 
 
+FURTHER = (
+    "two_loops(f32[6, 6], f32[6], f32[4, 6])",
+    "equal_after(f32[16])",
+    "changed(f32[100])",
+    "invariant(f32[8, 8], f32[8])",
+)
+"""Of `further.py`; the benchmark has the others."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("text", [*OWN, *LIBRARY])
+@pytest.mark.parametrize("text", [*OWN, *LIBRARY, *FURTHER])
 def test_no_fate_is_refuted_by_what_xla_dumps(text: str) -> None:
-    namespace = call_namespace(vars(execute_file(str(PROGRAMS), PROGRAMS.read_text("utf-8"))))
-    call = parse_call(text, namespace, file=str(PROGRAMS))
-    capture = capture_call(call, str(PROGRAMS))
+    file = FURTHER_PROGRAMS if text in FURTHER else PROGRAMS
+    namespace = call_namespace(vars(execute_file(str(file), file.read_text("utf-8"))))
+    call = parse_call(text, namespace, file=str(file))
+    capture = capture_call(call, str(file))
     assert isinstance(capture, Capture)
     for way, verdicts in hold_against_dumps(capture, call).items():
         assert verdicts.refuted == (), way
         if way == "recorded":
             assert verdicts.proven > 0
+
+
+def test_what_takes_the_name_of_what_it_replaces_is_not_taken_for_it() -> None:
+    """Of `abs(abs(x))` the inner one is left, and XLA calls it as the outer one was called."""
+    fates = capture_passes(lambda x: jnp.abs(jnp.abs(x)), jnp.ones(16)).fates
+    assert fates["0"].fate == "kernel"
+    assert fates["1"].fate == "simplified", fates["1"]
+    assert fates["1"].proof is not None and fates["1"].proof.before == ("abs.3",)
+
+
+def test_a_scatter_that_became_an_update_is_not_dead() -> None:
+    """Its loop of one round is unrolled, and instructions that XLA made for it are left."""
+    fates = capture_passes(lambda x: x.at[0].set(1.0), jnp.ones(100)).fates
+    (scatter,) = [fate for fate in fates.values() if fate.fate not in ("folded", "simplified")]
+    assert scatter.fate in ("kernel", "fused"), scatter

@@ -36,6 +36,8 @@ LOWERED = "lowering to StableHLO"
 
 _MAX_CHAIN = 50
 _MAX_PROOF = 16
+_RECORD = "Record the passes (--passes) to see why."
+_SOLVE = "custom_linear_solve"  # of the rules that it carries, one runs
 _CALLS = frozenset({"jit", "pjit", "closed_call", "remat2", "checkpoint"})
 
 
@@ -142,7 +144,7 @@ class DerivedFates:
             id = self.equations.ids[node]
             for call in self._calls.get(id, ()):
                 other = self.fate(node, call)
-                if other.fate != found[id].fate:
+                if other.fate not in ("unknown", found[id].fate):
                     by = name_equations([call.rpartition("@")[2]], self._stage)
                     text = f"{found[id].text} As {by} calls it: {other.fate}."
                     found[id] = dataclasses.replace(found[id], text=text)
@@ -169,14 +171,29 @@ class DerivedFates:
     def _find(self, node: int, call: str, key: str) -> Fate:
         holding = self._holders.of(key)
         calls = self._calls.get(key, ())
-        if calls and holding is None and key not in self._endings:
+        if calls and holding is None and key not in self._endings and not self._is_run(node):
             # A rule of a solver's, say, that only the derivative calls, and not what it belongs to.
             return combine_fates([self.fate(node, other) for other in calls])
         if node in self.equations.inside:
             return self._of_container(node, call, key, holding)
         if holding is not None:
             return self._of_held(key, holding)
-        return self._of_recorded(node, key) if self._endings else self._of_vanished(node)
+        if self._endings:
+            return self._of_recorded(node, key)
+        if call or calls:  # what is around it may be around another call as well
+            text = "No instruction carries its name in this call of a function that several share."
+            return self._of_dead(node, key) or Fate("unknown", text=f"{text} {_RECORD}")
+        return self._of_vanished(node)
+
+    def _is_run(self, node: int) -> bool:
+        """Whether the equation that the id names around this one runs what it holds."""
+        equations = self.equations
+        while equations.group[node] != NONE:
+            owner = int(equations.graph.groups.owner[equations.group[node]])
+            if owner == NONE or equations.operations[owner] == _SOLVE:
+                return False
+            node = owner
+        return True
 
     def _of_held(self, key: str, holding: Holding) -> Fate:
         ids = self._ids(holding.instructions)
@@ -502,7 +519,7 @@ class DerivedFates:
         if self._endings:
             text = "No instruction that XLA received carries it."
         else:
-            text = "No instruction carries its name; record the passes (--passes) to see why."
+            text = f"No instruction carries its name. {_RECORD}"
         if self._before is not None and id not in self._before.holders and not self._endings:
             text = f"It was gone before XLA's first pass. {text}"
         return Fate("unknown", text=text)

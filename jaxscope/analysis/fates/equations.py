@@ -107,3 +107,13 @@ class Equations:
         return [
             index for group in self.inside.get(node, ()) for index in self._members.get(group, ())
         ]
+
+    def is_shared(self, node: int) -> bool:
+        """Whether several equations call what an equation stands in."""
+        group = self.group[node]
+        while group != NONE:
+            owners = self.nested[group].owners
+            if len(owners) != 1:
+                return len(owners) > 1
+            group = self.group[owners[0]]
+        return False

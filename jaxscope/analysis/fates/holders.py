@@ -230,7 +230,12 @@ class Holders:
         if not self._unnamed or self._is_recorded:
             return
         ids = self._equations.ids
-        wanting = {ids[node]: node for node in candidates if self._lacks_its_work(ids[node])}
+        wanting = {
+            ids[node]: node
+            for node in candidates
+            # Whose call an instruction without a name is of cannot be told.
+            if not self._equations.is_shared(node) and self._lacks_its_work(ids[node])
+        }
         held = frozenset(id for id in self._named if id not in wanting)
         neighbours = EquationNeighbours(self._equations, held)
         places: dict[str, tuple[Names, Names]] = {}

@@ -121,7 +121,7 @@ class _Ending:
                 text = f"folded by {by} into the product that read it: that now reads {what}"
                 return make("simplified", f"{text} in the other order")
             return make("simplified", self._removed(found, what))
-        if heir.opcode == "tuple" and row.opcode != "tuple":
+        if heir.opcode == "tuple" and row.num_elements:
             return make("dead", f"no longer part of the state of its loop since {by}")
         if found.depth > 0 and (is_old or not self._reads(heir, {row.name, *sources})):
             return make("dead", f"removed by {by}, which simplified away what used it")
@@ -226,7 +226,8 @@ class _Ending:
         before: tuple[str, ...] = (),
         after: tuple[str, ...] = (),
     ) -> Found:
-        ending = Ending(fate, self._step, merged_with, (), before, after, text)
+        own = self._before.own_names(before)
+        ending = Ending(fate, self._step, merged_with, (), own, after, text)
         return Found(ending, heirs)
 
 

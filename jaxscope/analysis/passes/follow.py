@@ -23,6 +23,7 @@ _UNTELLING = frozenset(
 )
 _MAX_STEPS = 4
 _MAX_NAMES = 16
+_MAX_OPCODES = 3
 
 
 @dataclasses.dataclass(slots=True)
@@ -73,6 +74,7 @@ class Follower:
     def follow(self, step: Step, before: Snapshot, after: Snapshot) -> list[str]:
         """Note what the pass did to each equation; returns the ids of those that end here."""
         for tag, found in self._found.items():
+            found.heirs = tuple([before.renamed.get(name, name) for name in found.heirs])
             gone = [before.rows[n] for n in found.heirs if n not in after.rows and n in before.rows]
             if gone:
                 self._pass_on(tag, found, gone, step, before, after)
@@ -135,18 +137,18 @@ class Follower:
         """Keep what changed of an equation that lives on: its operation, or where it stands."""
         old, new = self._telling(tag, before), self._telling(tag, after)
         life = self._lives[tag]
+        was_names = before.own_names(row.name for row in old)
         fused = [row.name for row in new if row.computation in after.fused]
         if fused and not any(row.computation in before.fused for row in old):
-            life.placed = step, tuple(row.name for row in old), tuple(fused)
+            life.placed = step, was_names, tuple(fused)
         elif life.work == NAMING and {row.opcode for row in old} != {row.opcode for row in new}:
-            life.placed = step, tuple(row.name for row in old), tuple(row.name for row in new)
+            life.placed = step, was_names, tuple(row.name for row in new)
         was, now = _operations(old), _operations(new)
         gone, come = sorted(was - now), sorted(now - was)
         if gone and come and len(life.steps) < _MAX_STEPS:
-            by = _factor(come[0], new, after)
-            life.steps.append(
-                f"{' and '.join(gone)} became {' and '.join(come)}{by} in {step.name}"
-            )
+            by = _factor(come[0], new, after) if len(come) == 1 else ""
+            was_text, now_text = _join(gone), _join(come)
+            life.steps.append(f"{was_text} became {now_text}{by} in {step.name}")
 
     def _pass_on(
         self,
@@ -172,6 +174,13 @@ class Follower:
 
 def _operations(rows: Sequence[Row]) -> set[str]:
     return {row.opcode for row in rows} - _UNTELLING
+
+
+def _join(opcodes: Sequence[str]) -> str:
+    """Opcodes in words; of a whole algorithm its loop, if it is one."""
+    if len(opcodes) > _MAX_OPCODES:
+        return "a while loop" if "while" in opcodes else f"{len(opcodes)} kinds of operation"
+    return " and ".join(opcodes)
 
 
 def _factor(opcode: str, rows: Sequence[Row], snapshot: Snapshot) -> str:

@@ -1,13 +1,18 @@
 """Follow the instructions of each equation from module to module.
 
 Idea. XLA names the instructions of a module uniquely and keeps an instruction's name for as long as
-it lives; a name that was given up may be given anew, with other metadata. So an instruction that
-stands in two neighbouring modules holds after the pass what it held before, whatever the pass wrote
-into its metadata: late passes stamp the name of a whole loop on instructions inside of it that had
-no name left. A new instruction holds the equations that its own metadata names, which XLA copies
-from what it replaces. A new instruction without such a name holds the equations of the instruction
-whose place it takes, of the new instruction that reads it where that took the place, or of the
-unnamed instruction that it is a copy of.
+it lives. So an instruction that stands in two neighbouring modules holds after the pass what it
+held before, whatever the pass wrote into its metadata: late passes stamp the name of a whole loop
+on instructions inside of it that had no name left. A new instruction holds the equations that its
+own metadata names, which XLA copies from what it replaces. A new instruction without such a name
+holds the equations of the instruction whose place it takes, of the new instruction that reads it
+where that took the place, of the unnamed instruction that it is a copy of, or, in a computation
+that is new as well, of the instruction that calls it: a loop that XLA made of a scatter.
+
+A name that was given up may be given anew, with other metadata: XLA calls what takes an
+instruction's place as that one was called. Then the module before is read with other names: that of
+the instruction that it was is changed, and where an older instruction took the place, that one has
+its new name already.
 
 An instruction that no result and no effect depends on any more is gone from here on, though XLA
 removes it later (dce): what took its place can only be seen in the pass that stopped using it.
@@ -33,11 +38,18 @@ _HOLDING_NOTHING = frozenset(
 
 Owners = dict[str, tuple[str, ...]]
 
+_GIVEN_UP = "@before"
+
 
 class Lineage:
-    """Takes the modules of one compilation in their order."""
+    """Takes the modules of one compilation in their order.
+
+    Attributes:
+        before: The module before the one that was fed last, with `renamed` as that one asks for.
+    """
 
     def __init__(self) -> None:
+        self.before: Snapshot | None = None
         self._last: Snapshot | None = None
         self._unnamed: set[str] = set()
         self._named: Owners = {}
@@ -54,10 +66,15 @@ class Lineage:
         """
         alive = find_alive(snapshot)
         rows = {name: row for name, row in snapshot.rows.items() if name in alive}
-        if self._last is None:
+        self.before = self._last
+        if self.before is None:
             owners = {name: row.tags for name, row in rows.items()}
         else:
-            owners = self._inherit(self._last, snapshot, rows)
+            renamed = self._find_renamed(self.before, rows)
+            if renamed:
+                self.before = _rename(self.before, renamed)
+                self._unnamed = {renamed.get(name, name) for name in self._unnamed}
+            owners = self._inherit(self.before, snapshot, rows)
         self._named = {name: row.tags for name, row in rows.items()}
         self._last = _restrict(snapshot, rows, owners)
         return self._last
@@ -68,8 +85,6 @@ class Lineage:
         has_unnamed = False
         for name, row in rows.items():
             old = before.rows.get(name)
-            if old is not None and self._is_another(name, row):
-                old = None
             owners[name] = row.tags if old is None else old.tags
             if old is None:
                 new.append(name)
@@ -80,8 +95,11 @@ class Lineage:
         copied = self._kinds_of_unnamed(gone)
         lost = {tag for row in gone for tag in row.tags}
         places: dict[str, Row] = {}
-        for name in reversed(new):  # who reads an instruction stands below it
+        made_for: dict[str, tuple[str, ...]] = {}  # by new computation what its caller holds
+        for name in reversed(new):  # who reads or calls an instruction stands below it
             row = rows[name]
+            held = owners[name] or made_for.get(row.computation, ())
+            made_for |= {home: held for home in row.called if home not in before.computations}
             taken = [
                 before.rows[old]
                 for old in _find_places(row, before, after, rows, places)
@@ -100,10 +118,30 @@ class Lineage:
                 found = dict.fromkeys(
                     tag for user in users for tag in owners.get(user, ()) if tag in lost
                 )
-            owners[name] = tuple(found)
-            if found:
+            owners[name] = tuple(found) or made_for.get(row.computation, ())
+            if owners[name]:
                 self._unnamed.add(name)
         return owners
+
+    def _find_renamed(self, before: Snapshot, rows: dict[str, Row]) -> dict[str, str]:
+        """What to call instructions of the module before, for names that were given anew."""
+        old_rows = before.rows
+        given = [name for name in rows if name in old_rows and self._is_another(name, rows[name])]
+        if not given:
+            return {}
+        renamed = {name: name + _GIVEN_UP for name in given}
+        gone = [row for name, row in old_rows.items() if name not in rows or name in renamed]
+        for name in given:
+            row = rows[name]
+            alike = [
+                old.name
+                for old in gone
+                if self._named.get(old.name) == row.tags
+                and (old.kind, old.computation) == (row.kind, row.computation)
+            ]
+            if len(alike) == 1:
+                renamed[alike[0]] = name
+        return renamed
 
     def _is_another(self, name: str, row: Row) -> bool:
         """Whether a name was given anew: metadata of other equations stands in its place."""
@@ -155,6 +193,30 @@ def find_alive(snapshot: Snapshot) -> set[str]:
                 seen.add(other)
                 waiting.append(other)
     return seen
+
+
+def _rename(snapshot: Snapshot, renamed: dict[str, str]) -> Snapshot:
+    """A module with other names for some of its instructions."""
+
+    def new(name: str) -> str:
+        return renamed.get(name, name)
+
+    rows: dict[str, Row] = {}
+    for name, row in snapshot.rows.items():
+        operands = tuple([new(operand) for operand in row.operands])
+        if name in renamed or operands != row.operands:
+            key = hash((row.kind, operands))
+            row = dataclasses.replace(row, name=new(name), operands=operands, key=key)
+        rows[row.name] = row
+    return dataclasses.replace(
+        snapshot,
+        rows=rows,
+        users={new(name): list(map(new, users)) for name, users in snapshot.users.items()},
+        computations={home: list(map(new, all)) for home, all in snapshot.computations.items()},
+        roots={home: new(name) for home, name in snapshot.roots.items()},
+        holders={tag: list(map(new, names)) for tag, names in snapshot.holders.items()},
+        renamed=renamed,
+    )
 
 
 def _restrict(snapshot: Snapshot, rows: dict[str, Row], owners: Owners) -> Snapshot:

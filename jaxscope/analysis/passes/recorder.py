@@ -139,8 +139,9 @@ class PassRecorder:
         changed = {n for n, row in new.items() if n in old and old[n].key != row.key}
         name = COMPILED if step.name == _END else step.name
         named = dataclasses.replace(step, name=name)
-        assert self._followed is not None
-        followed, self._followed = self._followed, self._lineage.feed(after)
+        self._followed = self._lineage.feed(after)
+        followed = self._lineage.before
+        assert followed is not None
         ended = self._follower.follow(named, followed, self._followed)
         was, now = followed.holders, self._followed.holders
         carriers: dict[str, tuple[str, ...]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from jaxscope.analysis.hlo.attributes import read_attributes
@@ -102,6 +103,8 @@ class Snapshot:
         holders: Names of the instructions that carry each equation.
         fused: Names of the computations that fusions call.
         entry: Name of the entry computation.
+        renamed: What instructions are called here whose names the next module has otherwise, by
+            the name that XLA gives them in this one; see `lineage.py`.
     """
 
     rows: dict[str, Row]
@@ -111,6 +114,14 @@ class Snapshot:
     holders: dict[str, list[str]]
     fused: set[str]
     entry: str
+    renamed: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    def own_names(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The names that XLA gives to instructions in this module."""
+        if not self.renamed:
+            return tuple(names)
+        own = {here: name for name, here in self.renamed.items()}
+        return tuple([own.get(name, name) for name in names])
 
     @property
     def num_fusions(self) -> int:
