@@ -238,6 +238,8 @@ class DerivedFates:
         dead = self._of_dead(node, key)
         if dead is not None:
             return dead
+        if holding is None and not self._endings and (same := self._of_same_call(node)):
+            return same
         own = None
         if holding is not None and holding.fate != "layout":
             own = self._of_held(key, holding)
@@ -264,6 +266,28 @@ class DerivedFates:
         who = self._lowering.who(self.equations.ids[node], where) if is_loop else in_pass(where)
         text = f"{say_gone(operation)}{who}; {summarize(children)}"
         return dataclasses.replace(best, text=sentence(text))
+
+    def _of_same_call(self, node: int) -> Fate | None:
+        """An earlier call of the same function with the same operands is left in its stead."""
+        equations, ids = self.equations, self.equations.ids
+        if equations.operations[node] not in _CALLS:
+            return None
+        groups = equations.inside[node]
+        for other in dict.fromkeys(o for group in groups for o in equations.nested[group].owners):
+            is_same = (
+                other < node
+                and equations.inside[other] == groups
+                and equations.group[other] == equations.group[node]
+                and equations.operands[other] == equations.operands[node]
+                and equations.literals[other] == equations.literals[node]
+            )
+            carried = any(tag.endswith(f"@{ids[node]}") for tag in self._after.holders)
+            if is_same and not carried and self.fate(other).fate not in ("unknown", "dead"):
+                name = name_equations([ids[other]], self._stage)
+                text = f"merged with {name}: the same function of the same operands"
+                fate = Fate("merged", None, self.fate(other).instructions, (ids[other],))
+                return _certain(dataclasses.replace(fate, text=sentence(text)), None)
+        return None
 
     def _of_control(
         self, key: str, opcode: str, indices: list[int], ids: tuple[str, ...], text: str
