@@ -16,12 +16,11 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from layout import transformer_gradient
 from PySide6.QtWidgets import QApplication
 
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.layout.scene import Scene
-from jaxscope.analysis.view.build import build_view
-from jaxscope.ui.graph.canvas import GraphCanvas
-from jaxscope.ui.graph.scene_index import SceneIndex
-from jaxscope.ui.graph.scene_view import SceneView
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.view.build import build_view
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas, SceneView
+from jaxscope.ui.canvas.scene_index import SceneIndex
 
 _SIZE_PX = (1600, 1000)
 _NUM_FRAMES = 120

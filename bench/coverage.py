@@ -22,13 +22,13 @@ from random import Random
 from typing import Any
 
 from bench.honesty import binomial_bound, busy_processors
-from jaxscope.analysis.statistics import (
+from jaxscope.model.capture import Environment
+from jaxscope.model.statistics import (
     LEAST_PROCESSES,
     find_disturbances,
     find_median_interval,
     find_process_interval,
 )
-from jaxscope.model.capture import Environment
 
 _BUDGET_S = 0.25
 
@@ -70,8 +70,8 @@ def measure_here() -> dict[str, Any]:
     """Time every call in this process: medians, own intervals, and how busy the machine was."""
     import jax
 
-    from jaxscope.worker.conditions import Conditions
-    from jaxscope.worker.stopwatch import Recording, Rounds, Stopwatch, Subject
+    from jaxscope.worker.timing.conditions import Conditions
+    from jaxscope.worker.timing.stopwatch import CallDurations, Rounds, Stopwatch, Subject
 
     stopwatch = Stopwatch(jax.block_until_ready, rng=Random())
     medians, own = {}, {}
@@ -81,7 +81,7 @@ def measure_here() -> dict[str, Any]:
         jitted = jax.jit(function)
         subject = Subject(name, jitted, lambda arguments=arguments: (arguments, {}))
         typical_s = statistics.median(stopwatch.warm_up(subject, 200, 0.2)[-20:])
-        rounds = Rounds((Recording(),))
+        rounds = Rounds((CallDurations(),))
         stopwatch.measure([subject], rounds, budget_s=_BUDGET_S, typical_s=typical_s)
         medians[name] = statistics.median(rounds.sides[0].total_s)
         size = rounds.num_per_chunk

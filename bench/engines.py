@@ -14,8 +14,9 @@ import time
 from collections.abc import Callable
 
 from bench.layout import random_program
-from jaxscope.analysis.layout.graphviz import find_program, layout_by_graphviz
-from jaxscope.analysis.layout.layered import Diagram, Drawing, Link, Spacing, layout_layered
+from jaxscope.picture.layout.diagram import Diagram, DiagramEdge, Drawing, Spacing
+from jaxscope.picture.layout.graphviz import find_graphviz, layout_by_graphviz
+from jaxscope.picture.layout.layered import layout_layered
 
 _RUNS = 5
 
@@ -37,8 +38,8 @@ class Reading:
 
 def nested_skips(num_nodes: int) -> Diagram:
     """A chain whose first half is used by the second, last first: forward and backward."""
-    links = [Link(node, node + 1) for node in range(num_nodes - 1)]
-    links += [Link(node, num_nodes - 1 - node, 1) for node in range(num_nodes // 2 - 1)]
+    links = [DiagramEdge(node, node + 1) for node in range(num_nodes - 1)]
+    links += [DiagramEdge(node, num_nodes - 1 - node, 1) for node in range(num_nodes // 2 - 1)]
     return Diagram([140.0] * num_nodes, [40.0] * num_nodes, links)
 
 
@@ -103,7 +104,7 @@ def _read(diagram: Diagram, program: str | None) -> Reading:
 
 def read_engines() -> dict[str, Reading]:
     """Readings by diagram."""
-    program = find_program()
+    program = find_graphviz()
     return {
         "100 boxes with local skips": _read(random_program(100), program),
         "290 boxes with local skips": _read(random_program(290), program),

@@ -72,9 +72,9 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def check_file(file: Path, wanted: str | None = None) -> dict[str, dict[str, int]]:
     """Check the calls that a file offers, or one call."""
-    from jaxscope.worker.call import call_namespace, parse_call
-    from jaxscope.worker.outline import find_offered_calls
-    from jaxscope.worker.user_module import execute_file
+    from jaxscope.worker.host.call import call_namespace, parse_call
+    from jaxscope.worker.host.outline import find_offered_calls
+    from jaxscope.worker.host.user_module import execute_file
     from tests.fates.compiled_calls import (
         capture_call,
         find_contradictions,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxscope.client import run
+from jaxscope.client import one_shot
 from jaxscope.errors import JaxscopeError
 from jaxscope.model import Capture, Cost, Environment, FunctionSource, Graph, Stage, StageText
 
@@ -65,7 +65,7 @@ def make_step() -> tuple[Graph, ...]:
     if subprocess.run(check, capture_output=True, check=False).returncode:
         raise LookupError("MJX is not installed; JAXSCOPE_BENCH_PYTHON may name where it is")
     try:
-        captured = run.capture(str(_STEP), "step(data)", python=PYTHON)
+        captured = one_shot.capture(str(_STEP), "step(data)", python=PYTHON)
     except JaxscopeError as error:
         raise LookupError(error.explanation.what) from error
     stages = (captured.stage(name) for name in ("jaxpr", "optimized"))
@@ -74,7 +74,7 @@ def make_step() -> tuple[Graph, ...]:
 
 def _convert(jaxpr: Any) -> Graph:
     from jaxscope.model.op_name import TagTable
-    from jaxscope.worker.jaxpr_graph import convert_jaxpr
+    from jaxscope.worker.stages.jaxpr import convert_jaxpr
 
     return convert_jaxpr(jaxpr, tags=TagTable((), ()), is_base=True, is_derived=True).graph
 

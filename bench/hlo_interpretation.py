@@ -20,22 +20,13 @@ from typing import Any, TypeVar
 import jax
 import jax.numpy as jnp
 
-from jaxscope.analysis.archive import load_capture, save_capture
-from jaxscope.analysis.export.contract_json import capture_to_json
-from jaxscope.analysis.hlo.graph import convert_hlo
-from jaxscope.analysis.hlo.text_lines import link_hlo_lines
-from jaxscope.model import (
-    Capture,
-    Cost,
-    Environment,
-    FunctionSource,
-    Graph,
-    Stage,
-    StageText,
-)
+from jaxscope.export.capture_json import capture_to_json
+from jaxscope.model import Capture, Cost, Environment, FunctionSource, Graph, Stage, StageText
 from jaxscope.model.op_name import TagTable
+from jaxscope.program.hlo.graph import convert_hlo, link_hlo_lines
+from jaxscope.schema.archive import load_capture, save_capture
 from jaxscope.worker import compat
-from jaxscope.worker.hlo_cost import instruction_costs, module_cost
+from jaxscope.worker.stages.hlo_cost import instruction_costs, module_cost
 
 WIDTH, HEADS, LENGTH, BATCH = 64, 4, 16, 2
 REPETITIONS = 3

@@ -32,9 +32,9 @@ import numpy as np
 
 from bench.graphs import PYTHON
 from bench.spin import spin
-from jaxscope.analysis.statistics import find_median_interval, find_ratio_interval, judge
-from jaxscope.client.timing_assemble import make_measurement, make_ratio
-from jaxscope.worker.stopwatch import Recording, Rounds, Stopwatch, Subject
+from jaxscope.model.statistics import find_median_interval, find_ratio_interval, judge
+from jaxscope.schema.timing_messages import make_measurement, make_ratio
+from jaxscope.worker.timing.stopwatch import CallDurations, Rounds, Stopwatch, Subject
 
 _TURNS = 2_000
 _BUDGET_S = 0.6
@@ -50,7 +50,7 @@ def measure_pair(first: int, second: int, seed: int) -> tuple[str, float, float,
     stopwatch = Stopwatch(lambda result: result, rng=random.Random(seed))
     for subject in subjects:
         subject.typical_s = statistics.median(stopwatch.warm_up(subject, 20, 0.1))
-    rounds = Rounds((Recording(), Recording()))
+    rounds = Rounds((CallDurations(), CallDurations()))
     typical_s = max(subject.typical_s for subject in subjects)
     stopwatch.measure(subjects, rounds, budget_s=_BUDGET_S, typical_s=typical_s)
     interval = find_ratio_interval(rounds.log_values)
@@ -97,7 +97,7 @@ def measure_real_pairs(pairs: int) -> dict[str, float]:
         stopwatch = Stopwatch(jax.block_until_ready, rng=random.Random(seed))
         for subject in subjects:
             subject.typical_s = statistics.median(stopwatch.warm_up(subject, 100, 0.1)[-20:])
-        rounds = Rounds((Recording(), Recording()))
+        rounds = Rounds((CallDurations(), CallDurations()))
         typical_s = max(subject.typical_s for subject in subjects)
         stopwatch.measure(subjects, rounds, budget_s=_BUDGET_S, typical_s=typical_s)
         sides = [make_measurement(s.name, np.array(r.total_s), "") for s, r in
@@ -160,7 +160,7 @@ def _wave(x: jax.Array) -> jax.Array:
 
 
 def _measure(stopwatch: Stopwatch, subject: Subject) -> float:
-    rounds = Rounds((Recording(),))
+    rounds = Rounds((CallDurations(),))
     typical_s = statistics.median(stopwatch.warm_up(subject, 200, 0.5))
     stopwatch.measure([subject], rounds, budget_s=1.0, typical_s=typical_s)
     return statistics.median(rounds.sides[0].total_s) * 1e6

@@ -78,13 +78,13 @@ def compare(file: str, call_text: str) -> Comparison:
     import jax
 
     from jaxscope.model.op_name import strip_tags
-    from jaxscope.worker import program
     from jaxscope.worker.compat import hide_frames_of
+    from jaxscope.worker.provenance import traced_program
 
     hide_frames_of(os.path.dirname(os.path.abspath(__file__)) + os.sep)
     call, again = (_parse(file, call_text, side) for side in ("jaxscope", "JAX"))
     jax.clear_caches()  # neither side finds what the other one traced
-    traced = program.trace_call(call)
+    traced = traced_program.trace_call(call)
     shown = traced.derived.jaxpr
     tagged, _, _ = traced.tag_derived()
     own_text = strip_tags(tagged.lower().compile().as_text())
@@ -105,7 +105,7 @@ def compare(file: str, call_text: str) -> Comparison:
 
 
 def _parse(file: str, text: str, side: str) -> Any:
-    from jaxscope.worker.call import call_namespace, parse_call
+    from jaxscope.worker.host.call import call_namespace, parse_call
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the libraries
@@ -115,7 +115,7 @@ def _parse(file: str, text: str, side: str) -> Any:
 @functools.cache
 def _execute(file: str, _side: str) -> Any:
     """The module of a file, one for each side: functions may count their calls."""
-    from jaxscope.worker.user_module import execute_file
+    from jaxscope.worker.host.user_module import execute_file
 
     return execute_file(file, Path(file).read_text("utf-8"))
 

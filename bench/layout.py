@@ -13,11 +13,12 @@ import statistics
 import time
 from collections.abc import Callable
 
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.layout.engines import LayoutCache
-from jaxscope.analysis.layout.layered import Diagram, Link, layout_layered
-from jaxscope.analysis.view.build import build_view
 from jaxscope.model import Direction, Graph, GraphBuilder, NodeKind
+from jaxscope.picture.layout.diagram import Diagram, DiagramEdge
+from jaxscope.picture.layout.engines import LayoutCache
+from jaxscope.picture.layout.layered import layout_layered
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.view.build import build_view
 
 _BLOCK = (
     *("reduce_sum", "div", "sub", "integer_pow", "reduce_sum", "div", "add", "rsqrt", "mul"),
@@ -79,9 +80,9 @@ def random_program(num_nodes: int) -> Diagram:
     generator = random.Random(0)
     links = []
     for node in range(1, num_nodes):
-        links.append(Link(max(0, node - generator.choice((1, 1, 1, 2, 3, 5))), node))
+        links.append(DiagramEdge(max(0, node - generator.choice((1, 1, 1, 2, 3, 5))), node))
         if node > 20 and generator.random() < 0.5:
-            links.append(Link(node - generator.randrange(2, 20), node, 1))
+            links.append(DiagramEdge(node - generator.randrange(2, 20), node, 1))
     return Diagram([140.0] * num_nodes, [40.0] * num_nodes, links)
 
 

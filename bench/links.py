@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from jaxscope.client import run
+from jaxscope.client import one_shot
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import JaxscopeError
@@ -62,7 +62,7 @@ def read_samples() -> Coverage:
     coverage = Coverage()
     with Session() as session:
         for path in sorted(_SAMPLES.glob("*.py")):
-            for offered in run.outline(str(path)).calls:
+            for offered in one_shot.outline(str(path)).calls:
                 try:
                     capture = session.start(CaptureRequest(str(path), offered.call)).wait()
                 except JaxscopeError:

@@ -1,4 +1,4 @@
-"""Make `jaxscope/analysis/hlo/hlo_descriptors.binpb` out of an installed jaxlib.
+"""Make `jaxscope/program/hlo/hlo_descriptors.binpb` out of an installed jaxlib.
 
 No package of reasonable size ships the Python classes of XLA's `hlo.proto`, but jaxlib's shared
 library embeds the serialized FileDescriptorProtos of every proto it was built with. This script
@@ -21,7 +21,7 @@ ROOT_FILE = "xla/service/hlo.proto"
 OUTPUT = (
     pathlib.Path(__file__).resolve().parent.parent
     / "jaxscope"
-    / "analysis"
+    / "program"
     / "hlo"
     / "hlo_descriptors.binpb"
 )

@@ -26,9 +26,10 @@ _ENOUGH_S = 60.0
 def read_once(kind: str, file: str, call: str) -> dict[str, float]:
     """One reading in this process."""
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    from jaxscope.worker import capture, channel, loading
-    from jaxscope.worker.stages_timing import same_arguments
-    from jaxscope.worker.subjects import find_forms
+    from jaxscope.worker import channel
+    from jaxscope.worker.stages import capture, loading
+    from jaxscope.worker.timing.forms import find_forms
+    from jaxscope.worker.timing.stages_and_transfers import same_arguments
 
     request: dict[str, Any] = {"file": file, "call": call, "target": "cpu"}
     silent = channel.Channel(os.open(os.devnull, os.O_WRONLY))

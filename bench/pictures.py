@@ -18,16 +18,16 @@ from typing import Any
 
 from bench.graphs import make_capture, make_graph, make_step, make_unrolled
 from bench.layout import measure
-from jaxscope.analysis.archive import load_capture, save_capture
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.layout.nesting import DOWN
-from jaxscope.analysis.links import LinkIndex, NodeSelection
-from jaxscope.analysis.search import SearchIndex
-from jaxscope.analysis.view.build import build_view
 from jaxscope.model import Graph
-from jaxscope.ui.graph.arranging import Arranged, Arranger, Room
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.group_layout import DOWN
+from jaxscope.picture.view.build import build_view
+from jaxscope.program.links import LinkIndex, NodeSelection
+from jaxscope.program.search import SearchIndex
+from jaxscope.schema.archive import load_capture, save_capture
+from jaxscope.ui.canvas.picture import Arranged, Arranger, Viewport
 
-_ROOM = Room(900.0, 700.0)
+_ROOM = Viewport(900.0, 700.0)
 _NUM_FRAMES = 100
 _NUM_TOGGLES = 2
 
@@ -84,7 +84,7 @@ def _read_window(graph: Graph) -> dict[str, float]:
     from PySide6.QtGui import QImage
     from PySide6.QtWidgets import QApplication
 
-    from jaxscope.ui.graph.canvas import GraphCanvas
+    from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 
     application = QApplication([])
     canvas = GraphCanvas()

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from jaxscope.ui.graph.canvas import GraphCanvas
-    from jaxscope.ui.graph.graph_page import GraphPage
+    from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+    from jaxscope.ui.canvas.graph_page import GraphPage
 
 _SAMPLE = Path(__file__).parents[1] / "samples" / "quick_start.py"
 _LIMIT_S = 60.0
@@ -25,23 +25,22 @@ _LIMIT_S = 60.0
 def read_start(spawned: float) -> dict[str, float]:
     """Seconds since the process was spawned: usable, first stage drawn, capture complete."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    from jaxscope.ui.app import EarlySession
+    from jaxscope.ui.launch import EarlySession
 
     session = EarlySession(None)  # as `open_window` does, before Qt is loaded
     from PySide6.QtWidgets import QApplication
 
-    from jaxscope.ui.bridge import Bridge
-    from jaxscope.ui.controller import RunOptions
-    from jaxscope.ui.desktop import build_window
-    from jaxscope.ui.settings import Settings
+    from jaxscope.ui.application import build_window
+    from jaxscope.ui.session.controller import Bridge, RunOptions
+    from jaxscope.ui.window.settings import Settings
 
     application = QApplication([])
     bridge = Bridge(session.wait)
     canvases: list[GraphCanvas] = []
 
     def make_graph() -> GraphPage:  # as the application does: loaded with the first graph
-        from jaxscope.ui.graph.canvas import GraphCanvas
-        from jaxscope.ui.graph.graph_page import GraphPage
+        from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+        from jaxscope.ui.canvas.graph_page import GraphPage
 
         canvases.append(GraphCanvas())
         return GraphPage(canvases[-1])

@@ -24,7 +24,7 @@ def read_memory(num_nodes: int) -> dict[str, float]:
         make = (
             "import sys; from pathlib import Path;"
             "from bench.graphs import make_capture, make_graph;"
-            "from jaxscope.analysis.archive import save_capture;"
+            "from jaxscope.schema.archive import save_capture;"
             "save_capture(make_capture(make_graph(int(sys.argv[1]))), Path(sys.argv[2]))"
         )
         subprocess.run([sys.executable, "-c", make, str(num_nodes), str(path)], check=True)
@@ -36,10 +36,9 @@ def _open(path: Path, settings_file: Path) -> dict[str, float]:
     from PySide6.QtWidgets import QApplication
 
     from jaxscope.client.session import Session
-    from jaxscope.ui.bridge import Bridge
-    from jaxscope.ui.controller import RunOptions
-    from jaxscope.ui.desktop import build_window
-    from jaxscope.ui.settings import Settings
+    from jaxscope.ui.application import build_window
+    from jaxscope.ui.session.controller import Bridge, RunOptions
+    from jaxscope.ui.window.settings import Settings
 
     application = QApplication([])
     bridge = Bridge(Session)

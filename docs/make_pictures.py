@@ -23,9 +23,9 @@ from taking import (
     wait,
 )
 
-from jaxscope.ui.compare_menu import CompareMenu
-from jaxscope.ui.state import Phase
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.pages.compare import CompareMenu
+from jaxscope.ui.session.state import Phase
+from jaxscope.ui.window.main_window import MainWindow
 
 FOLDER = ROOT / "docs" / "pictures"
 PERCEPTRON = "grad(loss)(init(key(0)), f32[64, 8], f32[64])"

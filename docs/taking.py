@@ -17,13 +17,12 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.model import is_available
-from jaxscope.ui.app import EarlySession
-from jaxscope.ui.bridge import Bridge
-from jaxscope.ui.controller import RunOptions
-from jaxscope.ui.desktop import build_window
-from jaxscope.ui.settings import Settings
-from jaxscope.ui.state import Phase
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.application import build_window
+from jaxscope.ui.launch import EarlySession
+from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.session.state import Phase
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 THEMES = ("light", "dark")

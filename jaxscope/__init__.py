@@ -16,12 +16,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jaxscope.analysis.comparison.comparison import Comparison, Subject
-    from jaxscope.analysis.sharding.report import PlacementReport
-    from jaxscope.analysis.targets.summary import TargetRow
-    from jaxscope.model import Capture
-    from jaxscope.model.remat import RematPolicies
+    from jaxscope.model.capture import Capture
+    from jaxscope.model.experiments import RematPolicies
     from jaxscope.notebook import ShownCapture
+    from jaxscope.program.diff.captures import ComparedCapture, Comparison
+    from jaxscope.program.sharding.placement import PlacementReport
+    from jaxscope.program.targets import TargetRow
 
 __all__ = [
     "__version__",
@@ -86,7 +86,7 @@ def capture_file(
     Raises:
         jaxscope.errors.JaxscopeError: The call failed, the process died, or something is missing.
     """
-    from jaxscope.client.run import capture as run_capture
+    from jaxscope.client.one_shot import capture as run_capture
     from jaxscope.notebook import make_shown
 
     return make_shown(
@@ -123,9 +123,9 @@ def compare_targets(
     Raises:
         jaxscope.errors.JaxscopeError: The call failed, or no target could be compiled for.
     """
-    from jaxscope.analysis.targets.summary import summarize
     from jaxscope.client.many_targets import capture_targets, default_targets, full_target
     from jaxscope.client.requests import CaptureRequest
+    from jaxscope.program.targets import summarize_target
 
     request = CaptureRequest(
         os.fspath(file),
@@ -136,7 +136,7 @@ def compare_targets(
         memory_bytes=memory_bytes,
     )
     found = capture_targets(request, tuple(map(full_target, targets)) or default_targets())
-    return tuple(summarize(target, answer) for target, answer in found)
+    return tuple(summarize_target(target, answer) for target, answer in found)
 
 
 def diff(
@@ -158,8 +158,8 @@ def diff(
     """
     import dataclasses
 
-    from jaxscope.analysis.comparison.comparison import compare
     from jaxscope.notebook import ShownComparison
+    from jaxscope.program.diff.captures import compare_captures
 
     sides = _subject(first), _subject(second)
     if sides[0].name == sides[1].name:
@@ -167,17 +167,17 @@ def diff(
             dataclasses.replace(sides[0], name=f"{sides[0].name} [first]"),
             dataclasses.replace(sides[1], name=f"{sides[1].name} [second]"),
         )
-    found = compare(*sides)
+    found = compare_captures(*sides)
     return ShownComparison(**{f.name: getattr(found, f.name) for f in dataclasses.fields(found)})
 
 
-def _subject(side: Capture | str | os.PathLike[str]) -> Subject:
-    from jaxscope.analysis.comparison.comparison import Subject
+def _subject(side: Capture | str | os.PathLike[str]) -> ComparedCapture:
     from jaxscope.client.subjects import obtain_subject
+    from jaxscope.program.diff.captures import ComparedCapture
 
     if isinstance(side, (str, os.PathLike)):
         return obtain_subject(os.fspath(side))
-    return Subject(side.call, side)
+    return ComparedCapture(side.call, side)
 
 
 def remat(
@@ -203,9 +203,9 @@ def remat(
     """
     import dataclasses
 
+    from jaxscope.client.one_shot import ask
     from jaxscope.client.requests import RematRequest
-    from jaxscope.client.run import ask
-    from jaxscope.model.remat import RematPolicies
+    from jaxscope.model.experiments import RematPolicies
     from jaxscope.notebook import ShownPolicies
 
     request = RematRequest(
@@ -244,8 +244,8 @@ def load(path: str | os.PathLike[str]) -> ShownCapture:
     Raises:
         jaxscope.errors.SourceError: The file cannot be read or is no capture.
     """
-    from jaxscope.analysis.archive import load_capture
     from jaxscope.notebook import make_shown
+    from jaxscope.schema.archive import load_capture
 
     return make_shown(load_capture(os.fspath(path)))
 

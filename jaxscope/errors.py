@@ -12,14 +12,16 @@
     └── InternalError          ours: a bug of jaxscope's; 70
 
 An error answers four questions: what failed, where, why, and what to try. One place in each
-front end (`cli/report.py`, `ui/error_panel.py`) shows them; nothing else formats errors.
+front end (`cli/dispatch.py`, `ui/window/error_panel.py`) shows them; nothing else formats errors.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import os
 
 __all__ = [
+    "PACKAGE_FOLDER",
     "CallError",
     "EnvironmentProblem",
     "Explanation",
@@ -32,6 +34,9 @@ __all__ = [
     "UserCodeError",
     "WorkerLost",
 ]
+
+PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__))
+"""Where jaxscope itself lies: code under it is never the user's."""
 
 
 NOTEBOOK_REMEDY = (

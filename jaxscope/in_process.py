@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from jaxscope.client.assemble import CaptureAssembler
+from jaxscope.client.capture_assembler import CaptureAssembler
 from jaxscope.errors import UsageError
 from jaxscope.model import Capture
 from jaxscope.wire.messages import Message
-from jaxscope.worker.capture import send_capture
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.job import tell_job
-from jaxscope.worker.live_call import default_target, describe_live_call, find_live_source
+from jaxscope.worker.host.function_source import (
+    default_target,
+    describe_live_call,
+    find_live_source,
+)
+from jaxscope.worker.host.job import exchange_programs
+from jaxscope.worker.stages.capture import send_capture
 
 
 def capture_function(
@@ -44,13 +48,13 @@ def capture_function(
     call = describe_live_call(function, args, kwargs)
     source = find_live_source(function)
     request = {"target": default_target(), "passes": passes}
-    ear = _Ear(assembler)
+    ear = InProcessChannel(assembler)
     send_capture(request, ear, source, call)
-    tell_job(ear)
+    exchange_programs(ear)
     return assembler.capture()
 
 
-class _Ear(Channel):
+class InProcessChannel(Channel):
     """A channel that ends in an assembler instead of in another process."""
 
     def __init__(self, assembler: CaptureAssembler) -> None:

@@ -11,13 +11,13 @@ import html
 import os
 from pathlib import Path
 
-from jaxscope.analysis.comparison.comparison import Comparison
-from jaxscope.analysis.program_size import tell_size
-from jaxscope.analysis.sharding.report import PlacementReport
 from jaxscope.errors import Explanation, UsageError
 from jaxscope.model import Capture, Graph, Stage, is_available
+from jaxscope.model.experiments import RematPolicies
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS, JSON_ENDING
-from jaxscope.model.remat import RematPolicies
+from jaxscope.program.diff.captures import Comparison
+from jaxscope.program.sharding.placement import PlacementReport
+from jaxscope.program.size import describe_size
 
 MAX_PAGE_BYTES = 8 << 20
 """A notebook stores what it shows; beyond this it gets a table instead of the linked page."""
@@ -48,14 +48,14 @@ class ShownCapture(Capture):
                 )
             )
         if place.suffix == JSON_ENDING:
-            from jaxscope.cli.formats import format_json
             from jaxscope.cli.output import check_place, write_file
+            from jaxscope.export.capture_json import format_json
 
             check_place(place)
             text = format_json(self)
             write_file(place, lambda draft: _write(draft, text))
             return
-        from jaxscope.analysis.archive import save_capture
+        from jaxscope.schema.archive import save_capture
 
         save_capture(self, place)
 
@@ -63,7 +63,7 @@ class ShownCapture(Capture):
         return "\n".join([self.call, *(f"  {_describe(stage)}" for stage in self.stages)])
 
     def _repr_html_(self) -> str:
-        from jaxscope.analysis.export.html import capture_to_html
+        from jaxscope.export.html import capture_to_html
 
         shown = [stage.name for stage in self.stages if is_available(stage.text)]
         if shown:
@@ -89,12 +89,12 @@ class ShownComparison(Comparison):
     """A comparison that shows itself: what `jaxscope diff` prints, or its page in a notebook."""
 
     def __repr__(self) -> str:
-        from jaxscope.analysis.comparison.report_text import format_comparison
+        from jaxscope.report.diff import format_comparison
 
         return format_comparison(self)
 
     def _repr_html_(self) -> str:
-        from jaxscope.analysis.comparison.report_html import comparison_to_html
+        from jaxscope.export.diff_html import comparison_to_html
 
         page = comparison_to_html(self)
         if len(page) <= MAX_PAGE_BYTES:
@@ -107,7 +107,7 @@ class ShownPolicies(RematPolicies):
     """Remat policies that show themselves as a table."""
 
     def __repr__(self) -> str:
-        from jaxscope.analysis.memory.remat_report import remat_to_text
+        from jaxscope.report.remat import remat_to_text
 
         return "\n".join(remat_to_text(self)).lstrip("\n")
 
@@ -117,7 +117,7 @@ class ShownPlacement(PlacementReport):
     """A report on devices that shows itself: what `jaxscope sharding` prints."""
 
     def __repr__(self) -> str:
-        from jaxscope.analysis.sharding.report import placement_to_text
+        from jaxscope.report.sharding import placement_to_text
 
         return placement_to_text(self)
 
@@ -136,4 +136,4 @@ def _describe(stage: Stage) -> str:
         return f"{name}: not available: {stage.unavailable.reason}"
     if not isinstance(stage.graph, Graph):
         return name
-    return f"{name}: {tell_size(stage.graph)}"
+    return f"{name}: {describe_size(stage.graph)}"

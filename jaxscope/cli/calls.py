@@ -5,13 +5,12 @@ from __future__ import annotations
 import dataclasses
 import json
 
-from jaxscope.analysis.export.safe_text import make_safe
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
-from jaxscope.cli.progress import show_progress
-from jaxscope.cli.runs import Watcher, named_program, run_options
+from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress
+from jaxscope.client.one_shot import outline
 from jaxscope.client.results import Outline
-from jaxscope.client.run import outline
+from jaxscope.schema.safe_text import make_safe
 
 
 def run(options: Options) -> int:

@@ -1,22 +1,138 @@
-"""`jaxscope capture FILE [CALL] -o OUT`: inspect without a window."""
+"""`jaxscope capture FILE [CALL] -o OUT`: inspect without a window.
+
+Of a failed capture the stages that worked are written, with why the others are missing.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from jaxscope.analysis.archive import load_capture
-from jaxscope.cli.formats import format_json, write_capture
-from jaxscope.cli.output import check_place, print_text
-from jaxscope.cli.parser import Options
-from jaxscope.cli.partial import FORMATS, complete, last_shown_stage
-from jaxscope.cli.progress import show_progress
-from jaxscope.cli.runs import Watcher, named_file, run_options, target_options
-from jaxscope.client import run as client
+from jaxscope.cli.output import check_place, print_text, write_file
+from jaxscope.cli.parser import Options, PictureOptions
+from jaxscope.cli.runs import Watcher, named_file, run_options, show_progress, target_options
+from jaxscope.client import one_shot as client
 from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, UsageError
-from jaxscope.model import Capture, is_available
+from jaxscope.export.capture_json import format_json
+from jaxscope.export.order import ExportOrder, split_order
+from jaxscope.model import Capture, Cost, Stage, Unavailable, is_available
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+from jaxscope.schema.archive import load_capture
+
+# What a failed capture leaves behind: the stages that worked, and why the others are missing.
+
+
+FORMATS = frozenset({"jaxscope", "json", "html"})
+"""Formats that show all stages, and so have a place for the reasons."""
+
+_LATER_STAGES = {
+    "stablehlo": "StableHLO",
+    "hlo": "HLO before optimization",
+    "optimized": "HLO after optimization",
+    "machine": "Machine code",
+}
+
+
+def complete(partial: Capture | None, error: JaxscopeError) -> Capture | None:
+    """A capture that says of every stage what came of it; None if no stage came to be.
+
+    Args:
+        partial: What had arrived when the run failed.
+        error: Why it failed.
+    """
+    if partial is None or not any(is_available(stage.text) for stage in partial.stages):
+        return None
+    reason = error.explanation.what
+    known = {stage.name for stage in partial.stages}
+    missing = [
+        _missing_stage(name, title, reason)
+        for name, title in _LATER_STAGES.items()
+        if name not in known
+    ]
+    return dataclasses.replace(
+        partial,
+        stages=(*(_with_reason(stage, reason) for stage in partial.stages), *missing),
+        messages=(*partial.messages, f"This capture is incomplete: {reason}"),
+    )
+
+
+def last_shown_stage(capture: Capture) -> str:
+    """Name of the last stage that has a text."""
+    return next(stage.name for stage in reversed(capture.stages) if is_available(stage.text))
+
+
+def _with_reason(stage: Stage, reason: str) -> Stage:
+    """A stage whose graph arrived and whose text did not waits for nothing any more."""
+    if stage.unavailable is not None or is_available(stage.text):
+        return stage
+    return dataclasses.replace(stage, text=Unavailable(reason, stage.name))
+
+
+def _missing_stage(name: str, title: str, reason: str) -> Stage:
+    why = Unavailable(reason, name)
+    seconds = Unavailable("The time of this stage was not measured.", name)
+    return Stage(name, title, why, why, Cost(), seconds, unavailable=why)
+
+
+# The formats of `capture -o`, by the ending of the file.
+
+
+def write_capture(
+    capture: Capture,
+    path: Path,
+    ending: str,
+    stage: str,
+    look: PictureOptions,
+    on_step: Callable[[str, float], None] = lambda _doing, _share: None,
+) -> tuple[list[Path], list[str]]:
+    """Write a capture; returns the files, and what is not as it was asked for.
+
+    Args:
+        capture: What to write.
+        path: Where. Of several files each gets the name of its stage before the ending.
+        ending: One of the parser's `FORMATS`.
+        stage: The stage that a picture or text shows, or `all`.
+        look: How pictures look.
+        on_step: Told what is being done, and how much of it is done, from 0 to 1.
+
+    Raises:
+        UsageError: There is no such stage.
+        EnvironmentProblem: It is not available, or a file cannot be written.
+    """
+    if ending == "jaxscope":
+        from jaxscope.schema.archive import save_capture  # only when one is saved
+
+        write_file(path, lambda draft: save_capture(capture, draft))
+        return [path], []
+    order = ExportOrder(
+        capture, stage, ending, look.theme, look.scale, look.width_px, look.expand, look.direction
+    )
+    places: list[Path] = []
+    notes: list[str] = []
+    for suffix, part in split_order(order):
+        place = path.with_name(f"{path.stem}{suffix}{path.suffix}")
+        notes += _write(part, place, on_step)
+        places.append(place)
+    return places, notes
+
+
+def _write(
+    order: ExportOrder, path: Path, on_step: Callable[[str, float], None]
+) -> tuple[str, ...]:
+    from jaxscope.export.render import render_order  # brings the layout of graphs
+
+    rendered = render_order(order, on_step)
+    write_file(path, lambda draft: _fill(draft, rendered.data))
+    return rendered.notes
+
+
+def _fill(draft: Path, data: bytes) -> None:
+    draft.write_bytes(data)
+
+
+# `jaxscope capture FILE [CALL] -o OUT`: inspect without a window.
 
 
 def run(options: Options) -> int:

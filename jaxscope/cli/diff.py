@@ -6,18 +6,15 @@ import dataclasses
 import json
 from collections.abc import Mapping
 
-from jaxscope.analysis.comparison.comparison import Subject, compare
-from jaxscope.analysis.comparison.report_json import comparison_to_json
-from jaxscope.analysis.comparison.report_text import format_comparison
-from jaxscope.analysis.comparison.stage_pairs import StagePair, pair_stages
-from jaxscope.analysis.export.safe_text import make_safe
-from jaxscope.cli.diff_options import DIFFERENT
 from jaxscope.cli.output import check_place, print_text, write_file
-from jaxscope.cli.parser import Options
-from jaxscope.cli.progress import show_progress
-from jaxscope.cli.runs import Watcher, run_options, target_options
+from jaxscope.cli.parser import DIFFERENT, Options
+from jaxscope.cli.runs import Watcher, run_options, show_progress, target_options
 from jaxscope.client.subjects import obtain_subject
 from jaxscope.errors import Explanation, UsageError
+from jaxscope.export.diff import comparison_to_json
+from jaxscope.program.diff.captures import ComparedCapture, StagePair, compare_captures, pair_stages
+from jaxscope.report.diff import format_comparison
+from jaxscope.schema.safe_text import make_safe
 
 
 def run(options: Options) -> int:
@@ -32,11 +29,11 @@ def run(options: Options) -> int:
         check_place(wanted.output)
     sides = _sides(options)
     first, second = (_obtain(word, side) for word, side in zip(options.others, sides, strict=True))
-    comparison = compare(
-        *_told_apart(first, second, sides), _chosen_pairs(first, second, wanted.stages)
+    comparison = compare_captures(
+        *_with_distinct_names(first, second, sides), _chosen_pairs(first, second, wanted.stages)
     )
     if wanted.output is not None:
-        from jaxscope.analysis.comparison.report import write_comparison
+        from jaxscope.export.diff import write_comparison
 
         write_file(wanted.output, lambda draft: write_comparison(comparison, draft))
     elif options.is_json:
@@ -64,7 +61,7 @@ def _sides(options: Options) -> tuple[Options, Options]:
     )
 
 
-def _obtain(word: str, options: Options) -> Subject:
+def _obtain(word: str, options: Options) -> ComparedCapture:
     """One side: a saved capture, or a call that is captured now."""
     with show_progress() as show:
         return obtain_subject(
@@ -76,9 +73,9 @@ def _obtain(word: str, options: Options) -> Subject:
         )
 
 
-def _told_apart(
-    first: Subject, second: Subject, sides: tuple[Options, Options]
-) -> tuple[Subject, Subject]:
+def _with_distinct_names(
+    first: ComparedCapture, second: ComparedCapture, sides: tuple[Options, Options]
+) -> tuple[ComparedCapture, ComparedCapture]:
     """Two sides of the same name get what tells them apart."""
     if first.name != second.name:
         return first, second
@@ -103,7 +100,7 @@ def _describe_options(xla: Mapping[str, str]) -> str:
 
 
 def _chosen_pairs(
-    first: Subject, second: Subject, keys: tuple[str, ...]
+    first: ComparedCapture, second: ComparedCapture, keys: tuple[str, ...]
 ) -> tuple[StagePair, ...] | None:
     """The stages named on the command line; None for all.
 

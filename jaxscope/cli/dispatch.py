@@ -1,19 +1,101 @@
-"""From the words of a command line to the verb that runs, and from what it raised to a status."""
+"""From the words of a command line to the verb that runs, and from what it raised to a message and
+a status. The only place of the command line that formats errors.
+"""
 
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Sequence
 from types import FrameType
 
 from jaxscope.cli.parser import parse
-from jaxscope.cli.report import report_error, report_interrupt
 from jaxscope.cli.verbs import VERBS
-from jaxscope.errors import JaxscopeError
+from jaxscope.errors import EnvironmentProblem, Explanation, InternalError, JaxscopeError, Stopped
+from jaxscope.schema.safe_text import make_safe
+
+# Shows failures: for a person on standard error, under `--json` as one object on the output.
+#
+# The only place of the command line that formats errors.
+
+
+_BUG = "This is a bug in jaxscope. Please report it with the lines above and `jaxscope doctor`."
+
+
+def report_error(error: Exception, *, is_json: bool) -> int:
+    """Print a failure and return the exit status that belongs to it."""
+    failure = error if isinstance(error, JaxscopeError) else _wrap(error)
+    if is_json:
+        # Loaded late: it brings NumPy, and a person's message must not wait for that.
+        from jaxscope.schema.contract import error_to_json
+
+        found = error_to_json(failure)
+        if failure.partial is not None:
+            found["partial"] = failure.partial
+        print(json.dumps(found, indent=2, allow_nan=False))
+    else:
+        print(format_error(failure), file=sys.stderr)
+    return failure.exit_status
+
+
+def report_interrupt(*, is_json: bool) -> int:
+    """Say that the person stopped the run."""
+    return report_error(Stopped("Stopped."), is_json=is_json)
+
+
+def format_error(error: JaxscopeError) -> str:
+    """A failure for a person: what and where, why, the user's frames, what to try."""
+    explanation = error.explanation
+    what = explanation.what
+    is_placed = not explanation.where or explanation.where in what
+    head = what if is_placed else f"{explanation.where}: {what}"
+    parts = [f"jaxscope: {head}"]
+    if explanation.why:
+        parts.append(_indent(explanation.why))
+    if explanation.traceback:
+        parts.append(_indent(explanation.traceback))
+    if explanation.output:
+        parts.append("It printed last:\n" + _indent(explanation.output))
+    if error.exit_status == InternalError.exit_status:
+        if explanation.full_traceback:
+            parts.append(_indent(explanation.full_traceback))
+        parts.append(_BUG)
+    if explanation.remedy:
+        parts.append(f"Try: {explanation.remedy}")
+    return make_safe("\n".join(parts))
+
+
+def _indent(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.rstrip().splitlines())
+
+
+def _wrap(error: Exception) -> JaxscopeError:
+    """Sort an error that nobody raised on purpose: the disk's, or ours."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return EnvironmentProblem(
+            Explanation(
+                what=f"{error.filename}: {error.strerror}.",
+                kind=type(error).__name__,
+                remedy="Name another place, make room, or fix the permissions.",
+            )
+        )
+    return InternalError(
+        Explanation(
+            what="Something went wrong inside jaxscope.",
+            why=f"{type(error).__name__}: {error}",
+            kind=type(error).__name__,
+            full_traceback="".join(traceback.format_exception(error)),
+        )
+    )
+
+
+# From the words of a command line to the verb that runs, and from what it raised to a status.
+
 
 Handler = Callable[[int, FrameType | None], object] | int | None
 

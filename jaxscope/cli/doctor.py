@@ -13,15 +13,14 @@ import sys
 from typing import Any
 
 import jaxscope
-from jaxscope.analysis.export.safe_text import make_safe
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
-from jaxscope.cli.progress import show_progress
-from jaxscope.cli.runs import Watcher, run_options
+from jaxscope.cli.runs import Watcher, run_options, show_progress
+from jaxscope.client.one_shot import inspect_environment
 from jaxscope.client.results import EnvironmentReport
-from jaxscope.client.run import inspect_environment
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import JaxscopeError
+from jaxscope.schema.safe_text import make_safe
 from jaxscope.setup.apt import is_root
 from jaxscope.setup.system_libraries import find_missing_libraries, format_install_line
 
@@ -32,7 +31,7 @@ _PACKAGES = (
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorFinding:
     """One thing looked at.
 
     Attributes:
@@ -66,7 +65,7 @@ def run(options: Options) -> int:
     return report.exit_status if isinstance(report, JaxscopeError) else 0
 
 
-def format_findings(findings: list[Finding]) -> str:
+def format_findings(findings: list[DoctorFinding]) -> str:
     """One line each."""
     signs = {True: "ok", False: "--", None: "  "}
     width = max(len(finding.name) for finding in findings)
@@ -75,23 +74,25 @@ def format_findings(findings: list[Finding]) -> str:
     )
 
 
-def _about_jaxscope() -> list[Finding]:
+def _about_jaxscope() -> list[DoctorFinding]:
     python = f"{platform.python_version()} ({sys.executable})"
     packages = ", ".join(f"{name} {_version_of(name)}" for name in _PACKAGES)
     return [
-        Finding("jaxscope", None, jaxscope.__version__),
-        Finding("system", None, f"{_system_name()}, {platform.machine()}, {os.cpu_count()} CPUs"),
-        Finding("Python", None, python),
-        Finding("packages", None, packages),
+        DoctorFinding("jaxscope", None, jaxscope.__version__),
+        DoctorFinding(
+            "system", None, f"{_system_name()}, {platform.machine()}, {os.cpu_count()} CPUs"
+        ),
+        DoctorFinding("Python", None, python),
+        DoctorFinding("packages", None, packages),
     ]
 
 
-def _about_jax(report: EnvironmentReport | JaxscopeError) -> list[Finding]:
+def _about_jax(report: EnvironmentReport | JaxscopeError) -> list[DoctorFinding]:
     if isinstance(report, JaxscopeError):
         explanation = report.explanation
-        return [Finding("worker", False, f"{explanation.what} {explanation.remedy}".strip())]
+        return [DoctorFinding("worker", False, f"{explanation.what} {explanation.remedy}".strip())]
     findings = [
-        Finding(
+        DoctorFinding(
             "worker",
             True,
             f"JAX {report.jax}, jaxlib {report.jaxlib}, Python {report.python} "
@@ -99,41 +100,45 @@ def _about_jax(report: EnvironmentReport | JaxscopeError) -> list[Finding]:
         )
     ]
     findings += [
-        Finding(f"device {device.platform}:{device.id}", True, device.kind)
+        DoctorFinding(f"device {device.platform}:{device.id}", True, device.kind)
         for device in report.devices
     ]
     findings += [
-        Finding(f"target {target.target}", target.is_available, target.reason or "works")
+        DoctorFinding(f"target {target.target}", target.is_available, target.reason or "works")
         for target in report.targets
     ]
     return findings
 
 
-def _about_window() -> list[Finding]:
+def _about_window() -> list[DoctorFinding]:
     missing = find_missing_libraries()
     line = format_install_line(missing, (), is_root=is_root()) if missing else ""
     libraries = (
-        Finding("Qt's libraries", False, f"{', '.join(missing.sonames)} missing; type: {line}")
+        DoctorFinding(
+            "Qt's libraries", False, f"{', '.join(missing.sonames)} missing; type: {line}"
+        )
         if missing
-        else Finding("Qt's libraries", True, "all there")
+        else DoctorFinding("Qt's libraries", True, "all there")
     )
     display = next((n for n in ("WAYLAND_DISPLAY", "DISPLAY") if os.environ.get(n)), None)
     if display:
-        return [libraries, Finding("display", True, f"{display}={os.environ[display]}")]
-    return [libraries, Finding("display", False, "none: only commands without a window work")]
+        return [libraries, DoctorFinding("display", True, f"{display}={os.environ[display]}")]
+    return [libraries, DoctorFinding("display", False, "none: only commands without a window work")]
 
 
-def _about_graphviz() -> Finding:
+def _about_graphviz() -> DoctorFinding:
     program = shutil.which("dot")
     if program is None:
-        return Finding("Graphviz", None, "no dot on PATH; not needed, .dot files are written too")
+        return DoctorFinding(
+            "Graphviz", None, "no dot on PATH; not needed, .dot files are written too"
+        )
     try:
         answer = subprocess.run(
             [program, "-V"], capture_output=True, text=True, timeout=10, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Finding("Graphviz", False, f"{program} does not start: {error}")
-    return Finding("Graphviz", answer.returncode == 0, answer.stderr.strip() or program)
+        return DoctorFinding("Graphviz", False, f"{program} does not start: {error}")
+    return DoctorFinding("Graphviz", answer.returncode == 0, answer.stderr.strip() or program)
 
 
 def _version_of(package: str) -> str:
@@ -150,7 +155,9 @@ def _system_name() -> str:
         return platform.platform()
 
 
-def _to_json(findings: list[Finding], report: EnvironmentReport | JaxscopeError) -> dict[str, Any]:
+def _to_json(
+    findings: list[DoctorFinding], report: EnvironmentReport | JaxscopeError
+) -> dict[str, Any]:
     environment = None if isinstance(report, JaxscopeError) else dataclasses.asdict(report)
     return {
         "format": "jaxscope.doctor",

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import json
 
-from jaxscope.analysis.export.contract_json import environment_to_json, memory_to_json
-from jaxscope.analysis.export.safe_text import make_safe
-from jaxscope.analysis.memory.remat_report import remat_to_json, remat_to_text
-from jaxscope.analysis.memory.report import (
-    MemoryReport,
-    memory_report_to_json,
-    memory_to_text,
-)
 from jaxscope.cli.capture import obtain_capture
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
-from jaxscope.cli.progress import show_progress
-from jaxscope.cli.runs import Watcher, named_program, run_options, target_options
+from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress, target_options
+from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import RematRequest
-from jaxscope.client.run import ask
 from jaxscope.model import Capture
-from jaxscope.model.remat import RematPolicies
+from jaxscope.model.experiments import RematPolicies
+from jaxscope.report.memory import MemoryReport, memory_report_to_json, memory_to_text
+from jaxscope.report.remat import remat_to_json, remat_to_text
+from jaxscope.schema.contract import environment_to_json, memory_to_json
+from jaxscope.schema.safe_text import make_safe
 
 
 def run(options: Options) -> int:

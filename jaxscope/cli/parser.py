@@ -1,34 +1,531 @@
-"""The words of the command line: verbs, their options, their help."""
+"""The words of the command line: verbs, their options, their help.
+
+Loads nothing heavy: a command line is read in a moment.
+"""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import jaxscope
-from jaxscope.cli.chip_options import (
-    add_roofline_options,
-    add_targets_options,
-    read_targets,
-)
-from jaxscope.cli.diff_options import (
-    DIFFERENT,
-    DiffOptions,
-    add_diff_options,
-    read_diff_options,
-)
-from jaxscope.cli.picture_options import (
-    PictureOptions,
-    add_picture_options,
-    read_picture_options,
-)
-from jaxscope.cli.time_options import TimeOptions, add_time_options, read_time_options
 from jaxscope.cli.verbs import OPEN, VERBS
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import Explanation, UsageError
+from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, DOWN, FIRST, RIGHT
+from jaxscope.program.size_range import read_growth, read_scale
+
+# Options that name chips: whose limits `roofline` takes, and what `targets` compiles for.
+
+
+def add_roofline_options(parser: argparse.ArgumentParser) -> None:
+    """Give `roofline` its options."""
+    parser.add_argument(
+        "--calibrate",
+        action="store_true",
+        help="measure anew what this machine reaches at most (3 s), and keep it",
+    )
+    parser.add_argument(
+        "--chip",
+        metavar="NAME",
+        help="take what is published of a chip as the limits, such as v5e or h100",
+    )
+
+
+def add_targets_options(parser: argparse.ArgumentParser) -> None:
+    """Give `targets` its options."""
+    parser.add_argument(
+        "--targets",
+        default="",
+        metavar="A,B,…",
+        help="such as v5e:2x2,h100,aot:gpu:a100:8,cpu (default: every chip that the installed "
+        "compilers know)",
+    )
+
+
+def read_targets(words: str) -> tuple[str, ...]:
+    """The targets of a list with commas, each once."""
+    return tuple(dict.fromkeys(word.strip() for word in words.split(",") if word.strip()))
+
+
+# What the two programs of a comparison are made with, as words of the command line.
+
+
+_PAIRS = {
+    "precision": "precision of matrix products: default,highest",
+    "dtype": "type that floating-point arguments are cast to: float32,bfloat16, or float64 with "
+    "64-bit types on",
+    "donate": "arguments whose buffers a call may reuse: none,all, or their names joined by +: "
+    "none,params+state",
+    "remat": "what of the function is kept for its gradient: none,dots_saveable, or "
+    "nothing_saveable, everything_saveable, dots_with_no_batch_dims_saveable",
+}
+
+
+def add_comparison_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options; each names what differs between the two, or holds for both."""
+    group = parser.add_argument_group(
+        "comparisons (one value is that of both; A,B is one for each; the first may be empty)"
+    )
+    group.add_argument("--against-file", metavar="FILE", help="file of the call compared with")
+    group.add_argument(
+        "--against-target", metavar="T", help="target of the second program, such as cpu:4"
+    )
+    group.add_argument("--against-python", metavar="PATH", help="interpreter of the second program")
+    for name, text in _PAIRS.items():
+        if name != "precision":
+            group.add_argument(f"--{name}", metavar="A[,B]", help=text)
+    group.add_argument(
+        "--precision",
+        metavar="A[,B] | P",
+        action="append",
+        default=[],
+        help=f"{_PAIRS['precision']}; a number instead, such as 1%%, is how precise the ratio of a "
+        "timing shall be; can be repeated",
+    )
+    group.add_argument(
+        "--xla",
+        action="append",
+        metavar="[A:|B:]OPTION=VALUE",
+        default=[],
+        help="a compiler option of XLA for one side or both; can be repeated",
+    )
+    group.add_argument(
+        "--env",
+        action="append",
+        metavar="[A:|B:]NAME=VALUE",
+        default=[],
+        help="an environment variable of one side's process or both, such as "
+        "B:XLA_FLAGS=--xla_cpu_multi_thread_eigen=false; can be repeated",
+    )
+
+
+def read_comparison_options(read: argparse.Namespace) -> dict[str, Any]:
+    """What was given: fields of a `ComparisonRequest`; empty where nothing was.
+
+    Raises:
+        UsageError: A word names no option with its value.
+    """
+    found: dict[str, Any] = {}
+    for name in _PAIRS:
+        text = getattr(read, name)
+        if text is not None:
+            first, comma, second = text.partition(",")
+            found[name] = first.strip()
+            found[f"other_{name}"] = (second if comma else first).strip()
+    for name, words, example in (
+        ("options", read.xla, "--xla B:xla_cpu_enable_fast_math=true"),
+        ("environment", read.env, "--env B:XLA_FLAGS=--xla_cpu_multi_thread_eigen=false"),
+    ):
+        if words:
+            found[name], found[f"other_{name}"] = read_assignments(words, example)
+    if read.against_target:
+        found["other_target"] = read.against_target
+    if read.against_python:
+        found["other_python"] = read.against_python
+    return found
+
+
+def differs(made_with: Mapping[str, Any]) -> bool:
+    """Whether the two programs are made with something different."""
+    return any(
+        made_with[name] != made_with.get(name.removeprefix("other_"))
+        for name in made_with
+        if name.startswith("other_")
+    )
+
+
+def read_assignments(words: Sequence[str], example: str) -> tuple[dict[str, str], dict[str, str]]:
+    """What `[A:|B:]NAME=VALUE` says of each side.
+
+    Raises:
+        UsageError: A word has no name with its value; `example` shows one that does.
+    """
+    sides: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    for word in words:
+        side, colon, rest = word.partition(":")
+        chosen = {"A": sides[:1], "B": sides[1:]}.get(side if colon else "", sides)
+        name, equals, value = (rest if chosen is not sides else word).partition("=")
+        if not equals or not name.strip():
+            raise UsageError(
+                Explanation(what=f"{word[:100]!r} is no name=value.", remedy=f"Such as: {example}")
+            )
+        for values in chosen:
+            values[name.strip()] = value.strip()
+    return sides
+
+
+# The options of `jaxscope diff`: what of the two sides differs, what is shown, where it goes.
+
+
+DIFF_FORMATS = ("html", "md", "txt", "json")
+DIFFERENT = 5
+"""Exit status of `jaxscope diff` where the sides differ; 1 to 4 keep their meanings."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DiffOptions:
+    """What `jaxscope diff` is asked for beyond the two sides.
+
+    Attributes:
+        stages: Keys of the stages to compare in detail; empty for a summary of all.
+        output: Where to write, with an ending out of `FORMATS`; None prints.
+        target_b: Target of the second side; None for that of the first.
+        python_b: Interpreter of the second side, likewise.
+        x64_b: Whether only the second side lets JAX use 64-bit types.
+        xla: Options of XLA's that the sides are compiled with, name to value.
+    """
+
+    stages: tuple[str, ...] = ()
+    output: Path | None = None
+    target_b: str | None = None
+    python_b: Path | None = None
+    x64_b: bool = False
+    xla: tuple[Mapping[str, str], Mapping[str, str]] = dataclasses.field(
+        default_factory=lambda: ({}, {})
+    )
+
+
+def add_diff_options(parser: argparse.ArgumentParser) -> None:
+    """Declare them."""
+    parser.add_argument(
+        "--stage",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="list every difference of this stage, and compare its text line by line; may be "
+        "given again; two names with a colon compare different stages, such as jaxpr:grad",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="write everything to a file instead; the ending picks the format: "
+        + " ".join(f".{name}" for name in DIFF_FORMATS),
+    )
+    parser.add_argument(
+        "--xla",
+        action="append",
+        metavar="[A:|B:]OPTION=VALUE",
+        default=[],
+        help="compile one side or both with an option of XLA, such as "
+        "B:xla_disable_hlo_passes=algsimp; can be repeated",
+    )
+    second = parser.add_argument_group("options of B alone; without them it has those of A")
+    second.add_argument("--target-b", metavar="TARGET", help="target of B")
+    second.add_argument("--python-b", metavar="PATH", help="interpreter of B: another JAX")
+    second.add_argument("--x64-b", action="store_true", help="64-bit types in B only")
+
+
+def read_diff_options(read: argparse.Namespace) -> DiffOptions:
+    """Read them.
+
+    Raises:
+        UsageError: The ending of the output names no format, or an option has no value.
+    """
+    output = None if read.output in (None, "-") else Path(read.output)
+    if output is not None:
+        ending = output.suffix.lower().removeprefix(".")
+        if ending not in DIFF_FORMATS:
+            raise UsageError(
+                Explanation(
+                    what=f"{output.name} has no ending that names a format of comparisons.",
+                    why="The endings are: " + " ".join(f".{name}" for name in DIFF_FORMATS) + ".",
+                    remedy="Such as: -o out.html",
+                )
+            )
+    return DiffOptions(
+        stages=tuple(read.stage),
+        output=output,
+        target_b=read.target_b,
+        python_b=Path(read.python_b).expanduser() if read.python_b else None,
+        x64_b=read.x64_b,
+        xla=read_assignments(read.xla, "--xla B:xla_disable_hlo_passes=algsimp"),
+    )
+
+
+# The options of `capture` that say how a picture shall look.
+
+
+_MAX_PX = 16_000
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PictureOptions:
+    """How a picture shall look; see `ExportOrder`."""
+
+    theme: str = "light"
+    scale: float = DEFAULT_SCALE
+    width_px: int | None = None
+    expand: str = FIRST
+    direction: str = DOWN
+
+
+def add_picture_options(parser: argparse.ArgumentParser) -> None:
+    """Let a parser read them."""
+    group = parser.add_argument_group(
+        "pictures", f"With --stage {ALL_STAGES}, .svg, .png and .dot become a file for each stage."
+    )
+    group.add_argument("--theme", choices=("light", "dark"), default="light", help="colours")
+    group.add_argument(
+        "--expand",
+        default=FIRST,
+        metavar="GROUPS",
+        help="groups to open: first (as a picture opens), all, none, or a number of boxes to "
+        "open the largest up to",
+    )
+    group.add_argument("--direction", choices=(DOWN, RIGHT), default=DOWN, help="where values flow")
+    size = group.add_mutually_exclusive_group()
+    size.add_argument(
+        "--scale",
+        type=_scale,
+        default=DEFAULT_SCALE,
+        metavar="X",
+        help=f"of a PNG: 1 is the size of an SVG (default: {DEFAULT_SCALE:g})",
+    )
+    size.add_argument("--width", type=_width, metavar="PIXELS", help="of a PNG: its width")
+
+
+def read_picture_options(read: argparse.Namespace) -> PictureOptions:
+    """What was said on the command line."""
+    return PictureOptions(read.theme, read.scale, read.width, read.expand, read.direction)
+
+
+def _scale(word: str) -> float:
+    try:
+        number = float(word)
+    except ValueError:
+        number = -1.0
+    if not 0.01 <= number <= 100:
+        raise argparse.ArgumentTypeError(f"{word!r} is not a number from 0.01 to 100")
+    return number
+
+
+def _width(word: str) -> int:
+    number = int(word) if word.isascii() and word.isdigit() and len(word) < 9 else 0
+    if not 1 <= number <= _MAX_PX:
+        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number from 1 to {_MAX_PX}")
+    return number
+
+
+# The options of `jaxscope time`: which experiment, and what it varies or compares.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TimeOptions:
+    """What `jaxscope time` shall find out.
+
+    Attributes:
+        experiment: `call`, `nodes`, `scaling`, `recompilations`, `comparison` or `agreement`.
+        vary: What `scaling` changes.
+        sizes: To what, in rising order.
+        preset: Which two forms `scaling` measures; empty for eager and jit.
+        others: Further calls of `recompilations`.
+        against: The second call of `comparison`; None for the same call.
+        against_file: Its file; None for the same.
+        made_with: What both programs of `comparison` are made with, and what their processes have:
+            the fields of `ComparisonRequest` that have a twin, `other_…`.
+        skip_eager: Whether to leave eager runs out.
+        gradient: Whether a plain timing measures the gradient, too.
+        budget_s: Seconds for the pairs of each program; None for the default, which is stretched.
+        precision: At what half-width of the ratio's interval it ends; None for the default.
+        output: Where the experiment's table or plot is written, or None.
+        figure: Which figure of a plain timing: `distributions` or `stages`.
+    """
+
+    experiment: str = "call"
+    vary: str = ""
+    sizes: tuple[int, ...] = ()
+    preset: str = ""
+    others: tuple[str, ...] = ()
+    against: str | None = None
+    against_file: Path | None = None
+    made_with: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    skip_eager: bool = False
+    gradient: bool = False
+    budget_s: float | None = None
+    precision: float | None = None
+    output: Path | None = None
+    figure: str = "distributions"
+
+
+def add_time_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options; only one experiment at a time."""
+    parser.add_argument(
+        "--rigorous", action="store_true", help="measure in six fresh processes (slower)"
+    )
+    parser.add_argument(
+        "--gradient", action="store_true", help="time the gradient, and value and gradient, too"
+    )
+    parser.add_argument(
+        "--budget",
+        metavar="S",
+        help="seconds for measuring the pairs of a program; by default 2, stretched for slow calls "
+        "until there are six pairs",
+    )
+    group = parser.add_argument_group("experiments (one at a time)")
+    one = group.add_mutually_exclusive_group()
+    one.add_argument(
+        "--per-node",
+        action="store_true",
+        help="time each instruction of the compiled program, each equation, each source line",
+    )
+    one.add_argument(
+        "--scale",
+        metavar="X=LOW..HIGH",
+        help="measure at several sizes: x:0=64..4096 changes dimension 0 of the argument x, "
+        "n=1..64 a name n that the call uses; /7 at the end asks for seven sizes",
+    )
+    one.add_argument(
+        "--batch",
+        metavar="[NAMES=]LOW..HIGH",
+        help="measure a loop over so many calls against vmap; all array arguments are stacked, or "
+        "those named: x+y=1..256",
+    )
+    one.add_argument(
+        "--depth",
+        metavar="LOW..HIGH",
+        help="feed the result back into the first argument so many times: unrolled against scan",
+    )
+    one.add_argument(
+        "--recompilations",
+        nargs="*",
+        metavar="CALL",
+        help="run this call and further ones, and say what compiled again and why",
+    )
+    one.add_argument("--against", metavar="CALL", help="compare with another call, in random pairs")
+    one.add_argument(
+        "--agreement",
+        action="store_true",
+        help="compare the results of eager, jit and double precision",
+    )
+    add_comparison_options(parser)
+    group.add_argument("--no-eager", action="store_true", help="leave eager runs out")
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="write what is drawn: the distributions of a timing, the timeline of one run "
+        "(--per-node), the curves of --scale; .csv .json .svg .png",
+    )
+    group.add_argument(
+        "--figure",
+        choices=("distributions", "stages"),
+        default="distributions",
+        help="which figure of a timing -o writes; stages are those of the run, import to steady",
+    )
+
+
+def read_time_options(read: argparse.Namespace) -> TimeOptions:
+    """Take the options from what was parsed.
+
+    Raises:
+        UsageError: They do not go together, or a range is none.
+    """
+    output = Path(read.output) if read.output else None
+    preset, vary, sizes = _read_sizes(read)
+    against_file = Path(read.against_file) if read.against_file else None
+    precision, read.precision = _split_precision(read.precision)
+    budget_s = None if read.budget is None else _read_budget(read.budget)
+    made_with = read_comparison_options(read)
+    compares = read.against is not None or against_file is not None or differs(made_with)
+    if read.per_node:
+        experiment = "nodes"
+    elif sizes:
+        experiment = "scaling"
+    elif read.recompilations is not None:
+        experiment = "recompilations"
+    elif read.agreement:
+        experiment = "agreement"
+    else:
+        experiment = "comparison" if compares else "call"
+    if experiment != "comparison" and (compares or made_with):
+        raise UsageError(
+            Explanation(
+                what="What programs are made with belongs to a comparison, which this is not.",
+                why="No other experiment takes these options, and nothing differs between the two.",
+                remedy="Give both sides, such as --precision default,highest.",
+            )
+        )
+    if read.rigorous and experiment not in ("call", "comparison"):
+        raise UsageError(
+            Explanation(
+                what="--rigorous repeats a timing or a comparison, nothing else.",
+                remedy="Leave it out, or leave the other experiment out.",
+            )
+        )
+    if output is not None and (
+        experiment not in {"call", "nodes", "scaling"}
+        or output.suffix not in {".csv", ".json", ".svg", ".png"}
+    ):
+        raise UsageError(
+            Explanation(
+                what="-o writes figures of a timing, of --per-node, of --scale or a preset, as "
+                ".csv, .json, .svg or .png.",
+                remedy="Such as: --scale x:0=64..4096 -o scaling.svg",
+            )
+        )
+    return TimeOptions(
+        experiment,
+        vary,
+        sizes,
+        preset,
+        tuple(read.recompilations or ()),
+        read.against,
+        against_file,
+        made_with,
+        read.no_eager,
+        read.gradient,
+        budget_s,
+        precision,
+        output,
+        read.figure,
+    )
+
+
+def _read_budget(text: str) -> float:
+    try:
+        seconds = float(text.removesuffix("s"))
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise UsageError(Explanation(f"{text!r} is no budget.", remedy="Such as: --budget 10"))
+    return seconds
+
+
+def _split_precision(words: Sequence[str]) -> tuple[float | None, str | None]:
+    """The timing's precision, which is a number, and that of matrix products, which is a name."""
+    precision, name = None, None
+    for word in words:
+        try:
+            share = float(word.removesuffix("%")) / (100 if word.endswith("%") else 1)
+        except ValueError:
+            name = word
+            continue
+        if not 0 < share < 1:
+            raise UsageError(
+                Explanation(f"{word!r} is no precision.", remedy="Such as: --precision 1%")
+            )
+        precision = share
+    return precision, name
+
+
+def _read_sizes(read: argparse.Namespace) -> tuple[str, str, tuple[int, ...]]:
+    """The preset, what is varied, and the sizes; none where sizes are not varied."""
+    if read.scale:
+        return "", *read_scale(read.scale)
+    for preset in ("batch", "depth"):
+        if text := getattr(read, preset):
+            return preset, *read_growth(text)
+    return "", "", ()
+
+
+# The words of the command line: verbs, their options, their help.
+
 
 FORMATS = ("jaxscope", "json", "svg", "png", "pdf", "dot", "html", "txt", "md")
 

@@ -5,30 +5,23 @@ from __future__ import annotations
 import json
 import shlex
 
-from jaxscope.analysis.cost.before_after import (
-    cost_change_to_json,
-    cost_change_to_text,
-    find_cost_change,
-    notes_of,
-)
-from jaxscope.analysis.cost.loop_rounds import find_trips
-from jaxscope.analysis.cost.shares import By
-from jaxscope.analysis.export.contract_json import environment_to_json
-from jaxscope.analysis.export.safe_text import make_safe
-from jaxscope.analysis.fates import link_products
-from jaxscope.analysis.roofline import find_roofline
-from jaxscope.analysis.roofline_report import roofline_to_json, roofline_to_text
 from jaxscope.cli.capture import obtain_capture
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
-from jaxscope.cli.progress import show_progress
-from jaxscope.cli.runs import Watcher, run_options, target_options
-from jaxscope.client.ceilings_collector import store_ceilings, stored_ceilings
+from jaxscope.cli.runs import Watcher, run_options, show_progress, target_options
+from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import CalibrationRequest
-from jaxscope.client.run import ask
 from jaxscope.errors import Explanation, UsageError
-from jaxscope.model.chip import Chip, chip_names, chip_of_target, find_chip
-from jaxscope.model.roofline import Ceilings
+from jaxscope.model.hardware import Ceilings, Chip, chip_names, chip_of_target, find_chip
+from jaxscope.program.cost.attribution import RowKind, find_cost_change
+from jaxscope.program.cost.trip_counts import find_trip_counts
+from jaxscope.program.fates.table import link_products
+from jaxscope.program.roofline import find_roofline
+from jaxscope.report.cost_changes import cost_change_to_json, cost_change_to_text, notes_of
+from jaxscope.report.roofline import roofline_to_json, roofline_to_text
+from jaxscope.schema.ceilings_file import store_ceilings, stored_ceilings
+from jaxscope.schema.contract import environment_to_json
+from jaxscope.schema.safe_text import make_safe
 
 
 def run(options: Options) -> int:
@@ -50,9 +43,9 @@ def run(options: Options) -> int:
     else:
         chip = chip or chip_of_target(capture.target)
         ceilings = chip.ceilings() if chip else stored_ceilings(capture.environment)
-    trips = find_trips(capture)
+    trips = find_trip_counts(capture)
     found = find_roofline(link_products(capture), trips, capture.stage("machine"))
-    changes = {by: find_cost_change(capture, by) for by in By}
+    changes = {by: find_cost_change(capture, by) for by in RowKind}
     if options.is_json:
         before = find_roofline(capture.stage("hlo"), trips)
         report = {

@@ -1,19 +1,21 @@
-"""Ask a worker, and let a person see what it does meanwhile."""
+"""Ask a worker, and let a person see what it does meanwhile, in one line of a terminal that passes
+by.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import math
+import shutil
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from jaxscope.analysis.export.safe_text import make_safe
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
-from jaxscope.cli.progress import Show, show_progress
 from jaxscope.client.composite_run import CompositeRun
 from jaxscope.client.events import Event, Failed, NotResponding, Output, Progress
 from jaxscope.client.live_run import Run
@@ -22,6 +24,34 @@ from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, Stopped, UsageError
 from jaxscope.model import Capture
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+from jaxscope.schema.safe_text import make_safe, make_safe_line
+
+# What is being done right now, in one line of a terminal that passes by.
+
+
+Show = Callable[[str], None]
+
+
+@contextmanager
+def show_progress() -> Iterator[Show]:
+    """Yield a function that shows a step; silent where standard error is no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _text: None
+        return
+
+    def show(text: str) -> None:
+        width = shutil.get_terminal_size().columns - 1
+        sys.stderr.write("\r\033[K" + make_safe_line(text)[:width])
+        sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        sys.stderr.write("\r\033[K")
+        sys.stderr.flush()
+
+
+# Ask a worker, and let a person see what it does meanwhile.
 
 
 def run_options(options: Options) -> dict[str, Any]:

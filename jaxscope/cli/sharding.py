@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 
-from jaxscope.analysis.export.contract_json import environment_to_json
-from jaxscope.analysis.export.safe_text import make_safe
-from jaxscope.analysis.sharding.report import (
-    PlacementReport,
-    placement_to_json,
-    placement_to_text,
-)
 from jaxscope.cli.capture import obtain_capture
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
-from jaxscope.cli.progress import show_progress
-from jaxscope.cli.runs import Watcher
+from jaxscope.cli.runs import Watcher, show_progress
+from jaxscope.program.sharding.placement import PlacementReport
+from jaxscope.report.sharding import placement_to_json, placement_to_text
+from jaxscope.schema.contract import environment_to_json
+from jaxscope.schema.safe_text import make_safe
 
 
 def run(options: Options) -> int:

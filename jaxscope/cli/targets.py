@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 
-from jaxscope.analysis.export.safe_text import make_safe
-from jaxscope.analysis.targets.report import targets_to_json, targets_to_text
-from jaxscope.analysis.targets.summary import summarize
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
-from jaxscope.cli.progress import show_progress
-from jaxscope.cli.runs import Watcher, named_program, run_options, target_options
+from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress, target_options
 from jaxscope.client.many_targets import capture_targets, default_targets, full_target
+from jaxscope.client.one_shot import inspect_environment
 from jaxscope.client.requests import CaptureRequest
-from jaxscope.client.run import inspect_environment
 from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError
 from jaxscope.model import Capture
+from jaxscope.program.targets import summarize_target
+from jaxscope.report.targets import targets_to_json, targets_to_text
+from jaxscope.schema.safe_text import make_safe
 
 
 def run(options: Options) -> int:
@@ -39,7 +38,7 @@ def run(options: Options) -> int:
             show(f"{target} is done …")
 
         found = capture_targets(request, targets, on_event=watcher, on_found=on_found)
-    rows = [summarize(target, answer) for target, answer in found]
+    rows = [summarize_target(target, answer) for target, answer in found]
     call = next((answer.call for _, answer in found if isinstance(answer, Capture)), "")
     call = call or options.call or ""
     if options.is_json:

@@ -30,7 +30,7 @@ def run(options: Options) -> int:
         raise UsageError(Explanation("A window prints no JSON.", remedy="jaxscope capture --json"))
     _refuse_unknown_word(options.file)
     check_qt()
-    from jaxscope.ui.app import open_window
+    from jaxscope.ui.launch import open_window
 
     return open_window(
         None if options.file is None else str(options.file),
@@ -60,7 +60,7 @@ def open_on(what: Capture | str | os.PathLike[str], call: str | None) -> int:
         EnvironmentProblem: There is no display, or something that Qt needs is missing.
     """
     check_qt()
-    from jaxscope.ui.app import open_window
+    from jaxscope.ui.launch import open_window
 
     if isinstance(what, str | os.PathLike):
         return open_window(os.fspath(what), call)

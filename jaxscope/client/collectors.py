@@ -9,13 +9,7 @@ from typing import Annotated, Any, Protocol, TypeVar
 
 import msgspec
 
-from jaxscope.client.agreement_collectors import (
-    AgreementCollector,
-    ComparisonCollector,
-    SideCollector,
-)
-from jaxscope.client.assemble import CaptureAssembler
-from jaxscope.client.ceilings_collector import CeilingsCollector
+from jaxscope.client.capture_assembler import CaptureAssembler
 from jaxscope.client.events import (
     Event,
     HeadArrived,
@@ -25,13 +19,17 @@ from jaxscope.client.events import (
     StageArrived,
     TextArrived,
 )
-from jaxscope.client.lab_collectors import (
+from jaxscope.client.experiment_collectors import (
+    AgreementCollector,
+    CeilingsCollector,
+    ComparisonCollector,
     LabCollector,
     ProfileCollector,
+    RecompilationCollector,
+    RematCollector,
     ScalingCollector,
+    SideCollector,
 )
-from jaxscope.client.recompilation_collector import RecompilationCollector
-from jaxscope.client.remat_collector import RematCollector
 from jaxscope.client.requests import (
     AgreementRequest,
     CalibrationRequest,
@@ -55,7 +53,7 @@ from jaxscope.client.results import (
     Result,
     TargetReport,
 )
-from jaxscope.client.timing_assemble import TimingAssembler
+from jaxscope.client.timing_assembler import TimingAssembler
 from jaxscope.errors import (
     CallError,
     EnvironmentProblem,

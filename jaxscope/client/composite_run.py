@@ -96,13 +96,13 @@ class CompositeRun(abc.ABC):
     # --- for the session ---
 
     def begin(self) -> None:
-        """Start to conduct."""
+        """Start to run_parts."""
         threading.Thread(target=self._follow, name="jaxscope conductor", daemon=True).start()
 
     # --- for what conducts ---
 
     @abc.abstractmethod
-    def conduct(self) -> Result:
+    def run_parts(self) -> Result:
         """Start runs one after another, or several that take turns, and put results together.
 
         Raises:
@@ -145,7 +145,7 @@ class CompositeRun(abc.ABC):
     def _follow(self) -> None:
         end: Finished | Failed
         try:
-            end = Finished(self.conduct())
+            end = Finished(self.run_parts())
         except JaxscopeError as error:
             end = Failed(error, self.partial())
         except Exception as error:  # of ours, or of `on_event`: the run must end all the same

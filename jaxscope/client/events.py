@@ -11,7 +11,7 @@ import numpy.typing as npt
 from jaxscope.client.results import Result
 from jaxscope.errors import JaxscopeError
 from jaxscope.model import Capture, Measurement, Stage, StageText
-from jaxscope.model.agreement import ProgramCost, ResultsAgreement
+from jaxscope.model.experiments import ProgramCost, ResultsAgreement
 from jaxscope.wire.messages import Message
 
 
@@ -86,7 +86,7 @@ class Responding:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Whereabouts:
+class CurrentLine:
     """The answer to `Run.ask_where`: the line of the user's code that runs now, or empty."""
 
     where: str
@@ -182,7 +182,7 @@ Event = (
     | Output
     | NotResponding
     | Responding
-    | Whereabouts
+    | CurrentLine
     | MeasurementArrived
     | ResultGrew
     | SideReady

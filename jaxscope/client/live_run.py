@@ -12,26 +12,31 @@ from typing import Any
 
 import msgspec
 
-from jaxscope.client.ending import Ending, current_thread, explain_ending, find_place
 from jaxscope.client.events import (
+    CurrentLine,
     Event,
     Failed,
     Finished,
     NotResponding,
     Output,
     Responding,
-    Whereabouts,
 )
-from jaxscope.client.far_endings import on_machine
-from jaxscope.client.plain_text import HeadAndTail, clean_fields, clean_text
 from jaxscope.client.requests import Request
 from jaxscope.client.results import Result
+from jaxscope.client.worker_failures import (
+    WorkerExit,
+    current_thread,
+    explain_worker_exit,
+    find_place,
+    name_machine,
+)
 from jaxscope.errors import Explanation, InternalError, JaxscopeError, Stopped, WorkerLost
+from jaxscope.schema.safe_text import HeadAndTail, clean_fields, clean_text
 from jaxscope.wire.frames import FrameError
 from jaxscope.wire.messages import Message, read_message
 
 _STOP_REASONS = frozenset({"stopped", "killed"})
-_ENDING_FIELDS = frozenset(field.name for field in dataclasses.fields(Ending))
+_ENDING_FIELDS = frozenset(field.name for field in dataclasses.fields(WorkerExit))
 
 
 class Run:
@@ -70,7 +75,7 @@ class Run:
         self._outputs = {"stdout": HeadAndTail(), "stderr": HeadAndTail()}
         self._failure: JaxscopeError | None = None
         self._is_done = False
-        self._ending: Ending | None = None
+        self._ending: WorkerExit | None = None
         self._end: Finished | Failed | None = None
         self._has_ended = threading.Event()
 
@@ -223,13 +228,13 @@ class Run:
                 self._tell(Responding())
             case {"event": "where", "stack": str(stack)}:
                 stack = clean_text(stack)
-                self._tell(Whereabouts(find_place(stack, self._file), current_thread(stack)))
+                self._tell(CurrentLine(find_place(stack, self._file), current_thread(stack)))
             case {"event": "ended"}:
                 known = {name: values[name] for name in _ENDING_FIELDS & values.keys()}
-                self._ending = msgspec.convert(known, Ending)
+                self._ending = msgspec.convert(known, WorkerExit)
 
     def _conclude(self) -> Finished | Failed:
-        ending = self._ending or Ending("supervisor")
+        ending = self._ending or WorkerExit("supervisor")
         failure = self._failure
         if failure is None and self._is_done:
             try:
@@ -238,9 +243,9 @@ class Run:
                 failure = _describe_nonsense(error)
         if failure is None or (ending.reason in _STOP_REASONS and not self._is_done):
             # What the code raises when it is interrupted is no fault of the code.
-            failure = explain_ending(ending, python=self._python, file=self._file)
+            failure = explain_worker_exit(ending, python=self._python, file=self._file)
         if self._machine:
-            failure = on_machine(failure, ending.reason, self._machine)
+            failure = name_machine(failure, ending.reason, self._machine)
         output = self.output("stderr")[-4000:]
         if not failure.explanation.output and output and not isinstance(failure, Stopped):
             failure = type(failure)(dataclasses.replace(failure.explanation, output=output))

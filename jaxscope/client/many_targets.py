@@ -19,7 +19,7 @@ from jaxscope.errors import (
     UserCodeError,
 )
 from jaxscope.model import Capture
-from jaxscope.model.chip import chip_names, find_chip
+from jaxscope.model.hardware import chip_names, find_chip
 
 Found = tuple[str, Capture | JaxscopeError]
 

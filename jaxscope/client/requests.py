@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from jaxscope.client.ssh_target import inner_target
+from jaxscope.client.ssh_target import target_on_machine
 from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
 
 _TARGET = re.compile(r"cpu(:[1-9]\d{0,3})?|(gpu|tpu)(:\d{1,4})?|aot:(tpu|gpu):[\w.:-]{1,64}")
@@ -326,7 +326,7 @@ def request_fields(request: Request) -> dict[str, Any]:
     for target in (fields.get("target"), fields.get("other_target")):
         if target:
             _check_target(target)
-            if inner_target(target).startswith("aot:") and isinstance(request, _RUNNING):
+            if target_on_machine(target).startswith("aot:") and isinstance(request, _RUNNING):
                 raise EnvironmentProblem(_explain_nothing_runs(target))
     for call in (fields.get("call"), fields.get("other_call"), *fields.get("calls", ())):
         if isinstance(call, str) and len(call) > MAX_CALL_CHARS:
@@ -351,7 +351,7 @@ def _explain_nothing_runs(target: str) -> Explanation:
 
 
 def _check_target(target: str) -> None:
-    if _TARGET.fullmatch(inner_target(target)) is None:
+    if _TARGET.fullmatch(target_on_machine(target)) is None:
         raise UsageError(
             Explanation(
                 what=f"There is no target {target[:100]!r}.",

@@ -5,11 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from jaxscope.model import Capture, Timing
-from jaxscope.model.agreement import Agreement, Comparison
-from jaxscope.model.lab import Profile, Scaling
-from jaxscope.model.recompilation import Recompilation
-from jaxscope.model.remat import RematPolicies
-from jaxscope.model.roofline import Ceilings
+from jaxscope.model.experiments import Agreement, ProgramComparison, Recompilation, RematPolicies
+from jaxscope.model.hardware import Ceilings
+from jaxscope.model.timing import Profile, Scaling
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -99,7 +97,7 @@ Result = (
     | Profile
     | Scaling
     | Recompilation
-    | Comparison
+    | ProgramComparison
     | Agreement
     | Ceilings
     | RematPolicies

@@ -1,11 +1,13 @@
-"""A session: a supervisor and the runs that go through it. Threads and pipes; no Qt.
+"""A session: a supervisor and the runs that go through it.
 
-    with Session() as session:
-        run = session.start(CaptureRequest(file="f.py"), on_event=print)
-        capture = run.wait()
+Threads and pipes; no Qt.
+
+with Session() as session: run = session.start(CaptureRequest(file="f.py"), on_event=print) capture
+= run.wait()
 
 The window, the command line and the tests use the same class. Events are delivered on a thread of
-the run's own, never on the caller's.
+the run's own, never on the caller's. Requests that take several workers are conducted by
+`multi_process_runs`, loaded when needed.
 """
 
 from __future__ import annotations
@@ -21,14 +23,28 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import IO, Any, Self
 
-from jaxscope.client.carried_sources import collect_sources, sources_to_arrays
 from jaxscope.client.composite_run import CompositeRun
-from jaxscope.client.composites import composite_for
 from jaxscope.client.events import Event
-from jaxscope.client.far_sessions import FarSessions, remote_target
-from jaxscope.client.link import Link, LocalLink
 from jaxscope.client.live_run import Run
-from jaxscope.client.relay import (
+from jaxscope.client.remote_sessions import (
+    RemoteSessions,
+    collect_sources,
+    remote_target,
+    sources_to_arrays,
+)
+from jaxscope.client.requests import (
+    MEASURING,
+    ComparisonRequest,
+    Request,
+    TimeRequest,
+    request_fields,
+)
+from jaxscope.client.supervisor_link import LocalLink, SupervisorLink
+from jaxscope.errors import Explanation, JaxscopeError, WorkerLost
+from jaxscope.wire.frames import HEADER as WORKER_HEADER
+from jaxscope.wire.frames import FrameError
+from jaxscope.wire.messages import Message, encode_message
+from jaxscope.wire.relay import (
     CONTROL,
     GREETING,
     decode_control,
@@ -36,11 +52,32 @@ from jaxscope.client.relay import (
     encode_control,
     split_relayed_frames,
 )
-from jaxscope.client.requests import MEASURING, Request, request_fields
-from jaxscope.errors import Explanation, JaxscopeError, WorkerLost
-from jaxscope.wire.frames import HEADER as WORKER_HEADER
-from jaxscope.wire.frames import FrameError
-from jaxscope.wire.messages import Message, encode_message
+
+# Which requests take several workers; what conducts them is loaded when it is needed.
+
+
+def composite_for(request: Request) -> type[CompositeRun] | None:
+    """What conducts the request; None where one worker answers it."""
+    if isinstance(request, ComparisonRequest) and request.needs_processes:
+        from jaxscope.client.multi_process_runs import PairedRun
+
+        return PairedRun
+    if isinstance(request, TimeRequest | ComparisonRequest) and request.rigorous:
+        from jaxscope.client.multi_process_runs import RigorousRun
+
+        return RigorousRun
+    return None
+
+
+# A session: a supervisor and the runs that go through it. Threads and pipes; no Qt.
+#
+#     with Session() as session:
+#         run = session.start(CaptureRequest(file="f.py"), on_event=print)
+#         capture = run.wait()
+#
+# The window, the command line and the tests use the same class. Events are delivered on a thread of
+# the run's own, never on the caller's.
+
 
 _READ_BYTES = 1 << 20
 _GREETING_LIMIT_BYTES = 64 << 10
@@ -61,7 +98,7 @@ class Session:
         *,
         environment: Mapping[str, str] | None = None,
         is_warm: bool = True,
-        link: Link | None = None,
+        link: SupervisorLink | None = None,
         ssh_options: Sequence[str] = (),
     ) -> None:
         """Start a supervisor.
@@ -83,7 +120,7 @@ class Session:
         self._numbers = itertools.count(1)
         self._is_over = False
         self._link = link or LocalLink()
-        self._far = FarSessions(
+        self._far = RemoteSessions(
             lambda far: Session(link=far, environment=environment, is_warm=False),
             ssh_options=ssh_options,
         )

@@ -1,25 +1,211 @@
-"""Start a supervisor on another machine through the system's OpenSSH.
+"""Start a supervisor on another machine through the system's OpenSSH, and say in a sentence why
+that failed.
 
-OpenSSH brings its configuration, its keys, its agents and its jump hosts; jaxscope adds none of its
-own and never asks for a password.
+OpenSSH brings its configuration, keys, agents and jump hosts; jaxscope adds none and never asks for
+a password. Nothing needs to be installed there beyond Python and JAX: the sources of `model`,
+`wire`, `worker` and `supervisor` go ahead of the frames as a zip file, are unpacked into a
+temporary folder, and are removed at the end.
 """
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import functools
+import io
 import os
+import re
 import select
+import shlex
 import shutil
+import struct
 import subprocess
 import time
+import zipfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
-from jaxscope.client.link import Connection, start_process
-from jaxscope.client.relay import GREETING
-from jaxscope.client.ssh_package import make_package, remote_command
-from jaxscope.client.ssh_problems import explain_link, is_transient
 from jaxscope.client.ssh_target import SshTarget
+from jaxscope.client.supervisor_link import Connection, start_process
 from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.wire.relay import GREETING
+
+# What is sent to another machine: the supervisor's and the worker's sources, and a first line.
+#
+# Nothing needs to be installed there beyond Python and JAX. The sources are unpacked into a folder
+# of the process that starts from them, which removes it at its end.
+
+
+TOO_OLD_STATUS = 97
+ENDED_EARLY_STATUS = 98
+
+_FOLDERS = ("model", "supervisor", "wire", "worker")
+# For whatever Python is there: the syntax of the oldest.
+_REMOTE_START = f"""
+import io, os, struct, sys, tempfile, zipfile
+if sys.version_info[:2] < (3, 11):
+    sys.stderr.write("jaxscope needs Python 3.11: %s is %d.%d\\n"
+                     % ((sys.executable,) + tuple(sys.version_info[:2])))
+    sys.exit({TOO_OLD_STATUS})
+def take(size):
+    data = b""
+    while len(data) < size:
+        piece = os.read(0, size - len(data))
+        if not piece:
+            sys.exit({ENDED_EARLY_STATUS})
+        data += piece
+    return data
+size = struct.unpack("<Q", take(8))[0]
+folder = tempfile.mkdtemp(prefix="jaxscope-scratch-%d-" % os.getpid())
+zipfile.ZipFile(io.BytesIO(take(size))).extractall(folder)
+os.execv(sys.executable, [sys.executable, "-I", "-S", "-B",
+         os.path.join(folder, "jaxscope", "worker", "bootstrap.py"),
+         "jaxscope.supervisor.remote", folder])
+"""
+
+
+@functools.cache
+def make_package() -> bytes:
+    """The sources as a zip file with its length before it."""
+    root = Path(__file__).parents[1]
+    files = [root / "__init__.py", root / "errors.py"]
+    for folder in _FOLDERS:
+        found = (path for path in (root / folder).rglob("*") if path.is_file())
+        files += sorted(path for path in found if "__pycache__" not in path.parts)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in files:
+            archive.write(path, f"jaxscope/{path.relative_to(root).as_posix()}")
+    data = packed.getvalue()
+    return struct.pack("<Q", len(data)) + data
+
+
+def remote_command(python: str) -> str:
+    """What the other machine's shell is asked to run; free of what shells differ in.
+
+    Args:
+        python: A path there, or a name that is looked up there; `~/` is the home there.
+    """
+    home, name = ("~/", python[2:]) if python.startswith("~/") else ("", python)
+    code = base64.b64encode(_REMOTE_START.encode()).decode()
+    first = f'import base64;exec(base64.b64decode("{code}"))'
+    return f"exec {home}{shlex.quote(name)} -c {shlex.quote(first)}"
+
+
+# Why a machine cannot be used, from what OpenSSH or its shell said: one clear sentence each.
+
+
+_LOST = "LostConnection"
+_KINDS: tuple[tuple[str, str, str, str], ...] = (
+    (
+        r"could not resolve hostname|name or service not known|nodename nor servname",
+        "UnknownHost",
+        "There is no machine called {host}.",
+        "Check the name; `ssh {machine}` must work in a terminal.",
+    ),
+    (
+        r"host key verification failed|remote host identification has changed",
+        "UnknownHostKey",
+        "The key of {host} is not the known one, or not known yet.",
+        "Connect once with `ssh {machine}` in a terminal and compare the key.",
+    ),
+    (
+        r"permission denied|too many authentication failures|no supported authentication",
+        "NotAccepted",
+        "{host} does not accept your key.",
+        "jaxscope never asks for passwords: make `ssh -o BatchMode=yes {machine}` work, with a key "
+        "in ~/.ssh or in an agent.",
+    ),
+    (
+        r"connection refused",
+        "Refused",
+        "{host} refuses the connection: no SSH server listens there.",
+        "Check the machine and the port.",
+    ),
+    (
+        r"timed out|no route to host|network is unreachable|host is down",
+        "Unreachable",
+        "{host} does not answer.",
+        "Is it running, and is a VPN needed?",
+    ),
+    (
+        r"connection (?:closed|reset)|broken pipe|kex_exchange|client_loop",
+        _LOST,
+        "The connection to {host} was lost.",
+        "Run again: the connection is made anew.",
+    ),
+)
+_TRANSIENT = frozenset({"Refused", "Unreachable", _LOST})
+_OLD = re.compile(r"jaxscope needs Python 3\.11: (?P<python>.*) is (?P<version>[\d.]+)")
+
+
+def explain_link(status: int | None, said: str, *, machine: str, python: str) -> EnvironmentProblem:
+    """What to tell of a connection that did not come about.
+
+    Args:
+        status: Exit status of `ssh`; None if it had to be ended.
+        said: What came from it on standard error.
+        machine: As the target names it.
+        python: The interpreter that was to be started there.
+    """
+    host = machine.rpartition("@")[2]
+    told = said.strip()[-1000:]
+    old = _OLD.search(told)
+    if status == TOO_OLD_STATUS and old is not None:
+        return _problem(
+            f"The Python of {host} is too old: {old['python']} is {old['version']}, and jaxscope "
+            "needs 3.11 or newer.",
+            "",
+            "Name a newer one there with --python, such as --python '~/venv/bin/python'.",
+            "TooOldPython",
+        )
+    if status in (126, 127):
+        return _problem(
+            f"There is no {python} on {host}.",
+            told,
+            "Install Python 3.11 or newer there, or name where it is with --python.",
+            "NoPython",
+        )
+    for pattern, kind, what, remedy in _KINDS:
+        if re.search(pattern, told, re.IGNORECASE):
+            return _problem(
+                what.format(host=host), told, remedy.format(machine=_spell(machine)), kind
+            )
+    if status is None:
+        return _problem(
+            f"{host} accepted the connection and started nothing in time.",
+            told,
+            f"Does `ssh {_spell(machine)} {python} --version` answer in a terminal?",
+            "NoAnswer",
+        )
+    return _problem(
+        f"Nothing could be started on {host}: ssh ended with status {status}.",
+        told,
+        f"Does `ssh {_spell(machine)} {python} --version` answer in a terminal?",
+        "NotStarted",
+    )
+
+
+def is_transient(problem: EnvironmentProblem) -> bool:
+    """Whether the same may work a moment later."""
+    return problem.explanation.kind in _TRANSIENT
+
+
+def _spell(machine: str) -> str:
+    """As `ssh` takes it on its command line."""
+    name, colon, port = machine.rpartition(":")
+    return f"-p {port} {name}" if colon and port.isdecimal() and ":" not in name else machine
+
+
+def _problem(what: str, why: str, remedy: str, kind: str) -> EnvironmentProblem:
+    return EnvironmentProblem(Explanation(what=what, why=why, remedy=remedy, kind=kind))
+
+
+# Start a supervisor on another machine through the system's OpenSSH.
+#
+# OpenSSH brings its configuration, its keys, its agents and its jump hosts; jaxscope adds none of
+# its own and never asks for a password.
+
 
 CONNECT_S = 10
 START_S = 40.0

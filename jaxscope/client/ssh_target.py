@@ -8,7 +8,7 @@ import re
 from jaxscope.errors import Explanation, UsageError
 
 SCHEME = "ssh://"
-DEFAULT_INNER = "cpu"
+DEFAULT_TARGET = "cpu"
 _TARGET = re.compile(
     r"ssh://(?:(?P<user>[A-Za-z0-9_][\w.+-]{0,63})@)?"
     r"(?P<host>[A-Za-z0-9_][\w.-]{0,252}|\[[0-9A-Fa-f:.%]{2,64}\])"
@@ -45,7 +45,7 @@ def is_remote(target: str) -> bool:
     return target.startswith(SCHEME)
 
 
-def inner_target(target: str) -> str:
+def target_on_machine(target: str) -> str:
     """The target as the machine that has it calls it.
 
     Raises:
@@ -74,4 +74,4 @@ def parse_ssh_target(text: str) -> SshTarget:
             )
         )
     host = match["host"].strip("[]")
-    return SshTarget(host, match["inner"] or DEFAULT_INNER, match["user"] or "", port)
+    return SshTarget(host, match["inner"] or DEFAULT_TARGET, match["user"] or "", port)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from jaxscope.analysis.archive import load_session
-from jaxscope.analysis.comparison.comparison import Subject
-from jaxscope.analysis.comparison.timing_hint import MadeWith
-from jaxscope.client.run import OnEvent, capture
+from jaxscope.client.one_shot import OnEvent, capture
 from jaxscope.errors import Explanation, UsageError
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+from jaxscope.program.diff.captures import ComparedCapture, CompileSettings
+from jaxscope.schema.archive import load_session
 
 SEPARATOR = "::"
 
 
-def obtain_subject(word: str, on_event: OnEvent | None = None, **options: Any) -> Subject:
+def obtain_subject(word: str, on_event: OnEvent | None = None, **options: Any) -> ComparedCapture:
     """Read a saved capture, or capture a call now.
 
     Args:
@@ -29,7 +28,7 @@ def obtain_subject(word: str, on_event: OnEvent | None = None, **options: Any) -
     file, separator, call = word.partition(SEPARATOR)
     if file.endswith(CAPTURE_ENDINGS) and not separator:
         saved, timing = load_session(file)
-        return Subject(word, saved, timing)
+        return ComparedCapture(word, saved, timing)
     if not file.endswith(".py"):
         raise UsageError(
             Explanation(
@@ -37,8 +36,8 @@ def obtain_subject(word: str, on_event: OnEvent | None = None, **options: Any) -
                 remedy="A side is a .jaxscope or .json file, FILE.py, or 'FILE.py::CALL'.",
             )
         )
-    made_with = MadeWith(
+    made_with = CompileSettings(
         options.get("python") or "", options.get("x64", False), options.get("options") or {}
     )
     taken = capture(file, call or None, on_event=on_event, **options)
-    return Subject(f"{file}{SEPARATOR}{taken.call}", taken, made_with=made_with)
+    return ComparedCapture(f"{file}{SEPARATOR}{taken.call}", taken, made_with=made_with)

@@ -15,14 +15,15 @@ Glossary
     session: one worker process's life.
 """
 
-from jaxscope.model.bookmark import Bookmark
 from jaxscope.model.capture import (
+    Bookmark,
     Capture,
     Check,
     Environment,
     Fate,
     FunctionSource,
     Leaf,
+    PassRecord,
     Proof,
     Severity,
     SourceFile,
@@ -40,11 +41,10 @@ from jaxscope.model.graph import (
     Node,
     NodeKind,
     Nodes,
+    Ragged,
     SourcePosition,
 )
 from jaxscope.model.graph_builder import GraphBuilder
-from jaxscope.model.passes import PassRecord
-from jaxscope.model.ragged import Ragged
 from jaxscope.model.timing import Measurement, Ratio, Timing
 from jaxscope.model.unavailable import Unavailable, is_available
 

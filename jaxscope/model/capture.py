@@ -1,24 +1,181 @@
-"""What one run of one call produced: stages, arguments, fates, checks, messages."""
+"""What one run of one call produced: stages, arguments, fates, checks, XLA's passes, its memory
+plan, and the user's bookmarks.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import enum
+import math
 import os
+import zlib
 from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model.bookmark import Bookmark
 from jaxscope.model.graph import Cost, Graph
-from jaxscope.model.job import Job
-from jaxscope.model.memory import MemoryPlan
 from jaxscope.model.op_name import TagTable
-from jaxscope.model.passes import PassRecord
-from jaxscope.model.sharding import Placement
+from jaxscope.model.sharding import Job, Placement
 from jaxscope.model.unavailable import Unavailable
+
+# Places of a capture that a person marked, with what they wrote about them.
+
+
+SOURCE_STAGE = "source"
+"""Stands for a stage's name where a line of a file is marked."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Bookmark:
+    """A marked node, group of nodes, or source line.
+
+    Attributes:
+        stage: Name of the node's stage, or `SOURCE_STAGE`.
+        place: The node's id; of a line, `PATH:LINE`, the line counted from 1; of a group, the id of
+            its box in a view.
+        note: What was written about it, or empty.
+        group: What stands on the box where a group is marked; empty for nodes and lines.
+    """
+
+    stage: str
+    place: str
+    note: str = ""
+    group: str = ""
+
+
+# How much memory the compiled program takes, as XLA planned it.
+
+
+Place = tuple[int, int, int, int, int, str]
+"""A value's node in the stage `optimized`, which of its results it is, the allocation that holds
+it, where in that, its size in bytes, and the kind of the allocation."""
+
+PLACE_KINDS = ("temporary", "argument", "result", "constant", "thread-local")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class MemoryPlan:
+    """XLA's own memory plan of the compiled program, per device; NaN is unknown.
+
+    Attributes:
+        argument_bytes: What goes in.
+        result_bytes: What comes out.
+        temporary_bytes: Room for everything between: what XLA allocates for each run.
+        aliased_bytes: Part of the results that lies where donated arguments were.
+        code_bytes: Generated code; some backends say 0.
+        peak_bytes: The most that is needed at once, where the backend says so; the CPU's does not.
+        donated: Which arguments were donated, by their place among those that are not static.
+        kept: For each parameter of the program the place of its argument; arguments that the
+            program does not use are dropped.
+        places: Where XLA put each value; empty where that is not known.
+    """
+
+    argument_bytes: float = math.nan
+    result_bytes: float = math.nan
+    temporary_bytes: float = math.nan
+    aliased_bytes: float = math.nan
+    code_bytes: float = math.nan
+    peak_bytes: float = math.nan
+    donated: tuple[int, ...] = ()
+    kept: tuple[int, ...] = ()
+    places: tuple[Place, ...] = dataclasses.field(default=(), repr=False)
+
+    @property
+    def total_bytes(self) -> float:
+        """Arguments, results and temporaries together; what is aliased counts once."""
+        return self.argument_bytes + self.result_bytes - self.aliased_bytes + self.temporary_bytes
+
+
+# What each of XLA's passes did to the module.
+
+
+_UNKNOWN = Cost()
+MAX_MODULE_BYTES = 64 << 20
+_LEVEL = 3
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class PassRecord:
+    """One pass that changed something.
+
+    Attributes:
+        name: Of the pass, such as `algsimp`; empty for the module as XLA received it.
+        pipeline: The pipeline that it ran in, such as `simplification`.
+        num_instructions: In the module after it, all computations together.
+        num_fusions: Of them, the fusions.
+        num_added: Instructions that are new by name.
+        num_removed: Instructions that are gone.
+        num_changed: Instructions that kept their name and do something else.
+        cost: Of the module after it.
+        before: The changed computations as they were, as text; bounded.
+        text: The same computations after it, as text; bounded.
+        ended: Ids of equations (of the last jaxpr-level stage) that no instruction carries from
+            here on.
+        carriers: Names of the instructions that carry an equation after this pass, for the
+            equations for which that changed.
+        seconds: That the pass took, in the compilation whose result is shown; NaN where unknown.
+        peak_bytes: The most that is alive at once in the module after it; NaN as long as XLA has
+            not fixed the order in which the module runs.
+        estimated_peak_bytes: The same if the module ran instruction by instruction in program
+            order, where XLA has fixed none; NaN where it has. The two are not to be compared.
+        peak_missing: Why neither is known; empty where one is.
+        packed: The module after it, compressed; empty where it is not kept, or where the pass
+            changed nothing and the module is the one before. See `module`.
+        number: Of the dump that XLA writes of the module after it; None for the module as XLA
+            received or compiled it, whose dumps have none.
+    """
+
+    name: str
+    pipeline: str
+    num_instructions: int
+    num_fusions: int
+    num_added: int = 0
+    num_removed: int = 0
+    num_changed: int = 0
+    cost: Cost = _UNKNOWN
+    before: str = ""
+    text: str = ""
+    ended: tuple[str, ...] = ()
+    carriers: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    seconds: float = math.nan
+    peak_bytes: float = math.nan
+    estimated_peak_bytes: float = math.nan
+    peak_missing: str = ""
+    packed: bytes = b""
+    number: int | None = None
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether it did more than rename or annotate instructions."""
+        return bool(self.num_added or self.num_removed or self.num_changed)
+
+    def module(self) -> bytes:
+        """The serialized `HloModuleProto` after the pass; empty where it is not kept.
+
+        Raises:
+            ValueError: It is damaged, or larger than any module that is kept.
+        """
+        if not self.packed:
+            return b""
+        unpacker = zlib.decompressobj()
+        try:
+            data = unpacker.decompress(self.packed, MAX_MODULE_BYTES)
+        except zlib.error as error:
+            raise ValueError(f"the module after {self.name} is damaged: {error}") from None
+        if not unpacker.eof:
+            raise ValueError(f"the module after {self.name} is cut short or too large")
+        return data
+
+
+def pack_module(proto: bytes) -> bytes:
+    """A serialized module as `PassRecord.packed` has it; empty if it is too large to be kept."""
+    return zlib.compress(proto, _LEVEL) if len(proto) <= MAX_MODULE_BYTES else b""
+
+
+# What one run of one call produced: stages, arguments, fates, checks, messages.
+
 
 NO_MEMORY_PLAN = Unavailable("The capture holds no memory plan.", "optimized")
 NO_PLACEMENT = Unavailable("The capture does not say on which devices arrays lie.", "optimized")

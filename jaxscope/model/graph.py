@@ -1,8 +1,11 @@
-"""A graph of one stage, as columns: NumPy arrays and one table of strings.
+"""A graph of one stage as columns:
+
+NumPy arrays and one table of strings.
 
 Fifty thousand nodes as objects take seconds to decode and hundreds of megabytes; as columns they
-take milliseconds. `Graph` is the columns; `Graph.node(i)` reads one node out as a `Node`, for the
-inspector, for exports and for tests.
+take milliseconds. `Graph.node(i)` reads one node out as a `Node`. `Ragged` holds rows of differing
+length in two flat arrays. `graph_to_arrays` and `graph_from_arrays` turn a graph into named arrays
+and back, for the wire and for files; the names are part of the `.jaxscope` format.
 """
 
 from __future__ import annotations
@@ -10,17 +13,85 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
+import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model.ragged import Ragged
+# Rows of differing length in two flat arrays.
+
+
+Int32s = npt.NDArray[np.int32]
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Ragged:
+    """A list of integer lists, stored as columns.
+
+    Attributes:
+        offsets: int32, shape `(num_rows + 1,)`, starts at 0 and never falls.
+        values: int32, shape `(offsets[-1],)`; row `i` is `values[offsets[i]:offsets[i + 1]]`.
+    """
+
+    offsets: Int32s
+    values: Int32s
+
+    def __post_init__(self) -> None:
+        check_offsets(self.offsets, len(self.values))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, row: int) -> Int32s:
+        return self.values[self.offsets[row] : self.offsets[row + 1]]
+
+    def lengths(self) -> Int32s:
+        """Length of each row, int32, shape `(num_rows,)`."""
+        return np.diff(self.offsets).astype(np.int32)
+
+    def row_numbers(self) -> Int32s:
+        """The row of each value, int32, shape `(num_values,)`."""
+        return np.repeat(np.arange(len(self), dtype=np.int32), self.lengths())
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Sequence[int]]) -> Ragged:
+        """Pack rows of integers."""
+        packed = list(rows)
+        offsets = np.zeros(len(packed) + 1, np.int32)
+        np.cumsum(np.fromiter(map(len, packed), np.int64, len(packed)), out=offsets[1:])
+        values = itertools.chain.from_iterable(packed)
+        return cls(offsets, np.fromiter(values, np.int32, int(offsets[-1])))
+
+    @classmethod
+    def empty(cls, num_rows: int) -> Ragged:
+        """`num_rows` rows without values."""
+        return cls(np.zeros(num_rows + 1, np.int32), np.zeros(0, np.int32))
+
+
+def check_offsets(offsets: Int32s, num_values: int) -> None:
+    """Refuse offsets that do not describe `num_values` values.
+
+    Raises:
+        ValueError: The offsets are of the wrong type, fall, or do not span the values.
+    """
+    if offsets.dtype != np.int32 or offsets.ndim != 1 or len(offsets) == 0:
+        raise ValueError("offsets must be a non-empty int32 vector")
+    if offsets[0] != 0 or offsets[-1] != num_values or bool(np.any(np.diff(offsets) < 0)):
+        raise ValueError(f"offsets do not rise from 0 to {num_values}")
+
+
+# A graph of one stage, as columns: NumPy arrays and one table of strings.
+#
+# Fifty thousand nodes as objects take seconds to decode and hundreds of megabytes; as columns they
+# take milliseconds. `Graph` is the columns; `Graph.node(i)` reads one node out as a `Node`, for the
+# inspector, for exports and for tests.
+
 
 Int8s = npt.NDArray[np.int8]
-Int32s = npt.NDArray[np.int32]
+
 Floats = npt.NDArray[np.float64]
 
 NONE = -1
@@ -359,3 +430,90 @@ def _check_column(
 def _check_rows(name: str, ragged: Ragged, multiple: int) -> None:
     if bool(np.any(ragged.lengths() % multiple)):
         raise ValueError(f"rows of {name} must have a multiple of {multiple} values")
+
+
+# Turn a `Graph` into named arrays and back, for the wire and for files.
+#
+# The names are stable: they are part of the `.jaxscope` file format. Strings travel as one UTF-8
+# buffer and the offsets of each string in it.
+
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+_RAGGED = ("types", "attributes", "scope", "origins", "derived", "source")
+
+
+def graph_to_arrays(graph: Graph) -> dict[str, npt.NDArray[Any]]:
+    """Name every column, such as `node.id`, `node.types.offsets`, `edge.source`, `string.utf8`."""
+    arrays: dict[str, npt.NDArray[Any]] = dict(strings_to_arrays(graph.strings, "string"))
+    for prefix, table in (("node", graph.nodes), ("edge", graph.edges), ("group", graph.groups)):
+        for field in dataclasses.fields(table):
+            column = getattr(table, field.name)
+            if isinstance(column, Ragged):
+                arrays[f"{prefix}.{field.name}.offsets"] = column.offsets
+                arrays[f"{prefix}.{field.name}.values"] = column.values
+            else:
+                arrays[f"{prefix}.{field.name}"] = column
+    return arrays
+
+
+def graph_from_arrays(arrays: Arrays) -> Graph:
+    """Rebuild a graph from what `graph_to_arrays` made.
+
+    Raises:
+        ValueError: A column is missing, of the wrong type or length, or points nowhere.
+    """
+    try:
+        nodes: dict[str, Any] = {
+            field.name: (
+                Ragged(
+                    arrays[f"node.{field.name}.offsets"],
+                    arrays[f"node.{field.name}.values"],
+                )
+                if field.name in _RAGGED
+                else arrays[f"node.{field.name}"]
+            )
+            for field in dataclasses.fields(Nodes)
+        }
+        edges = {f.name: arrays[f"edge.{f.name}"] for f in dataclasses.fields(Edges)}
+        groups = {f.name: arrays[f"group.{f.name}"] for f in dataclasses.fields(Groups)}
+        strings = strings_from_arrays(arrays, "string")
+    except KeyError as error:
+        raise ValueError(f"the column {error.args[0]} is missing") from None
+    return Graph(strings, Nodes(**nodes), Edges(**edges), Groups(**groups))
+
+
+def strings_to_arrays(strings: tuple[str, ...], prefix: str) -> dict[str, npt.NDArray[Any]]:
+    """Pack strings into `PREFIX.utf8` (uint8) and `PREFIX.offsets` (int64)."""
+    encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
+    offsets = np.zeros(len(encoded) + 1, np.int64)
+    np.cumsum([len(part) for part in encoded], out=offsets[1:])
+    return {
+        f"{prefix}.utf8": np.frombuffer(b"".join(encoded), np.uint8),
+        f"{prefix}.offsets": offsets,
+    }
+
+
+def strings_from_arrays(arrays: Arrays, prefix: str) -> tuple[str, ...]:
+    """Unpack what `strings_to_arrays` made.
+
+    Raises:
+        ValueError: The offsets do not fit the bytes, or the bytes are no UTF-8.
+        KeyError: One of the two arrays is missing.
+    """
+    utf8, offsets = arrays[f"{prefix}.utf8"], arrays[f"{prefix}.offsets"]
+    if utf8.dtype != np.uint8 or offsets.dtype != np.int64 or offsets.ndim != 1:
+        raise ValueError("strings must be uint8 bytes and int64 offsets")
+    bounds = offsets.tolist()
+    if (
+        not bounds
+        or bounds[0] != 0
+        or bounds[-1] != utf8.size
+        or bool(np.any(np.diff(offsets) < 0))
+    ):
+        raise ValueError("the offsets of the strings do not fit their bytes")
+    data = utf8.tobytes()
+    return tuple(
+        data[start:stop].decode("utf-8", "surrogatepass")
+        for start, stop in itertools.pairwise(bounds)
+    )

@@ -16,8 +16,8 @@ from jaxscope.model.graph import (
     Groups,
     NodeKind,
     Nodes,
+    Ragged,
 )
-from jaxscope.model.ragged import Ragged
 
 _UNKNOWN_COST = (math.nan, math.nan, math.nan)
 

@@ -27,7 +27,7 @@ from jaxscope.model.graph import Direction
 BASE_TAG = "b"
 DERIVED_TAG = "d"
 PLUS_TAG = "p"
-TWINS_TAG = "t"
+EQUALS_TAG = "t"
 
 _TAG = re.compile(r"jxs([bdpt])(\d+)")
 # All begin with a literal, which the search for them uses: texts have millions of characters.
@@ -188,7 +188,7 @@ def _plain_name(name: str) -> str:
     for number, part in enumerate(name.split(";")):
         # Where a function is inlined, the call's name comes before that of the merged alone.
         own = part[part.rfind("~//") + 1 :]
-        twins = next((int(n) for kind, n in reversed(_TAG.findall(part)) if kind == TWINS_TAG), -1)
+        twins = next((int(n) for kind, n in reversed(_TAG.findall(part)) if kind == EQUALS_TAG), -1)
         merged.setdefault((strip_tags(own), twins if twins >= 0 else ~number), strip_tags(part))
     return ";".join(merged.values())
 

@@ -1,7 +1,8 @@
-"""Where a program's arrays lie when it runs on several devices.
+"""Where a program's arrays lie when it runs on several devices, and the processes that run it
+together.
 
 Two numberings: a device has an `id`, which JAX prints, and a *position* in the order in which the
-program counts its devices. HLO texts and replica groups speak of positions.
+program counts its devices. HLO texts and replica groups use positions.
 """
 
 from __future__ import annotations
@@ -10,6 +11,11 @@ import dataclasses
 import enum
 import math
 from collections.abc import Mapping
+
+# Where a program's arrays lie when it runs on several devices.
+#
+# Two numberings: a device has an `id`, which JAX prints, and a *position* in the order in which the
+# program counts its devices. HLO texts and replica groups speak of positions.
 
 
 class ShardingKind(enum.Enum):
@@ -91,7 +97,7 @@ class Propagated:
 class Placement:
     """Devices of a program, and how its arrays are spread over them.
 
-    Shardings are texts as HLO writes them; `jaxscope.analysis.sharding` reads them.
+    Shardings are texts as HLO writes them; `jaxscope.program.sharding` reads them.
 
     Attributes:
         devices: In the order in which shardings count them.
@@ -113,3 +119,49 @@ class Placement:
     def num_processes(self) -> int:
         """Processes that take part."""
         return len({device.process for device in self.devices})
+
+
+# A program that several processes run together, as one of them sees it.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Member:
+    """One process of a job.
+
+    Attributes:
+        host: The machine it runs on; empty where it did not say.
+        lowered: SHA-256 of its StableHLO without places of the source; empty where unknown.
+        compiled: The same of its optimized HLO.
+        reason: Why they are unknown, or empty.
+    """
+
+    host: str = ""
+    lowered: str = ""
+    compiled: str = ""
+    reason: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Job:
+    """Processes that run one program together on JAX's distributed runtime.
+
+    Attributes:
+        process: Number of the process that this capture is of.
+        members: All of them, by number.
+    """
+
+    process: int
+    members: tuple[Member, ...]
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The machines, each once, in the order of their first process."""
+        return tuple(dict.fromkeys(member.host for member in self.members if member.host))
+
+    @property
+    def is_same_program(self) -> bool | None:
+        """Whether all compiled the same program; None where some did not say."""
+        known = [(member.lowered, member.compiled) for member in self.members]
+        if len({pair for pair in known if all(pair)}) > 1:
+            return False
+        return None if any(not all(pair) for pair in known) else True

@@ -45,7 +45,7 @@ _ALONE = ("-n", "--numprocesses", "--dist", "--pdb", "--trace", "--collect-only"
 
 
 @dataclasses.dataclass(frozen=True)
-class Wish:
+class StartRequest:
     """What the words after `./run` ask for.
 
     Attributes:
@@ -95,7 +95,7 @@ class Missing:
 
 def main(arguments: Sequence[str]) -> int:
     """Set up what is missing and become the wished program; returns only on failure."""
-    wish = parse_wish(arguments)
+    wish = parse_words(arguments)
     environment = Environment(Path(__file__).resolve().parents[2])
     try:
         if "--help" in wish.arguments[:1] and not environment.is_ready():
@@ -116,15 +116,15 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def parse_wish(arguments: Sequence[str]) -> Wish:
+def parse_words(arguments: Sequence[str]) -> StartRequest:
     """Read the words after `./run`; `--yes` may stand anywhere."""
     words = tuple(word for word in arguments if word != "--yes")
     is_test, is_samples = words[:1] == ("test",), words[:1] == ("samples",)
     rest = words[1:] if is_test or is_samples else words
-    return Wish(rest, is_test, len(words) < len(arguments), is_samples)
+    return StartRequest(rest, is_test, len(words) < len(arguments), is_samples)
 
 
-def prepare(wish: Wish, environment: Environment) -> None:
+def prepare(wish: StartRequest, environment: Environment) -> None:
     """Install what the wish needs, after asking.
 
     Raises:
@@ -147,7 +147,7 @@ def prepare(wish: Wish, environment: Environment) -> None:
         environment.prepare(with_samples=wish.with_samples)
 
 
-def find_missing(wish: Wish, environment: Environment) -> Missing:
+def find_missing(wish: StartRequest, environment: Environment) -> Missing:
     """Look at what is here and what the wish needs."""
     has_environment = environment.is_ready(with_samples=wish.with_samples)
     has_uv = shutil.which("uv") is not None
@@ -163,7 +163,7 @@ def find_missing(wish: Wish, environment: Environment) -> Missing:
     return Missing(tuple(dict.fromkeys(wanted)), line, has_environment)
 
 
-def check_display(wish: Wish) -> None:
+def check_display(wish: StartRequest) -> None:
     """Refuse to open a window where there is no display.
 
     Raises:
@@ -178,7 +178,7 @@ def check_display(wish: Wish) -> None:
         )
 
 
-def start(wish: Wish, environment: Environment) -> None:
+def start(wish: StartRequest, environment: Environment) -> None:
     """Replace this process by the wished program; does not return.
 
     Raises:
@@ -209,7 +209,7 @@ def _distribution(arguments: Sequence[str]) -> Sequence[str]:
     return _TWO_AT_ONCE
 
 
-def _ask(wish: Wish, missing: Missing) -> None:
+def _ask(wish: StartRequest, missing: Missing) -> None:
     """Go on only if a person at the terminal agrees."""
     parts = []
     if missing.packages:
@@ -229,7 +229,7 @@ def _ask(wish: Wish, missing: Missing) -> None:
     raise SetupProblem(f"needs {what}. To install, type: {words}{by_hand}")
 
 
-def _check_installed(wish: Wish) -> None:
+def _check_installed(wish: StartRequest) -> None:
     if not (wish.is_test or wish.opens_window):
         return
     still = find_missing_libraries()

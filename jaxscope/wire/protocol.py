@@ -2,7 +2,7 @@
 
 Every message has the field `run`, a random hexadecimal id that the client chose; a message with
 another run's id is not of this run and is dropped. Positions of arrays are named as in
-`jaxscope.model.graph_columns`.
+`jaxscope.model.graph`.
 
 Client to worker (each starts a run; one run at a time):
 

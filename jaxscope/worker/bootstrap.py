@@ -7,18 +7,16 @@ environment sees none of our other packages, and our modules cannot shadow anyon
 old interpreters, so that they get a message and not a syntax error.
 """
 
-import sys
-
-# Python puts this script's folder first, where `source.py` and its neighbours would be importable.
-if sys.path and sys.path[0] == __file__.rpartition("/")[0]:
-    del sys.path[0]
-
-import importlib
 import importlib.util
 import json
 import os
 import struct
+import sys
 import types
+
+# Python puts this script's folder first, where `source.py` and its neighbours would be importable.
+if sys.path and sys.path[0] == __file__.rpartition("/")[0]:
+    del sys.path[0]
 
 _WORKER = "jaxscope.worker.main"
 _OLDEST = (3, 11)

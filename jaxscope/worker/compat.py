@@ -1,4 +1,5 @@
-"""Every private name of JAX and jaxlib that jaxscope uses, one function per difference.
+"""Every private name of JAX and jaxlib that jaxscope uses, one function per difference between
+releases, the store of JAX's distributed runtime included.
 
 Nothing else in the project but `compat_recording` imports `jax._src` or a module of jaxlib whose
 name starts with an underscore. Each function names the releases it was checked on: 0.8.0, 0.10.2
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import sys
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,6 +26,13 @@ from jaxlib.mlir import ir as _ir
 from jaxlib.version import __version__ as _version
 
 from jaxscope.model.op_name import print_tag
+
+# Every private name of JAX and jaxlib that jaxscope uses, one function per difference.
+#
+# Nothing else in the project but `compat_recording` imports `jax._src` or a module of jaxlib whose
+# name starts with an underscore. Each function names the releases it was checked on: 0.8.0, 0.10.2
+# and 0.12.0.1 unless it says otherwise.
+
 
 try:
     import jaxlib._hlo as _hlo
@@ -512,3 +521,62 @@ def place_program(traced: Any, shardings: Sequence[Any], jaxpr: Any, params: Any
     ]
     clone._lfg = functools.partial(lower.func, arguments, *lower.args[1:], **lower.keywords)
     return clone
+
+
+# The private names of JAX's distributed runtime: the store that processes of a job share.
+#
+# Checked on 0.8.0, 0.10.2 and 0.12.0.1.
+
+
+try:
+    from jaxlib._hlo import HloPrintOptions as _PrintOptions
+except ImportError:  # jaxlib 0.8 keeps it in `_jax`
+    from jaxlib._jax import HloPrintOptions as _PrintOptions
+
+
+def find_job() -> tuple[Any, int, int] | None:
+    """The client of the runtime, the number of this process and how many there are.
+
+    None where the code has not started the runtime, or is alone in it.
+    """
+    module = sys.modules.get("jax._src.distributed")
+    state = getattr(module, "global_state", None)
+    client = getattr(state, "client", None)
+    count = int(getattr(state, "num_processes", None) or 1)
+    if state is None or client is None or count < 2:
+        return None
+    return client, int(state.process_id or 0), count
+
+
+def publish(client: Any, key: str, value: str) -> None:
+    """Put a text where every process of the job can read it."""
+    client.key_value_set(key, value)
+
+
+def await_text(client: Any, key: str, timeout_s: float) -> str:
+    """Read what another process put there, waiting for it.
+
+    Raises:
+        Exception: JAX's own error; it did not come in time.
+    """
+    return str(client.blocking_key_value_get(key, int(timeout_s * 1000)))
+
+
+def await_all(client: Any, name: str, timeout_s: float) -> None:
+    """Wait until every process has come here.
+
+    Raises:
+        Exception: JAX's own error; one did not come in time.
+    """
+    client.wait_at_barrier(name, int(timeout_s * 1000))
+
+
+def leave() -> None:
+    """Take this process out of the job, as the end of a program does."""
+    jax.distributed.shutdown()  # type: ignore[no-untyped-call] # JAX does not annotate it
+
+
+def program_text(module: Any) -> str:
+    """A compiled module without what differs between processes: names of files, numbers of
+    metadata."""
+    return str(module.to_string(_PrintOptions.fingerprint()))

@@ -50,7 +50,7 @@ class _Repeated(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Recording:
+class FollowedFunction:
     """What a function did.
 
     Attributes:
@@ -69,7 +69,7 @@ def record(
     inputs: Sequence[Any],
     marker: Marker | None,
     dress: Callable[[Callable[..., Any]], Callable[..., Any]],
-) -> Recording:
+) -> FollowedFunction:
     """Run a function under the trace that is active, and follow it.
 
     Args:
@@ -104,7 +104,7 @@ def record(
         why_not = error
     if recorders[0].why_not is not None:
         jaxpr, why_not = None, recorders[0].why_not
-    return Recording(returned.pop(), jaxpr, why_not)
+    return FollowedFunction(returned.pop(), jaxpr, why_not)
 
 
 class Recorder(_core.Trace):

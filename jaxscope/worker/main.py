@@ -28,28 +28,27 @@ from jaxscope.errors import (
 from jaxscope.wire.frames import FrameError
 from jaxscope.wire.messages import read_message
 from jaxscope.wire.protocol import DISCONNECTED_STATUS, PROTOCOL_VERSION
-from jaxscope.worker.carried import adopt_sources
 from jaxscope.worker.channel import Channel, Handler
-from jaxscope.worker.explain import was_interrupted
-from jaxscope.worker.isolation import isolate, make_private
-from jaxscope.worker.job import finish_job, tell_failure
-from jaxscope.worker.run_notes import RunNotes
-from jaxscope.worker.tracebacks import render_exception, safe_text
+from jaxscope.worker.faults.explain import was_interrupted
+from jaxscope.worker.faults.tracebacks import render_exception, safe_text
+from jaxscope.worker.host.job import finish_job, publish_failure
+from jaxscope.worker.host.process import ProcessChanges, isolate, make_private
+from jaxscope.worker.host.source import accept_sources
 
 HANDLERS = {
-    "capture": ("jaxscope.worker.capture", "handle_capture"),
-    "time": ("jaxscope.worker.timing", "handle_time"),
-    "profile": ("jaxscope.worker.profile", "handle_profile"),
-    "scale": ("jaxscope.worker.scaling", "handle_scale"),
-    "recompile": ("jaxscope.worker.recompilation", "handle_recompile"),
-    "compare": ("jaxscope.worker.comparison", "handle_compare"),
-    "side": ("jaxscope.worker.side", "handle_side"),
-    "agree": ("jaxscope.worker.agreement", "handle_agree"),
-    "remat": ("jaxscope.worker.remat", "handle_remat"),
-    "calibrate": ("jaxscope.worker.memory_calibration", "handle_calibrate"),
-    "propose": ("jaxscope.worker.propose", "handle_propose"),
-    "outline": ("jaxscope.worker.outline", "handle_outline"),
-    "environment": ("jaxscope.worker.environment", "handle_environment"),
+    "capture": ("jaxscope.worker.stages.capture", "handle_capture"),
+    "time": ("jaxscope.worker.timing.call_timing", "handle_time"),
+    "profile": ("jaxscope.worker.timing.profile", "handle_profile"),
+    "scale": ("jaxscope.worker.timing.scaling", "handle_scale"),
+    "recompile": ("jaxscope.worker.timing.recompilation", "handle_recompile"),
+    "compare": ("jaxscope.worker.timing.program_comparison", "handle_compare"),
+    "side": ("jaxscope.worker.timing.program_comparison", "handle_side"),
+    "agree": ("jaxscope.worker.timing.agreement", "handle_agree"),
+    "remat": ("jaxscope.worker.stages.remat", "handle_remat"),
+    "calibrate": ("jaxscope.worker.timing.calibration", "handle_calibrate"),
+    "propose": ("jaxscope.worker.stages.loading", "handle_propose"),
+    "outline": ("jaxscope.worker.host.outline", "handle_outline"),
+    "environment": ("jaxscope.worker.targets.environment", "handle_environment"),
 }
 """Module and function that answer each type of request; imported when first needed."""
 
@@ -96,7 +95,7 @@ def _warm_up(channel: Channel) -> bool:
     except Exception as error:
         _send_failure(channel, None, "environment", _explain_broken_jax(error))
         return False
-    for module in ("jaxscope.worker.capture", "jaxscope.worker.environment"):
+    for module in ("jaxscope.worker.stages.capture", "jaxscope.worker.targets.environment"):
         with contextlib.suppress(Exception):  # the request that needs it reports it
             importlib.import_module(module)
     version = ".".join(map(str, sys.version_info[:3]))
@@ -110,7 +109,7 @@ def _serve(channel: Channel) -> int:
         message = channel.receive()
     except (EOFError, FrameError):
         return 0
-    adopt_sources(message.arrays)
+    accept_sources(message.arrays)
     request = dict(message.fields)
     channel.run = str(request.pop("run", ""))
     return _answer(message.type, request, channel)
@@ -132,13 +131,13 @@ def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> 
         handler = _find_handler(type_of_request)
         if type_of_request not in _NO_TARGET:
             _prepare(request, channel)
-        notes = RunNotes()
+        notes = ProcessChanges()
         kept = handler(request, channel)
         finish_job(channel)
     except JaxscopeError as error:
         fault = next((name for cls, name in _FAULTS if isinstance(error, cls)), "internal")
         stage = getattr(error, "stage", None)
-        tell_failure(error.explanation.what)
+        publish_failure(error.explanation.what)
         _send_failure(channel, stage, fault, error.explanation)
         return 1
     except BaseException as error:
@@ -161,8 +160,8 @@ def _find_handler(type_of_request: str) -> Handler:
 
 
 def _prepare(request: dict[str, Any], channel: Channel) -> None:
-    from jaxscope.worker.environment import prepare_target
-    from jaxscope.worker.source import open_folder, read_source
+    from jaxscope.worker.host.source import open_folder, read_source
+    from jaxscope.worker.targets.environment import prepare_target
 
     prepare_target(request)
     if request.get("file"):

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.client import run
+from jaxscope.client import one_shot
 from jaxscope.model import Capture, Graph, Stage, StageText
-from jaxscope.worker.ahead_of_time import find_missing
+from jaxscope.worker.targets.ahead_of_time import find_missing
 
 PROGRAM = """
 import jax, jax.numpy as jnp
@@ -98,7 +98,7 @@ def compile_for(program: Path) -> Callable[..., Capture]:
     def compile(target: str, call: str = ON_ONE) -> Capture:
         key = target, call
         if key not in known:
-            known[key] = run.capture(str(program), call, target=target)
+            known[key] = one_shot.capture(str(program), call, target=target)
         return known[key]
 
     return compile

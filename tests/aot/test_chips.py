@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from jaxscope.client.requests import CaptureRequest, request_fields
-from jaxscope.model.chip import Chip, chip_names, chip_of_target, find_chip, read_chip
-from jaxscope.model.roofline import Peak
-from jaxscope.worker.gpu_description import describe_gpu
+from jaxscope.model.hardware import Chip, Peak, chip_names, chip_of_target, find_chip, read_chip
+from jaxscope.worker.targets.ahead_of_time import describe_gpu
 
 DESCRIPTION = """
 title = "Abacus"

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.analysis.machine import link_kernel_lines
-from jaxscope.analysis.machine.bundles import count_slots
-from jaxscope.analysis.machine.listing import CodePart, list_machine_code
 from jaxscope.model import Capture
-from jaxscope.worker.kernel_files import kernel_files
+from jaxscope.program.machine.kernel_text import link_kernel_lines
+from jaxscope.program.machine.listing import CodePart, count_slots, list_machine_code
+from jaxscope.worker.stages.machine_code import kernel_files
 
 from .conftest import graph_of, needs_gpu_compiler, needs_tpu_compiler, text_of
 

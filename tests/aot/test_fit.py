@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from jaxscope.model.chip import find_chip
-from jaxscope.worker import lowering
-from jaxscope.worker.ahead_of_time import Topology
+from jaxscope.model.hardware import find_chip
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.lowering import tell_fit
+from jaxscope.worker.targets import lowering
+from jaxscope.worker.targets.ahead_of_time import Topology
+from jaxscope.worker.targets.lowering import send_memory_fit
 
 GIB = 1 << 30
 TARGET = "aot:tpu:v5e:1x1"
@@ -37,7 +37,7 @@ def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def told(memory: Mapping[str, Any], target: str = TARGET) -> list[str]:
     ear = Ear()
-    tell_fit(target, memory, ear)
+    send_memory_fit(target, memory, ear)
     return ear.heard
 
 

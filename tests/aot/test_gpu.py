@@ -8,7 +8,7 @@ import pytest
 
 from jaxscope.errors import EnvironmentProblem
 from jaxscope.model import Capture
-from jaxscope.model.chip import chip_names
+from jaxscope.model.hardware import chip_names
 
 from .conftest import CUT, graph_of, needs_gpu_compiler, text_of
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from jaxscope.analysis.roofline import find_roofline
-from jaxscope.analysis.roofline_report import roofline_to_text
 from jaxscope.cli import main
 from jaxscope.model import Capture
-from jaxscope.model.chip import chip_names, find_chip
+from jaxscope.model.hardware import chip_names, find_chip
+from jaxscope.program.roofline import find_roofline
+from jaxscope.report.roofline import roofline_to_text
 from jaxscope.ui.pages.roofline import RooflinePage
 
 from .conftest import ON_ONE, stage_of

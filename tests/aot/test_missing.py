@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jaxscope.cli import main
-from jaxscope.client import run
+from jaxscope.client import one_shot
 from jaxscope.client.requests import (
     AgreementRequest,
     CalibrationRequest,
@@ -22,8 +22,8 @@ from jaxscope.client.requests import (
     request_fields,
 )
 from jaxscope.errors import EnvironmentProblem
-from jaxscope.worker import ahead_of_time
-from jaxscope.worker.ahead_of_time import find_missing, open_topology
+from jaxscope.worker.targets import ahead_of_time
+from jaxscope.worker.targets.ahead_of_time import find_missing, open_topology
 
 TARGET = "aot:tpu:v5e:2x2"
 
@@ -89,7 +89,7 @@ def test_nothing_can_be_timed_that_does_not_run(request_type: type[Request]) -> 
 
 
 def test_doctor_has_a_row_for_each_kind() -> None:
-    rows = {target.target: target for target in run.inspect_environment().targets}
+    rows = {target.target: target for target in one_shot.inspect_environment().targets}
     for kind in ("tpu", "gpu"):
         row = rows[f"aot:{kind}:…"]
         assert row.is_available == (not find_missing(kind))

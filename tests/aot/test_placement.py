@@ -17,7 +17,7 @@ import jax, jax.numpy as jnp
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_num_cpu_devices", 6)
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P, SingleDeviceSharding
-from jaxscope.worker.placement import place_traced
+from jaxscope.worker.targets.lowering import place_traced
 
 devices = jax.devices()
 others = [devices[number] for number in (3, 4, 5)]

@@ -10,17 +10,23 @@ from pathlib import Path
 import pytest
 
 import jaxscope
-from jaxscope.analysis.roofline import Roofline, find_peak, find_roofline
-from jaxscope.analysis.targets.estimate import ESTIMATE, Estimate, estimate
-from jaxscope.analysis.targets.report import targets_to_json, targets_to_text
-from jaxscope.analysis.targets.summary import TargetRow, read_exhausted, summarize
 from jaxscope.cli import main
-from jaxscope.client import run
+from jaxscope.client import one_shot
 from jaxscope.client.many_targets import capture_targets, default_targets, full_target
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.errors import CallError, EnvironmentProblem, Explanation, TraceError, UsageError
 from jaxscope.model import Capture, Unavailable
-from jaxscope.model.chip import chip_names, find_chip
+from jaxscope.model.hardware import chip_names, find_chip
+from jaxscope.program.roofline import Roofline, find_peak, find_roofline
+from jaxscope.program.targets import (
+    ESTIMATE,
+    Estimate,
+    TargetRow,
+    estimate,
+    read_exhausted,
+    summarize_target,
+)
+from jaxscope.report.targets import targets_to_json, targets_to_text
 
 from .conftest import CUT, LOOP, ON_ONE, needs_gpu_compiler, needs_tpu_compiler, stage_of, text_of
 
@@ -110,7 +116,9 @@ def test_other_texts_say_nothing_of_memory() -> None:
 
 def test_a_program_that_does_not_fit_has_a_row() -> None:
     why = "RESOURCE_EXHAUSTED: Used 21.00G of 15.75G hbm."
-    row = summarize("aot:tpu:v5e:1x1", TraceError(Explanation("XLA ran out of memory.", why=why)))
+    row = summarize_target(
+        "aot:tpu:v5e:1x1", TraceError(Explanation("XLA ran out of memory.", why=why))
+    )
     assert row.fits is False
     text = targets_to_text("f(x)", [row])
     assert "needs 21.0 GiB, has 15.8 GiB" in text
@@ -133,7 +141,7 @@ def test_unknown_is_neither_zero_nor_yes() -> None:
 
 
 def test_every_estimate_is_marked(compile_for: Compile) -> None:
-    row = summarize("cpu", compile_for("cpu"))
+    row = summarize_target("cpu", compile_for("cpu"))
     assert ESTIMATE in targets_to_text(ON_ONE, [row])
     assert ESTIMATE in targets_to_json(ON_ONE, "f.py", [row])["notes"]
 
@@ -143,7 +151,7 @@ def test_a_target_that_fails_costs_only_its_row(program: Path) -> None:
     found = dict(capture_targets(request, ["cpu", "gpu:77"]))
     assert isinstance(found["cpu"], Capture)
     assert isinstance(found["gpu:77"], EnvironmentProblem)
-    row = summarize("gpu:77", found["gpu:77"])
+    row = summarize_target("gpu:77", found["gpu:77"])
     assert "gpu:77" in row.reason
 
 
@@ -168,8 +176,8 @@ def test_the_command_prints_each_target_once(
 
 @needs_tpu_compiler
 def test_tpus_side_by_side(compile_for: Compile) -> None:
-    one = summarize("aot:tpu:v5e:2x2", compile_for("aot:tpu:v5e:2x2"))
-    four = summarize("aot:tpu:v5e:2x2", compile_for("aot:tpu:v5e:2x2", CUT))
+    one = summarize_target("aot:tpu:v5e:2x2", compile_for("aot:tpu:v5e:2x2"))
+    four = summarize_target("aot:tpu:v5e:2x2", compile_for("aot:tpu:v5e:2x2", CUT))
     assert one.fits
     assert one.cycles > four.cycles > 0
     assert one.seconds > four.seconds > 0
@@ -187,7 +195,7 @@ def test_what_stays_on_the_chip_is_no_traffic(compile_for: Compile) -> None:
 def test_a_program_too_large_for_a_tpu(program: Path) -> None:
     request = CaptureRequest(str(program), "huge(f32[1024, 1024])")
     [(target, found)] = capture_targets(request, ["aot:tpu:v5e:1x1"])
-    row = summarize(target, found)
+    row = summarize_target(target, found)
     assert row.fits is False
     assert row.needed_bytes >= 32 * GIB
     assert row.memory_bytes < 16 * GIB
@@ -197,7 +205,7 @@ def test_a_program_too_large_for_a_tpu(program: Path) -> None:
 def test_a_program_too_large_for_a_gpu(program: Path) -> None:
     request = CaptureRequest(str(program), "huge(f32[1024, 1024])")
     found = dict(capture_targets(request, ["aot:gpu:rtx4090", "aot:gpu:a100"]))
-    rows = {target: summarize(target, answer) for target, answer in found.items()}
+    rows = {target: summarize_target(target, answer) for target, answer in found.items()}
     assert rows["aot:gpu:rtx4090"].fits is False
     assert rows["aot:gpu:a100"].fits is True
     small, large = found["aot:gpu:rtx4090"], found["aot:gpu:a100"]
@@ -210,7 +218,9 @@ def test_a_program_too_large_for_a_gpu(program: Path) -> None:
 @needs_gpu_compiler
 def test_products_of_libraries_are_counted(compile_for: Compile) -> None:
     """V100 gets calls of cuBLAS, whose work XLA does not count."""
-    old, new = (summarize(f"aot:gpu:{name}", compile_for(f"aot:gpu:{name}")) for name in OLD_NEW)
+    old, new = (
+        summarize_target(f"aot:gpu:{name}", compile_for(f"aot:gpu:{name}")) for name in OLD_NEW
+    )
     assert old.flops == pytest.approx(new.flops, rel=0.05)
 
 
@@ -244,7 +254,7 @@ def test_where_work_is_not_counted_the_row_says_so() -> None:
 @needs_tpu_compiler
 def test_memory_that_a_loop_fills_hides_no_work(compile_for: Compile) -> None:
     """XLA reserves it by custom calls that it counts no work of: they do none."""
-    row = summarize("aot:tpu:v5e:1x1", compile_for("aot:tpu:v5e:1x1", LOOP))
+    row = summarize_target("aot:tpu:v5e:1x1", compile_for("aot:tpu:v5e:1x1", LOOP))
     assert row.why_no_work == ""
     assert row.seconds > 0
     products = 2 * 20 * 16 * 16  # forward; a module of a TPU does not tell how often a loop runs
@@ -285,7 +295,7 @@ def test_a_kernel_is_bounded_by_what_its_ptx_multiplies_with(
     """The peak of the arithmetic that the PTX shows; other XLAs may show others."""
     path = tmp_path / "products.py"
     path.write_text(PRODUCTS)
-    capture = run.capture(str(path), call, target="aot:gpu:h100")
+    capture = one_shot.capture(str(path), call, target="aot:gpu:h100")
     code = text_of(capture, "machine")
     if instruction not in code or (instruction.startswith("fma") and "mma." in code):
         pytest.skip("this XLA takes the product in another arithmetic")
@@ -304,7 +314,7 @@ def test_a_librarys_product_has_the_precision_that_was_asked_for(tmp_path: Path)
     path.write_text(PRODUCTS)
     call = "asked(f32[1024, 1024], f32[1024, 1024], 'highest')"
     options = {"xla_gpu_enable_triton_gemm": "false"}
-    capture = run.capture(str(path), call, target="aot:gpu:h100", options=options)
+    capture = one_shot.capture(str(path), call, target="aot:gpu:h100", options=options)
     if "__cublas" not in text_of(capture):
         pytest.skip("this XLA calls no library here")
     chip = find_chip("h100")

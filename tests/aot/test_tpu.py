@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.analysis.targets.summary import read_exhausted
-from jaxscope.client import run
+from jaxscope.client import one_shot
 from jaxscope.errors import EnvironmentProblem, JaxscopeError
 from jaxscope.model import Capture
-from jaxscope.model.chip import chip_names, find_chip
-from jaxscope.model.memory import MemoryPlan
+from jaxscope.model.capture import MemoryPlan
+from jaxscope.model.hardware import chip_names, find_chip
+from jaxscope.program.targets import read_exhausted
 
 from .conftest import CUT, ON_ONE, graph_of, needs_tpu_compiler, stage_of, text_of
 
@@ -98,7 +98,7 @@ def test_what_no_compiler_knows(compile_for: Compile, target: str) -> None:
 
 
 def test_passes_are_recorded_for_a_tpu_too(program: Path) -> None:
-    capture = run.capture(str(program), ON_ONE, target="aot:tpu:v5e:1x1", passes=True)
+    capture = one_shot.capture(str(program), ON_ONE, target="aot:tpu:v5e:1x1", passes=True)
     assert len(capture.passes) > 10
 
 
@@ -109,6 +109,6 @@ def test_the_memory_of_a_chip_is_what_its_compiler_says(tmp_path: Path, name: st
     program = tmp_path / "program.py"
     program.write_text(TOO_LARGE)
     with pytest.raises(JaxscopeError) as caught:
-        run.capture(str(program), "too_large(f32[1024, 1024])", target=chip.target)
+        one_shot.capture(str(program), "too_large(f32[1024, 1024])", target=chip.target)
     _, there = read_exhausted(caught.value.explanation.why)
     assert there == pytest.approx(chip.device_memory_bytes)

@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxscope.client.assemble import CaptureAssembler
+from jaxscope.client.capture_assembler import CaptureAssembler
 from jaxscope.model import (
     Capture,
     Check,
@@ -23,10 +23,10 @@ from jaxscope.model import (
     Timing,
 )
 from jaxscope.wire.messages import Message
-from jaxscope.worker.call import Call
-from jaxscope.worker.capture import send_capture
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.source import read_source
+from jaxscope.worker.host.call import Call
+from jaxscope.worker.host.source import read_source
+from jaxscope.worker.stages.capture import send_capture
 
 X = jnp.ones((4, 8))
 W = jnp.ones((8, 8))

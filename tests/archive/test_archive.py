@@ -18,9 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.analysis.archive import load_capture, load_session, save_capture
-from jaxscope.analysis.export.contract_json import capture_to_json, timing_to_json
 from jaxscope.errors import EnvironmentProblem, SourceError, UsageError
+from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import (
     Capture,
     Environment,
@@ -30,7 +29,9 @@ from jaxscope.model import (
     StageText,
     Unavailable,
 )
-from jaxscope.model.capture import Cost
+from jaxscope.model.graph import Cost
+from jaxscope.schema.archive import load_capture, load_session, save_capture
+from jaxscope.schema.contract import timing_to_json
 from tests.archive.recorded import TIMING, capture
 
 EVIL = "__import__('os').system('touch canary')\x1b[2J<script>\u202e../../etc/passwd"
@@ -305,7 +306,7 @@ def test_bomb_is_stopped_while_it_inflates(
     saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The limit counts what comes out, not what the header announces."""
-    monkeypatch.setattr("jaxscope.analysis.archive_container.MAX_TOTAL_BYTES", 8 << 20)
+    monkeypatch.setattr("jaxscope.schema.archive_container.MAX_TOTAL_BYTES", 8 << 20)
     bomb = rewrite(
         saved, tmp_path / "bomb.jaxscope", lambda e: e.update({"stages/0.bin": bytes(64 << 20)})
     )

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.analysis.hlo.proto import parse_module
-from jaxscope.client.assemble import CaptureAssembler
+from jaxscope.client.capture_assembler import CaptureAssembler
 from jaxscope.model import Capture, Direction, Graph, Stage, is_available
-from jaxscope.model.graph_columns import strings_to_arrays
+from jaxscope.model.graph import strings_to_arrays
 from jaxscope.model.op_name import TagTable, read_op_name
+from jaxscope.program.hlo.proto import parse_module
 from jaxscope.wire.messages import Message
 from tests.archive.recorded import assemble, capture, messages
 

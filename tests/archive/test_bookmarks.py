@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.analysis.archive import load_capture, save_capture
-from jaxscope.analysis.archive_bookmarks import MAX_COMMENT_BYTES
 from jaxscope.errors import SourceError, UsageError
 from jaxscope.model import Bookmark
+from jaxscope.schema.archive import MAX_COMMENT_BYTES, load_capture, save_capture
 from tests.window.programs import build_capture
 
 MARKS = (

@@ -6,13 +6,10 @@ import dataclasses
 import json
 import math
 
-from jaxscope.analysis.export.contract_json import (
-    capture_to_json,
-    error_to_json,
-    timing_to_json,
-)
 from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Cost, Unavailable
+from jaxscope.schema.contract import error_to_json, timing_to_json
 from tests.archive.recorded import TIMING, capture
 
 CAPTURE_KEYS = {

@@ -13,17 +13,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from jaxscope.analysis.archive import load_saved, save_capture
-from jaxscope.analysis.archive_lab import SAVED_TYPES, decode_lab, encode_lab
-from jaxscope.analysis.plain_data import to_plain
 from jaxscope.errors import SourceError
 from jaxscope.model import Environment, Measurement, Ratio, Timing, Unavailable
-from jaxscope.model.agreement import Agreement, Comparison, LeafAgreement, ResultsAgreement
-from jaxscope.model.lab import NodeTime, NodeTimes, Profile, ScalePoint, Scaling, Slope
-from jaxscope.model.recompilation import Advice, KeyChange, Recompilation, Signature
-from jaxscope.model.remat import RematPolicies
-from jaxscope.model.roofline import Ceilings
-from jaxscope.model.timeline import Timeline
+from jaxscope.model.experiments import (
+    Advice,
+    Agreement,
+    KeyChange,
+    LeafAgreement,
+    ProgramComparison,
+    Recompilation,
+    RematPolicies,
+    ResultsAgreement,
+    Signature,
+)
+from jaxscope.model.hardware import Ceilings
+from jaxscope.model.timing import NodeTime, NodeTimes, Profile, ScalePoint, Scaling, Slope, Timeline
+from jaxscope.schema.archive import SAVED_TYPES, decode_lab, encode_lab, load_saved, save_capture
+from jaxscope.schema.plain_data import to_plain
 
 from .recorded import capture
 
@@ -65,7 +71,7 @@ RESULTS = (
         Signature(0, "f", "f.py:1", "f(x)", ("x: f32[3]",), None,
                   (KeyChange("shape", "x", "f32[3]", "f32[4]"),), 0.1, math.nan, 0.4, True, 2, "",
                   None),), 0.5, (Advice("f", "shape", "Pad.", 0.5),)),
-    Comparison("f(x)", "g(x)", TIMING, ResultsAgreement("first", "second", (LEAF,))),
+    ProgramComparison("f(x)", "g(x)", TIMING, ResultsAgreement("first", "second", (LEAF,))),
     Agreement("f(x)", HERE, (ResultsAgreement("eager", "jit", (LEAF,), "Why."),), "jaxpr"),
 )  # fmt: skip
 
@@ -73,7 +79,9 @@ RESULTS = (
 def test_an_interval_that_an_earlier_release_claimed_of_one_process_is_not_shown() -> None:
     earlier = dataclasses.replace(HERE, load=None, processors=None)
     timing = dataclasses.replace(TIMING, environment=earlier)
-    comparison = Comparison("f(x)", "g(x)", timing, ResultsAgreement("first", "second", (LEAF,)))
+    comparison = ProgramComparison(
+        "f(x)", "g(x)", timing, ResultsAgreement("first", "second", (LEAF,))
+    )
     scaling = dataclasses.replace(RESULTS[2], environment=earlier)
     found, compared, scaled = decode_lab(encode_lab([timing, comparison, scaling]))
     for each in (*found.measurements, *compared.timing.measurements, scaled.points[0].jit):

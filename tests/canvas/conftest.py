@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from view.programs import layers, trace
 
 from jaxscope.model import Graph
-from jaxscope.ui.graph.canvas import GraphCanvas
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.model import Graph, GraphBuilder, NodeKind
-from jaxscope.ui.graph.canvas import GraphCanvas
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 
 
 def long_program(num_nodes: int, skips: Sequence[tuple[int, int]] = ()) -> Graph:

@@ -11,13 +11,13 @@ import pytest
 from pytestqt.qtbot import QtBot
 from view.programs import compile_module, layers, trace
 
-from jaxscope.analysis.layout.fit import FREE
-from jaxscope.analysis.view.build import build_view
 from jaxscope.model import Graph
-from jaxscope.ui.graph.arranging import Arranger, Room
-from jaxscope.ui.graph.camera import SIDE_PX, WHOLE_SCALE, Camera, look_at_top
-from jaxscope.ui.graph.canvas import GraphCanvas
-from jaxscope.ui.graph.edge_shades import hidden_sides
+from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT
+from jaxscope.picture.view.build import build_view
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.canvas.navigation import SIDE_PX, WHOLE_SCALE, Camera, look_at_top
+from jaxscope.ui.canvas.overlay import hidden_sides
+from jaxscope.ui.canvas.picture import Arranger, Viewport
 
 WIDTHS = (330, 400, 540)
 
@@ -85,8 +85,8 @@ def test_the_first_picture_can_be_had_again(qtbot: QtBot) -> None:
 @pytest.mark.parametrize("direction", ["down", "right"])
 def test_in_a_wide_room_nothing_is_wrapped(direction: str) -> None:
     view = build_view(many_parameters())
-    arranger = Arranger(view, Room(4000.0, 4000.0), direction, {}, lambda: False)
-    assert arranger.choose().fit == FREE
+    arranger = Arranger(view, Viewport(4000.0, 4000.0), direction, {}, lambda: False)
+    assert arranger.choose().fit == NO_WIDTH_LIMIT
 
 
 def test_borders_tell_where_there_is_more(qtbot: QtBot) -> None:

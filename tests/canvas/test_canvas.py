@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from canvas.screen import centre, first_closed_group, long_program, picture
 from jaxscope.model import NONE, GraphBuilder, NodeKind
-from jaxscope.ui.graph.canvas import GraphCanvas
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 
 
 def test_a_click_selects_and_tells(qtbot: QtBot, canvas: GraphCanvas) -> None:

@@ -14,9 +14,9 @@ from view.programs import trace
 
 from canvas.screen import first_closed_group, long_program, picture
 from jaxscope.model import NONE, Graph, GraphBuilder, Unavailable
-from jaxscope.ui.graph.camera import first_camera, most_scale
-from jaxscope.ui.graph.canvas import GraphCanvas
-from jaxscope.ui.graph.graph_page import GraphPage
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.canvas.graph_page import GraphPage
+from jaxscope.ui.canvas.navigation import first_camera, most_scale
 
 
 def test_a_graph_is_shown_with_overview_and_legend(canvas: GraphCanvas) -> None:

@@ -9,10 +9,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 from view.programs import trace
 
-from jaxscope.analysis.links import LinkIndex, NodeSelection
-from jaxscope.analysis.sharing import find_shown_groups, first_node_inside
 from jaxscope.model import NONE, Cost, Graph, Stage, Unavailable
-from jaxscope.ui.graph.canvas import GraphCanvas
+from jaxscope.program.dataflow import find_shown_groups, first_node_inside
+from jaxscope.program.links import LinkIndex, NodeSelection
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 
 
 @jax.jit
@@ -69,8 +69,8 @@ def test_opening_a_later_owner_leads_inside(qtbot: QtBot, graph: Graph) -> None:
 
 
 def test_a_later_owner_is_marked(graph: Graph) -> None:
-    from jaxscope.analysis.view.build import build_view
-    from jaxscope.analysis.view.labels import text_of
+    from jaxscope.picture.view.build import build_view
+    from jaxscope.picture.view.labels import text_of
 
     view = build_view(graph)
     second = owners(graph)[1]

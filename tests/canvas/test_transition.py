@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from view.programs import layers, trace
 
-from jaxscope.ui.graph import transition as transition_module
-from jaxscope.ui.graph.canvas import GraphCanvas
-from jaxscope.ui.graph.transition import Sight, make_transition
+from jaxscope.ui.canvas import transition as transition_module
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.canvas.transition import ViewedDrawing, make_transition
 
 
 class Clock:
@@ -90,7 +90,7 @@ def test_who_pans_need_not_wait(canvas: GraphCanvas, clock: Clock) -> None:
 def test_nothing_moves_where_the_desktop_wants_stillness(
     canvas: GraphCanvas, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jaxscope.ui.graph.picture_view.may_move", lambda _widget: False)
+    monkeypatch.setattr("jaxscope.ui.canvas.graph_canvas.may_move", lambda _widget: False)
     canvas.toggle_group(closed_group(canvas))
     first = settled(canvas)
     clock.now_s = 5.0
@@ -101,9 +101,9 @@ def test_what_would_show_too_much_is_not_animated(
     canvas: GraphCanvas, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert canvas._drawing is not None
-    sight = Sight(canvas._drawing, canvas.camera)
+    sight = ViewedDrawing(canvas._drawing, canvas.camera)
     assert make_transition(sight, sight, (900, 600)) is not None
-    assert make_transition(sight, Sight(sight.drawing, canvas.camera.zoomed(
+    assert make_transition(sight, ViewedDrawing(sight.drawing, canvas.camera.zoomed(
         2.0, 0.0, 0.0, 0.1)), (900, 600)) is None  # fmt: skip
     monkeypatch.setattr(transition_module, "_MAX_ITEMS", 1)
     assert make_transition(sight, sight, (900, 600)) is None

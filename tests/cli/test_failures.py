@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands import CommandLine
-from jaxscope.cli import report
+from jaxscope.cli import dispatch
 from jaxscope.errors import EnvironmentProblem, Explanation, InternalError, UserCodeError
 
 
@@ -91,7 +91,7 @@ def test_a_bug_of_ours_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     try:
         raise ZeroDivisionError("oh")
     except ZeroDivisionError as error:
-        assert report.report_error(error, is_json=False) == 70
+        assert dispatch.report_error(error, is_json=False) == 70
     shown = capsys.readouterr().err
     assert "bug in jaxscope" in shown
     assert "ZeroDivisionError: oh" in shown
@@ -99,20 +99,20 @@ def test_a_bug_of_ours_says_so(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_disk_is_not_our_bug(capsys: pytest.CaptureFixture[str]) -> None:
     error = OSError(28, "No space left on device", "out.json")
-    assert report.report_error(error, is_json=True) == EnvironmentProblem.exit_status
+    assert dispatch.report_error(error, is_json=True) == EnvironmentProblem.exit_status
     assert "No space left" in json.loads(capsys.readouterr().out)["what"]
 
 
 def test_escape_sequences_do_not_reach_the_terminal() -> None:
     error = UserCodeError(Explanation("bad", why="\x1b]0;owned\x07 \u202eslash"))
-    shown = report.format_error(error)
+    shown = dispatch.format_error(error)
     assert "\x1b" not in shown
     assert "\u202e" not in shown
 
 
 def test_a_message_has_its_place_once() -> None:
     error = InternalError(Explanation("x.py:3: is odd", where="x.py:3"))
-    assert report.format_error(error).count("x.py:3") == 1
+    assert dispatch.format_error(error).count("x.py:3") == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

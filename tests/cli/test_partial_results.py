@@ -7,13 +7,13 @@ import math
 
 import pytest
 
-from jaxscope.analysis.export.contract_json import timing_to_json
-from jaxscope.cli.report import report_error
+from jaxscope.cli.dispatch import report_error
 from jaxscope.cli.runs import Watcher, watching
-from jaxscope.cli.timing import format_timing
 from jaxscope.client.events import Failed, Progress
 from jaxscope.errors import Stopped, WorkerLost
 from jaxscope.model import Environment, Measurement, Timing
+from jaxscope.report.measurement_text import format_timing
+from jaxscope.schema.contract import timing_to_json
 
 NOTE = "The run ended early: these results are partial."
 TIMING = Timing(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands import CommandLine
-from jaxscope.analysis.view.palette import DARK
+from jaxscope.picture.palette import DARK
 
 
 def test_every_stage_is_a_file_of_its_own(

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.cli.figures import write_run_figure, write_timing_figure
+from jaxscope.cli.experiments import write_run_figure, write_timing_figure
 from jaxscope.cli.parser import parse
 from jaxscope.errors import EnvironmentProblem, UsageError
 from jaxscope.model import Environment, Measurement, Timing, Unavailable
-from jaxscope.model.lab import Profile
+from jaxscope.model.timing import Profile
 from tests.figures.test_timeline import RUN
 
 HERE = Environment("0.1", "0.1", "3.11", "cpu", "cpu", "lab-pc")

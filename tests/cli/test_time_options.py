@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jaxscope.cli.parser import parse
-from jaxscope.cli.time_options import TimeOptions
+from jaxscope.cli.parser import TimeOptions, parse
 from jaxscope.errors import UsageError
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from jaxscope.cli.timing import format_timing
 from jaxscope.model import Environment, Measurement, Ratio, Timing
+from jaxscope.report.measurement_text import format_timing
 
 LONG = "A warning that goes on and on, so that it does not fit into a line of a terminal. " * 2
 

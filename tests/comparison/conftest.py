@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.analysis.comparison.comparison import Comparison, Subject, compare
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.client.session import Session
 from jaxscope.model import Capture
+from jaxscope.program.diff.captures import ComparedCapture, Comparison, compare_captures
 
 SOURCE = '''\
 """Two versions of a thing."""
@@ -68,13 +68,15 @@ def take(tmp_path_factory: pytest.TempPathFactory):
 def edited(take: Take) -> Comparison:
     """The file before and after an edit."""
     before, after = take("f(f32[8])"), take("f(f32[8])", EDITED)
-    return compare(Subject("old.py::f(f32[8])", before), Subject("new.py::f(f32[8])", after))
+    return compare_captures(
+        ComparedCapture("old.py::f(f32[8])", before), ComparedCapture("new.py::f(f32[8])", after)
+    )
 
 
 @pytest.fixture(scope="session")
 def saved(take: Take, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The same two as files."""
-    from jaxscope.analysis.archive import save_capture
+    from jaxscope.schema.archive import save_capture
 
     folder = tmp_path_factory.mktemp("saved")
     paths = (folder / "old.jaxscope", folder / "new.jaxscope")

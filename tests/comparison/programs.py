@@ -5,10 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from jaxscope.analysis.comparison.changes import Change, GraphComparison, compare_graphs
-from jaxscope.analysis.comparison.details import describe_change
-from jaxscope.analysis.comparison.signatures import Side
 from jaxscope.model import Graph, GraphBuilder, GroupKind, NodeKind
+from jaxscope.program.diff.changes import (
+    Change,
+    GraphComparison,
+    compare_graphs,
+    describe_node_change,
+)
+from jaxscope.program.diff.matching import ComparedGraph
 
 OPERATIONS = ("sin", "cos", "add", "mul", "tanh", "dot")
 
@@ -56,14 +60,14 @@ def build_graph(program: str) -> Graph:
 def compare_programs(first: str | Graph, second: str | Graph) -> GraphComparison:
     """Compare two programs in the notation."""
     graphs = [build_graph(p) if isinstance(p, str) else p for p in (first, second)]
-    return compare_graphs(Side(graphs[0], {}), Side(graphs[1], {}))
+    return compare_graphs(ComparedGraph(graphs[0], {}), ComparedGraph(graphs[1], {}))
 
 
 def differences(first: str | Graph, second: str | Graph) -> list[str]:
     """What differs, a line each, with the word for the kind before it."""
     graphs = compare_programs(first, second)
     return [
-        f"{change.name.lower()} {describe_change(graphs, change, a, b)}"
+        f"{change.name.lower()} {describe_node_change(graphs, change, a, b)}"
         for change, a, b in graphs.rows()
     ]
 

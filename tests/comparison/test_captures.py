@@ -5,19 +5,19 @@ from __future__ import annotations
 import dataclasses
 
 from comparison.conftest import SOURCE, Take
-from jaxscope.analysis.comparison.changes import Change, GraphComparison
-from jaxscope.analysis.comparison.comparison import (
+from jaxscope.model import Capture, Unavailable
+from jaxscope.program.diff.captures import (
+    ComparedCapture,
     Comparison,
     StageComparison,
-    Subject,
-    compare,
+    StagePair,
+    compare_captures,
 )
-from jaxscope.analysis.comparison.stage_pairs import StagePair
-from jaxscope.model import Capture, Unavailable
+from jaxscope.program.diff.changes import Change, GraphComparison
 
 
 def subjects(first: Capture, second: Capture) -> Comparison:
-    return compare(Subject("first", first), Subject("second", second))
+    return compare_captures(ComparedCapture("first", first), ComparedCapture("second", second))
 
 
 def stage_of(comparison: Comparison, key: str) -> StageComparison:
@@ -118,8 +118,10 @@ def test_a_stage_that_only_one_side_has_is_not_compared(take: Take) -> None:
 
 def test_stages_of_different_languages_are_not_compared(take: Take) -> None:
     capture = take("f(f32[8])")
-    comparison = compare(
-        Subject("a", capture), Subject("b", capture), (StagePair("jaxpr", "optimized"),)
+    comparison = compare_captures(
+        ComparedCapture("a", capture),
+        ComparedCapture("b", capture),
+        (StagePair("jaxpr", "optimized"),),
     )
     verdict = comparison.stages[0].verdict
     assert isinstance(verdict, Unavailable)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from comparison.programs import build_graph, compare_programs, counts_of, differences
-from jaxscope.analysis.comparison.changes import compare_graphs
-from jaxscope.analysis.comparison.signatures import Side
+from jaxscope.program.diff.changes import compare_graphs
+from jaxscope.program.diff.matching import ComparedGraph
 
 BASE = """
     x in
@@ -82,8 +82,10 @@ def test_another_cost() -> None:
 def test_costs_that_do_not_mean_the_same_are_left_out() -> None:
     first = build_graph("x in\n a sin x : f32[8] flops=8\n r out a")
     second = build_graph("x in\n a sin x : f32[8] flops=16\n r out a")
-    assert compare_graphs(Side(first, {}), Side(second, {}), with_cost=False).counts.is_equal
-    assert not compare_graphs(Side(first, {}), Side(second, {})).counts.is_equal
+    assert compare_graphs(
+        ComparedGraph(first, {}), ComparedGraph(second, {}), with_cost=False
+    ).counts.is_equal
+    assert not compare_graphs(ComparedGraph(first, {}), ComparedGraph(second, {})).counts.is_equal
 
 
 def test_a_cost_that_is_unknown_on_one_side_is_no_difference() -> None:

@@ -9,7 +9,7 @@ import pytest
 from cli.commands import CommandLine
 
 from comparison.conftest import SOURCE
-from jaxscope.cli.diff_options import DIFFERENT
+from jaxscope.cli.parser import DIFFERENT
 
 Saved = tuple[Path, Path]
 

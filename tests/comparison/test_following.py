@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from view.programs import compile_module, layers, trace
 
-from jaxscope.analysis.comparison.box_following import BoxFollower
-from jaxscope.analysis.comparison.following import follow_nodes
-from jaxscope.analysis.view.build import build_view
-from jaxscope.analysis.view.view import ROOT
 from jaxscope.model import NONE, Graph, GraphBuilder, NodeKind
+from jaxscope.picture.view.box_following import BoxFollower
+from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.view import ROOT
+from jaxscope.program.diff.matching import follow_nodes
 
 OPERATIONS = ("sin", "add", "mul", "dot_general", "reduce_sum", "exp", "transpose")
 WITHOUT = ("box-repeats",)

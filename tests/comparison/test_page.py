@@ -11,12 +11,12 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from comparison.conftest import Take
-from jaxscope.analysis.comparison.changes import Change, GraphComparison
-from jaxscope.analysis.comparison.comparison import Comparison, Subject, compare
-from jaxscope.ui.flow_layout import FlowLayout
+from jaxscope.program.diff.captures import ComparedCapture, Comparison, compare_captures
+from jaxscope.program.diff.changes import Change, GraphComparison
 from jaxscope.ui.pages.compare import ComparePage
-from jaxscope.ui.pages.compare_view import CompareView
-from jaxscope.ui.theme import DARK
+from jaxscope.ui.pages.comparison_view import CompareView
+from jaxscope.ui.toolkit.theme import DARK
+from jaxscope.ui.toolkit.widgets import FlowLayout
 
 
 @pytest.fixture
@@ -127,7 +127,9 @@ def test_a_stage_of_one_side_only_says_why(qtbot: QtBot, take: Take) -> None:
     view = CompareView()
     qtbot.addWidget(view)
     first, second = take("f(f32[8])"), take("grad(f)(f32[8])")
-    view.show_comparison(compare(Subject("a", first), Subject("b", second)))
+    view.show_comparison(
+        compare_captures(ComparedCapture("a", first), ComparedCapture("b", second))
+    )
     choose_stage(view, "gradient")
     assert "not compared" in view.stage_chooser.currentText()
     assert "the second call makes no gradient" in view._reason.text()
@@ -136,7 +138,9 @@ def test_a_stage_of_one_side_only_says_why(qtbot: QtBot, take: Take) -> None:
 def test_the_stage_stays_from_comparison_to_comparison(view: CompareView, take: Take) -> None:
     choose_stage(view, "optimized")
     capture = take("f(f32[8])")
-    view.show_comparison(compare(Subject("a", capture), Subject("b", capture)))
+    view.show_comparison(
+        compare_captures(ComparedCapture("a", capture), ComparedCapture("b", capture))
+    )
     assert view.stage_chooser.currentData() == "optimized"
     assert view.stage_chooser.currentText() == "optimized — equal"
     assert view.table.rows.rowCount() == 0

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from export.browser import Browser, find_browser
 
-from jaxscope.analysis.comparison.comparison import Comparison
-from jaxscope.analysis.comparison.marks import STYLES
-from jaxscope.analysis.comparison.report_html import comparison_to_html
-from jaxscope.analysis.view.palette import PALETTES
+from jaxscope.export.diff_html import comparison_to_html
+from jaxscope.picture.palette import PALETTES
+from jaxscope.picture.tint.diff_marks import STYLES
+from jaxscope.program.diff.captures import Comparison
 
 pytestmark = pytest.mark.browser
 

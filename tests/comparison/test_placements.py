@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from comparison.conftest import Take
-from jaxscope.analysis.comparison.comparison import Comparison, Subject, compare
-from jaxscope.analysis.comparison.report_html import comparison_to_html
-from jaxscope.analysis.comparison.report_json import comparison_to_json
-from jaxscope.analysis.comparison.report_markdown import comparison_to_markdown
-from jaxscope.analysis.comparison.report_text import format_comparison
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.client.session import Session
+from jaxscope.export.diff import comparison_to_json
+from jaxscope.export.diff_html import comparison_to_html
 from jaxscope.model import Capture, Unavailable
+from jaxscope.program.diff.captures import ComparedCapture, Comparison, compare_captures
+from jaxscope.report.diff import comparison_to_markdown, format_comparison
 
 PROGRAM = """\
 import jax
@@ -62,7 +61,9 @@ def placed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Placed]:
 
 @pytest.fixture(scope="module")
 def turned(placed: Placed) -> Comparison:
-    return compare(Subject("rows", placed("rows")), Subject("columns", placed("columns")))
+    return compare_captures(
+        ComparedCapture("rows", placed("rows")), ComparedCapture("columns", placed("columns"))
+    )
 
 
 def test_arguments_and_results_that_lie_otherwise_are_told_in_words(turned: Comparison) -> None:
@@ -107,7 +108,7 @@ def test_every_form_tells_it(turned: Comparison) -> None:
 
 def test_a_program_lies_as_it_does_itself(placed: Placed) -> None:
     capture = placed("rows")
-    same = compare(Subject("one", capture), Subject("other", capture))
+    same = compare_captures(ComparedCapture("one", capture), ComparedCapture("other", capture))
     assert same.placements == ()
     assert same.is_equal
     assert all(not stage.placements for stage in same.stages)
@@ -116,7 +117,7 @@ def test_a_program_lies_as_it_does_itself(placed: Placed) -> None:
 
 def test_other_devices_are_another_placement(placed: Placed, take: Take) -> None:
     one = take("f(f32[8])")
-    other = compare(Subject("eight", placed("rows")), Subject("one", one))
+    other = compare_captures(ComparedCapture("eight", placed("rows")), ComparedCapture("one", one))
     assert not isinstance(other.placements, Unavailable)
     assert other.placements[0].what == "devices"
     assert other.placements[0].before.startswith("8 devices")
@@ -125,7 +126,7 @@ def test_other_devices_are_another_placement(placed: Placed, take: Take) -> None
 def test_what_is_not_known_differs_from_nothing(placed: Placed) -> None:
     capture = placed("rows")
     silent = dataclasses.replace(capture, placement=Unavailable("It was not told."))
-    compared = compare(Subject("one", capture), Subject("other", silent))
+    compared = compare_captures(ComparedCapture("one", capture), ComparedCapture("other", silent))
     assert isinstance(compared.placements, Unavailable)
     assert compared.is_equal
     assert comparison_to_json(compared)["placements"] == {

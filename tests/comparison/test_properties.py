@@ -18,7 +18,7 @@ from comparison.programs import (
     other_order,
     random_rows,
 )
-from jaxscope.analysis.comparison.changes import Change
+from jaxscope.program.diff.changes import Change
 
 seeds = st.integers(0, 10_000)
 sizes = st.integers(0, 80)

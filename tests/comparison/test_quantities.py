@@ -8,9 +8,9 @@ import math
 import pytest
 
 from comparison.conftest import Take
-from jaxscope.analysis.comparison.comparison import Comparison, Subject, compare
-from jaxscope.analysis.comparison.quantities import QuantityDifference
 from jaxscope.model import Capture, Measurement, Timing, Unavailable
+from jaxscope.program.diff.captures import ComparedCapture, Comparison, compare_captures
+from jaxscope.program.diff.quantities import QuantityDifference
 
 LOOPS = """\
 import jax, jax.numpy as jnp
@@ -63,14 +63,16 @@ def test_a_time_that_is_missing_has_its_reason(take: Take) -> None:
     capture = take("f(f32[8])")
     first = dataclasses.replace(capture.stages[0], seconds=Unavailable("It was not saved."))
     other = dataclasses.replace(capture, stages=(first, *capture.stages[1:]))
-    comparison = compare(Subject("a", capture), Subject("b", other))
+    comparison = compare_captures(ComparedCapture("a", capture), ComparedCapture("b", other))
     seconds = by_name(comparison.stages[0].costs)["time to make"]
     assert math.isnan(seconds.after)
     assert seconds.meaning == "Not compared: It was not saved."
 
 
 def test_memory_of_arguments_and_results(take: Take) -> None:
-    comparison = compare(Subject("a", take("f(f32[8])")), Subject("b", take("grad(f)(f32[8])")))
+    comparison = compare_captures(
+        ComparedCapture("a", take("f(f32[8])")), ComparedCapture("b", take("grad(f)(f32[8])"))
+    )
     memory = by_name(comparison.memory)
     assert memory["arguments"].before == memory["arguments"].after == 32.0
     assert (memory["results"].before, memory["results"].after) == (4.0, 32.0)
@@ -80,9 +82,9 @@ def test_memory_of_arguments_and_results(take: Take) -> None:
 
 def test_times_that_lie_apart_differ(take: Take) -> None:
     capture = take("f(f32[8])")
-    comparison = compare(
-        Subject("a", capture, measured(capture, 1e-3, 1.1e-3)),
-        Subject("b", capture, measured(capture, 2e-3, 2.2e-3)),
+    comparison = compare_captures(
+        ComparedCapture("a", capture, measured(capture, 1e-3, 1.1e-3)),
+        ComparedCapture("b", capture, measured(capture, 2e-3, 2.2e-3)),
     )
     jit = by_name(comparison.times)["jit"]
     assert jit.meaning.startswith("The second takes longer: 2.00 ms to 2.20 ms instead of")
@@ -91,9 +93,9 @@ def test_times_that_lie_apart_differ(take: Take) -> None:
 
 def test_times_that_overlap_do_not_differ(take: Take) -> None:
     capture = take("f(f32[8])")
-    comparison = compare(
-        Subject("a", capture, measured(capture, 1e-3, 1.3e-3)),
-        Subject("b", capture, measured(capture, 1.2e-3, 1.4e-3)),
+    comparison = compare_captures(
+        ComparedCapture("a", capture, measured(capture, 1e-3, 1.3e-3)),
+        ComparedCapture("b", capture, measured(capture, 1.2e-3, 1.4e-3)),
     )
     assert "No difference that is sure" in by_name(comparison.times)["jit"].meaning
 
@@ -106,8 +108,8 @@ def test_single_runs_tell_no_difference_however_far_apart(take: Take) -> None:
         once = tuple(
             dataclasses.replace(each, confidence=0.0, runs=1) for each in timing.measurements
         )
-        sides.append(Subject(name, capture, dataclasses.replace(timing, measurements=once)))
-    meaning = by_name(compare(*sides).times)["jit"].meaning
+        sides.append(ComparedCapture(name, capture, dataclasses.replace(timing, measurements=once)))
+    meaning = by_name(compare_captures(*sides).times)["jit"].meaning
     assert meaning == "No difference that is sure: one run each."
 
 
@@ -116,16 +118,20 @@ def test_times_of_different_machines_or_of_one_side_are_not_compared(take: Take)
     there = dataclasses.replace(
         capture, environment=dataclasses.replace(capture.environment, host="elsewhere")
     )
-    here = Subject("a", capture, measured(capture, 1e-3, 2e-3))
-    apart = compare(here, Subject("b", there, measured(there, 1e-3, 2e-3)))
+    here = ComparedCapture("a", capture, measured(capture, 1e-3, 2e-3))
+    apart = compare_captures(here, ComparedCapture("b", there, measured(there, 1e-3, 2e-3)))
     assert by_name(apart.times)["jit"].meaning.endswith("on different machines.")
-    alone = compare(here, Subject("b", capture))
+    alone = compare_captures(here, ComparedCapture("b", capture))
     assert by_name(alone.times)["jit"].meaning == "Not compared: the second side was not measured."
-    assert compare(Subject("a", capture), Subject("b", capture)).times == ()
+    assert (
+        compare_captures(ComparedCapture("a", capture), ComparedCapture("b", capture)).times == ()
+    )
 
 
 def costs_of(take: Take, first: str, second: str, stage: str) -> dict[str, QuantityDifference]:
-    comparison = compare(Subject("a", take(first, LOOPS)), Subject("b", take(second, LOOPS)))
+    comparison = compare_captures(
+        ComparedCapture("a", take(first, LOOPS)), ComparedCapture("b", take(second, LOOPS))
+    )
     found = comparison.stage(stage)
     assert found is not None
     return by_name(found.costs)

@@ -10,13 +10,11 @@ from pathlib import Path
 import pytest
 
 from comparison.conftest import Take
-from jaxscope.analysis.comparison.comparison import Comparison, Subject, compare
-from jaxscope.analysis.comparison.report import WRITERS, write_comparison
-from jaxscope.analysis.comparison.report_html import comparison_to_html
-from jaxscope.analysis.comparison.report_json import comparison_to_json
-from jaxscope.analysis.comparison.report_markdown import comparison_to_markdown
-from jaxscope.analysis.comparison.report_text import format_comparison
 from jaxscope.errors import UsageError
+from jaxscope.export.diff import WRITERS, comparison_to_json, write_comparison
+from jaxscope.export.diff_html import comparison_to_html
+from jaxscope.program.diff.captures import ComparedCapture, Comparison, compare_captures
+from jaxscope.report.diff import comparison_to_markdown, format_comparison
 
 
 class Page(HTMLParser):
@@ -63,7 +61,9 @@ def test_a_summary_counts_what_it_leaves_out(edited: Comparison) -> None:
 
 def test_equal_captures_say_so(take: Take) -> None:
     capture = take("f(f32[8])")
-    text = format_comparison(compare(Subject("a", capture), Subject("b", capture)))
+    text = format_comparison(
+        compare_captures(ComparedCapture("a", capture), ComparedCapture("b", capture))
+    )
     assert "Equal: no stage that both sides have differs." in text
     assert "==" not in text
 
@@ -97,7 +97,9 @@ def test_markdown_is_a_table_and_a_diff(edited: Comparison) -> None:
 def test_markup_in_a_name_stays_text(take: Take) -> None:
     capture = take("f(f32[8])")
     name = "a|b</script><img src=x>`*_"
-    comparison = compare(Subject(name, capture), Subject("b", take("grad(f)(f32[8])")))
+    comparison = compare_captures(
+        ComparedCapture(name, capture), ComparedCapture("b", take("grad(f)(f32[8])"))
+    )
     page = Page(comparison_to_html(comparison))
     assert not [tag for tag, _ in page.tags if tag == "img"]
     rows = [line for line in comparison_to_markdown(comparison).splitlines() if "img" in line]

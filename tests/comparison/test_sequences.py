@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.analysis.comparison.sequences import align, longest_rising
+from jaxscope.program.diff.sequences import align_sequences, longest_rising
 
 keys = st.lists(st.integers(0, 6), max_size=60)
 
@@ -16,7 +16,7 @@ keys = st.lists(st.integers(0, 6), max_size=60)
 @settings(max_examples=150, deadline=None)
 @given(keys, keys)
 def test_pairs_are_equal_and_never_cross(first: list[int], second: list[int]) -> None:
-    pairs = align(first, second)
+    pairs = align_sequences(first, second)
     assert all(first[a] == second[b] for a, b in pairs)
     assert all(a < c and b < d for (a, b), (c, d) in itertools.pairwise(pairs))
 
@@ -28,18 +28,18 @@ def test_short_sequences_are_aligned_at_least_as_well_as_by_difflib(
 ) -> None:
     first, second = first[:50], second[:50]
     blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
-    assert len(align(first, second)) >= sum(block.size for block in blocks)
+    assert len(align_sequences(first, second)) >= sum(block.size for block in blocks)
 
 
 def test_an_insertion_into_a_long_sequence_moves_nothing() -> None:
     first = [i % 7 for i in range(5_000)]
     second = [*first[:2_500], 9, 9, *first[2_500:]]
-    assert len(align(first, second)) == 5_000
+    assert len(align_sequences(first, second)) == 5_000
 
 
 def test_long_sequences_without_anything_unique_pair_up_by_turn() -> None:
     first, second = [1, 2, 3] * 400, [3, 2, 1] * 500
-    pairs = align(first, second)
+    pairs = align_sequences(first, second)
     assert len(pairs) > 300
     assert all(first[a] == second[b] for a, b in pairs)
 

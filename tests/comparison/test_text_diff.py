@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from comparison.conftest import EDITED, Take
-from jaxscope.analysis.comparison.comparison import Comparison
-from jaxscope.analysis.comparison.text_diff import TextDiff, diff_texts, format_unified
 from jaxscope.model import Cost, Stage, StageText, Unavailable
+from jaxscope.program.diff.captures import Comparison
+from jaxscope.program.diff.texts import TextDiff, diff_texts, format_unified
 
 
 def stage(name: str, text: str) -> Stage:

@@ -8,12 +8,14 @@ import shlex
 import pytest
 
 from comparison.conftest import Take
-from jaxscope.analysis.comparison.timing_hint import PLAIN, MadeWith, describe_missing_times
 from jaxscope.cli.parser import parse
 from jaxscope.model import Capture
+from jaxscope.program.diff.captures import DEFAULT_SETTINGS, CompileSettings, describe_missing_times
 
 
-def command(first: Capture, second: Capture, made: MadeWith, other: MadeWith) -> list[str]:
+def command(
+    first: Capture, second: Capture, made: CompileSettings, other: CompileSettings
+) -> list[str]:
     """The words of the command in the sentence."""
     sentence = describe_missing_times(first, second, made, other)
     _, found, words = sentence.partition("in turns: ")
@@ -24,22 +26,22 @@ def command(first: Capture, second: Capture, made: MadeWith, other: MadeWith) ->
 @pytest.mark.parametrize(
     ("made", "other", "expected"),
     [
-        (PLAIN, MadeWith(xla={"a": "b c"}), ["--xla", "B:a=b c"]),
+        (DEFAULT_SETTINGS, CompileSettings(xla={"a": "b c"}), ["--xla", "B:a=b c"]),
         (
-            MadeWith(xla={"a": "1", "b": "2"}),
-            MadeWith(xla={"a": "1", "b": "3"}),
+            CompileSettings(xla={"a": "1", "b": "2"}),
+            CompileSettings(xla={"a": "1", "b": "3"}),
             ["--xla", "a=1", "--xla", "A:b=2", "--xla", "B:b=3"],
         ),
-        (PLAIN, MadeWith(x64=True), ["--env", "B:JAX_ENABLE_X64=1"]),
+        (DEFAULT_SETTINGS, CompileSettings(x64=True), ["--env", "B:JAX_ENABLE_X64=1"]),
         (
-            MadeWith("/p/python", x64=True),
-            MadeWith("/q/python", x64=True),
+            CompileSettings("/p/python", x64=True),
+            CompileSettings("/q/python", x64=True),
             ["--python", "/p/python", "--against-python", "/q/python", "--x64"],
         ),
     ],
 )
 def test_what_differs_is_said_to_the_stopwatch(
-    take: Take, made: MadeWith, other: MadeWith, expected: list[str]
+    take: Take, made: CompileSettings, other: CompileSettings, expected: list[str]
 ) -> None:
     capture = take("f(f32[8])")
     words = command(capture, capture, made, other)
@@ -51,13 +53,16 @@ def test_what_differs_is_said_to_the_stopwatch(
 def test_two_calls_on_two_targets(take: Take) -> None:
     first = take("f(f32[8])")
     second = dataclasses.replace(take("grad(f)(f32[8])"), target="cpu:2")
-    words = command(first, second, PLAIN, PLAIN)
+    words = command(first, second, DEFAULT_SETTINGS, DEFAULT_SETTINGS)
     assert words[4:] == ["--against", "grad(f)(f32[8])", "--against-target", "cpu:2"]
 
 
 def test_the_same_twice_is_still_measured_against_itself(take: Take) -> None:
     capture = take("f(f32[8])")
-    assert command(capture, capture, PLAIN, PLAIN)[4:] == ["--against", "f(f32[8])"]
+    assert command(capture, capture, DEFAULT_SETTINGS, DEFAULT_SETTINGS)[4:] == [
+        "--against",
+        "f(f32[8])",
+    ]
 
 
 def test_what_cannot_run_is_not_told_to(take: Take) -> None:

@@ -11,14 +11,13 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from comparison.conftest import EDITED, SOURCE
-from jaxscope.analysis.comparison.comparison import Comparison
 from jaxscope.client.session import Session
-from jaxscope.ui.bridge import Bridge
-from jaxscope.ui.compare_menu import CompareMenu
-from jaxscope.ui.controller import RunOptions
-from jaxscope.ui.desktop import build_window
-from jaxscope.ui.settings import Settings
-from jaxscope.ui.window import MainWindow
+from jaxscope.program.diff.captures import Comparison
+from jaxscope.ui.application import build_window
+from jaxscope.ui.pages.compare import CompareMenu
+from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.settings import Settings
 
 _WAIT_MS = 60_000
 

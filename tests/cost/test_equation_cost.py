@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from jax import lax
 
-from jaxscope.analysis.cost import cost_equations
-from jaxscope.analysis.cost.array_type import parse_type
-from jaxscope.analysis.cost.convolution import count_meetings
 from jaxscope.model import Cost, Graph, GraphBuilder, NodeKind
 from jaxscope.model.op_name import TagTable
+from jaxscope.model.types import parse_array_type
+from jaxscope.program.cost.equations import cost_equations
+from jaxscope.program.cost.rules import count_meetings
 from jaxscope.worker import compat
-from jaxscope.worker.hlo_cost import module_cost
-from jaxscope.worker.jaxpr_graph import convert_jaxpr
+from jaxscope.worker.stages.hlo_cost import module_cost
+from jaxscope.worker.stages.jaxpr import convert_jaxpr
 
 X = jax.ShapeDtypeStruct((4, 8), jnp.float32)
 N = jax.ShapeDtypeStruct(X.shape, jnp.int32)
@@ -223,18 +223,18 @@ def test_types_that_cannot_be_read_make_the_cost_unknown() -> None:
     ],
 )
 def test_sizes_of_types(text: str, num_bytes: int) -> None:
-    parsed = parse_type(text)
+    parsed = parse_array_type(text)
     assert parsed is not None
     assert parsed.num_bytes == num_bytes
 
 
 @pytest.mark.parametrize("text", ["", "f32", "Ref{f32[2]}", "f32[a]", "f32[2,]", "f32[-1]"])
 def test_what_is_no_array_type(text: str) -> None:
-    assert parse_type(text) is None
+    assert parse_array_type(text) is None
 
 
 def test_sub_byte_elements_have_no_known_size() -> None:
-    parsed = parse_type("i4[8]")
+    parsed = parse_array_type("i4[8]")
     assert parsed is not None
     assert math.isnan(parsed.num_bytes)
 

@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxscope.worker.field_columns import read_field_columns, read_packed_columns
-from jaxscope.worker.wire_format import encode_bytes, encode_number, encode_varint, read_fields
+from jaxscope.worker.stages.protobuf import (
+    encode_bytes,
+    encode_number,
+    encode_varint,
+    read_field_columns,
+    read_fields,
+    read_packed_columns,
+)
 
 NUMBERS = st.integers(0, 2**64 - 1)
 FIELDS = st.lists(st.tuples(st.integers(1, 2**29 - 1), st.one_of(NUMBERS, st.binary())))

@@ -7,10 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxscope.analysis.hlo.proto import parse_module
+from jaxscope.program.hlo.proto import parse_module
 from jaxscope.worker import compat
-from jaxscope.worker.hlo_cost import instruction_costs, module_cost
-from jaxscope.worker.hlo_slices import SlicedModule
+from jaxscope.worker.stages.hlo_cost import SlicedModule, instruction_costs, module_cost
 from tests.hlo.programs import PROGRAMS, optimized, proto_of, unoptimized
 from tests.hlo.test_graph import FUSION
 

@@ -7,17 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from jaxscope.analysis.cost.work import find_work
-from jaxscope.analysis.line_cost import find_line_costs
-from jaxscope.model import (
-    Cost,
-    GraphBuilder,
-    GroupKind,
-    NodeKind,
-    Stage,
-    Unavailable,
-    is_available,
-)
+from jaxscope.model import Cost, GraphBuilder, GroupKind, NodeKind, Stage, Unavailable, is_available
+from jaxscope.program.cost.lines import find_line_costs
+from jaxscope.program.cost.work import find_work
 
 FILE = "/home/u/model.py"
 LIBRARY = "/usr/lib/library.py"

@@ -18,11 +18,11 @@ import pytest
 from jax import lax
 from jax.sharding import PartitionSpec as P
 
-from jaxscope.analysis.cost import cost_equations
 from jaxscope.model import Cost, Graph, GraphBuilder, GroupKind, NodeKind
 from jaxscope.model.op_name import TagTable
+from jaxscope.program.cost.equations import cost_equations
 from jaxscope.worker import compat
-from jaxscope.worker.jaxpr_graph import convert_jaxpr
+from jaxscope.worker.stages.jaxpr import convert_jaxpr
 
 RELEASE = jax.__version_info__[:2]
 MARKERS = {"Sharding", "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape"}

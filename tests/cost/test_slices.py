@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.analysis.hlo.proto import module_class, parse_module
-from jaxscope.worker.hlo_slices import SlicedModule
+from jaxscope.program.hlo.proto import module_class, parse_module
+from jaxscope.worker.stages.hlo_cost import SlicedModule
 from tests.hlo.programs import PROGRAMS, optimized, proto_of
 from tests.hlo.test_graph import LOOP, TWO_CALLERS
 

@@ -6,18 +6,17 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from jaxscope.analysis.cost.before_after import CostChange, find_cost_change
-from jaxscope.analysis.cost.shares import By
-from jaxscope.analysis.cost.work import CUMULATIVE, Work, find_stage_works
-from jaxscope.analysis.export.contract_json import capture_to_json
-from jaxscope.analysis.export.markdown import capture_to_markdown
-from jaxscope.analysis.roofline import Roofline, find_best, find_roofline
-from jaxscope.analysis.roofline_report import roofline_to_json, roofline_to_text
-from jaxscope.analysis.targets.estimate import Estimate, estimate
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.client.session import Session
+from jaxscope.export.capture_json import capture_to_json
+from jaxscope.export.markdown import capture_to_markdown
 from jaxscope.model import Capture
-from jaxscope.model.chip import Chip, find_chip
+from jaxscope.model.hardware import Chip, find_chip
+from jaxscope.program.cost.attribution import CostChange, RowKind, find_cost_change
+from jaxscope.program.cost.work import CUMULATIVE, Work, find_stage_works
+from jaxscope.program.roofline import Roofline, find_best, find_roofline
+from jaxscope.program.targets import Estimate, estimate
+from jaxscope.report.roofline import roofline_to_json, roofline_to_text
 
 SOURCE = """\
 import jax, jax.numpy as jnp
@@ -92,7 +91,7 @@ def works_of(capture: Capture) -> dict[str, Work]:
     return dict(find_stage_works(capture.stages))
 
 
-def change_of(capture: Capture, by: By) -> CostChange:
+def change_of(capture: Capture, by: RowKind) -> CostChange:
     found = find_cost_change(capture, by)
     assert isinstance(found, CostChange)
     return found
@@ -128,7 +127,7 @@ def test_branches_are_a_range_and_the_dearest_is_xlas_count(take: Take) -> None:
 
 def test_no_figure_of_a_roofline_adds_branches_up(take: Take) -> None:
     capture = take(f"one_of_three(i32[], {MATRIX})")
-    change = change_of(capture, By.LINE)
+    change = change_of(capture, RowKind.LINE)
     least_before, least_after = change.least
     for most, least in ((change.before, least_before), (change.after, least_after)):
         assert most.flops == pytest.approx(2 * PRODUCT, abs=5)
@@ -187,7 +186,7 @@ def test_calls_of_one_shared_function_count_each(take: Take) -> None:
     """JAX lowers them to three calls of one computation."""
     capture = take(f"three({MATRIX}, {MATRIX}, {MATRIX})")
     assert works_of(capture)["hlo"].high.flops == 3 * SIDE**2
-    for by in By:
+    for by in RowKind:
         change = change_of(capture, by)
         assert change.before.flops == change.after.flops == 3 * SIDE**2
 

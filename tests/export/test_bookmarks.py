@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.analysis.archive import load_capture, save_capture
-from jaxscope.analysis.bookmark_words import find_marked_places
-from jaxscope.analysis.contract_reading import load_contract
-from jaxscope.analysis.export.html import capture_to_html
-from jaxscope.analysis.export.markdown import capture_to_markdown
-from jaxscope.analysis.export.order import ExportOrder
-from jaxscope.analysis.export.render import render_order
+from jaxscope.export.html import capture_to_html
+from jaxscope.export.markdown import capture_to_markdown
+from jaxscope.export.order import ExportOrder
+from jaxscope.export.render import render_order
 from jaxscope.model import Capture, is_available
-from jaxscope.model.bookmark import SOURCE_STAGE, Bookmark
+from jaxscope.model.capture import SOURCE_STAGE, Bookmark
+from jaxscope.report.bookmarks import find_marked_places
+from jaxscope.schema.archive import load_capture, save_capture
+from jaxscope.schema.contract import load_contract
 
 from .browser import Browser, find_browser
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 
-from jaxscope.analysis.contract_reading import load_contract
-from jaxscope.analysis.export.contract_json import capture_to_json
+from jaxscope.export.capture_json import capture_to_json
 from jaxscope.in_process import capture_function
 from jaxscope.model import Graph
+from jaxscope.schema.contract import load_contract
 
 
 def count(x: jax.Array) -> jax.Array:

@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from jaxscope.analysis.export.order import ExportOrder
-from jaxscope.analysis.export.render import render_order
+from jaxscope.export.order import ExportOrder
+from jaxscope.export.render import render_order
 from jaxscope.model import Capture, GraphBuilder, GroupKind, NodeKind, StageText
 
 NASTY = st.sampled_from(

@@ -14,14 +14,13 @@ import numpy as np
 import pytest
 from PySide6.QtQml import QJSEngine
 
-import jaxscope.analysis.export
-from jaxscope.analysis.export.html import capture_to_html
-from jaxscope.analysis.export.page_data import build_page_data
-from jaxscope.analysis.links import LineSelection, LinkIndex, Links, NodeSelection
+import jaxscope.export
 from jaxscope.errors import UsageError
+from jaxscope.export.html import build_page_data, capture_to_html
 from jaxscope.model import Capture, is_available
+from jaxscope.program.links import LineSelection, LinkIndex, Links, NodeSelection
 
-SCRIPTS = Path(jaxscope.analysis.export.__file__).parent
+SCRIPTS = Path(jaxscope.export.__file__).parent
 Halves = tuple[set[int], set[int]]
 """Linked nodes: those of the forward part and the rest, then those of the backward part."""
 

@@ -9,11 +9,11 @@ import json
 import numpy as np
 import pytest
 
-from jaxscope.analysis.export import page_data, render
-from jaxscope.analysis.export.choices import EVERYTHING
-from jaxscope.analysis.export.html import write_page
-from jaxscope.analysis.export.order import ExportOrder
-from jaxscope.analysis.export.render import render_order
+from jaxscope.export import html, render
+from jaxscope.export.choices import EVERYTHING
+from jaxscope.export.html import write_page
+from jaxscope.export.order import ExportOrder
+from jaxscope.export.render import render_order
 from jaxscope.model import Capture, Graph, GraphBuilder, GroupKind, NodeKind, StageText
 
 NUM_LAYERS, PER_LAYER = 200, 50
@@ -65,7 +65,7 @@ def test_ten_thousand_equations_are_drawn_whole(large: Capture) -> None:
 def test_a_png_of_them_leaves_out_what_cannot_be_read(
     large: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jaxscope.analysis.export.png.MAX_SIDE_PX", 2_000)
+    monkeypatch.setattr("jaxscope.export.png.MAX_SIDE_PX", 2_000)
     png = render_order(order(large, "png"))
     assert len(png.notes) == 2
     assert "few programs open larger" in png.notes[0]
@@ -86,8 +86,8 @@ def test_groups_beyond_the_limit_stay_closed_and_are_counted(
 
 
 def test_a_page_says_what_it_leaves_out(large: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_data, "MAX_DETAILED_NODES", 5_000)
-    monkeypatch.setattr(page_data, "MAX_LINES", 5_000)
+    monkeypatch.setattr(html, "MAX_DETAILED_NODES", 5_000)
+    monkeypatch.setattr(html, "MAX_LINES", 5_000)
     page = render_order(order(large, "html"))
     assert "no inspector entries" in page.notes[0]
     assert "5,000 of the 10,001 lines" in page.notes[1]

@@ -9,18 +9,16 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from jaxscope.analysis.export.choices import ALL_STAGES, EVERYTHING, NOTHING
-from jaxscope.analysis.export.look import Look
-from jaxscope.analysis.export.order import ExportOrder, Seen, split_order
-from jaxscope.analysis.export.render import render_order
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.layout.scene import Scene
-from jaxscope.analysis.tint import ColourBy, tint_scene
-from jaxscope.analysis.tint.palette import TINT_PALETTES
-from jaxscope.analysis.view.build import build_view
-from jaxscope.analysis.view.palette import DARK, LIGHT
 from jaxscope.errors import UsageError
+from jaxscope.export.choices import ALL_STAGES, EVERYTHING, NOTHING
+from jaxscope.export.order import DisplayedGraph, ExportOrder, Look, split_order
+from jaxscope.export.render import render_order
 from jaxscope.model import Capture, Graph, is_available
+from jaxscope.picture.palette import DARK, LIGHT
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.tint.classes import TINT_PALETTES, ColourBy, tint_scene
+from jaxscope.picture.view.build import build_view
 
 SVG = "{http://www.w3.org/2000/svg}"
 GRAPHS = ["jaxpr", "gradient", "stablehlo", "hlo", "optimized"]
@@ -52,7 +50,7 @@ def words_of(svg: str) -> list[str]:
 
 
 def test_what_is_seen_is_the_scene_that_is_seen(capture: Capture, scene: Scene) -> None:
-    seen = {"jaxpr": Seen(scene)}
+    seen = {"jaxpr": DisplayedGraph(scene)}
     svg = text_of(ExportOrder(capture, "jaxpr", "svg", seen=seen))
     root = ElementTree.fromstring(svg)
     assert float(root.get("width", "")) == pytest.approx(scene.width, abs=0.01)
@@ -70,7 +68,9 @@ def test_colours_come_with_a_legend_that_tells_them(
     assert tint is not None
     look = Look(tint, has_legend=True)
     for theme, palette in TINT_PALETTES.items():
-        order = ExportOrder(capture, "jaxpr", "svg", theme, seen={"jaxpr": Seen(scene, look)})
+        order = ExportOrder(
+            capture, "jaxpr", "svg", theme, seen={"jaxpr": DisplayedGraph(scene, look)}
+        )
         svg = text_of(order)
         for each in tint.classes:
             assert each.name in words_of(svg)
@@ -82,7 +82,7 @@ def test_colours_come_with_a_legend_that_tells_them(
 def test_outlines_show_what_is_selected_and_linked(capture: Capture, scene: Scene) -> None:
     boxes = np.arange(scene.items.num_frames, len(scene.items))
     look = Look(selected=boxes[:1], forward=boxes[1:2], backward=boxes[2:4], has_legend=True)
-    svg = text_of(ExportOrder(capture, "jaxpr", "svg", seen={"jaxpr": Seen(scene, look)}))
+    svg = text_of(ExportOrder(capture, "jaxpr", "svg", seen={"jaxpr": DisplayedGraph(scene, look)}))
     for color, count in ((LIGHT.selected, 1), (LIGHT.forward, 1), (LIGHT.backward, 2)):
         outlines = re.findall(rf'fill="none" stroke="{color}"', svg)
         assert len(outlines) == count + 1, "and one in the legend"
@@ -90,9 +90,11 @@ def test_outlines_show_what_is_selected_and_linked(capture: Capture, scene: Scen
 
 
 def test_what_is_out_of_focus_is_faint(capture: Capture, scene: Scene) -> None:
-    plain = text_of(ExportOrder(capture, "jaxpr", "svg", seen={"jaxpr": Seen(scene)}))
+    plain = text_of(ExportOrder(capture, "jaxpr", "svg", seen={"jaxpr": DisplayedGraph(scene)}))
     focus = Look(focused=np.array([len(scene.items) - 1]))
-    faint = text_of(ExportOrder(capture, "jaxpr", "svg", seen={"jaxpr": Seen(scene, focus)}))
+    faint = text_of(
+        ExportOrder(capture, "jaxpr", "svg", seen={"jaxpr": DisplayedGraph(scene, focus)})
+    )
     assert words_of(faint) == words_of(plain)
     title = f'font-weight="bold" text-anchor="middle" fill="{LIGHT.text}"'
     assert faint.count(title) == 1
@@ -128,7 +130,7 @@ def test_a_png_is_as_wide_as_asked_or_says_why_not(
     rendered = render_order(ExportOrder(capture, "jaxpr", "png", width_px=640))
     assert size_of_png(rendered.data)[0] == pytest.approx(640, abs=1)
     assert rendered.notes == ()
-    monkeypatch.setattr("jaxscope.analysis.export.png.MAX_SIDE_PX", 1_600)
+    monkeypatch.setattr("jaxscope.export.png.MAX_SIDE_PX", 1_600)
     huge = render_order(ExportOrder(capture, "jaxpr", "png", scale=80.0))
     assert 1_500 < max(size_of_png(huge.data)) <= 1_600
     assert "few programs open larger" in huge.notes[0]

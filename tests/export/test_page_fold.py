@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 from PySide6.QtQml import QJSEngine
 
-import jaxscope.analysis.export
-from jaxscope.analysis.export.html import capture_to_html
-from jaxscope.analysis.export.page_homes import find_homes
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.layout.scene import Scene
-from jaxscope.analysis.view.build import build_view
+import jaxscope.export
+from jaxscope.export.html import capture_to_html
+from jaxscope.export.page import find_frame_membership
 from jaxscope.model import Capture, is_available
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.view.build import build_view
 
-SCRIPTS = Path(jaxscope.analysis.export.__file__).parent
+SCRIPTS = Path(jaxscope.export.__file__).parent
 TITLE_PX = 120
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -31,7 +31,7 @@ class Fold:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self._engine = QJSEngine()
-        homes = find_homes(scene)
+        homes = find_frame_membership(scene)
         drawing = {
             "items": [
                 {

@@ -11,14 +11,13 @@ import jax.numpy as jnp
 import pytest
 
 import jaxscope
-from jaxscope.analysis.export.html import capture_to_html
-from jaxscope.analysis.export.order import Seen
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.layout.scene import Scene
-from jaxscope.analysis.tint import ColourBy, Tint, tint_scene
-from jaxscope.analysis.tint.palette import TINT_PALETTES
-from jaxscope.analysis.view.build import build_view
+from jaxscope.export.html import capture_to_html
+from jaxscope.export.order import DisplayedGraph
 from jaxscope.model import Capture, is_available
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.tint.classes import TINT_PALETTES, ColourBy, Tint, tint_scene
+from jaxscope.picture.view.build import build_view
 
 from .browser import Browser, find_browser
 
@@ -241,7 +240,7 @@ def test_a_page_of_what_is_seen_has_its_direction_and_colours(
         return tint_scene(graph, other, ColourBy.FLOPS)
 
     path = tmp_path / "seen.html"
-    seen = {stage.name: Seen(scene, tint_of=tint_of)}
+    seen = {stage.name: DisplayedGraph(scene, tint_of=tint_of)}
     path.write_text(capture_to_html(capture, stage.name, seen=seen), encoding="utf-8")
     for scheme in ("light", "dark"):
         browser.emulate(scheme)

@@ -12,17 +12,17 @@ import numpy.typing as npt
 import pytest
 from PySide6.QtGui import QImage
 
-from jaxscope.analysis.export import painters, png
-from jaxscope.analysis.export.choices import ALL_STAGES, EVERYTHING
-from jaxscope.analysis.export.order import ExportOrder
-from jaxscope.analysis.export.painter import paint, read_block, write_block
-from jaxscope.analysis.export.png import scene_to_png
-from jaxscope.analysis.export.png_rows import PngRows
-from jaxscope.analysis.export.render import render_order
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.layout.scene import Scene
-from jaxscope.analysis.view.build import build_view
+from jaxscope.export import png
+from jaxscope.export import png as painters
+from jaxscope.export.choices import ALL_STAGES, EVERYTHING
+from jaxscope.export.order import ExportOrder
+from jaxscope.export.painter import paint, read_block, write_block
+from jaxscope.export.png import PngRows, scene_to_png
+from jaxscope.export.render import render_order
 from jaxscope.model import Capture, is_available
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.view.build import build_view
 
 Pixels = npt.NDArray[np.uint8]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from jaxscope.analysis.export.markdown import capture_to_markdown
-from jaxscope.analysis.export.safe_text import make_safe, make_safe_line
-from jaxscope.analysis.export.text import capture_to_text
 from jaxscope.errors import EnvironmentProblem, UsageError
+from jaxscope.export.markdown import capture_to_markdown
+from jaxscope.export.render import capture_to_text
 from jaxscope.model import Capture, StageText
+from jaxscope.schema.safe_text import make_safe, make_safe_line
 
 
 @pytest.mark.parametrize(

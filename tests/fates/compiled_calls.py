@@ -10,16 +10,16 @@ from typing import Any
 import jax
 
 from bench import identity
-from jaxscope.analysis.fates import FateTable
-from jaxscope.client.assemble import CaptureAssembler
+from jaxscope.client.capture_assembler import CaptureAssembler
 from jaxscope.model import Capture
+from jaxscope.program.fates.table import FateTable
 from jaxscope.wire.messages import Message
-from jaxscope.worker.call import Call
-from jaxscope.worker.capture import send_capture
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.compat import hide_frames_of
-from jaxscope.worker.program import trace_call
-from jaxscope.worker.source import read_source
+from jaxscope.worker.host.call import Call
+from jaxscope.worker.host.source import read_source
+from jaxscope.worker.provenance.traced_program import trace_call
+from jaxscope.worker.stages.capture import send_capture
 from tests.fates.dumps import Dumps, Verdicts, check_fates, find_places
 
 _RUNS = ("fused", "kernel", "library")

@@ -452,9 +452,9 @@ class _Check:
                 yield f"{was[1].name} is gone as well"
         if fate == "dead" and was:
             for user in before.users.get(was[0].name, ()):
-                heir = self._heir(before.lines[user], was[0], after)
-                if heir:
-                    yield f"{user} reads {heir} in its place after the pass"
+                successor = self._heir(before.lines[user], was[0], after)
+                if successor:
+                    yield f"{user} reads {successor} in its place after the pass"
             for other in before.lines.values():
                 is_equal = other.does == was[0].does and other.computation == was[0].computation
                 if is_equal and other.name != was[0].name and other.name in after.alive:

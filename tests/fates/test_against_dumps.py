@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import pytest
 
 from jaxscope.model import Capture
-from jaxscope.worker.call import call_namespace, parse_call
-from jaxscope.worker.user_module import execute_file
+from jaxscope.worker.host.call import call_namespace, parse_call
+from jaxscope.worker.host.user_module import execute_file
 from tests.fates.compiled_calls import capture_call, hold_against_dumps
 from tests.fates.programs import capture_passes
 

@@ -11,13 +11,13 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 
-from jaxscope.analysis.export.contract_json import capture_to_json
-from jaxscope.analysis.fates.equations import Equations
-from jaxscope.analysis.fates.neutral import why_neutral
-from jaxscope.client import run
+from jaxscope.client import one_shot
+from jaxscope.export.capture_json import capture_to_json
 from jaxscope.in_process import capture_function
 from jaxscope.model import Graph, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
+from jaxscope.program.fates.equations import Equations
+from jaxscope.program.fates.no_ops import explain_neutral_operand
 from tests.fates import programs
 from tests.fates.programs import W, X, capture_passes, capture_plain, fate_of
 
@@ -63,7 +63,7 @@ def test_a_branch_per_element_is_told_as_a_choice(tmp_path: Path) -> None:
         "import jax.numpy as jnp\nfrom jax import lax\n"
         "def choose(x): return lax.cond(x > 0, jnp.sin, jnp.cos, x)\n"
     )
-    capture = run.capture(str(file), "vmap(choose)(f32[4])")
+    capture = one_shot.capture(str(file), "vmap(choose)(f32[4])")
     fate = fate_of(capture, "cond")
     assert fate.fate == "fused"
     assert fate.text.startswith("vmap computes both branches, and a select chooses.")
@@ -111,7 +111,7 @@ def graph_of(operation: str, **attributes: str) -> Graph:
     ],
 )
 def test_neutral_operands(operation: str, attributes: dict[str, str], is_neutral: bool) -> None:
-    found = why_neutral(Equations(graph_of(operation, **attributes)), 0)
+    found = explain_neutral_operand(Equations(graph_of(operation, **attributes)), 0)
     assert bool(found) is is_neutral
 
 

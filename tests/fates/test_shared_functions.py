@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jaxscope.analysis.links import LinkIndex, NodeSelection
 from jaxscope.in_process import capture_function
 from jaxscope.model import Capture, Graph
 from jaxscope.model.op_name import TagTable, is_in_call, read_op_name
+from jaxscope.program.links import LinkIndex, NodeSelection
 from tests.fates import told_wrong
 
 

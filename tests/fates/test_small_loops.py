@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxscope.analysis.cost.before_after import CostChange, find_cost_change
-from jaxscope.analysis.cost.shares import By
 from jaxscope.in_process import capture_function
 from jaxscope.model import Capture, Graph
+from jaxscope.program.cost.attribution import CostChange, RowKind, find_cost_change
 from tests.fates import told_wrong
 
 SIZE, ROUNDS = 8, 10
@@ -46,7 +45,7 @@ def test_the_loop_does_not_claim_it(loop: Capture) -> None:
 
 
 def test_its_work_is_counted_at_its_line(loop: Capture) -> None:
-    change = find_cost_change(loop, By.LINE)
+    change = find_cost_change(loop, RowKind.LINE)
     assert isinstance(change, CostChange)
     flops = {row.name: row.after.cost.flops for row in change.rows}
     place = f"told_wrong.py:{line_of('c = jnp.tanh(c @ w + x)')}"

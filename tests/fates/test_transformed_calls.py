@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.analysis.fates import find_all_fates
-from jaxscope.client import run
+from jaxscope.client import one_shot
 from jaxscope.model import Capture, Graph, NodeKind
+from jaxscope.program.fates.table import find_all_fates
 
 PROGRAM = """
 import jax.numpy as jnp
@@ -23,7 +23,9 @@ def loss(w, x):
 def gradient(tmp_path_factory: pytest.TempPathFactory) -> Capture:
     file = tmp_path_factory.mktemp("fates") / "program.py"
     file.write_text(PROGRAM)
-    return run.capture(str(file), "vmap(grad(loss), in_axes=(None, 0))(f32[8, 4], f32[5, 16, 8])")
+    return one_shot.capture(
+        str(file), "vmap(grad(loss), in_axes=(None, 0))(f32[8, 4], f32[5, 16, 8])"
+    )
 
 
 def test_every_base_equation_has_a_fate(gradient: Capture) -> None:
@@ -62,7 +64,7 @@ def test_the_last_jaxpr_has_fates_of_its_own(gradient: Capture) -> None:
 
 
 def test_fates_survive_a_file(gradient: Capture, tmp_path: Path) -> None:
-    from jaxscope.analysis.archive import load_capture, save_capture
+    from jaxscope.schema.archive import load_capture, save_capture
 
     file = tmp_path / "a.jaxscope"
     save_capture(gradient, file)

@@ -13,9 +13,9 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 
-from jaxscope.analysis.links import NO_LINKS, LineSelection
 from jaxscope.model import Capture, Graph
-from jaxscope.ui.inspection import describe_line
+from jaxscope.program.links import NO_LINKS, LineSelection
+from jaxscope.ui.selection.inspector import describe_line
 from tests.fates.programs import X, capture_passes, capture_plain
 
 CONVERSION = "when StableHLO became HLO, before XLA's first pass"

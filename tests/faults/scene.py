@@ -10,10 +10,10 @@ from pathlib import Path
 
 from jaxscope.client.events import Event, Failed, Finished, Output
 from jaxscope.client.live_run import Run
-from jaxscope.client.process_tree import find_descendants
 from jaxscope.client.requests import CaptureRequest, Request
 from jaxscope.client.session import Session
 from jaxscope.errors import JaxscopeError
+from jaxscope.supervisor.process_tree import find_descendants
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "faults"
 PATIENCE_S = 60.0

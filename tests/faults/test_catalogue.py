@@ -14,14 +14,7 @@ import pytest
 
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.client.session import Session
-from jaxscope.errors import (
-    CallError,
-    JaxscopeError,
-    SourceError,
-    Stopped,
-    TraceError,
-    WorkerLost,
-)
+from jaxscope.errors import CallError, JaxscopeError, SourceError, Stopped, TraceError, WorkerLost
 from jaxscope.model import Capture
 from tests.faults.scene import SAMPLES, Scene, leftovers, place_of, sample
 

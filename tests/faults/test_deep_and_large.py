@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jaxscope.analysis.export.contract_json import capture_to_json
 from jaxscope.client.events import StageArrived
 from jaxscope.client.requests import CaptureRequest, TimeRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import Stopped, TraceError, WorkerLost
+from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Capture, Timing, is_available
 from tests.faults.scene import SAMPLES, Scene, leftovers, place_of, sample
 

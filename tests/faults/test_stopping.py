@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from jaxscope.client.events import NotResponding, Whereabouts
+from jaxscope.client.events import CurrentLine, NotResponding
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import Stopped, WorkerLost
@@ -83,10 +83,10 @@ def test_the_line_that_runs_can_be_asked_for(session: Session) -> None:
     scene = Scene(session, sample("sleeps"))
     scene.wait_for_output("sleeping")
     scene.run.ask_where()
-    answer = scene.wait_for(Whereabouts)
+    answer = scene.wait_for(CurrentLine)
     scene.run.kill()
 
-    assert isinstance(answer, Whereabouts)
+    assert isinstance(answer, CurrentLine)
     assert answer.where == place_of("sleeps", "time.sleep(3600)")
     assert isinstance(scene.error(), Stopped)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.client import link
+from jaxscope.client import supervisor_link
 from jaxscope.client.requests import CaptureRequest, EnvironmentRequest, TimeRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import EnvironmentProblem, Stopped, TraceError
@@ -152,15 +152,15 @@ def test_an_interpreter_that_never_becomes_ready_is_given_up(
         textwrap.dedent(
             f"""
             import importlib, runpy, sys
-            bootstrap = runpy.run_path({link._BOOTSTRAP!r}, run_name="bootstrap")
+            bootstrap = runpy.run_path({supervisor_link._BOOTSTRAP!r}, run_name="bootstrap")
             bootstrap["_import_package"]()
-            supervisor = importlib.import_module("jaxscope.client.supervisor")
+            supervisor = importlib.import_module("jaxscope.supervisor.supervisor")
             supervisor.START_BUDGET_S = 1.0
             supervisor.main(sys.argv[2:])
             """
         )
     )
-    monkeypatch.setattr(link, "_BOOTSTRAP", str(impatient))
+    monkeypatch.setattr(supervisor_link, "_BOOTSTRAP", str(impatient))
     stuck = tmp_path / "python"
     stuck.write_text("#!/bin/sh\nexec sleep 3600\n")
     stuck.chmod(0o755)

@@ -11,10 +11,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from jaxscope.analysis.figures.distribution import histogram_of
-from jaxscope.analysis.figures.figure import ENDINGS, Figure, write_figure
-from jaxscope.analysis.figures.timeline import timeline_chart
-from jaxscope.analysis.figures.waterfall import waterfall_chart
+from jaxscope.export.figures import (
+    ENDINGS,
+    Figure,
+    make_histogram,
+    timeline_chart,
+    waterfall_chart,
+    write_figure,
+)
 from jaxscope.model import Environment, Measurement
 
 from .test_timeline import RUN
@@ -57,7 +61,7 @@ def figures() -> list[Figure]:
     found = [
         waterfall_chart(CALL, MEASUREMENTS),
         timeline_chart(CALL, RUN),
-        histogram_of(CALL, MEASUREMENTS[:2]),
+        make_histogram(CALL, MEASUREMENTS[:2]),
     ]
     assert None not in found
     return found
@@ -130,7 +134,7 @@ def test_without_times_there_is_no_picture_of_stages() -> None:
 
 
 def test_bins_are_even_on_a_logarithmic_axis_and_hold_every_call() -> None:
-    histogram = histogram_of(
+    histogram = make_histogram(
         "f(x)", [*MEASUREMENTS[:2], steady("gradient_jit", 0.0, 1.0, 1.0, 2.0)]
     )
     assert histogram is not None
@@ -144,4 +148,4 @@ def test_bins_are_even_on_a_logarithmic_axis_and_hold_every_call() -> None:
 
 
 def test_too_few_calls_make_no_distribution() -> None:
-    assert histogram_of("f(x)", [steady("jit", 1e-5, 2e-5)]) is None
+    assert make_histogram("f(x)", [steady("jit", 1e-5, 2e-5)]) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxscope.analysis.fusion.module import Module
+from jaxscope.program.fusion.fusions import Module
 from tests.hlo.programs import convert, proto_of
 
 CHAIN = """HloModule chain

@@ -7,7 +7,8 @@ from collections.abc import Collection
 
 import pytest
 
-from jaxscope.analysis.fusion.decisions import (
+from jaxscope.model import Cost, Graph, Stage, Unavailable
+from jaxscope.program.fusion.decisions import (
     Decision,
     FusionLog,
     Verdict,
@@ -15,9 +16,9 @@ from jaxscope.analysis.fusion.decisions import (
     describe_log,
     parse_log,
 )
-from jaxscope.analysis.fusion.neighbours import Certainty
-from jaxscope.analysis.fusion.report import FusionReport, fusion_to_json, report_fusions
-from jaxscope.model import Cost, Graph, Stage, Unavailable
+from jaxscope.program.fusion.separation import Certainty
+from jaxscope.program.fusion.summary import FusionReport, report_fusions
+from jaxscope.report.fusion import fusion_to_json
 
 from .programs import FIVE_ROUNDS, NEIGHBOURS, node, read
 

@@ -7,11 +7,11 @@ import math
 import jax
 import jax.numpy as jnp
 
-from jaxscope.analysis.fusion.duplicates import find_duplicates
-from jaxscope.analysis.fusion.module import Module
-from jaxscope.analysis.fusion.report import tell_duplicate
 from jaxscope.in_process import capture_function
 from jaxscope.model import is_available
+from jaxscope.program.fusion.duplicates import find_duplicates
+from jaxscope.program.fusion.fusions import Module
+from jaxscope.report.fusion import describe_duplicate
 
 from .programs import CHAIN, FIVE_ROUNDS, TWICE, node, read
 
@@ -26,7 +26,7 @@ def test_the_same_operation_on_the_same_operand_in_two_kernels_is_one_duplicate(
     assert duplicate.flops_recomputed == 8.0
     assert duplicate.transcendentals_recomputed == 8.0
     assert duplicate.num_bytes == 32.0
-    text = tell_duplicate(duplicate, node(module, "kernel.left"))
+    text = describe_duplicate(duplicate, node(module, "kernel.left"))
     assert "also computed in kernel.right; computed again: 8 FLOP" in text
 
 
@@ -53,7 +53,7 @@ def test_values_are_followed_through_the_results_of_fusions() -> None:
 def test_unknown_work_is_said_to_be_unknown() -> None:
     (duplicate,) = find_duplicates(read(TWICE))
     assert math.isnan(duplicate.flops_recomputed)
-    assert "unknown work" in tell_duplicate(duplicate)
+    assert "unknown work" in describe_duplicate(duplicate)
 
 
 def test_nothing_is_computed_twice_in_one_fusion_or_in_the_rounds_of_a_loop() -> None:

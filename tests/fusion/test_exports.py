@@ -7,16 +7,16 @@ import json
 import jax.numpy as jnp
 import pytest
 
-from jaxscope.analysis.export.contract_json import capture_to_json
-from jaxscope.analysis.export.html import capture_to_html
-from jaxscope.analysis.export.markdown import capture_to_markdown
-from jaxscope.analysis.fusion.duplicates import find_duplicates
-from jaxscope.analysis.fusion.fusions import find_fusions
-from jaxscope.analysis.fusion.launches import count_fused
-from jaxscope.analysis.fusion.notes import add_fusion_notes
-from jaxscope.analysis.fusion.report import FusionReport
+from jaxscope.export.capture_json import capture_to_json
+from jaxscope.export.html import capture_to_html
+from jaxscope.export.markdown import capture_to_markdown
 from jaxscope.in_process import capture_function
 from jaxscope.model import Capture
+from jaxscope.program.fusion.duplicates import find_duplicates
+from jaxscope.program.fusion.fusions import find_fusions
+from jaxscope.program.fusion.launches import count_fused
+from jaxscope.program.fusion.summary import FusionReport
+from jaxscope.report.fusion import add_fusion_notes
 
 from .programs import TWICE, node, read
 

@@ -8,14 +8,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.analysis.fusion.duplicates import find_duplicates
-from jaxscope.analysis.fusion.fusions import find_fusions
-from jaxscope.analysis.fusion.launches import count_fused, count_one_by_one
-from jaxscope.analysis.fusion.module import Module
-from jaxscope.analysis.fusion.neighbours import explain_separation
-from jaxscope.analysis.fusion.report import FusionReport, fusion_to_json
-from jaxscope.analysis.value_sizes import bytes_of_type, num_elements
 from jaxscope.model import GraphBuilder, GroupKind, NodeKind
+from jaxscope.model.types import hlo_type_bytes, num_elements
+from jaxscope.program.fusion.duplicates import find_duplicates
+from jaxscope.program.fusion.fusions import Module, find_fusions
+from jaxscope.program.fusion.launches import count_fused, count_one_by_one
+from jaxscope.program.fusion.separation import explain_separation
+from jaxscope.program.fusion.summary import FusionReport
+from jaxscope.report.fusion import fusion_to_json
 
 OPERATIONS = (
     *("fusion", "parameter", "bitcast", "tuple", "get-tuple-element", "while", "call", "add"),
@@ -66,5 +66,5 @@ def test_whatever_a_graph_says_the_answers_come_to_an_end(data: st.DataObject) -
 def test_sizes_beyond_all_measure_are_no_error() -> None:
     huge = f"f32[{','.join(['9' * 200] * 3)}]"
     assert num_elements(huge) == math.inf
-    assert not np.isfinite(bytes_of_type(huge))
-    assert math.isnan(bytes_of_type("(" * 5000 + ")" * 5000))
+    assert not np.isfinite(hlo_type_bytes(huge))
+    assert math.isnan(hlo_type_bytes("(" * 5000 + ")" * 5000))

@@ -8,9 +8,10 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
-from jaxscope.analysis.fusion.launches import compare_launches, count_fused, format_span
-from jaxscope.analysis.fusion.report import FusionReport, fusion_to_json, report_fusions
 from jaxscope.in_process import capture_function
+from jaxscope.program.fusion.launches import compare_launches, count_fused, format_span
+from jaxscope.program.fusion.summary import FusionReport, report_fusions
+from jaxscope.report.fusion import fusion_to_json
 
 from .programs import CHAIN, FIVE_ROUNDS, UNKNOWN_ROUNDS, read
 

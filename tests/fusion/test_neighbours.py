@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jaxscope.analysis.fusion.neighbours import Certainty, explain_separation, find_users
-from jaxscope.analysis.fusion.rules import RULES
+from jaxscope.program.fusion.separation import RULES, Certainty, explain_separation, find_users
 
 from .programs import CHAIN, FIVE_ROUNDS, NEIGHBOURS, TWICE, node, read
 

@@ -6,10 +6,9 @@ import math
 
 import pytest
 
-from jaxscope.analysis.fusion.fusions import find_fusions
-from jaxscope.analysis.fusion.kinds import describe_kind
-from jaxscope.analysis.fusion.report import tell_saving
-from jaxscope.analysis.value_sizes import bytes_of_type
+from jaxscope.model.types import hlo_type_bytes
+from jaxscope.program.fusion.fusions import describe_kind, find_fusions
+from jaxscope.report.fusion import describe_saving
 
 from .programs import CHAIN, read
 
@@ -30,7 +29,7 @@ def test_a_fusion_of_one_instruction_saves_nothing() -> None:
     )
     (fusion,) = find_fusions(read(text.replace("  sine =", "  ROOT sine =")))
     assert fusion.saving.num_bytes == 0.0
-    assert tell_saving(fusion).startswith("nothing")
+    assert describe_saving(fusion).startswith("nothing")
 
 
 def test_what_a_fusion_writes_anyway_is_not_saved() -> None:
@@ -68,7 +67,7 @@ def test_a_size_that_is_not_known_leaves_the_saving_unknown_and_says_which() -> 
     (fusion,) = find_fusions(read(CHAIN.replace("f32", "s4").replace("sine(", "negate(")))
     assert math.isnan(fusion.saving.num_bytes)
     assert fusion.saving.reason == "The size of s4[8] is not known."
-    assert tell_saving(fusion).startswith("unknown: ")
+    assert describe_saving(fusion).startswith("unknown: ")
 
 
 @pytest.mark.parametrize(
@@ -85,12 +84,12 @@ def test_a_size_that_is_not_known_leaves_the_saving_unknown_and_says_which() -> 
     ],
 )
 def test_sizes_of_types(type: str, num_bytes: float) -> None:
-    assert bytes_of_type(type) == num_bytes
+    assert hlo_type_bytes(type) == num_bytes
 
 
 @pytest.mark.parametrize("type", ["s4[8]", "f32[<=8]", "opaque[]", "f4e2m1fn[2]", "?", ""])
 def test_types_of_no_known_size(type: str) -> None:
-    assert math.isnan(bytes_of_type(type))
+    assert math.isnan(hlo_type_bytes(type))
 
 
 def test_kinds_in_words_keep_the_compilers_own() -> None:

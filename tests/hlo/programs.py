@@ -10,9 +10,9 @@ import jax
 import jax.numpy as jnp
 from jaxlib import _hlo
 
-from jaxscope.analysis.hlo.graph import convert_hlo
 from jaxscope.model import NONE, Graph, GroupKind
 from jaxscope.model.op_name import TagTable
+from jaxscope.program.hlo.graph import convert_hlo
 
 X = jax.ShapeDtypeStruct((4, 8), jnp.float32)
 W = jax.ShapeDtypeStruct((8, 8), jnp.float32)

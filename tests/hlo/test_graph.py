@@ -8,10 +8,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from jaxscope.analysis.hlo.graph import convert_hlo
-from jaxscope.analysis.hlo.text_lines import link_hlo_lines
 from jaxscope.model import NONE, Graph, GroupKind, NodeKind
 from jaxscope.model.op_name import TagTable
+from jaxscope.program.hlo.graph import convert_hlo, link_hlo_lines
 from tests.hlo.programs import PROGRAMS, convert, draw, optimized, proto_of, unoptimized
 
 DEFINITION = re.compile(r"^\s+(?:ROOT )?%?([\w.\-]+) = (?:\(.*?\)|\S+) ([\w\-]+)\(", re.MULTILINE)

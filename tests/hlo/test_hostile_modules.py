@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.analysis.hlo.proto import module_class, parse_module
+from jaxscope.program.hlo.proto import module_class, parse_module
 from tests.hlo.programs import convert, proto_of
 from tests.hlo.test_graph import LOOP
 

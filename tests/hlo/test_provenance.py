@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from jaxscope.analysis.hlo.scope import read_scope
 from jaxscope.model import Capture, Direction, Graph, Node, is_available
-from jaxscope.worker.capture import handle_capture
+from jaxscope.program.hlo.graph import read_scope
+from jaxscope.worker.stages.capture import handle_capture
 from tests.archive.recorded import Recorder, assemble
 
 FILE = """\

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jaxscope.analysis.view.view import ROOT, View
 from jaxscope.model import NONE
+from jaxscope.picture.view.view import ROOT, View
 
 Step = tuple[str, int]
 """What a box is called, and how many boxes called so come before it among its siblings."""

@@ -8,21 +8,21 @@ import jax
 import pytest
 from view.programs import layers, trace
 
-from jaxscope.analysis.collector import paused_collector
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.view.build import build_view
+from jaxscope.picture.gc_pause import paused_gc
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.view.build import build_view
 
 
 def test_the_collector_is_back_after_the_last_layout() -> None:
-    with paused_collector():
-        with paused_collector():
+    with paused_gc():
+        with paused_gc():
             assert not gc.isenabled()
         assert not gc.isenabled()
     assert gc.isenabled()
 
 
 def test_a_failed_layout_gives_it_back() -> None:
-    with pytest.raises(ValueError, match="stopped"), paused_collector():
+    with pytest.raises(ValueError, match="stopped"), paused_gc():
         raise ValueError("stopped")
     assert gc.isenabled()
 
@@ -30,7 +30,7 @@ def test_a_failed_layout_gives_it_back() -> None:
 def test_a_collector_that_was_off_stays_off() -> None:
     gc.disable()
     try:
-        with paused_collector():
+        with paused_gc():
             pass
         assert not gc.isenabled()
     finally:
@@ -44,7 +44,7 @@ def test_what_a_layout_leaves_is_not_looked_through_as_new() -> None:
         if phase == "start":
             looked.append(sum(len(gc.get_objects(generation)) for generation in (0, 1)))
 
-    with paused_collector():
+    with paused_gc():
         kept = [[number] for number in range(200_000)]
     gc.callbacks.append(watch)
     try:
@@ -60,7 +60,7 @@ def test_what_a_process_froze_stays_frozen() -> None:
     gc.freeze()
     try:
         frozen = gc.get_freeze_count()
-        with paused_collector():
+        with paused_gc():
             kept = [[number] for number in range(1_000)]
         assert len(kept) == 1_000
         assert gc.get_freeze_count() == pytest.approx(frozen, abs=1_000)

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from view.programs import layers, trace
 
-from jaxscope.analysis.export.svg import scene_to_svg
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.layout.edge_labels import LABEL_HEIGHT_PX, EdgeLabel, EdgeLabels
-from jaxscope.analysis.layout.scene import HEADER_PX, Scene
-from jaxscope.analysis.view.build import build_view
+from jaxscope.export.svg import scene_to_svg
 from jaxscope.model import NONE, Graph
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, EdgeLabel, EdgeLabels
+from jaxscope.picture.scene.scene import HEADER_PX, Scene
+from jaxscope.picture.view.build import build_view
 
 Rect = tuple[float, float, float, float]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from jaxscope.analysis.layout import graphviz
-from jaxscope.analysis.layout.graphviz import find_program, layout_by_graphviz
-from jaxscope.analysis.layout.layered import Diagram, Drawing, LayoutStopped, Link, Spacing
 from jaxscope.model import Unavailable
+from jaxscope.picture.layout import graphviz
+from jaxscope.picture.layout.diagram import Diagram, DiagramEdge, Drawing, LayoutStopped, Spacing
+from jaxscope.picture.layout.graphviz import find_graphviz, layout_by_graphviz
 
 from .test_layered import assert_well_drawn, diagrams
 
@@ -34,7 +34,7 @@ def impostor(tmp_path: Path, script: str) -> str:
 
 
 def chain(num_nodes: int) -> Diagram:
-    links = [Link(i, i + 1) for i in range(num_nodes - 1)]
+    links = [DiagramEdge(i, i + 1) for i in range(num_nodes - 1)]
     return Diagram([60.0] * num_nodes, [30.0] * num_nodes, links)
 
 
@@ -70,7 +70,7 @@ def test_long_edges_become_stubs_here_too(diagram: Diagram) -> None:
 
 
 def test_the_program_is_looked_for_where_programs_are() -> None:
-    assert find_program() == (PROGRAM or None)
+    assert find_graphviz() == (PROGRAM or None)
 
 
 def test_what_is_too_large_is_not_even_tried() -> None:

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from view.programs import compile_module, layers, trace
 
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.layout.fit import Fit
-from jaxscope.analysis.layout.scene import Scene
-from jaxscope.analysis.view.build import build_view
-from jaxscope.analysis.view.tree import BranchKind
-from jaxscope.analysis.view.view import View
 from jaxscope.model import NONE
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.scene import Fit, Scene
+from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.tree import BranchKind
+from jaxscope.picture.view.view import View
 
 from .test_scene import assert_lines_arrive, assert_tidy
 

@@ -10,14 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.analysis.layout.layered import (
-    Diagram,
-    Drawing,
-    LayoutStopped,
-    Link,
-    Spacing,
-    layout_layered,
-)
+from jaxscope.picture.layout.diagram import Diagram, DiagramEdge, Drawing, LayoutStopped, Spacing
+from jaxscope.picture.layout.layered import layout_layered
 
 TOLERANCE_PX = 1e-6
 
@@ -33,7 +27,9 @@ def diagrams(draw: st.DrawFn, is_cyclic: bool = False) -> Diagram:
     if not is_cyclic:
         pairs = [(min(a, b), max(a, b), net) for a, b, net in pairs if a != b]
     ports = draw(st.sets(end, max_size=3)) if is_cyclic else set()
-    links = [Link(a, b, net) for a, b, net in pairs if a == b or not (a in ports and b in ports)]
+    links = [
+        DiagramEdge(a, b, net) for a, b, net in pairs if a == b or not (a in ports and b in ports)
+    ]
     return Diagram(across, along, links, first=frozenset(ports))
 
 
@@ -147,9 +143,9 @@ def test_boxes_without_lines_are_wrapped_as_words_are() -> None:
 
 def test_a_staircase_stays_on_the_page() -> None:
     """Long lines pull boxes aside; a page has an end there."""
-    links = [Link(0, step, step) for step in range(1, 9)]
-    links += [Link(step, 8 + step) for step in range(1, 9)]
-    links += [Link(8 + step, 9 + step) for step in range(1, 8)]
+    links = [DiagramEdge(0, step, step) for step in range(1, 9)]
+    links += [DiagramEdge(step, 8 + step) for step in range(1, 9)]
+    links += [DiagramEdge(8 + step, 9 + step) for step in range(1, 8)]
     free = Diagram([100.0] * 17, [40.0] * 17, links)
     page = dataclasses.replace(free, most_across=450.0)
     assert layout_layered(free).across > 450.0
@@ -157,24 +153,24 @@ def test_a_staircase_stays_on_the_page() -> None:
 
 
 def test_a_chain_is_a_straight_line() -> None:
-    links = [Link(i, i + 1) for i in range(9)]
+    links = [DiagramEdge(i, i + 1) for i in range(9)]
     drawing = layout_layered(Diagram([20.0 + 10 * i for i in range(10)], [20.0] * 10, links))
     assert max(drawing.x) - min(drawing.x) < 1e-6
     assert all(len(route) == 2 for route in drawing.routes)
 
 
 def test_an_argument_beside_the_main_line_does_not_bend_it() -> None:
-    links = [Link(i, i + 1) for i in range(9)]
-    links += [Link(10 + i, 1 + i) for i in range(8)]
+    links = [DiagramEdge(i, i + 1) for i in range(9)]
+    links += [DiagramEdge(10 + i, 1 + i) for i in range(8)]
     drawing = layout_layered(Diagram([60.0] * 18, [20.0] * 18, links))
     main = drawing.x[:10]
     assert max(main) - min(main) < 60.0
 
 
 def test_uses_of_one_value_share_their_way() -> None:
-    chain = [Link(i, i + 1) for i in range(8)]
-    shared = Diagram([40.0] * 9, [20.0] * 9, [*chain, Link(0, 7, 1), Link(0, 8, 1)])
-    apart = Diagram([40.0] * 9, [20.0] * 9, [*chain, Link(0, 7, 1), Link(0, 8, 2)])
+    chain = [DiagramEdge(i, i + 1) for i in range(8)]
+    shared = Diagram([40.0] * 9, [20.0] * 9, [*chain, DiagramEdge(0, 7, 1), DiagramEdge(0, 8, 1)])
+    apart = Diagram([40.0] * 9, [20.0] * 9, [*chain, DiagramEdge(0, 7, 1), DiagramEdge(0, 8, 2)])
     one, two = layout_layered(shared), layout_layered(apart)
     assert one.across < two.across
     assert set(one.routes[-2][1:4]) <= set(one.routes[-1])
@@ -183,7 +179,7 @@ def test_uses_of_one_value_share_their_way() -> None:
 def test_ports_stand_on_the_first_and_the_last_rank() -> None:
     diagram = Diagram(
         [8.0, 50.0, 50.0, 8.0], [0.0, 20.0, 20.0, 0.0],
-        [Link(0, 2), Link(1, 2), Link(1, 3)],
+        [DiagramEdge(0, 2), DiagramEdge(1, 2), DiagramEdge(1, 3)],
         first=frozenset({0}), last=frozenset({3}),
     )  # fmt: skip
     drawing = layout_layered(diagram)
@@ -193,7 +189,7 @@ def test_ports_stand_on_the_first_and_the_last_rank() -> None:
 
 def test_it_stops_when_it_is_told_to() -> None:
     generator = random.Random(0)
-    links = [Link(generator.randrange(i), i) for i in range(1, 3000)]
+    links = [DiagramEdge(generator.randrange(i), i) for i in range(1, 3000)]
     asked = 0
 
     def should_stop() -> bool:
@@ -208,12 +204,14 @@ def test_it_stops_when_it_is_told_to() -> None:
 
 def test_links_to_nowhere_are_refused() -> None:
     with pytest.raises(ValueError, match="outside"):
-        layout_layered(Diagram([1.0], [1.0], [Link(0, 1)]))
+        layout_layered(Diagram([1.0], [1.0], [DiagramEdge(0, 1)]))
 
 
 def test_links_within_a_pinned_rank_are_refused() -> None:
     with pytest.raises(ValueError, match="pinned"):
-        layout_layered(Diagram([1.0, 1.0], [1.0, 1.0], [Link(0, 1)], first=frozenset({0, 1})))
+        layout_layered(
+            Diagram([1.0, 1.0], [1.0, 1.0], [DiagramEdge(0, 1)], first=frozenset({0, 1}))
+        )
 
 
 def test_nothing_is_laid_out_as_nothing() -> None:

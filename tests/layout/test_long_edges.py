@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from view.programs import layers, trace
 
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.layout.layered import Spacing
-from jaxscope.analysis.layout.long_edges import MAX_EDGES, edges_of_connector, edges_of_item
-from jaxscope.analysis.layout.scene import Scene
-from jaxscope.analysis.view.build import build_view
+from jaxscope.picture.layout.diagram import Spacing
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.edge_details import MAX_EDGES, edges_of_connector, edges_of_item
+from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.view.build import build_view
 
 
 @pytest.fixture(scope="module", params=["down", "right"])

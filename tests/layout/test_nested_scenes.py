@@ -8,11 +8,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.layout.edge_labels import LABEL_HEIGHT_PX, EdgeLabels
-from jaxscope.analysis.layout.fit import FREE, Fit
-from jaxscope.analysis.view.build import build_view
 from jaxscope.model import NONE, Graph, GraphBuilder, GroupKind, NodeKind
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, EdgeLabels
+from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit
+from jaxscope.picture.view.build import build_view
 
 from .test_scene import assert_lines_arrive, assert_tidy, overlap
 
@@ -50,7 +50,7 @@ def nested_programs(draw: st.DrawFn) -> Graph:
     nested_programs(),
     st.randoms(use_true_random=False),
     st.sampled_from(["down", "right"]),
-    st.sampled_from([FREE, Fit(True, 420.0), Fit(False, 300.0, 48.0)]),
+    st.sampled_from([NO_WIDTH_LIMIT, Fit(True, 420.0), Fit(False, 300.0, 48.0)]),
 )
 def test_any_choice_of_open_groups_is_drawn_well(
     graph: Graph, random: Random, direction: str, fit: Fit

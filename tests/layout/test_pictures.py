@@ -13,15 +13,15 @@ import jax.numpy as jnp
 import pytest
 from view.programs import layers, trace
 
-from jaxscope.analysis.export.dot import graph_to_dot, scene_to_dot
-from jaxscope.analysis.export.pdf import scene_to_pdf
-from jaxscope.analysis.export.png import MAX_SIDE_PX, fit_scale, scene_to_png
-from jaxscope.analysis.export.svg import scene_to_svg
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.layout.scene import Scene
-from jaxscope.analysis.view.build import build_view
-from jaxscope.analysis.view.palette import DARK, LIGHT, Palette
+from jaxscope.export.dot import graph_to_dot, scene_to_dot
+from jaxscope.export.pdf import scene_to_pdf
+from jaxscope.export.png import MAX_SIDE_PX, fit_scale, scene_to_png
+from jaxscope.export.svg import scene_to_svg
 from jaxscope.model import Graph, GraphBuilder, NodeKind
+from jaxscope.picture.palette import DARK, LIGHT, Palette
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.view.build import build_view
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -146,7 +146,7 @@ def test_dot_quotes_names() -> None:
 
 def test_exports_need_no_window_and_no_jax() -> None:
     modules = ["svg", "png", "pdf", "dot"]
-    imports = "; ".join(f"import jaxscope.analysis.export.{name}" for name in modules)
+    imports = "; ".join(f"import jaxscope.export.{name}" for name in modules)
     check = f"{imports}; import sys; print([m for m in ('PySide6', 'jax') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from view.programs import compile_module, layers, trace
 
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.layout.engines import Engine, LayoutCache
-from jaxscope.analysis.layout.layered import LayoutStopped, Spacing
-from jaxscope.analysis.layout.scene import DETAIL_PX, TITLE_PX, Scene
-from jaxscope.analysis.layout.text_width import measure_text, shorten_text
-from jaxscope.analysis.view.build import build_view
-from jaxscope.analysis.view.view import View
 from jaxscope.model import NONE, GraphBuilder, Unavailable
+from jaxscope.picture.layout.diagram import LayoutStopped, Spacing
+from jaxscope.picture.layout.engines import Engine, LayoutCache
+from jaxscope.picture.layout.text_width import measure_text, shorten_text
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.scene import DETAIL_PX, TITLE_PX, Scene
+from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.view import View
 
 
 @pytest.fixture(scope="module")
@@ -191,7 +191,7 @@ def test_graphviz_lays_out_what_it_is_fit_for(view: View, direction: str) -> Non
 def test_without_graphviz_the_scene_is_ours_and_says_so(
     view: View, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jaxscope.analysis.layout.engines.find_program", lambda: None)
+    monkeypatch.setattr("jaxscope.picture.layout.engines.find_program", lambda: None)
     scene = build_scene(view, engine=Engine.GRAPHVIZ)
     assert np.array_equal(scene.items.rect, build_scene(view).items.rect)
     assert scene.notes == ("Graphviz is not installed: jaxscope lays graphs out itself.",)
@@ -203,8 +203,8 @@ def test_what_graphviz_does_not_lay_out_is_counted(
     def refuse(*_arguments: object) -> Unavailable:
         return Unavailable("it is asleep")
 
-    monkeypatch.setattr("jaxscope.analysis.layout.engines.find_program", lambda: "dot")
-    monkeypatch.setattr("jaxscope.analysis.layout.engines.layout_by_graphviz", refuse)
+    monkeypatch.setattr("jaxscope.picture.layout.engines.find_program", lambda: "dot")
+    monkeypatch.setattr("jaxscope.picture.layout.engines.layout_by_graphviz", refuse)
     scene = build_scene(view, engine=Engine.GRAPHVIZ)
     assert np.array_equal(scene.items.rect, build_scene(view).items.rect)
     (note,) = scene.notes

@@ -15,14 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from view.programs import compile_module, layers, trace
 
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.layout.engines import LayoutCache
-from jaxscope.analysis.layout.fit import FREE, Fit
-from jaxscope.analysis.layout.scene import Scene
-from jaxscope.analysis.layout.scene_memory import SceneMemory
-from jaxscope.analysis.view.build import build_view
-from jaxscope.analysis.view.view import View
 from jaxscope.model import Graph, Ragged
+from jaxscope.picture.layout.engines import LayoutCache
+from jaxscope.picture.scene.build import SceneMemory, build_scene
+from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
+from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.view import View
 
 from .test_nested_scenes import nested_programs
 
@@ -58,7 +56,7 @@ def walk(graph: Graph, random: Random, direction: str, fit: Fit, num_steps: int)
 
 
 DIRECTIONS = st.sampled_from(["down", "right"])
-FITS = st.sampled_from([FREE, Fit(True, 420.0), Fit(False, 300.0, 48.0)])
+FITS = st.sampled_from([NO_WIDTH_LIMIT, Fit(True, 420.0), Fit(False, 300.0, 48.0)])
 
 
 @settings(max_examples=50, deadline=None)
@@ -131,7 +129,7 @@ def test_nothing_is_taken_over_from_a_scene_made_otherwise(change: str) -> None:
     build_scene(view, view.all_groups(), memory=memory)
     other = build_view(graph) if change == "view" else view
     direction = "right" if change == "direction" else "down"
-    fit = Fit(True, 420.0) if change == "fit" else FREE
+    fit = Fit(True, 420.0) if change == "fit" else NO_WIDTH_LIMIT
     scene = build_scene(other, other.all_groups(), direction=direction, fit=fit, memory=memory)
     assert memory.latest is not None
     assert memory.latest.num_laid_out == len(view.all_groups()) + 1

@@ -9,11 +9,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.layout.scene import Scene
-from jaxscope.analysis.view.build import build_view
-from jaxscope.analysis.view.view import View
 from jaxscope.model import NONE, Graph, GraphBuilder, NodeKind
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.view import View
 
 from .box_paths import BoxPath, path_of
 

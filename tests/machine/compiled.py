@@ -7,7 +7,7 @@ import functools
 import jax
 import jax.numpy as jnp
 
-from jaxscope.worker.machine_code import MachineCode, compile_with, dump_folder
+from jaxscope.worker.stages.machine_code import MachineCode, compile_with, dump_folder
 
 
 @functools.cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jaxscope.ui.panes.machine_colouring import MachineColouring
+from jaxscope.ui.source.syntax import MachineColouring
 
 TEXT = """\
 ; ===== fusion =====

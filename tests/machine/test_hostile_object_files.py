@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.analysis.machine import CodePart, list_machine_code
-from jaxscope.analysis.machine.listing import MAX_TEXT_CHARS
-from jaxscope.analysis.machine.object_file import ObjectFileError, read_object_file
+from jaxscope.program.machine.listing import MAX_TEXT_CHARS, CodePart, list_machine_code
+from jaxscope.program.machine.object_file import ObjectFileError, read_object_file
 from tests.machine.compiled import object_file
 
 X86_64 = 62

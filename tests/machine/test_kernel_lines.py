@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jaxscope.analysis.machine import link_kernel_lines
 from jaxscope.model import Graph, GraphBuilder, NodeKind
+from jaxscope.program.machine.kernel_text import link_kernel_lines
 
 TEXT = """\
 ; no assembly: something

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 import jaxscope
-from jaxscope.analysis.machine import CodePart, disassembly, list_machine_code, listing
 from jaxscope.model import is_available
+from jaxscope.program.machine import listing
+from jaxscope.program.machine import listing as disassembly
+from jaxscope.program.machine.listing import CodePart, list_machine_code
 from tests.machine.compiled import machine_code
 
 PROGRAM = """\

@@ -5,17 +5,18 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from jaxscope.analysis.cost.before_after import (
+from jaxscope.model import Capture, Graph, Unavailable
+from jaxscope.program.cost.attribution import (
+    COMPILER,
     CostChange,
     CostRow,
-    cost_change_to_json,
-    cost_change_to_text,
+    RowKind,
     find_cost_change,
+    share_out,
 )
-from jaxscope.analysis.cost.loop_rounds import find_trips
-from jaxscope.analysis.cost.shares import COMPILER, By, share_out
-from jaxscope.analysis.roofline import Roofline, find_roofline
-from jaxscope.model import Capture, Graph, Unavailable
+from jaxscope.program.cost.trip_counts import find_trip_counts
+from jaxscope.program.roofline import Roofline, find_roofline
+from jaxscope.report.cost_changes import cost_change_to_json, cost_change_to_text
 from jaxscope.ui.pages.roofline import BOTH, RECEIVED, RooflinePage
 
 from .conftest import Take
@@ -24,7 +25,7 @@ from .test_roofline import make_ceilings
 LOSS = "grad(loss)([f32[64, 64]] * 4, f32[256, 64])"
 
 
-def change_of(capture: Capture, by: By) -> CostChange:
+def change_of(capture: Capture, by: RowKind) -> CostChange:
     found = find_cost_change(capture, by)
     assert isinstance(found, CostChange)
     return found
@@ -35,8 +36,8 @@ def row_of(change: CostChange, what: str) -> CostRow:
     return row
 
 
-@pytest.mark.parametrize("by", list(By))
-def test_rows_add_up_to_xlas_count_of_both_modules(take: Take, by: By) -> None:
+@pytest.mark.parametrize("by", list(RowKind))
+def test_rows_add_up_to_xlas_count_of_both_modules(take: Take, by: RowKind) -> None:
     capture = take(LOSS)
     change = change_of(capture, by)
     for stage, cost in (("hlo", change.before), ("optimized", change.after)):
@@ -49,14 +50,14 @@ def test_rows_add_up_to_xlas_count_of_both_modules(take: Take, by: By) -> None:
 
 def test_a_scan_counts_its_length_before_optimization_as_well(take: Take) -> None:
     capture = take("scanned(f32[7, 16, 16], f32[4, 16])")
-    product = row_of(change_of(capture, By.EQUATION), "dot_general")
+    product = row_of(change_of(capture, RowKind.EQUATION), "dot_general")
     assert product.rounds == 7
     assert product.before.cost.flops == product.after.cost.flops == 7 * 2 * 4 * 16 * 16
-    assert any("as often as the loop runs" in n for n in change_of(capture, By.EQUATION).notes)
+    assert any("as often as the loop runs" in n for n in change_of(capture, RowKind.EQUATION).notes)
 
 
 def test_what_fusing_spares_is_spared_by_those_that_are_fused(take: Take) -> None:
-    change = change_of(take("loss([f32[64, 64]] * 2, f32[256, 64])"), By.EQUATION)
+    change = change_of(take("loss([f32[64, 64]] * 2, f32[256, 64])"), RowKind.EQUATION)
     square = row_of(change, "integer_pow")
     assert 0 < square.after.cost.bytes_accessed < square.before.cost.bytes_accessed
     assert square.after.cost.flops == square.before.cost.flops == 256 * 64
@@ -64,7 +65,7 @@ def test_what_fusing_spares_is_spared_by_those_that_are_fused(take: Take) -> Non
 
 def test_lines_hold_what_their_equations_do(take: Take) -> None:
     capture = take(LOSS)
-    lines = change_of(capture, By.LINE)
+    lines = change_of(capture, RowKind.LINE)
     assert {row.name.partition(":")[0] for row in lines.rows} <= {
         "model.py",
         COMPILER,
@@ -81,28 +82,28 @@ def test_a_loop_of_unknown_length_counts_once_and_is_said_to(take: Take) -> None
     capture = take("looped(f32[8, 8])")
     graphs = [stage.graph for stage in capture.stages if stage.name == "hlo"]
     assert isinstance(graphs[0], Graph)
-    assert share_out(graphs[0], By.EQUATION).num_unbounded == 1
-    trips = find_trips(capture)
+    assert share_out(graphs[0], RowKind.EQUATION).num_unbounded == 1
+    trips = find_trip_counts(capture)
     assert list(trips.values()) == [10]
-    assert share_out(graphs[0], By.EQUATION, trips).num_unbounded == 0
+    assert share_out(graphs[0], RowKind.EQUATION, trips).num_unbounded == 0
 
 
 def test_each_equation_has_a_point_under_the_roof(take: Take) -> None:
     capture = take(LOSS)
     for name in ("hlo", "optimized"):
-        found = find_roofline(capture.stage(name), find_trips(capture))
+        found = find_roofline(capture.stage(name), find_trip_counts(capture))
         assert isinstance(found, Roofline)
         total = sum(point.flops for point in found.equations)
         assert total == pytest.approx(sum(point.flops for point in found.kernels))
 
 
 def test_text_and_json_tell_the_same(take: Take) -> None:
-    change = change_of(take(LOSS), By.LINE)
+    change = change_of(take(LOSS), RowKind.LINE)
     text = "\n".join(cost_change_to_text(change, "by line"))
     assert "FLOPs before" in text and "Optimizing turned" in text
     told = cost_change_to_json(change)
     assert len(told["rows"]) == len(change.rows)
-    equations = change_of(take(LOSS), By.EQUATION)
+    equations = change_of(take(LOSS), RowKind.EQUATION)
     assert " = dot_general · programs.py:" in "\n".join(
         cost_change_to_text(equations, "by equation")
     )

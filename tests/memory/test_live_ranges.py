@@ -9,14 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxscope.analysis.archive import load_capture, save_capture
-from jaxscope.analysis.memory.live_ranges import LiveRanges, find_live_ranges, follow_schedule
-from jaxscope.analysis.memory.report import buffer_row, describe_peak
-from jaxscope.analysis.memory.schedule import Schedule, read_schedule
-from jaxscope.analysis.memory.sizes import find_bytes
-from jaxscope.client import run
+from jaxscope.client import one_shot
 from jaxscope.model import Capture, StageText, Unavailable
-from jaxscope.model.memory import MemoryPlan
+from jaxscope.model.capture import MemoryPlan
+from jaxscope.model.types import printed_type_bytes
+from jaxscope.program.memory.live_ranges import (
+    LiveRanges,
+    Schedule,
+    find_live_ranges,
+    follow_schedule,
+    read_schedule,
+)
+from jaxscope.report.memory import buffer_row, describe_peak
+from jaxscope.schema.archive import load_capture, save_capture
 
 from .conftest import Take
 
@@ -96,7 +101,7 @@ def test_memory_that_values_share_counts_once(tmp_path: Path, call: str) -> None
     """XLA writes results over operands: values add up to more than it allocates."""
     path = tmp_path / "train.py"
     path.write_text(TRAIN)
-    capture = run.capture(str(path), call)
+    capture = one_shot.capture(str(path), call)
     plan, schedule = plan_of(capture), read_schedule(capture.stage("optimized"))
     assert plan.places and isinstance(schedule, Schedule)
     added, placed = follow_schedule(schedule), live_of(capture)
@@ -174,7 +179,7 @@ def test_a_donated_argument_and_its_result_are_one_buffer(take: Take) -> None:
 
 
 def test_a_capture_read_back_tells_the_same(take: Take, tmp_path) -> None:
-    from jaxscope.analysis.archive import load_capture, save_capture
+    from jaxscope.schema.archive import load_capture, save_capture
 
     capture = take(PROGRAMS[1])
     save_capture(capture, tmp_path / "c.jaxscope")
@@ -220,9 +225,9 @@ def test_without_a_compiled_program_there_is_a_reason(take: Take) -> None:
     ],
 )
 def test_sizes(type_text: str, num_bytes: float) -> None:
-    assert find_bytes(type_text) == num_bytes
+    assert printed_type_bytes(type_text) == num_bytes
 
 
 @pytest.mark.parametrize("type_text", ["f32[n]", "strange[3]", "", "f32[8"])
 def test_unknown_sizes_are_not_zero(type_text: str) -> None:
-    assert np.isnan(find_bytes(type_text))
+    assert np.isnan(printed_type_bytes(type_text))

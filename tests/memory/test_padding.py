@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from jaxscope.analysis.memory.live_ranges import LiveRanges, find_live_ranges
-from jaxscope.analysis.memory.report import describe_padding
-from jaxscope.analysis.memory.sizes import find_bytes, find_padding
+from jaxscope.model.types import padding_bytes, printed_type_bytes
+from jaxscope.program.memory.live_ranges import LiveRanges, find_live_ranges
+from jaxscope.report.memory import describe_padding
 
 from .conftest import Take
 
@@ -26,7 +26,7 @@ from .conftest import Take
     ],
 )
 def test_a_tile_is_filled_up(type_text: str, layout: str, padded: int) -> None:
-    assert find_bytes(type_text) + find_padding(type_text, layout) == padded
+    assert printed_type_bytes(type_text) + padding_bytes(type_text, layout) == padded
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_tile_is_filled_up(type_text: str, layout: str, padded: int) -> None:
     ],
 )
 def test_what_is_not_understood_is_unknown(type_text: str, layout: str) -> None:
-    assert math.isnan(find_padding(type_text, layout))
+    assert math.isnan(padding_bytes(type_text, layout))
 
 
 def test_the_cpu_pads_nothing_and_layouts_are_told(take: Take) -> None:

@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
+from jaxscope.ui.measure.plots import StepAxis
 from jaxscope.ui.pages.memory import MemoryPage
-from jaxscope.ui.pages.memory_plot import StepAxis
-from jaxscope.ui.theme import DARK, LIGHT
+from jaxscope.ui.toolkit.theme import DARK, LIGHT
 
 from .conftest import Take
 

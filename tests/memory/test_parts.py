@@ -8,17 +8,12 @@ from typing import Any
 
 import pytest
 
-from jaxscope.analysis.export.contract_json import capture_to_json
-from jaxscope.analysis.memory.donation import Donation, find_donations
-from jaxscope.analysis.memory.live_ranges import LiveRanges
-from jaxscope.analysis.memory.report import (
-    MemoryReport,
-    memory_report_to_json,
-    memory_to_text,
-)
-from jaxscope.analysis.memory.residuals import NO_RESIDUALS, find_constants, find_residuals
-from jaxscope.client.capture_messages import MemoryFields, read_message_fields
+from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Capture, Unavailable
+from jaxscope.program.memory.live_ranges import Donation, LiveRanges, find_donations
+from jaxscope.program.memory.residuals import NO_RESIDUALS, find_constants, find_residuals
+from jaxscope.report.memory import MemoryReport, memory_report_to_json, memory_to_text
+from jaxscope.schema.capture_messages import MemoryFields, read_message_fields
 from jaxscope.wire.messages import Message
 
 from .conftest import Take

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from jaxscope.analysis.memory.remat_report import describe_remat, remat_to_json, remat_to_text
 from jaxscope.cli import main
-from jaxscope.client.remat_collector import RematCollector
+from jaxscope.client.experiment_collectors import RematCollector
 from jaxscope.client.requests import RematRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import CallError
-from jaxscope.model.remat import RematOutcome, RematPolicies
-from jaxscope.ui.pages.remat import RematPart
+from jaxscope.model.experiments import RematOutcome, RematPolicies
+from jaxscope.report.remat import describe_remat, remat_to_json, remat_to_text
+from jaxscope.ui.pages.memory import RematPart
 from jaxscope.wire.messages import Message
 
 SOURCE = """\

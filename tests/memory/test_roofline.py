@@ -11,21 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from jaxscope.analysis.roofline import Roofline, find_limit, find_roofline
-from jaxscope.analysis.roofline_report import (
-    NO_CEILINGS,
-    roofline_to_json,
-    roofline_to_text,
-)
-from jaxscope.client.ceilings_collector import (
-    CeilingsCollector,
-    store_ceilings,
-    stored_ceilings,
-)
+from jaxscope.client.experiment_collectors import CeilingsCollector
+from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import CalibrationRequest
-from jaxscope.client.run import ask
 from jaxscope.model import Capture, Environment, Unavailable
-from jaxscope.model.roofline import Ceiling, Ceilings
+from jaxscope.model.hardware import Ceiling, Ceilings
+from jaxscope.program.roofline import Roofline, find_limit, find_roofline
+from jaxscope.report.roofline import NO_CEILINGS, roofline_to_json, roofline_to_text
+from jaxscope.schema.ceilings_file import store_ceilings, stored_ceilings
 from jaxscope.wire.messages import Message
 
 from .conftest import Take

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from jaxscope.model import Stage, is_available
 from jaxscope.ui.pages.roofline import RooflinePage
-from jaxscope.ui.theme import DARK
+from jaxscope.ui.toolkit.theme import DARK
 
 from .conftest import Take
 from .test_roofline import make_ceilings

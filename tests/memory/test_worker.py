@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jaxscope.worker.memory import describe_memory
+from jaxscope.worker.stages.compilation import describe_memory
 
 
 class Program:

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from jaxscope.analysis.archive import load_capture
-from jaxscope.analysis.contract_reading import load_contract
-from jaxscope.analysis.sharding.job import job_to_json, tell_job
-from jaxscope.analysis.sharding.report import PlacementReport
-from jaxscope.client.capture_messages import JobFields, read_message_fields
 from jaxscope.model import Capture, is_available
-from jaxscope.model.job import Job, Member
+from jaxscope.model.sharding import Job, Member
+from jaxscope.program.sharding.placement import PlacementReport
+from jaxscope.report.sharding import describe_job, job_to_json
+from jaxscope.schema.archive import load_capture
+from jaxscope.schema.capture_messages import JobFields, read_message_fields
+from jaxscope.schema.contract import load_contract
 from jaxscope.wire.messages import Message
 
 SOURCE = """\
@@ -159,11 +159,11 @@ SILENT = Member(reason="Process 1 did not say.")
 )
 def test_a_job_in_words(given: Job, same: bool | None, words: str) -> None:
     assert given.is_same_program is same
-    assert words in tell_job(given)
+    assert words in describe_job(given)
 
 
 def test_the_json_keeps_the_job(captures: list[Capture], tmp_path: Path) -> None:
-    from jaxscope.analysis.export.contract_json import capture_to_json
+    from jaxscope.export.capture_json import capture_to_json
 
     path = tmp_path / "saved.json"
     path.write_text(json.dumps(capture_to_json(captures[1])))

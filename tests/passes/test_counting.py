@@ -6,14 +6,14 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from jaxscope.analysis.cost.work import find_stage_works
-from jaxscope.analysis.export.contract_json import capture_to_json
-from jaxscope.analysis.passes.listing import COUNTED
+from jaxscope.export.capture_json import capture_to_json
 from jaxscope.in_process import capture_function
 from jaxscope.model import StageText
-from jaxscope.ui.pages.pass_rows import HEADERS
-from jaxscope.ui.screen import compute_screen
-from jaxscope.ui.state import WindowState, show_capture
+from jaxscope.program.cost.work import find_stage_works
+from jaxscope.program.passes.recorder import COUNTED
+from jaxscope.ui.pages.passes import HEADERS
+from jaxscope.ui.session.screen import compute_screen
+from jaxscope.ui.session.state import WindowState, show_capture
 
 ONE_ROUND = 2 * 64**3
 

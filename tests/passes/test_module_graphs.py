@@ -7,10 +7,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from jaxscope.analysis.comparison.changes import Change
-from jaxscope.analysis.passes.module_graphs import ModuleGraphs, find_module_graphs
 from jaxscope.model import NONE, Capture, Graph, Unavailable
-from jaxscope.model.passes import pack_module
+from jaxscope.model.capture import pack_module
+from jaxscope.program.diff.changes import Change
+from jaxscope.program.passes.diff import ModuleGraphs, find_module_graphs
 from tests.fates import programs
 from tests.fates.programs import X, capture_passes
 

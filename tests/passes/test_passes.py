@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from jaxscope.analysis.archive import load_capture, save_capture
-from jaxscope.analysis.export.contract_json import capture_to_json
+from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Capture
+from jaxscope.schema.archive import load_capture, save_capture
 from tests.fates import programs
 from tests.fates.programs import W, X, capture_passes, capture_plain, fate_of
 

@@ -9,13 +9,13 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from jaxscope.analysis.archive import load_capture, save_capture
-from jaxscope.analysis.export.contract_json import capture_to_json
-from jaxscope.analysis.hlo.proto import parse_module
-from jaxscope.analysis.memory.module_peak import find_module_peak, is_scheduled
-from jaxscope.analysis.passes import recorder
-from jaxscope.analysis.passes.listing import format_peak
+from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Capture, PassRecord
+from jaxscope.program.hlo.proto import parse_module
+from jaxscope.program.memory.module_peak import find_module_peak, is_scheduled
+from jaxscope.program.passes import recorder
+from jaxscope.program.passes.recorder import format_peak
+from jaxscope.schema.archive import load_capture, save_capture
 from tests.fates.programs import capture_passes
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxscope.analysis.fates import Step
-from jaxscope.analysis.passes import PassRecorder
 from jaxscope.model import Cost
 from jaxscope.model.op_name import TagTable
-from jaxscope.worker.passes import module_of
-from jaxscope.worker.wire_format import encode_bytes
+from jaxscope.program.fates.outcomes import PassStep
+from jaxscope.program.passes.recorder import PassRecorder
+from jaxscope.worker.stages.passes import module_of
+from jaxscope.worker.stages.protobuf import encode_bytes
 
 
 def test_damaged_modules_are_passed_over_and_said_to_be() -> None:
     recorder = PassRecorder(TagTable())
     for data in (b"", b"\xff" * 40, np.random.default_rng(0).bytes(4000)):
-        recorder.feed(Step(3, "algsimp", "simplification"), data, Cost())
+        recorder.feed(PassStep(3, "algsimp", "simplification"), data, Cost())
     passes = recorder.result()
     assert passes.records == ()
     assert passes.missing is not None

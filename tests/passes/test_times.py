@@ -7,7 +7,7 @@ import math
 import pytest
 
 from jaxscope.model import Capture
-from jaxscope.worker.pass_times import PassWatch, Span, Step, match_seconds
+from jaxscope.worker.stages.passes import PassWatch, Span, Step, match_seconds
 from tests.fates import programs
 from tests.fates.programs import X, capture_passes
 

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import pytest
 
 from jaxscope.errors import CallError, JaxscopeError, SourceError, TraceError
-from jaxscope.worker.explain import explain_exception, guard
-from jaxscope.worker.tracebacks import safe_text, strip_controls
+from jaxscope.worker.faults.explain import explain_exception, guard
+from jaxscope.worker.faults.tracebacks import safe_text, strip_controls
 
 
 def run(code: str) -> JaxscopeError:

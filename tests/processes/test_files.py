@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from jaxscope.errors import SourceError
-from jaxscope.worker.source import MAX_SOURCE_BYTES, open_folder, read_source
+from jaxscope.worker.host.source import MAX_SOURCE_BYTES, open_folder, read_source
 
 
 def write(folder: Path, data: bytes, name: str = "file.py") -> str:

@@ -16,7 +16,7 @@ from jaxscope.client.results import Outline
 from jaxscope.client.session import Session
 from jaxscope.errors import InternalError, JaxscopeError, SourceError, WorkerLost
 from jaxscope.model import Capture, Graph, GraphBuilder, NodeKind, Unavailable
-from jaxscope.model.graph_columns import graph_to_arrays
+from jaxscope.model.graph import graph_to_arrays
 from jaxscope.wire.frames import HEADER
 from jaxscope.wire.messages import Message, encode_message
 from tests.processes.impostor import write_impostor

@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from jaxscope.errors import SourceError
-from jaxscope.worker.outline import find_functions, find_offered_calls, parse_source
-from jaxscope.worker.source import SourceSnapshot
+from jaxscope.worker.host.outline import find_functions, find_offered_calls, parse_source
+from jaxscope.worker.host.source import SourceSnapshot
 
 FILE = '''"""A lesson."""
 # jaxscope: loss(f32[3])

@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 from jaxscope.client.events import Finished, TextArrived
-from jaxscope.client.process_tree import find_descendants
+from jaxscope.client.one_shot import capture, inspect_environment, outline
 from jaxscope.client.requests import CaptureRequest, EnvironmentRequest, OutlineRequest, Request
 from jaxscope.client.results import EnvironmentReport
-from jaxscope.client.run import capture, inspect_environment, outline
 from jaxscope.client.session import Session
 from jaxscope.errors import EnvironmentProblem, JaxscopeError, UsageError, WorkerLost
 from jaxscope.model import Capture, is_available
+from jaxscope.supervisor.process_tree import find_descendants
 from jaxscope.worker import bootstrap
 from tests.faults.scene import Scene, is_alive, leftovers, sample
 

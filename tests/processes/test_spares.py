@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from jaxscope.client.spares import MAX_IDLE_DEATHS, SpareWishes, read_key
+from jaxscope.supervisor.supervisor import MAX_IDLE_DEATHS, SpareScheduler, read_spare_key
 
-OURS = read_key({"python": "python3", "environment": {}})
-THEIRS = read_key({"python": "python3", "environment": {"XLA_FLAGS": "--x"}})
+OURS = read_spare_key({"python": "python3", "environment": {}})
+THEIRS = read_spare_key({"python": "python3", "environment": {"XLA_FLAGS": "--x"}})
 
 
 def test_the_earliest_wish_for_a_kind_counts() -> None:
-    wishes = SpareWishes()
+    wishes = SpareScheduler()
     wishes.add(OURS, 5.0)
     wishes.add(OURS, 2.0)
     wishes.add(OURS, 9.0)
@@ -24,7 +24,7 @@ def test_the_earliest_wish_for_a_kind_counts() -> None:
 
 
 def test_a_wish_can_be_dropped() -> None:
-    wishes = SpareWishes()
+    wishes = SpareScheduler()
     wishes.add(OURS, 0.0)
     wishes.drop(OURS)
 
@@ -32,7 +32,7 @@ def test_a_wish_can_be_dropped() -> None:
 
 
 def test_spares_that_keep_dying_are_not_replaced() -> None:
-    wishes = SpareWishes()
+    wishes = SpareScheduler()
     for _ in range(MAX_IDLE_DEATHS):
         wishes.note_idle_death()
     wishes.add(OURS, 0.0)
@@ -46,4 +46,4 @@ def test_spares_that_keep_dying_are_not_replaced() -> None:
 @pytest.mark.parametrize("values", ({}, {"python": 3}, {"python": "p", "environment": [1]}))
 def test_a_key_must_name_an_interpreter(values: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="interpreter"):
-        read_key(values)
+        read_spare_key(values)

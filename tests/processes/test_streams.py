@@ -8,11 +8,11 @@ import random
 import numpy as np
 import pytest
 
-from jaxscope.client.output_meter import PIECE_BYTES, TAIL_BYTES, OutputMeter
-from jaxscope.client.plain_text import HeadAndTail, clean_fields, clean_text
-from jaxscope.client.relay import CONTROL, encode, encode_control, split_relayed_frames
+from jaxscope.schema.safe_text import HeadAndTail, clean_fields, clean_text
+from jaxscope.supervisor.worker_process import PIECE_BYTES, TAIL_BYTES, OutputMeter
 from jaxscope.wire.frames import MAX_FRAME_BYTES, FrameError
 from jaxscope.wire.messages import Message, encode_message, read_message
+from jaxscope.wire.relay import CONTROL, encode, encode_control, split_relayed_frames
 
 
 def test_frames_survive_any_cutting() -> None:

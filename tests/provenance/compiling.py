@@ -9,8 +9,8 @@ import jax
 
 from jaxscope.model.op_name import TagTable
 from jaxscope.worker import compat
-from jaxscope.worker.call import Call
-from jaxscope.worker.program import TracedProgram, trace_call
+from jaxscope.worker.host.call import Call
+from jaxscope.worker.provenance.traced_program import TracedProgram, trace_call
 
 _METADATA = re.compile(r", metadata=\{(?:[^{}\"]|\"[^\"]*\")*\}")
 _NAME = re.compile(r"%[\w.\-]+")

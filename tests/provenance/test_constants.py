@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 from compiling import comparable, compile_plain, compile_tagged
 
-from jaxscope.worker.call import call_namespace, parse_call
+from jaxscope.worker.host.call import call_namespace, parse_call
 
 SOURCE = """
 import jax

@@ -12,9 +12,9 @@ import pytest
 from compiling import comparable, compile_plain, compile_tagged
 
 from jaxscope.model.op_name import read_op_name
-from jaxscope.worker.call import Call, call_namespace, parse_call
-from jaxscope.worker.outline import find_offered_calls
-from jaxscope.worker.user_module import execute_file
+from jaxscope.worker.host.call import Call, call_namespace, parse_call
+from jaxscope.worker.host.outline import find_offered_calls
+from jaxscope.worker.host.user_module import execute_file
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 LARGE = frozenset({"transformer.py"})

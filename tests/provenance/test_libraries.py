@@ -11,7 +11,7 @@ from compiling import comparable, compile_plain, compile_tagged
 from library_programs import PREAMBLE, PROGRAMS
 
 from jaxscope.model.op_name import read_op_name
-from jaxscope.worker.call import Call, call_namespace, parse_call
+from jaxscope.worker.host.call import Call, call_namespace, parse_call
 
 
 def load(name: str) -> Call:

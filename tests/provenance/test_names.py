@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 from compiling import compile_plain, compile_tagged
 
-from jaxscope.analysis.hlo.graph import convert_hlo
-from jaxscope.analysis.hlo.text_lines import link_hlo_lines
 from jaxscope.model.op_name import strip_tags
+from jaxscope.program.hlo.graph import convert_hlo, link_hlo_lines
 from jaxscope.worker import compat
-from jaxscope.worker.call import Call, call_namespace, parse_call
+from jaxscope.worker.host.call import Call, call_namespace, parse_call
 
 SOURCE = """
 import jax

@@ -16,8 +16,8 @@ from compiling import comparable, compile_plain, compile_tagged
 
 from jaxscope.model.op_name import TagTable, read_op_name
 from jaxscope.worker import compat
-from jaxscope.worker.call import Call, call_namespace, parse_call
-from jaxscope.worker.tagging import nested_jaxprs
+from jaxscope.worker.host.call import Call, call_namespace, parse_call
+from jaxscope.worker.provenance.tagging import nested_jaxprs
 
 
 @jax.custom_jvp

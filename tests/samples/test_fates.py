@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from jaxscope.analysis.fates import FateTable
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.client.session import Session
 from jaxscope.model import Capture
+from jaxscope.program.fates.table import FateTable
 
 from .calling import SAMPLES, offered_calls
 from .test_calls import FILES, MEANT_TO_FAIL, NEEDS

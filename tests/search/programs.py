@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jaxscope.analysis.search import SearchIndex
 from jaxscope.model import Graph, GraphBuilder, NodeKind
+from jaxscope.program.search import SearchIndex
 
 
 def build(program: str, *, types: dict[str, str] | None = None) -> Graph:

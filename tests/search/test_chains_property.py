@@ -7,8 +7,8 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.analysis.search import Query, SearchIndex, parse_query
 from jaxscope.model import Graph, GraphBuilder, NodeKind
+from jaxscope.program.search import Query, SearchIndex, parse_query
 
 OPERATIONS = ("add", "mul", "exp")
 
@@ -61,7 +61,7 @@ def test_a_chain_finds_what_every_walk_finds(
 @settings(deadline=None)
 @given(st.text(max_size=40))
 def test_any_text_is_understood_or_refused_in_words(text: str) -> None:
-    from jaxscope.analysis.search import QueryError
+    from jaxscope.program.search import QueryError
 
     try:
         query = parse_query(text)

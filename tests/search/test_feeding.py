@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from jaxscope.analysis.neighbourhood import find_neighbourhood
-from jaxscope.analysis.search import SearchIndex
 from jaxscope.model import Graph, GraphBuilder, GroupKind, NodeKind
+from jaxscope.program.dataflow import find_neighbourhood
+from jaxscope.program.search import SearchIndex
 
 
 def operations(graph: Graph, query: str) -> list[str]:

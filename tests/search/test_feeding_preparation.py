@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from jaxscope.analysis.search import SearchIndex
 from jaxscope.model import Graph, GraphBuilder, GroupKind, NodeKind
+from jaxscope.program.search import SearchIndex
 
 _CHAIN = "dot_general -> add -> max"
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.analysis.neighbourhood import find_neighbourhood, find_path
 from jaxscope.model import Graph, GraphBuilder, NodeKind
+from jaxscope.program.dataflow import find_neighbourhood, find_path
 
 from .programs import build
 

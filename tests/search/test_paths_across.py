@@ -7,9 +7,8 @@ import jax.numpy as jnp
 import pytest
 from view.programs import compile_module, lower, trace
 
-from jaxscope.analysis.crossings import count_crossings
-from jaxscope.analysis.neighbourhood import find_path
 from jaxscope.model import Graph
+from jaxscope.program.dataflow import count_boundary_edges, find_path
 
 
 def program(w: jax.Array, x: jax.Array) -> jax.Array:
@@ -63,8 +62,8 @@ def test_borders_are_counted(traced: Graph) -> None:
     ids = traced.index_by_id
     sine = next(n for n in range(len(traced.nodes)) if traced.node(n).operation == "sin")
     tanh = next(n for n in range(len(traced.nodes)) if traced.node(n).operation == "tanh")
-    assert count_crossings(traced, find_path(traced, sine, tanh)) == 1
-    assert count_crossings(traced, (ids["in:0"],)) == 0
+    assert count_boundary_edges(traced, find_path(traced, sine, tanh)) == 1
+    assert count_boundary_edges(traced, (ids["in:0"],)) == 0
 
 
 def test_stablehlo_leads_through_regions_and_functions() -> None:

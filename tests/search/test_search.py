@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from jaxscope.analysis.search import QueryError, parse_query
-from jaxscope.analysis.search.types import matches_type
 from jaxscope.model import Direction, GraphBuilder, NodeKind
+from jaxscope.model.types import matches_type
+from jaxscope.program.search import QueryError, parse_query
 
 from .programs import build, found
 

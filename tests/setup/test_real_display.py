@@ -17,7 +17,7 @@ PROGRAM = """
 import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
-from jaxscope.ui.app import open_window
+from jaxscope.ui.launch import open_window
 
 application = QApplication(sys.argv[:1])
 

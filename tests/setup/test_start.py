@@ -78,7 +78,7 @@ def test_one_missing_library_means_one_package() -> None:
 
 
 def test_nothing_is_installed_without_consent(bare: list[tuple[str, ...]]) -> None:
-    wish = start.parse_wish(["test", "-k", "name"])
+    wish = start.parse_words(["test", "-k", "name"])
     with pytest.raises(SetupProblem, match=r"\./run test --yes -k name") as caught:
         start.prepare(wish, FakeEnvironment(is_here=False))
     assert "apt-get install -y libegl1" in str(caught.value)
@@ -87,18 +87,18 @@ def test_nothing_is_installed_without_consent(bare: list[tuple[str, ...]]) -> No
 
 def test_yes_installs_everything(bare: list[tuple[str, ...]]) -> None:
     environment = FakeEnvironment(is_here=False)
-    start.prepare(start.parse_wish(["--yes"]), environment)
+    start.prepare(start.parse_words(["--yes"]), environment)
     assert bare == [("libegl1",)]
     assert environment.is_ready()
 
 
 def test_tests_want_an_x_server_too(bare: list[tuple[str, ...]]) -> None:
-    start.prepare(start.parse_wish(["test", "--yes"]), FakeEnvironment(is_here=True))
+    start.prepare(start.parse_words(["test", "--yes"]), FakeEnvironment(is_here=True))
     assert bare == [("libegl1", "xvfb")]
 
 
 def test_a_windowless_verb_needs_no_library(bare: list[tuple[str, ...]]) -> None:
-    start.prepare(start.parse_wish(["capture", "x.py"]), FakeEnvironment(is_here=True))
+    start.prepare(start.parse_words(["capture", "x.py"]), FakeEnvironment(is_here=True))
     assert bare == []
 
 
@@ -106,7 +106,7 @@ def test_a_plain_start_leaves_the_libraries_of_the_samples_out(
     bare: list[tuple[str, ...]],
 ) -> None:
     environment = FakeEnvironment(is_here=False, has_samples=False)
-    start.prepare(start.parse_wish(["--yes"]), environment)
+    start.prepare(start.parse_words(["--yes"]), environment)
     assert environment.is_ready()
     assert not environment.is_ready(with_samples=True)
 
@@ -115,8 +115,8 @@ def test_a_plain_start_leaves_the_libraries_of_the_samples_out(
 def test_tests_and_samples_want_libraries(bare: list[tuple[str, ...]], verb: str) -> None:
     environment = FakeEnvironment(is_here=True, has_samples=False)
     with pytest.raises(SetupProblem, match=rf"Python packages.*\./run {verb} --yes"):
-        start.prepare(start.parse_wish([verb]), environment)
-    start.prepare(start.parse_wish([verb, "--yes"]), environment)
+        start.prepare(start.parse_words([verb]), environment)
+    start.prepare(start.parse_words([verb, "--yes"]), environment)
     assert environment.is_ready(with_samples=True)
 
 
@@ -132,7 +132,7 @@ def test_samples_alone_opens_nothing_and_says_what_opens_now(
 def test_another_distribution(bare: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start.shutil, "which", lambda _name: None)
     with pytest.raises(SetupProblem, match="no apt-get"):
-        start.prepare(start.parse_wish(["--yes"]), FakeEnvironment(is_here=True))
+        start.prepare(start.parse_words(["--yes"]), FakeEnvironment(is_here=True))
     assert bare == []
 
 
@@ -140,9 +140,9 @@ def test_no_display_names_the_way_without(monkeypatch: pytest.MonkeyPatch) -> No
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(SetupProblem, match=r"no display.*\./run capture"):
-        start.check_display(start.parse_wish([]))
-    start.check_display(start.parse_wish(["calls", "x.py"]))
-    start.check_display(start.parse_wish(["test"]))
+        start.check_display(start.parse_words([]))
+    start.check_display(start.parse_words(["calls", "x.py"]))
+    start.check_display(start.parse_words(["test"]))
 
 
 def test_every_verb_but_opening_needs_no_display() -> None:
@@ -164,7 +164,7 @@ def test_what_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
         ["test", "-q"],
         ["test", "-q", "--pdb"],
     ):
-        start.start(start.parse_wish(words), environment)
+        start.start(start.parse_words(words), environment)
     python = "/checkout/.venv/bin/python"
     assert [command for command, _ in started] == [
         [python, "-m", "jaxscope", "/checkout/samples/quick_start.py"],

@@ -8,18 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.analysis.archive import load_capture, save_capture
-from jaxscope.analysis.contract_reading import load_contract
-from jaxscope.analysis.export.contract_json import capture_to_json
-from jaxscope.analysis.sharding.arrays import SpreadArray
-from jaxscope.analysis.sharding.collectives import Collective, find_collectives
-from jaxscope.analysis.sharding.nodes import DECIDED, STATED, NodeShardings
-from jaxscope.analysis.sharding.report import PlacementReport, placement_to_text
-from jaxscope.analysis.sharding.words import spell_spec
-from jaxscope.client.placement_assemble import read_placement
+from jaxscope.client.capture_assembler import read_placement
+from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Capture, Graph, Unavailable, is_available
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.sharding import Device, Placement
+from jaxscope.program.sharding.arrays import SpreadArray, format_partition_spec
+from jaxscope.program.sharding.collectives import Collective, find_collectives
+from jaxscope.program.sharding.placement import DECIDED, STATED, NodeShardings, PlacementReport
+from jaxscope.report.sharding import placement_to_text
+from jaxscope.schema.archive import load_capture, save_capture
+from jaxscope.schema.contract import load_contract
 from jaxscope.wire.messages import Message
 
 from .conftest import Take
@@ -131,7 +130,7 @@ def test_equations_have_the_spread_that_the_compiler_decided_on(take: Take) -> N
     for node in range(len(graph.nodes)):
         for value in shardings.of("grad", graph, node):
             assert value.origin == DECIDED
-            decided[graph.string(graph.nodes.operation, node), value.type] = spell_spec(
+            decided[graph.string(graph.nodes.operation, node), value.type] = format_partition_spec(
                 value.sharding, axes
             )
     assert decided["tanh", "f32[16,64]"] == "P('data', 'model')"
@@ -146,7 +145,10 @@ def test_stated_spreads_are_read_in_every_stage(take: Take) -> None:
     for stage, id in wanted.items():
         graph = graph_of(capture, stage)
         (found,) = shardings.of(stage, graph, graph.index_by_id[id])
-        assert (found.origin, spell_spec(found.sharding, axes)) == (STATED, "P(None, 'model')")
+        assert (found.origin, format_partition_spec(found.sharding, axes)) == (
+            STATED,
+            "P(None, 'model')",
+        )
     graph = graph_of(capture, "optimized")
     inner = [n for n in range(len(graph.nodes)) if not graph.attributes(n).get("sharding")]
     assert all(shardings.of("optimized", graph, node) == () for node in inner)

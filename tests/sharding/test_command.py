@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.analysis.archive import save_capture
 from jaxscope.cli.dispatch import run
+from jaxscope.schema.archive import save_capture
 
 from .conftest import Take
 

@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.analysis.sharding.cut import cut_array, cut_to_text, name_devices
-from jaxscope.analysis.sharding.hlo_text import parse_hlo_sharding
 from jaxscope.model.sharding import Sharding, ShardingKind
+from jaxscope.program.sharding.arrays import cut_array, cut_to_text, name_devices
+from jaxscope.program.sharding.notation import parse_hlo_sharding
 
 
 def cut_of(shape: tuple[int, ...], text: str, num_devices: int = 8) -> list[str]:

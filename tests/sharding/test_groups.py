@@ -9,14 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.analysis.hlo.attributes import read_attributes
-from jaxscope.analysis.hlo.proto import module_class
-from jaxscope.analysis.sharding.groups import (
-    groups_along,
-    name_axes,
-    parse_groups,
-    parse_pairs,
-)
+from jaxscope.program.hlo.instruction_text import read_attributes
+from jaxscope.program.hlo.proto import module_class
+from jaxscope.program.sharding.collectives import groups_along, name_axes, parse_groups, parse_pairs
 
 AXES = (("x", 2), ("y", 3), ("z", 2))
 

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.analysis.sharding.hlo_text import (
+from jaxscope.model.sharding import Sharding, ShardingKind
+from jaxscope.program.sharding.notation import (
     parse_hlo_sharding,
     parse_hlo_shardings,
+    read_device_list,
     split_tuple,
 )
-from jaxscope.analysis.sharding.iota import read_device_list
-from jaxscope.model.sharding import Sharding, ShardingKind
 
 GRID = "mesh=(axes={(name=data, size=2),(name=model, size=4)})"
 SIZES = st.lists(st.integers(1, 4), min_size=1, max_size=4)

@@ -13,10 +13,9 @@ from PySide6.QtWidgets import QApplication
 from jaxscope.client.events import Event
 from jaxscope.client.requests import Request
 from jaxscope.model import Graph, is_available
-from jaxscope.ui.bridge import Bridge
-from jaxscope.ui.controller import RunOptions
-from jaxscope.ui.desktop import build_window
-from jaxscope.ui.settings import Settings
+from jaxscope.ui.application import build_window
+from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.window.settings import Settings
 
 from .conftest import Take
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jaxscope.analysis.sharding.groups import parse_groups
-from jaxscope.worker.spread import mesh_groups
+from jaxscope.program.sharding.collectives import parse_groups
+from jaxscope.worker.stages.stablehlo import mesh_groups
 
 MESHES = {"mesh_0": (("a", 2), ("b", 2), ("c", 2))}
 

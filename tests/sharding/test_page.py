@@ -7,9 +7,9 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from jaxscope.ui.pages.result_table import choose_row
 from jaxscope.ui.pages.sharding import ShardingPage
-from jaxscope.ui.theme import DARK, LIGHT
+from jaxscope.ui.toolkit.result_table import choose_row
+from jaxscope.ui.toolkit.theme import DARK, LIGHT
 
 from .conftest import Take
 

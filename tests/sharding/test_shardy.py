@@ -9,16 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
 
-from jaxscope.analysis.sharding.hlo_text import parse_hlo_sharding
-from jaxscope.analysis.sharding.shardy import (
+from jaxscope.model.sharding import ShardingKind
+from jaxscope.program.sharding.arrays import axes_of_dimensions, format_partition_spec
+from jaxscope.program.sharding.notation import (
     Mesh,
     find_meshes,
+    parse_hlo_sharding,
     parse_mesh,
     parse_shardy,
     parse_shardy_values,
 )
-from jaxscope.analysis.sharding.words import axes_of_dimensions, spell_spec
-from jaxscope.model.sharding import ShardingKind
 from jaxscope.worker.compat import hlo_sharding_text
 
 GRID = Mesh((("x", 2), ("y", 4)))
@@ -58,7 +58,10 @@ def test_it_means_what_jax_makes_of_the_same_specification(
 
 def test_a_cut_is_spelled_as_jax_spells_it() -> None:
     text = '#sdy.sharding<@mesh, [{"y", "x"}, {}]>'
-    assert spell_spec(parse_shardy(text, {"mesh": GRID}), GRID.axes) == "P(('y', 'x'), None)"
+    assert (
+        format_partition_spec(parse_shardy(text, {"mesh": GRID}), GRID.axes)
+        == "P(('y', 'x'), None)"
+    )
 
 
 def test_parts_of_axes_open_dimensions_and_priorities_are_read() -> None:

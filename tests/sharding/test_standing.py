@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from jaxscope.analysis.sharding.report import (
-    PlacementReport,
-    placement_to_json,
-    placement_to_text,
-)
-from jaxscope.client import run
+from jaxscope.client import one_shot
+from jaxscope.program.sharding.placement import PlacementReport
+from jaxscope.report.sharding import placement_to_json, placement_to_text
 
 SOURCE = """\
 import jax, jax.numpy as jnp
@@ -36,7 +33,7 @@ CALL = (
 def report(tmp_path_factory: pytest.TempPathFactory) -> PlacementReport:
     path = tmp_path_factory.mktemp("standing") / "mlp.py"
     path.write_text(SOURCE)
-    return PlacementReport(run.capture(str(path), CALL, target="cpu:8"))
+    return PlacementReport(one_shot.capture(str(path), CALL, target="cpu:8"))
 
 
 def test_each_collective_has_a_line_an_equation_and_both_sides(report: PlacementReport) -> None:

@@ -10,12 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.client import far_side, ssh_link
-from jaxscope.client.ssh_link import SshLink
-from jaxscope.client.ssh_package import TOO_OLD_STATUS, make_package, remote_command
-from jaxscope.client.ssh_problems import explain_link
-from jaxscope.client.ssh_target import SshTarget, inner_target, parse_ssh_target
+from jaxscope.client import ssh_link
+from jaxscope.client.ssh_link import (
+    TOO_OLD_STATUS,
+    SshLink,
+    explain_link,
+    make_package,
+    remote_command,
+)
+from jaxscope.client.ssh_target import SshTarget, parse_ssh_target, target_on_machine
 from jaxscope.errors import EnvironmentProblem, UsageError
+from jaxscope.supervisor import remote
 
 from .conftest import PYTHON, Server, prepare_server
 
@@ -155,7 +160,7 @@ def test_what_openssh_says_becomes_a_sentence(said: str, kind: str) -> None:
 )
 def test_targets_are_read(text: str, expected: SshTarget) -> None:
     assert parse_ssh_target(text) == expected
-    assert inner_target(text) == expected.inner
+    assert target_on_machine(text) == expected.inner
 
 
 @pytest.mark.parametrize(
@@ -191,10 +196,10 @@ def test_what_is_sent_starts_a_supervisor_without_anything_of_ours(tmp_path: Pat
 
 
 def test_the_far_side_ends_when_nobody_is_heard_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(far_side, "SILENCE_S", 0.05)
+    monkeypatch.setattr(remote, "SILENCE_S", 0.05)
     theirs, client = os.pipe()
     read, feed = os.pipe()
-    copying = threading.Thread(target=far_side._copy, args=(theirs, feed))
+    copying = threading.Thread(target=remote._copy, args=(theirs, feed))
     copying.start()
     os.write(client, b"alive")
     assert os.read(read, 100) == b"alive"

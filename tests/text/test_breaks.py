@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
-from jaxscope.ui.inspector import Inspector
-from jaxscope.ui.plain import SOFT_BREAK, escape_breakable
+from jaxscope.ui.selection.inspector import Inspector
+from jaxscope.ui.toolkit.rich_text import SOFT_BREAK, escape_breakable
 
 
 def test_long_names_break_between_their_parts_only() -> None:

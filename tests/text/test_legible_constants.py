@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxscope.analysis.legible_constants import shorten_constants
+from jaxscope.report.mlir_constants import shorten_constants
 
 
 def lowered_constant(values: np.ndarray) -> str:

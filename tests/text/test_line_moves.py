@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.analysis.line_moves import SAME, find_line_moves
+from jaxscope.program.source_lines import SAME, find_line_moves
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "", "    return x"]), max_size=12).map("\n".join)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jaxscope.worker.stopwatch import Subject
+from jaxscope.worker.timing.stopwatch import Subject
 
 
 class Clockwork:

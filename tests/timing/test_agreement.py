@@ -14,8 +14,8 @@ import pytest
 from jaxscope.client.requests import AgreementRequest, ComparisonRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import CallError
-from jaxscope.model.agreement import Agreement, Comparison
-from jaxscope.worker.ulps import compare_arrays, spacing
+from jaxscope.model.experiments import Agreement, ProgramComparison
+from jaxscope.worker.timing.agreement import compare_arrays, spacing
 
 PROGRAMS = """
 import jax
@@ -60,10 +60,10 @@ def agree(session: Session, file: str, call: str) -> Agreement:
     return result
 
 
-def compare(session: Session, file: str, call: str, **options: Any) -> Comparison:
+def compare(session: Session, file: str, call: str, **options: Any) -> ProgramComparison:
     request = ComparisonRequest(file, call, budget_s=0.3, **options)
     result = session.start(request).wait()
-    assert isinstance(result, Comparison)
+    assert isinstance(result, ProgramComparison)
     return result
 
 

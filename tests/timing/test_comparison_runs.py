@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from jaxscope.analysis.program_work import LOOPS_COUNTED
-from jaxscope.client import paired_run, rigorous_run
+from jaxscope.client import multi_process_runs
 from jaxscope.client.events import Event, Failed, Progress
-from jaxscope.client.paired_run import side_requests
+from jaxscope.client.multi_process_runs import side_requests
 from jaxscope.client.requests import ComparisonRequest, TimeRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import CallError, Stopped, TraceError
 from jaxscope.model import Timing
-from jaxscope.model.agreement import Comparison
+from jaxscope.model.experiments import ProgramComparison
+from jaxscope.program.cost.work import LOOPS_COUNTED
 
 PROGRAMS = """
 import os
@@ -86,14 +86,14 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture
 def two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two instead of six: what one more process does, another would do as well."""
-    monkeypatch.setattr(paired_run, "RIGOROUS_PROCESSES", 2)
-    monkeypatch.setattr(rigorous_run, "RIGOROUS_PROCESSES", 2)
+    monkeypatch.setattr(multi_process_runs, "RIGOROUS_PROCESSES", 2)
+    monkeypatch.setattr(multi_process_runs, "RIGOROUS_PROCESSES", 2)
 
 
-def compare(session: Session, file: str, call: str, **options: Any) -> Comparison:
+def compare(session: Session, file: str, call: str, **options: Any) -> ProgramComparison:
     request = ComparisonRequest(file, call, budget_s=0.3, **options)
     found = session.start(request).wait()
-    assert isinstance(found, Comparison)
+    assert isinstance(found, ProgramComparison)
     return found
 
 
@@ -222,7 +222,7 @@ def test_a_failure_in_the_middle_keeps_what_both_processes_measured(
         session.start(request, events.append).wait()
     assert isinstance(events[-1], Failed)
     partial = events[-1].partial
-    assert isinstance(partial, Comparison)
+    assert isinstance(partial, ProgramComparison)
     assert partial.timing.measurement("first").runs > 0
     assert partial.timing.measurement("second").runs > 0
     assert partial.timing.measurement("first_compile").runs == 1
@@ -247,7 +247,7 @@ def test_stopping_keeps_the_processes_that_are_done(session: Session, file: str)
         run.wait()
     assert isinstance(events[-1], Failed)
     partial = events[-1].partial
-    assert isinstance(partial, Comparison)
+    assert isinstance(partial, ProgramComparison)
     assert partial.num_processes == 1
     assert [text for text in partial.timing.warnings if "of 1 of 6 processes" in text]
 

@@ -10,7 +10,7 @@ import pytest
 from jaxscope.client.requests import ScalingRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import CallError
-from jaxscope.model.lab import Scaling
+from jaxscope.model.timing import Scaling
 
 Grow = Callable[..., Scaling]
 

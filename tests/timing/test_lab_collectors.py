@@ -8,15 +8,16 @@ import msgspec
 import numpy as np
 import pytest
 
-from jaxscope.client.agreement_collectors import AgreementCollector, ComparisonCollector
 from jaxscope.client.events import ResultGrew
-from jaxscope.client.lab_collectors import (
+from jaxscope.client.experiment_collectors import (
+    AgreementCollector,
+    ComparisonCollector,
     LabCollector,
     ProfileCollector,
+    RecompilationCollector,
     ScalingCollector,
 )
-from jaxscope.client.recompilation_collector import RecompilationCollector
-from jaxscope.client.timing_assemble import MalformedTiming
+from jaxscope.schema.timing_messages import MalformedTiming
 from jaxscope.wire.messages import Message
 
 REFUSED = (MalformedTiming, msgspec.ValidationError)

@@ -11,14 +11,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxscope.analysis.origin_words import describe_origin, trial_row
 from jaxscope.client.requests import AgreementRequest
 from jaxscope.client.session import Session
-from jaxscope.model.agreement import Agreement, LeafAgreement, Origin, Trial
+from jaxscope.model.experiments import Agreement, LeafAgreement, NumericDivergence, PassTrial
 from jaxscope.model.unavailable import Unavailable
-from jaxscope.worker.agreement import find_difference
-from jaxscope.worker.divergence import Divergence, OutOfTime
-from jaxscope.worker.pass_trials import try_passes
+from jaxscope.report.measurements import describe_origin, trial_row
+from jaxscope.worker.timing.agreement import find_difference
+from jaxscope.worker.timing.numeric_divergence import Divergence, OutOfTime, try_passes
 
 PROGRAMS = """
 import jax
@@ -63,7 +62,7 @@ def test_a_contracted_product_is_found_with_its_place_and_what_restores_it(
     origin = found.origin
     if all(leaf.is_equal for leaf in found.pairs[0].leaves):
         pytest.skip("this machine has no fused multiply-add, or XLA does not use it")
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, NumericDivergence)
     assert origin.operations == ("mul", "add")
     assert origin.equations == ("1", "2")
     assert origin.place.endswith("programs.py:6")
@@ -169,13 +168,17 @@ def test_passes_that_xla_may_die_without_are_left_on() -> None:
 
 
 def test_an_unknown_cause_is_called_unknown() -> None:
-    trials = (Trial("pass a", "xla_disable_hlo_passes=a", "unchanged"),)
-    text = " ".join(describe_origin(Origin(("1",), ("add",), "", _WORST, True, trials=trials)))
+    trials = (PassTrial("pass a", "xla_disable_hlo_passes=a", "unchanged"),)
+    text = " ".join(
+        describe_origin(NumericDivergence(("1",), ("add",), "", _WORST, True, trials=trials))
+    )
     assert "is unknown. None of 1 trial restored" in text
 
 
 def test_a_program_with_further_differences_is_not_called_restored() -> None:
-    trial = Trial("pass a", "xla_disable_hlo_passes=a", "equal", whole="changed")
-    text = " ".join(describe_origin(Origin(("1",), ("add",), "", _WORST, True, trials=(trial,))))
+    trial = PassTrial("pass a", "xla_disable_hlo_passes=a", "equal", whole="changed")
+    text = " ".join(
+        describe_origin(NumericDivergence(("1",), ("add",), "", _WORST, True, trials=(trial,)))
+    )
     assert "it has further differences" in text
     assert trial_row(trial)[1:3] == ("agree with eager", "differ in another way")

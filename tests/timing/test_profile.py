@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from jaxscope.analysis.node_times import (
-    describe_overlap,
-    lay_over,
-    line_shares,
-    observed_words,
-    overlay_stage,
-    place_words,
-    sum_lines,
-    time_stages,
-)
 from jaxscope.client.requests import CaptureRequest, ProfileRequest, ScalingRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import CallError, EnvironmentProblem
 from jaxscope.model import Capture, Graph, GraphBuilder, NodeKind, is_available
-from jaxscope.model.lab import NodeTime, NodeTimes, Profile, Scaling
+from jaxscope.model.timing import NodeTime, NodeTimes, Profile, Scaling
+from jaxscope.program.node_times import (
+    describe_observed_times,
+    describe_overlap,
+    describe_profile_place,
+    lay_over,
+    line_shares,
+    overlay_stage,
+    sum_lines,
+    time_stages,
+)
 
 PROGRAMS = """
 import jax
@@ -120,7 +120,7 @@ def test_shares_of_lines_add_up_to_all_work_even_of_several_threads() -> None:
     side = node_times(*times, runs=30, covered=6.0)
     shares = line_shares(lay_over(small_graph(), side.times), side)
     assert sum(share for _, share in shares) == pytest.approx(1.0)
-    assert [(place_words(line), round(share, 2)) for line, share in shares] == [
+    assert [(describe_profile_place(line), round(share, 2)) for line, share in shares] == [
         ("f.py:3", 0.8),
         ("no known line", 0.1),
         ("f.py:9", 0.0),
@@ -131,8 +131,8 @@ def test_shares_of_lines_add_up_to_all_work_even_of_several_threads() -> None:
 
 
 def test_one_run_has_no_range() -> None:
-    assert observed_words(time("a", 4, 4), 1) == "one run"
-    assert observed_words(time("a", 4, 4), 2) == "4.00 s to 4.00 s"
+    assert describe_observed_times(time("a", 4, 4), 1) == "one run"
+    assert describe_observed_times(time("a", 4, 4), 2) == "4.00 s to 4.00 s"
 
 
 def test_every_instruction_that_was_seen_is_one_of_the_captured_program(

@@ -7,15 +7,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from jaxscope.analysis.recompilation import (
-    advise,
-    bucket_of,
-    num_recompilations,
-    wasted_seconds,
-)
 from jaxscope.client.requests import RecompilationRequest
 from jaxscope.client.session import Session
-from jaxscope.model.recompilation import KeyChange, Recompilation, Signature
+from jaxscope.model.experiments import KeyChange, Recompilation, Signature
+from jaxscope.program.recompilation import advise, bucket_of, num_recompilations, wasted_seconds
 
 from .recompiled_programs import PROGRAMS
 

@@ -11,26 +11,26 @@ from xml.etree import ElementTree
 
 import pytest
 
-from jaxscope.analysis.export.scaling_files import scaling_to_csv, scaling_to_json, scaling_to_svg
-from jaxscope.analysis.lab_words import (
-    describe_crossovers,
-    describe_slope,
-    scaling_headers,
-    scaling_row,
-)
-from jaxscope.analysis.scaling import (
+from jaxscope.errors import UsageError
+from jaxscope.export.measurement_files import scaling_to_csv, scaling_to_json, scaling_to_svg
+from jaxscope.model import Environment, Measurement, Ratio
+from jaxscope.model.timing import ScalePoint, Scaling
+from jaxscope.program.scaling import (
     calls_to_break_even,
     find_crossovers,
     fit_slope,
     fit_slopes,
     trimmed_pairs,
 )
-from jaxscope.analysis.size_range import read_growth, read_scale
-from jaxscope.cli.scale import write_scaling
-from jaxscope.errors import UsageError
-from jaxscope.model import Environment, Measurement, Ratio
-from jaxscope.model.lab import ScalePoint, Scaling
-from jaxscope.worker.scaling import find_cliffs
+from jaxscope.program.size_range import read_growth, read_scale
+from jaxscope.report.measurement_text import write_scaling
+from jaxscope.report.measurements import (
+    describe_crossovers,
+    describe_slope,
+    scaling_headers,
+    scaling_row,
+)
+from jaxscope.worker.timing.scaling import find_cliffs
 
 SIZES = (1, 2, 4, 8, 16, 32)
 HERE = Environment("0.10.2", "0.10.2", "3.11", "cpu", "cpu")

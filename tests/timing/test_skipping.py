@@ -12,7 +12,7 @@ import pytest
 from jaxscope.client.requests import TimeRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import WorkerLost
-from jaxscope.worker.skipping import SKIP_SIGNAL, run_skippable, shielded
+from jaxscope.worker.channel import SKIP_SIGNAL, run_skippable, shielded
 
 LONG_S = 10.0
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from jaxscope.analysis.statistics import (
+from jaxscope.model.statistics import (
     Interval,
     count_outliers,
     find_median_interval,

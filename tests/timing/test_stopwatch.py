@@ -10,10 +10,10 @@ import statistics
 
 import pytest
 
-from jaxscope.analysis.statistics import Interval, find_ratio_interval, judge
-from jaxscope.worker import stopwatch
-from jaxscope.worker.stopwatch import (
-    Recording,
+from jaxscope.model.statistics import Interval, find_ratio_interval, judge
+from jaxscope.worker.timing import stopwatch
+from jaxscope.worker.timing.stopwatch import (
+    CallDurations,
     Rounds,
     Stopwatch,
     SubjectFailed,
@@ -28,7 +28,7 @@ def watch(clock: Clockwork, seed: int = 0) -> Stopwatch:
 
 
 def pair() -> Rounds:
-    return Rounds((Recording(), Recording()))
+    return Rounds((CallDurations(), CallDurations()))
 
 
 def test_dispatch_and_completion_are_told_apart() -> None:
@@ -50,7 +50,7 @@ def test_a_pair_keeps_twenty_of_twenty_two_calls_per_chunk() -> None:
 
 
 def test_the_first_calls_of_a_chunk_are_dropped() -> None:
-    clock, rounds = Clockwork(), Rounds((Recording(),))
+    clock, rounds = Clockwork(), Rounds((CallDurations(),))
     cold_then_warm = itertools.cycle([(1e-3, 0.0)] * 2 + [(1e-5, 0.0)] * 20)
     watch(clock).measure(
         [clock.varying("jit", cold_then_warm)], rounds, budget_s=0.01, typical_s=1e-5
@@ -147,7 +147,7 @@ def test_the_garbage_collector_is_off_while_measuring_and_then_as_before(is_enab
     was_enabled = gc.isenabled()
     try:
         (gc.enable if is_enabled else gc.disable)()
-        watch(clock).measure([subject], Rounds((Recording(),)), budget_s=1.0, typical_s=1.0)
+        watch(clock).measure([subject], Rounds((CallDurations(),)), budget_s=1.0, typical_s=1.0)
         assert gc.isenabled() is is_enabled
     finally:
         (gc.enable if was_enabled else gc.disable)()

@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxscope.worker.call import call_namespace, parse_call
-from jaxscope.worker.subjects import Forms, find_forms, find_gradient_forms
+from jaxscope.worker.host.call import call_namespace, parse_call
+from jaxscope.worker.timing.forms import Forms, find_forms, find_gradient_forms
 
 
 class FilterJit:

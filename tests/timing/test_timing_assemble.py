@@ -7,15 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from jaxscope.analysis.export.contract_json import timing_to_json
-from jaxscope.analysis.lab_words import describe_noise
-from jaxscope.client.timing_assemble import (
-    MalformedTiming,
-    TimingAssembler,
-    combine_processes,
-    worst_reasons,
-)
+from jaxscope.client.multi_process_runs import combine_processes, worst_reasons
+from jaxscope.client.timing_assembler import TimingAssembler
 from jaxscope.model.timing import Timing
+from jaxscope.report.measurements import describe_noise
+from jaxscope.schema.contract import timing_to_json
+from jaxscope.schema.timing_messages import MalformedTiming
 from jaxscope.wire.messages import Message
 
 

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.analysis.statistics import LEAST_PROCESSES
-from jaxscope.client import rigorous_run
+from jaxscope.client import multi_process_runs
 from jaxscope.client.events import Failed, MeasurementArrived, Progress, ResultGrew
+from jaxscope.client.multi_process_runs import RIGOROUS_PROCESSES
 from jaxscope.client.requests import TimeRequest
-from jaxscope.client.rigorous_run import RIGOROUS_PROCESSES
 from jaxscope.client.session import Session
 from jaxscope.errors import EnvironmentProblem, Stopped, TraceError
 from jaxscope.model import Timing
-from jaxscope.worker.stopwatch import Recording, Rounds, Stopwatch, Subject, half_width
+from jaxscope.model.statistics import LEAST_PROCESSES
+from jaxscope.worker.timing.stopwatch import CallDurations, Rounds, Stopwatch, Subject, half_width
 
 from .timed_programs import MEDDLING, MEDDLING_LATER, PROGRAMS
 
@@ -346,7 +346,7 @@ def test_a_target_that_is_only_compiled_for_cannot_be_timed(measure: Measure) ->
 def test_a_rigorous_measurement_takes_a_value_from_each_process(
     session: Session, file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rigorous_run, "RIGOROUS_PROCESSES", 3)  # six take twice as long
+    monkeypatch.setattr(multi_process_runs, "RIGOROUS_PROCESSES", 3)  # six take twice as long
     request = TimeRequest(file, "constant()", budget_s=0.1, rigorous=True)
     timing = session.start(request).wait()
     assert isinstance(timing, Timing)
@@ -371,7 +371,7 @@ def test_equal_programs_are_hardly_ever_called_different() -> None:
     claims = 0
     for seed in range(25):
         subjects = [Subject(name, work, lambda: ((), {})) for name in "ab"]
-        rounds = Rounds((Recording(), Recording()))
+        rounds = Rounds((CallDurations(), CallDurations()))
         stopwatch = Stopwatch(
             lambda result: result, clock=time.thread_time_ns, rng=random.Random(seed)
         )

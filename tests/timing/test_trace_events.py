@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jaxscope.worker.trace_events import RunTimes, TraceEvent, sum_events
+from jaxscope.worker.timing.xla_profiler import RunTimes, TraceEvent, sum_events
 
 
 def events(*rows: tuple[str, float, float], run: int = 1, line: int = 0) -> list[TraceEvent]:

@@ -9,8 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from jaxscope.analysis.statistics import MARGIN, find_ratio_interval, judge
-from jaxscope.client.turns import CHUNK, FIRST_LOOK, LEAST_S, Turns, take_turns
+from jaxscope.client.multi_process_runs import (
+    CHUNK,
+    FIRST_LOOK,
+    LEAST_S,
+    InterleavedSamples,
+    measure_interleaved,
+)
+from jaxscope.model.statistics import MARGIN, find_ratio_interval, judge
 
 
 class Bench:
@@ -44,9 +50,9 @@ class Bench:
         self.now_s += float(durations.sum())
         return durations[dropped:]
 
-    def run(self, *, kept: int = CHUNK, budget_s: float = 1.0, seed: int = 0) -> Turns:
-        turns = Turns(kept)
-        take_turns(
+    def run(self, *, kept: int = CHUNK, budget_s: float = 1.0, seed: int = 0) -> InterleavedSamples:
+        turns = InterleavedSamples(kept)
+        measure_interleaved(
             self.measure,
             turns,
             budget_s=budget_s,
@@ -97,7 +103,7 @@ def test_one_pair_is_measured_whatever_the_budget() -> None:
 
 
 def test_what_was_measured_survives_a_failure() -> None:
-    bench, turns = Bench(1e-4, 1e-4), Turns(CHUNK)
+    bench, turns = Bench(1e-4, 1e-4), InterleavedSamples(CHUNK)
 
     def measure(side: int, kept: int, dropped: int) -> npt.NDArray[np.float64]:
         if len(bench.order) == 7:
@@ -105,7 +111,9 @@ def test_what_was_measured_survives_a_failure() -> None:
         return bench.measure(side, kept, dropped)
 
     with pytest.raises(ValueError, match="no more data"):
-        take_turns(measure, turns, budget_s=9.0, rng=random.Random(0), now_s=lambda: bench.now_s)
+        measure_interleaved(
+            measure, turns, budget_s=9.0, rng=random.Random(0), now_s=lambda: bench.now_s
+        )
     assert len(turns.log_ratios) == 3
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.tint import ColourBy, tint_scene
-from jaxscope.analysis.tint.fates import FATES
-from jaxscope.analysis.view.build import build_view
 from jaxscope.model import Graph, GraphBuilder, NodeKind
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.tint.classes import FATES, ColourBy, tint_scene
+from jaxscope.picture.view.build import build_view
 
 
 @pytest.fixture

@@ -11,17 +11,23 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.layout.scene import Scene
-from jaxscope.analysis.tint import ColourBy, Tint, tint_scene
-from jaxscope.analysis.tint.origins import MAX_ORIGINS, find_origins
-from jaxscope.analysis.tint.palette import TINT_PALETTES
-from jaxscope.analysis.tint.values import count_result_bytes, sum_by_item
-from jaxscope.analysis.view.build import build_view
-from jaxscope.analysis.view.palette import PALETTES
 from jaxscope.model import Direction, Graph, GraphBuilder, GroupKind, NodeKind
 from jaxscope.model.op_name import TagTable
-from jaxscope.worker.jaxpr_graph import convert_jaxpr
+from jaxscope.picture.palette import PALETTES
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.tint.classes import (
+    MAX_ORIGINS,
+    TINT_PALETTES,
+    ColourBy,
+    Tint,
+    count_result_bytes,
+    find_origins,
+    sum_by_item,
+    tint_scene,
+)
+from jaxscope.picture.view.build import build_view
+from jaxscope.worker.stages.jaxpr import convert_jaxpr
 
 
 def node(builder: GraphBuilder, name: str, flops: float = math.nan, **more: object) -> int:

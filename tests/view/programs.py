@@ -8,14 +8,14 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxscope.analysis.hlo.graph import convert_hlo
-from jaxscope.analysis.view.build import build_view
-from jaxscope.analysis.view.labels import text_of
-from jaxscope.analysis.view.view import ROOT, View
 from jaxscope.model import Graph
 from jaxscope.model.op_name import TagTable
-from jaxscope.worker.jaxpr_graph import convert_jaxpr
-from jaxscope.worker.stablehlo_graph import convert_stablehlo
+from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.labels import text_of
+from jaxscope.picture.view.view import ROOT, View
+from jaxscope.program.hlo.graph import convert_hlo
+from jaxscope.worker.stages.jaxpr import convert_jaxpr
+from jaxscope.worker.stages.stablehlo import convert_stablehlo
 
 
 def trace(function: Callable[..., Any], *arguments: Any, paths: Sequence[str] = ()) -> Graph:

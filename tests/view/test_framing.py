@@ -7,11 +7,10 @@ import itertools
 import jax
 import pytest
 
-from jaxscope.analysis.layout.compose import build_scene
-from jaxscope.analysis.view.build import build_view
-from jaxscope.analysis.view.framing import list_openings
-from jaxscope.analysis.view.shrinking import shrink_view
-from jaxscope.analysis.view.view import ROOT, View
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.opening import list_openings, shrink_view
+from jaxscope.picture.view.view import ROOT, View
 
 from .programs import layers, trace
 

@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxscope.analysis.view.build import build_view
-from jaxscope.analysis.view.tree import BranchKind
-from jaxscope.analysis.view.view import ROOT
+from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.tree import BranchKind
+from jaxscope.picture.view.view import ROOT
 
 from .programs import compile_module, lower, outline, simplify, trace
 from .test_halves import assert_no_cycles, assert_shown_once

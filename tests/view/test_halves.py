@@ -10,11 +10,11 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from jaxscope.analysis.view.build import build_view
-from jaxscope.analysis.view.halves import counterpart_name
-from jaxscope.analysis.view.tree import BranchKind
-from jaxscope.analysis.view.view import ROOT, View
 from jaxscope.model import Direction, Graph, GraphBuilder, NodeKind
+from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.forward_backward import counterpart_name
+from jaxscope.picture.view.tree import BranchKind
+from jaxscope.picture.view.view import ROOT, View
 
 from .programs import compile_module, layers, outline, simplify, trace
 

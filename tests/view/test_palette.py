@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jaxscope.analysis.view.operations import Style, style_of
-from jaxscope.analysis.view.palette import PALETTES, STYLE_NAMES, Palette
+from jaxscope.picture.palette import PALETTES, STYLE_NAMES, Palette
+from jaxscope.picture.view.operations import Style, style_of
 
 
 def luminance(color: str) -> float:

@@ -8,10 +8,10 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from jaxscope.analysis.view.build import PASSES, build_view
-from jaxscope.analysis.view.labels import text_of
-from jaxscope.analysis.view.view import View
 from jaxscope.model import GraphBuilder, GroupKind, NodeKind
+from jaxscope.picture.view.build import PASSES, build_view
+from jaxscope.picture.view.labels import text_of
+from jaxscope.picture.view.view import View
 
 from .programs import compile_module, layers, lower, outline, simplify, trace
 

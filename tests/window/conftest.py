@@ -14,11 +14,10 @@ from jaxscope.client.events import Finished, HeadArrived
 from jaxscope.client.requests import CaptureRequest, OutlineRequest, Request
 from jaxscope.client.results import OfferedCall, Outline, OutlinedFunction
 from jaxscope.model import Capture
-from jaxscope.ui.bridge import Bridge
-from jaxscope.ui.controller import RunOptions
-from jaxscope.ui.desktop import build_window
-from jaxscope.ui.settings import Settings
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.application import build_window
+from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.settings import Settings
 
 from .programs import SOURCE, RecordedRun, RecordedSession
 

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QApplication, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 import jaxscope
-from jaxscope.analysis.archive import save_capture
+from jaxscope.schema.archive import save_capture
 from jaxscope.ui.panes.pane_header import Form
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
 from .test_window import capture_of

@@ -11,15 +11,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QInputDialog, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from jaxscope.analysis.archive import load_capture, save_capture
-from jaxscope.analysis.links import LineSelection
 from jaxscope.model import Bookmark
-from jaxscope.ui.autosave import Autosave, add_autosave, find_unsaved
-from jaxscope.ui.bookmarks import MAX_NOTE_CHARACTERS, Bookmarks
-from jaxscope.ui.bookmarks_menu import BookmarksMenu
-from jaxscope.ui.panes.arrangement import panes_of
+from jaxscope.program.links import LineSelection
+from jaxscope.schema.archive import load_capture, save_capture
+from jaxscope.ui.pages.bookmarks import BookmarksMenu
+from jaxscope.ui.panes.pane_area import panes_of
 from jaxscope.ui.panes.pane_header import SOURCE, Form
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.selection.selection import MAX_NOTE_CHARACTERS, Bookmarks
+from jaxscope.ui.window.autosave import Autosave, add_autosave, find_unsaved
+from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
 from .programs import build_capture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jaxscope.ui.call_text import (
+from jaxscope.ui.session.call_text import (
     CallTextError,
     find_base_name,
     parse_call,

@@ -7,8 +7,7 @@ import re
 
 import pytest
 
-from jaxscope.ui.stylesheet import build_stylesheet
-from jaxscope.ui.theme import DARK, LIGHT, Theme
+from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, build_stylesheet
 
 ENOUGH, MUCH, PARTS = 4.5, 7.0, 3.0
 """AA for text, AAA for text, and AA for what is no text."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from jaxscope.analysis.archive import save_capture
-from jaxscope.analysis.links import LineSelection
 from jaxscope.client.events import Failed
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.errors import Explanation, TraceError
 from jaxscope.model import Capture, FunctionSource, SourceFile
-from jaxscope.ui.panes.code_view import CodeView
+from jaxscope.program.links import LineSelection
+from jaxscope.schema.archive import save_capture
 from jaxscope.ui.panes.pane_header import SOURCE as SOURCE_PANE
 from jaxscope.ui.panes.stage_pane import StagePane
-from jaxscope.ui.source_lines import NEW_LINE
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.source.code_view import CodeView
+from jaxscope.ui.source.source_lines import NEW_LINE
+from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
 from .programs import SOURCE

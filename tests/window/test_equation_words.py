@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from jaxscope.analysis.equation_words import equation_text, name_equations
 from jaxscope.model import Cost, Stage, StageText, Unavailable
-from jaxscope.ui.window import MainWindow
+from jaxscope.program.equation_text import equation_text, short_equation_names
+from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
 from .programs import build_graph
@@ -28,7 +28,7 @@ def stage_of(text: str, line_nodes: list[int]) -> Stage:
 
 
 def test_equations_are_named_by_result_operation_and_line():
-    assert name_equations(build_graph(PROGRAM)) == {
+    assert short_equation_names(build_graph(PROGRAM)) == {
         "0": "0 = sin · model.py:5",
         "1": "1 = mul · model.py:6",
         "2": "2 = mul",
@@ -40,7 +40,7 @@ def test_names_that_are_the_same_are_told_apart_by_number():
     names = graph.nodes.name.copy()
     names[:] = names[0]
     object.__setattr__(graph.nodes, "name", names)
-    assert name_equations(graph) == {
+    assert short_equation_names(graph) == {
         "0": "0 = sin · model.py:5 (equation 0)",
         "1": "0 = sin · model.py:5 (equation 1)",
     }

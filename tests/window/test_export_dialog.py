@@ -10,13 +10,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from jaxscope.analysis.export.steps import OnStep
-from jaxscope.analysis.tint import ColourBy
-from jaxscope.analysis.view.palette import DARK, LIGHT
+from jaxscope.export.progress import OnProgress
 from jaxscope.model import Capture
-from jaxscope.ui.export_dialog import ExportDialog
-from jaxscope.ui.exporting import FORMATS, ExportChoice, Extent
-from jaxscope.ui.graph.canvas import GraphCanvas
+from jaxscope.picture.palette import DARK, LIGHT
+from jaxscope.picture.tint.classes import ColourBy
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.window.exporter import FORMATS, ExportChoice, ExportDialog, ExportExtent
 
 from .conftest import Driver
 from .programs import build_capture
@@ -71,7 +70,7 @@ def test_what_is_seen_has_its_colours_marks_and_direction(
 def test_everything_is_a_file_for_each_stage(
     driver: Driver, canvas: GraphCanvas, capture: Capture, tmp_path: Path
 ) -> None:
-    said = export(driver, tmp_path / "all.svg", ExportChoice(Extent.ALL))
+    said = export(driver, tmp_path / "all.svg", ExportChoice(ExportExtent.ALL))
     names = {path.name for path in tmp_path.glob("all*.svg")}
     assert names == {f"all-{stage.name}.svg" for stage in capture.stages if stage.graph}
     assert all(name in said for name in names)
@@ -83,7 +82,7 @@ def test_a_page_of_what_is_seen_has_the_stages_of_the_open_panes(
     area = driver.window.workspace.area
     shown = {area.wanted_stage(pane) for pane in area.panes} & {s.name for s in capture.stages}
     export(driver, tmp_path / "seen.html")
-    export(driver, tmp_path / "all.html", ExportChoice(Extent.ALL))
+    export(driver, tmp_path / "all.html", ExportChoice(ExportExtent.ALL))
     drawings = [
         len(re.findall('<template id="drawing-', (tmp_path / name).read_text()))
         for name in ("seen.html", "all.html")
@@ -131,7 +130,7 @@ def test_what_cannot_be_written_is_told_and_leaves_nothing(
 def test_the_dialog_offers_only_what_makes_sense(qtbot: QtBot) -> None:
     dialog = ExportDialog("dark", (100.0, 300.0))
     qtbot.addWidget(dialog)
-    assert dialog.choice == ExportChoice(Extent.SEEN, "dark")
+    assert dialog.choice == ExportChoice(ExportExtent.SEEN, "dark")
     enabled = {}
     for number, ending in enumerate(FORMATS):
         dialog.formats.setCurrentIndex(number)
@@ -145,11 +144,11 @@ def test_the_dialog_offers_only_what_makes_sense(qtbot: QtBot) -> None:
 def test_an_export_can_be_stopped_and_leaves_nothing(
     driver: Driver, canvas: GraphCanvas, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def linger(_order: object, on_step: OnStep) -> None:
+    def linger(_order: object, on_step: OnProgress) -> None:
         while True:  # as long as a large picture takes
             on_step("Drawing", 0.4)
 
-    monkeypatch.setattr("jaxscope.analysis.export.render.render_order", linger)
+    monkeypatch.setattr("jaxscope.export.render.render_order", linger)
     files, window = driver.window.files, driver.window
     files.export(str(tmp_path / "large.svg"))
     progress = files.progress

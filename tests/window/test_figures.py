@@ -12,21 +12,17 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from jaxscope.analysis.archive_lab import SAVED_TYPES
-from jaxscope.analysis.figures.distribution import histogram_of
-from jaxscope.analysis.figures.timeline import timeline_chart
 from jaxscope.client.events import Finished, MeasurementArrived, Progress
 from jaxscope.client.requests import ProfileRequest, ScalingRequest, TimeRequest
+from jaxscope.export.figures import make_histogram, timeline_chart
 from jaxscope.model import Capture, Environment, Measurement, Timing, Unavailable, is_available
-from jaxscope.model.lab import NodeTime, NodeTimes, Profile, ScalePoint, Scaling
-from jaxscope.model.timeline import Timeline
-from jaxscope.ui.lab_state import LAB_RESULTS
-from jaxscope.ui.pages.figure_panel import FigurePanel
-from jaxscope.ui.pages.folded_notes import FoldedNotes
-from jaxscope.ui.pages.lane_plot import LanePlot
-from jaxscope.ui.pages.roomy_split import RoomySplit
-from jaxscope.ui.pages.timing_plot import TimingPlot
-from jaxscope.ui.theme import DARK, LIGHT
+from jaxscope.model.timing import NodeTime, NodeTimes, Profile, ScalePoint, Scaling, Timeline
+from jaxscope.schema.archive import SAVED_TYPES
+from jaxscope.ui.measure.figure_panel import FigurePanel, LanePlot
+from jaxscope.ui.measure.plots import TimingPlot
+from jaxscope.ui.session.state import LAB_RESULTS
+from jaxscope.ui.toolkit.theme import DARK, LIGHT
+from jaxscope.ui.toolkit.widgets import FoldedNotes, SplitOrTabs
 from tests.archive.test_saved_measurements import RESULTS
 
 from .conftest import Driver
@@ -155,7 +151,7 @@ def test_distributions_tell_the_bin_under_the_pointer(qtbot: QtBot, theme: objec
     panel = FigurePanel("distributions")
     qtbot.addWidget(panel)
     panel.resize(900, 400)
-    histogram = histogram_of(CALL, [steady("jit", 1e-5, 1e-5, 1e-5, 2e-5)])
+    histogram = make_histogram(CALL, [steady("jit", 1e-5, 1e-5, 1e-5, 2e-5)])
     panel.show_figure(histogram, HERE, theme)
     panel.show()
     qtbot.waitExposed(panel)
@@ -357,7 +353,7 @@ def test_every_page_says_of_which_call_and_where_and_when(driver: Driver, captur
 
 
 def test_parts_without_room_for_all_stand_behind_tabs(qtbot: QtBot) -> None:
-    split = RoomySplit(20)
+    split = SplitOrTabs(20)
     qtbot.addWidget(split)
     above, below = QLabel("above"), QLabel("below")
     split.insert_part(0, below, "Below", 1)

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog
 
-from jaxscope.ui.export_dialog import ExportDialog
-from jaxscope.ui.exporting import Extent
-from jaxscope.ui.file_naming import suggest_name
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.toolkit.output_file import suggest_name
+from jaxscope.ui.window.exporter import ExportDialog, ExportExtent
+from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
 from .test_window import capture_of
@@ -71,13 +70,13 @@ def test_saving_offers_file_and_call_and_then_the_folder_used_last(
 @pytest.mark.parametrize(
     ("ending", "extent", "name"),
     [
-        ("svg", Extent.SEEN, "model-grad-f-f32-3-optimized.svg"),
-        ("html", Extent.SEEN, "model-grad-f-f32-3.html"),
-        ("png", Extent.ALL, "model-grad-f-f32-3.png"),
+        ("svg", ExportExtent.SEEN, "model-grad-f-f32-3-optimized.svg"),
+        ("html", ExportExtent.SEEN, "model-grad-f-f32-3.html"),
+        ("png", ExportExtent.ALL, "model-grad-f-f32-3.png"),
     ],
 )
 def test_exporting_offers_the_stage_too_where_a_picture_is_of_one(
-    driver: Driver, window: MainWindow, source: Path, ending: str, extent: Extent, name: str
+    driver: Driver, window: MainWindow, source: Path, ending: str, extent: ExportExtent, name: str
 ):
     driver.finish(driver.open(source), dataclasses.replace(capture_of(source)))
     window.workspace.area.show_in_active("optimized")

@@ -8,12 +8,12 @@ from PySide6.QtCore import QPointF, Qt
 from pytestqt.qtbot import QtBot
 
 from jaxscope.model import SourceFile
-from jaxscope.ui.graph.canvas import GraphCanvas
-from jaxscope.ui.graph.graph_page import GraphPage
-from jaxscope.ui.panes.code_painting import Mark
-from jaxscope.ui.panes.finding import Finding
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.canvas.graph_page import GraphPage
+from jaxscope.ui.panes.highlight import PaneSearch
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.panes.stage_pane import StagePane
+from jaxscope.ui.source.code_view import Mark
 
 from .programs import FILE, OPTIMIZED, SOURCE, build_graph, build_stage
 
@@ -36,7 +36,7 @@ def type_search(qtbot: QtBot, pane: StagePane, text: str) -> None:
 
 
 def test_hits_are_walked_in_a_circle() -> None:
-    finding = Finding()
+    finding = PaneSearch()
     finding.find("co", build_graph(OPTIMIZED))
     hits = finding.nodes
     assert finding.describe(hits) == f"{len(hits)} found"

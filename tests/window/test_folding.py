@@ -6,9 +6,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from jaxscope.ui.panes.code_painting import Mark
-from jaxscope.ui.panes.code_view import CodeView
-from jaxscope.ui.panes.folding import Folding
+from jaxscope.ui.source.code_view import CodeView, Folding, Mark
 
 TEXT = ["outer {", "  a", "", "  inner {", "    b", "    c", "  }", "  d", "}", "last", ""]
 

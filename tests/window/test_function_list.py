@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QRect
 from pytestqt.qtbot import QtBot
 
-from jaxscope.ui.function_list import FunctionList
-from jaxscope.ui.state import OfferedFunction
+from jaxscope.ui.session.state import OfferedFunction
+from jaxscope.ui.window.call_bar import FunctionList
 
 FUNCTIONS = [OfferedFunction(f"f{n}", n, calls=(f"f{n}(1)", f"f{n}(2)")) for n in range(20)]
 

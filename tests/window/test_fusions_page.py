@@ -10,17 +10,17 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from jaxscope.analysis.comparison.quantities import QuantityDifference
 from jaxscope.client.events import Finished
 from jaxscope.client.requests import CaptureRequest, ComparisonRequest
 from jaxscope.in_process import capture_function
 from jaxscope.model import Capture, Graph, Measurement, PassRecord, Timing, is_available
-from jaxscope.model.agreement import Comparison as MeasuredPair
-from jaxscope.model.agreement import ResultsAgreement
+from jaxscope.model.experiments import ProgramComparison as MeasuredPair
+from jaxscope.model.experiments import ResultsAgreement
 from jaxscope.model.timing import Ratio
-from jaxscope.ui.fusions_menu import FusionsMenu
-from jaxscope.ui.passes_menu import PassesMenu
-from jaxscope.ui.window import MainWindow
+from jaxscope.program.diff.quantities import QuantityDifference
+from jaxscope.ui.pages.fusions import FusionsMenu
+from jaxscope.ui.pages.passes import PassesMenu
+from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
 from .programs import build_capture

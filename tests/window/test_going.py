@@ -10,11 +10,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from pytestqt.qtbot import QtBot
 
-from jaxscope.ui.command_palette import CommandPalette
-from jaxscope.ui.command_ranking import rank_names
-from jaxscope.ui.go_menu import GoMenu
-from jaxscope.ui.selection import SelectionModel
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.selection.selection import SelectionModel
+from jaxscope.ui.window.commands import CommandPalette, rank_names
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.menus import GoMenu
 
 from .conftest import Driver
 from .programs import FILE, JAXPR, OPTIMIZED, build_capture, build_stage

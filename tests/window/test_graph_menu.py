@@ -9,16 +9,15 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
-from jaxscope.analysis.tint import ColourBy
-from jaxscope.analysis.view.build import PASSES
-from jaxscope.ui.desktop import make_graph_page
-from jaxscope.ui.graph.canvas import GraphCanvas
-from jaxscope.ui.graph.graph_page import GraphPage
-from jaxscope.ui.graph_choices import GraphChoices
-from jaxscope.ui.graph_menu import GraphMenu
+from jaxscope.picture.tint.classes import ColourBy
+from jaxscope.picture.view.build import PASSES
+from jaxscope.ui.application import make_graph_page
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.canvas.graph_page import GraphPage
 from jaxscope.ui.panes.pane_header import Form
-from jaxscope.ui.settings import Settings
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.menus import GraphChoices, GraphMenu
+from jaxscope.ui.window.settings import Settings
 
 from .conftest import Driver
 from .programs import build_capture

@@ -9,14 +9,13 @@ import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from jaxscope.analysis.archive import load_capture
-from jaxscope.analysis.archive_bookmarks import decode_bookmarks
-from jaxscope.analysis.bookmark_words import find_marked_places
 from jaxscope.model import Bookmark, Capture, Cost, GraphBuilder, NodeKind, Stage, StageText
-from jaxscope.ui.graph.canvas import GraphCanvas
+from jaxscope.report.bookmarks import find_marked_places
+from jaxscope.schema.archive import decode_bookmarks, load_capture
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.panes.pane_header import Form
-from jaxscope.ui.selection import GroupPlace
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.selection.selection import GroupPlace
+from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
 from .programs import build_capture

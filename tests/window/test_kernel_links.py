@@ -6,9 +6,9 @@ import dataclasses
 from pathlib import Path
 
 from jaxscope.model import Cost, Stage, StageText, Unavailable
-from jaxscope.ui.panes.code_painting import Mark
-from jaxscope.ui.panes.kernel_links import KernelLinks
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.selection.selection import KernelLinks
+from jaxscope.ui.source.code_view import Mark
+from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
 from .programs import OPTIMIZED, build_capture, build_stage

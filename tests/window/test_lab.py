@@ -9,7 +9,6 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.modeltest import ModelTester
 
-from jaxscope.analysis.scaling import find_crossovers, fit_slopes
 from jaxscope.client.events import Failed, Finished
 from jaxscope.client.requests import (
     AgreementRequest,
@@ -21,12 +20,19 @@ from jaxscope.client.requests import (
 )
 from jaxscope.errors import Stopped
 from jaxscope.model import Environment, Leaf, Measurement, Ratio, Unavailable
-from jaxscope.model.agreement import Agreement, LeafAgreement, ResultsAgreement
-from jaxscope.model.lab import NodeTime, NodeTimes, Profile, ScalePoint, Scaling
-from jaxscope.model.recompilation import KeyChange, Recompilation, Signature
-from jaxscope.ui.pages.lab import LabPage
-from jaxscope.ui.pages.result_table import ResultModel, ResultTable
-from jaxscope.ui.pages.scaling import propose_range
+from jaxscope.model.experiments import (
+    Agreement,
+    KeyChange,
+    LeafAgreement,
+    Recompilation,
+    ResultsAgreement,
+    Signature,
+)
+from jaxscope.model.timing import NodeTime, NodeTimes, Profile, ScalePoint, Scaling
+from jaxscope.program.scaling import find_crossovers, fit_slopes
+from jaxscope.ui.measure.lab_page import LabPage
+from jaxscope.ui.measure.scaling_page import propose_range
+from jaxscope.ui.toolkit.result_table import ResultModel, ResultTable
 
 from .conftest import Driver
 from .programs import build_capture

@@ -9,12 +9,11 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from jaxscope.ui.bridge import Bridge
-from jaxscope.ui.controller import RunOptions
-from jaxscope.ui.desktop import build_window
-from jaxscope.ui.panes.arrangement import PaneSpec, Split, format_arrangement
-from jaxscope.ui.settings import Settings
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.application import build_window
+from jaxscope.ui.panes.pane_area import PaneSpec, Split, format_arrangement
+from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.settings import Settings
 
 from .conftest import Driver, destroy
 from .programs import RecordedSession

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jaxscope.analysis.line_kinds import tell_idle_line
+from jaxscope.program.source_lines import explain_idle_line
 
 TEXT = '''"""What the file
 is about."""
@@ -65,10 +65,10 @@ double = lambda x: x * 2
     ],
 )
 def test_a_line_is_told_for_what_it_is(line: int, told: str) -> None:
-    found = tell_idle_line(TEXT, line)
+    found = explain_idle_line(TEXT, line)
     assert (told in found) if told else not found, found
 
 
 def test_of_a_file_that_python_cannot_read_only_what_is_seen_is_told() -> None:
-    assert tell_idle_line("def f(:\n# x\n    y = 1\n", 3) == ""
-    assert "comment" in tell_idle_line("def f(:\n# x\n", 2)
+    assert explain_idle_line("def f(:\n# x\n    y = 1\n", 3) == ""
+    assert "comment" in explain_idle_line("def f(:\n# x\n", 2)

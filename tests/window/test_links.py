@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxscope.analysis.links import LineSelection, Linked, LinkIndex, NodeSelection
 from jaxscope.model import Cost as StageCost
 from jaxscope.model import Graph, GraphBuilder, NodeKind, Stage, StageText, is_available
+from jaxscope.program.links import LineSelection, Linked, LinkIndex, NodeSelection
 
 from .programs import FILE, GRAD, JAXPR, OPTIMIZED, build_capture, build_stage
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.analysis.links import NodeSelection
-from jaxscope.client.ceilings_collector import stored_ceilings
 from jaxscope.client.events import Finished
 from jaxscope.client.requests import CalibrationRequest
 from jaxscope.model import Environment
-from jaxscope.model.roofline import Ceiling, Ceilings
-from jaxscope.ui.memory_menu import MemoryMenu
-from jaxscope.ui.window import MainWindow
+from jaxscope.model.hardware import Ceiling, Ceilings
+from jaxscope.program.links import NodeSelection
+from jaxscope.schema.ceilings_file import stored_ceilings
+from jaxscope.ui.pages.memory import MemoryMenu
+from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
 from .programs import build_capture

@@ -12,13 +12,12 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from view.programs import layers, outline, trace
 
-from jaxscope.analysis.archive import save_capture
-from jaxscope.analysis.view.build import build_view
 from jaxscope.model import Cost, Graph, GraphBuilder, GroupKind, NodeKind, Stage, StageText
-from jaxscope.ui.panes.outline_model import OutlineModel
-from jaxscope.ui.panes.outline_view import OutlineView
+from jaxscope.picture.view.build import build_view
+from jaxscope.schema.archive import save_capture
+from jaxscope.ui.panes.outline import OutlineModel, OutlineView
 from jaxscope.ui.panes.pane_header import Form
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
 from .programs import build_capture

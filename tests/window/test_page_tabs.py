@@ -7,9 +7,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from jaxscope.ui.choice_box import ChoiceBox
-from jaxscope.ui.page_tabs import PageTabs, choose_shown
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.toolkit.widgets import ChoiceBox
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.workspace import PageTabs, choose_shown
 
 
 @pytest.fixture

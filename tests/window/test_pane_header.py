@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from jaxscope.ui.panes.pane_header import Form, PaneHeader
-from jaxscope.ui.theme import LIGHT, ThemeSwitch
+from jaxscope.ui.toolkit.theme import LIGHT, ThemeSwitch
 
 
 @pytest.fixture

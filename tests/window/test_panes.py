@@ -13,25 +13,25 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.client.requests import CaptureRequest
-from jaxscope.ui.bridge import Bridge
-from jaxscope.ui.controller import RunOptions
-from jaxscope.ui.desktop import build_window
-from jaxscope.ui.panes.arrangement import (
+from jaxscope.ui.application import build_window
+from jaxscope.ui.panes.pane_area import (
     FIRST_ARRANGEMENT,
+    PaneArea,
+    PaneSide,
     PaneSpec,
     Split,
     format_arrangement,
     panes_of,
     parse_arrangement,
+    side_at,
 )
-from jaxscope.ui.panes.pane_area import PaneArea
 from jaxscope.ui.panes.pane_header import Form
-from jaxscope.ui.panes.pane_tree import Side, side_at
 from jaxscope.ui.panes.ribbon import RIBBON_PX, RibbonHandle, RibbonSplitter
-from jaxscope.ui.panes_menu import PanesMenu
-from jaxscope.ui.screen import expected_stages
-from jaxscope.ui.settings import Settings
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.session.state import expected_stages
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.menus import PanesMenu
+from jaxscope.ui.window.settings import Settings
 
 from .conftest import Driver, destroy
 from .programs import RecordedRun, RecordedSession, build_capture
@@ -80,9 +80,9 @@ def test_what_is_no_arrangement_is_as_none(text: str):
 def test_panes_split_to_every_side(window: MainWindow):
     area = area_of(window)
     source, jaxpr, optimized = area.panes
-    area.open_pane("hlo", after=jaxpr, side=Side.BELOW)
-    area.open_pane("stablehlo", after=source, side=Side.LEFT)
-    area.open_pane("grad", after=optimized, side=Side.ABOVE)
+    area.open_pane("hlo", after=jaxpr, side=PaneSide.BELOW)
+    area.open_pane("stablehlo", after=source, side=PaneSide.LEFT)
+    area.open_pane("grad", after=optimized, side=PaneSide.ABOVE)
     assert laid_out(area) == [
         "stablehlo", "source", ["down", "jaxpr", "hlo"], ["down", "grad", "optimized"],
     ]  # fmt: skip
@@ -93,17 +93,17 @@ def test_panes_split_to_every_side(window: MainWindow):
 def test_a_pane_moves_beside_another_and_two_swap(window: MainWindow):
     area = area_of(window)
     source, jaxpr, optimized = area.panes
-    area.move_pane(source, optimized, Side.BELOW)
+    area.move_pane(source, optimized, PaneSide.BELOW)
     assert laid_out(area) == ["jaxpr", ["down", "optimized", "source"]]
-    area.move_pane(jaxpr, source, Side.PLACE)
+    area.move_pane(jaxpr, source, PaneSide.PLACE)
     assert laid_out(area) == ["source", ["down", "optimized", "jaxpr"]]
     area.focus_next(1)
     area._on_pane_activated(jaxpr)
-    area.move_active(Side.ABOVE)
+    area.move_active(PaneSide.ABOVE)
     assert laid_out(area) == ["source", ["down", "jaxpr", "optimized"]]
-    area.move_active(Side.LEFT)
+    area.move_active(PaneSide.LEFT)
     assert laid_out(area) == ["jaxpr", ["down", "source", "optimized"]]
-    area.move_active(Side.LEFT)
+    area.move_active(PaneSide.LEFT)
     assert laid_out(area) == ["jaxpr", ["down", "source", "optimized"]], "nothing is there"
 
 
@@ -112,7 +112,7 @@ def test_a_pane_dragged_to_an_edge_lands_there(driver: Driver, window: MainWindo
     area = area_of(window)
     first, second, _third = area.panes
     place = second.mapToGlobal(QPoint(second.width() // 2, second.height() - 5))
-    assert side_at(second, place) is Side.BELOW
+    assert side_at(second, place) is PaneSide.BELOW
     grip = first.header.grip
     driver.qtbot.mousePress(grip, Qt.MouseButton.LeftButton, pos=QPoint(3, 3))
     driver.qtbot.mouseMove(grip, grip.mapFromGlobal(place))
@@ -126,7 +126,7 @@ def test_a_second_pane_for_a_stage_shows_it_at_once(
     driver.finish(driver.open(source), capture_of(source))
     area = area_of(window)
     area.panes[2].set_form(Form.TEXT)
-    second = area.open_pane("optimized", after=area.panes[2], side=Side.BELOW)
+    second = area.open_pane("optimized", after=area.panes[2], side=PaneSide.BELOW)
     assert second is not None and second.form is Form.TEXT
     assert second.code.lines == area.panes[2].code.lines
     assert second.header.chooser.currentText() == "optimized"
@@ -147,7 +147,7 @@ def test_the_layout_is_there_again_after_a_restart(
     bridge = Bridge(lambda: session)
     first = build_window(qapp, bridge, RunOptions(), settings)
     area = area_of(first)
-    area.open_pane("hlo", after=area.panes[1], side=Side.BELOW)
+    area.open_pane("hlo", after=area.panes[1], side=PaneSide.BELOW)
     area.panes[0].header.set_name("My file")
     area.panes[1].prefer_form(Form.TABLE)
     destroy(first)
@@ -203,7 +203,7 @@ def test_ribbons_lead_from_a_pane_to_the_one_below(
     driver.finish(driver.open(source), capture_of(source))
     area = area_of(window)
     upper = area.panes[0]
-    lower = area.open_pane("jaxpr", after=upper, side=Side.BELOW)
+    lower = area.open_pane("jaxpr", after=upper, side=PaneSide.BELOW)
     assert lower is not None
     lower.set_form(form)
     window.workspace.selection.select_lines(str(source), (5, 6))

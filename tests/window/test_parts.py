@@ -11,10 +11,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from jaxscope.analysis.explain import explain_operation
-from jaxscope.analysis.line_cost import LineCost
-from jaxscope.analysis.quantities import format_bytes, format_flops, format_seconds
-from jaxscope.analysis.search import SearchIndex
 from jaxscope.errors import (
     CallError,
     Explanation,
@@ -24,17 +20,18 @@ from jaxscope.errors import (
     UsageError,
 )
 from jaxscope.model import Measurement, NodeKind, Ratio
-from jaxscope.ui.error_panel import ErrorPanel, kind_of_error
-from jaxscope.ui.pages.arguments import split_path
-from jaxscope.ui.pages.timing import describe_ratios
-from jaxscope.ui.pages.timing_table import TimingTableModel, row_texts
-from jaxscope.ui.panes.code_painting import Mark
-from jaxscope.ui.panes.code_view import CodeView
-from jaxscope.ui.panes.colouring import ProgramColouring, PythonColouring
+from jaxscope.model.units import format_bytes, format_flops, format_seconds
+from jaxscope.program.cost.lines import LineCost
+from jaxscope.program.explanations import explain_operation
+from jaxscope.program.search import SearchIndex
+from jaxscope.ui.measure.timing_page import TimingTableModel, describe_ratios, row_texts
 from jaxscope.ui.panes.node_table import HEADERS, NodeTableModel
-from jaxscope.ui.settings import Settings
-from jaxscope.ui.source_reading import MAX_SOURCE_BYTES, read_source
-from jaxscope.ui.watcher import FileWatcher
+from jaxscope.ui.session.source_file import MAX_SOURCE_BYTES, FileWatcher, read_source
+from jaxscope.ui.source.code_view import CodeView, Mark
+from jaxscope.ui.source.syntax import ProgramColouring, PythonColouring
+from jaxscope.ui.window.call_pages import split_path
+from jaxscope.ui.window.error_panel import ErrorPanel, kind_of_error
+from jaxscope.ui.window.settings import Settings
 
 from .programs import OPTIMIZED, build_graph
 

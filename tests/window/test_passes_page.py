@@ -7,12 +7,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QUrl
 
-from jaxscope.analysis.comparison.changes import Change
-from jaxscope.analysis.links import NodeSelection
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.model import Capture, Cost, Fate, PassRecord, Proof
-from jaxscope.ui.passes_menu import PassesMenu
-from jaxscope.ui.window import MainWindow
+from jaxscope.program.diff.changes import Change
+from jaxscope.program.links import NodeSelection
+from jaxscope.ui.pages.passes import PassesMenu
+from jaxscope.ui.window.main_window import MainWindow
 from tests.fates import programs
 from tests.fates.programs import capture_passes
 

@@ -11,14 +11,14 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 
-from jaxscope.analysis.program_size import count_program, tell_size
-from jaxscope.analysis.view.build import build_view
-from jaxscope.analysis.view.labels import text_of
-from jaxscope.cli.formats import format_json
+from jaxscope.export.capture_json import format_json
 from jaxscope.in_process import capture_function
 from jaxscope.model import Capture, is_available
 from jaxscope.notebook import make_shown
-from jaxscope.ui.window import MainWindow
+from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.labels import text_of
+from jaxscope.program.size import count_program, describe_size
+from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
 
@@ -91,7 +91,7 @@ def test_titles_of_groups_count_what_the_inspector_counts(
             if not box.children or "arrays" in text_of(view, box).detail:
                 continue
             nodes = [node for node in view.nodes_inside(number) if node != box.node]
-            size = tell_size(stage.graph, nodes)
+            size = describe_size(stage.graph, nodes)
             assert text_of(view, box).detail.endswith(size), (stage.name, box.id)
             if box.node < 0:
                 window.workspace.area.group_chosen.emit(

@@ -9,16 +9,15 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from jaxscope.analysis.archive import load_capture
 from jaxscope.client.session import Session
-from jaxscope.ui.bridge import Bridge
-from jaxscope.ui.controller import RunOptions
-from jaxscope.ui.desktop import build_window
-from jaxscope.ui.exporting import FORMATS
+from jaxscope.schema.archive import load_capture
+from jaxscope.ui.application import build_window
 from jaxscope.ui.panes.pane_header import Form
-from jaxscope.ui.settings import Settings
-from jaxscope.ui.state import Phase
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.session.state import Phase
+from jaxscope.ui.window.exporter import FORMATS
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.settings import Settings
 
 from .conftest import destroy
 

@@ -11,12 +11,11 @@ from pytestqt.qtbot import QtBot
 
 from jaxscope.client.session import Session
 from jaxscope.model import NONE
-from jaxscope.ui.bridge import Bridge
-from jaxscope.ui.controller import RunOptions
-from jaxscope.ui.desktop import build_window
-from jaxscope.ui.graph.canvas import GraphCanvas
-from jaxscope.ui.settings import Settings
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.application import build_window
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.settings import Settings
 
 from .conftest import destroy
 

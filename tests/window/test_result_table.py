@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from jaxscope.ui.pages.result_table import ResultModel, ResultTable
+from jaxscope.ui.toolkit.result_table import ResultModel, ResultTable
 
 from .conftest import destroy
 

@@ -12,18 +12,17 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from jaxscope.analysis.archive import load_capture
 from jaxscope.cli import main
 from jaxscope.in_process import capture_function
 from jaxscope.model import Capture, StageText, is_available
-from jaxscope.ui.bridge import Bridge
-from jaxscope.ui.controller import RunOptions
-from jaxscope.ui.desktop import build_window
-from jaxscope.ui.pages.timing import TimingPage
+from jaxscope.schema.archive import load_capture
+from jaxscope.ui.application import build_window
+from jaxscope.ui.measure.timing_page import TimingPage
 from jaxscope.ui.panes.pane_header import SOURCE
-from jaxscope.ui.settings import Settings
-from jaxscope.ui.state import TimingState
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.session.state import TimingState
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.settings import Settings
 
 from .conftest import destroy
 from .programs import RecordedSession
@@ -36,8 +35,8 @@ def square(x: jax.Array) -> jax.Array:
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """One capture with its passes, as both kinds of file."""
-    from jaxscope.analysis.archive import save_capture
-    from jaxscope.cli.formats import format_json
+    from jaxscope.export.capture_json import format_json
+    from jaxscope.schema.archive import save_capture
 
     folder = tmp_path_factory.mktemp("saved")
     capture = capture_function(square, (jnp.ones((8, 8)),), {}, passes=True)

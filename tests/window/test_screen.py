@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from jaxscope.analysis.quantities import count_lines
 from jaxscope.client.events import (
     Failed,
     Finished,
@@ -32,16 +31,24 @@ from jaxscope.errors import (
 )
 from jaxscope.model import Check, Cost, Severity, StageText, Unavailable
 from jaxscope.model.graph import NodeKind
-from jaxscope.ui.pages.notes import NotesPage
-from jaxscope.ui.progress import apply_event
-from jaxscope.ui.screen import compute_screen, expected_stages, waiting_text
-from jaxscope.ui.state import Job, Phase, WindowState, add_output, start_run
+from jaxscope.model.units import count_lines
+from jaxscope.ui.session.screen import compute_screen, waiting_text
+from jaxscope.ui.session.state import (
+    Phase,
+    RunKind,
+    WindowState,
+    add_output,
+    apply_event,
+    expected_stages,
+    start_run,
+)
+from jaxscope.ui.window.call_pages import NotesPage
 
 from .programs import FILE, build_capture
 
 CAPTURE = build_capture()
 OPENED = WindowState(file=FILE)
-RUNNING = start_run(OPENED, Job.CAPTURE, "grad(f)(f32[3])", now_s=100.0)
+RUNNING = start_run(OPENED, RunKind.CAPTURE, "grad(f)(f32[3])", now_s=100.0)
 
 
 def lines(state: WindowState, now_s: float = 100.0) -> list[str]:
@@ -187,7 +194,7 @@ def test_a_process_that_does_not_answer_is_said_to_and_no_longer_when_it_does():
 
 def test_a_new_run_greys_the_old_stages_until_new_ones_come():
     done = after(RUNNING, HEAD, Finished(CAPTURE))
-    again = start_run(done, Job.CAPTURE, "f(f32[3])", 200.0)
+    again = start_run(done, RunKind.CAPTURE, "f(f32[3])", 200.0)
     assert compute_screen(again).is_stale and len(again.stages) == 3
     fresh = after(again, HEAD, StageArrived(CAPTURE.stages[0]))
     assert not compute_screen(fresh).is_stale and len(fresh.stages) == 1
@@ -195,7 +202,7 @@ def test_a_new_run_greys_the_old_stages_until_new_ones_come():
 
 def test_a_failed_run_keeps_the_old_stages_as_stale():
     done = after(RUNNING, HEAD, Finished(CAPTURE))
-    again = start_run(done, Job.CAPTURE, "g(f32[3])", 200.0)
+    again = start_run(done, RunKind.CAPTURE, "g(f32[3])", 200.0)
     failed = after(again, Failed(TraceError("No g.")))
     screen = compute_screen(failed)
     assert screen.is_stale
@@ -209,7 +216,7 @@ def test_stopping_is_no_error():
 
 def test_timing_leaves_the_stages_alone():
     done = after(RUNNING, HEAD, Finished(CAPTURE))
-    timing = start_run(done, Job.TIMING, done.call, 1.0)
+    timing = start_run(done, RunKind.TIMING, done.call, 1.0)
     assert not compute_screen(timing).is_stale and timing.stages == done.stages
 
 
@@ -234,7 +241,7 @@ def plain_call(names: tuple[str, ...]) -> WindowState:
     """After a call without transforms, with these stages."""
     capture = build_capture(dict.fromkeys(names, "in x x\neqn 0 sin <x\nout out0 out <0"))
     capture = dataclasses.replace(capture, call="f(f32[3])", transforms=())
-    return after(start_run(OPENED, Job.CAPTURE, "f(f32[3])", 100.0), Finished(capture))
+    return after(start_run(OPENED, RunKind.CAPTURE, "f(f32[3])", 100.0), Finished(capture))
 
 
 def test_the_gradient_that_nobody_asked_for_is_no_step_on_the_way():
@@ -272,7 +279,7 @@ def test_after_a_failure_the_strip_shows_no_number_of_an_earlier_run(
     error: JaxscopeError, step: str, failed: str
 ):
     done = plain_call(("jaxpr", "gradient", "stablehlo", "optimized"))
-    begun = start_run(done, Job.CAPTURE, "grda(f)(f32[3])", 200.0)
+    begun = start_run(done, RunKind.CAPTURE, "grda(f)(f32[3])", 200.0)
     screen = compute_screen(after(begun, Progress(step, "Doing"), Failed(error)))
     steps = {step.name: step for step in screen.steps}
     assert [n for n, s in steps.items() if s.condition.value == "failed"] == (
@@ -288,7 +295,7 @@ def test_after_a_failure_the_strip_shows_no_number_of_an_earlier_run(
 def test_a_function_that_cannot_be_traced_leaves_what_is_shown_plainly_old():
     done = plain_call(("jaxpr", "optimized"))
     error = TraceError(Explanation("No arguments were found."))
-    state = after(start_run(done, Job.PROPOSAL, done.call, 200.0), Failed(error))
+    state = after(start_run(done, RunKind.PROPOSAL, done.call, 200.0), Failed(error))
     assert state.is_stale
     steps = compute_screen(state).steps
     assert {step.size for step in steps if step.name != "source"} == {"of an earlier run"}

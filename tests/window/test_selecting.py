@@ -10,19 +10,13 @@ import jax.numpy as jnp
 import numpy as np
 from pytestqt.qtbot import QtBot
 
-from jaxscope.analysis.links import (
-    LineSelection,
-    LinkIndex,
-    Links,
-    NodeSelection,
-    SeveralSelection,
-)
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.in_process import capture_function
 from jaxscope.model import Capture
-from jaxscope.ui.graph.canvas import GraphCanvas
-from jaxscope.ui.selection import SelectionModel
-from jaxscope.ui.window import MainWindow
+from jaxscope.program.links import LineSelection, LinkIndex, Links, NodeSelection, SeveralSelection
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.selection.selection import SelectionModel
+from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
 from .programs import FILE, GRAD, JAXPR, OPTIMIZED, build_capture

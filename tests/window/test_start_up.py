@@ -9,10 +9,10 @@ START = """
 import os, sys, tempfile
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtWidgets import QApplication
-from jaxscope.ui.bridge import Bridge
-from jaxscope.ui.controller import RunOptions
-from jaxscope.ui.desktop import build_window
-from jaxscope.ui.settings import Settings
+from jaxscope.ui.session.controller import Bridge
+from jaxscope.ui.session.controller import RunOptions
+from jaxscope.ui.application import build_window
+from jaxscope.ui.window.settings import Settings
 application = QApplication([])
 settings = Settings(os.path.join(tempfile.mkdtemp(), "window.ini"))
 window = build_window(application, Bridge(object), RunOptions(), settings, late_pages=True)
@@ -29,13 +29,13 @@ LATE = (
     "pyqtgraph",
     "capstone",
     "graphviz",
-    "jaxscope.ui.graph.",
-    "jaxscope.analysis.fates",
-    "jaxscope.analysis.fusion",
-    "jaxscope.analysis.comparison",
-    "jaxscope.analysis.machine",
-    "jaxscope.analysis.view.build",
-    "jaxscope.analysis.layout.layered",
+    "jaxscope.ui.canvas.",
+    "jaxscope.program.fates",
+    "jaxscope.program.fusion",
+    "jaxscope.program.diff",
+    "jaxscope.program.machine",
+    "jaxscope.picture.view.build",
+    "jaxscope.picture.layout.layered",
 )
 """Modules, or packages by their dot, that take long to load."""
 
@@ -43,7 +43,7 @@ LATE = (
 def test_what_only_a_result_needs_is_loaded_with_it() -> None:
     ran = subprocess.run([sys.executable, "-c", START], capture_output=True, text=True, timeout=60)
     loaded = ran.stdout.split()
-    assert "jaxscope.ui.window" in loaded, ran.stderr
+    assert "jaxscope.ui.window.main_window" in loaded, ran.stderr
     wrong = {
         module
         for module in loaded

@@ -10,12 +10,10 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from jaxscope.model import Graph, GraphBuilder, NodeKind
-from jaxscope.ui.pages.result_table import ResultTable
-from jaxscope.ui.panes.column_filters import find_passing
-from jaxscope.ui.panes.node_table import HEADERS
+from jaxscope.ui.panes.node_table import HEADERS, NodeTableView, find_passing
 from jaxscope.ui.panes.pane_header import Form
-from jaxscope.ui.panes.table_view import NodeTableView
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.toolkit.result_table import ResultTable
+from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
 from .programs import GRAD, OPTIMIZED, build_capture, build_graph

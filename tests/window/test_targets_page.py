@@ -9,8 +9,8 @@ import pytest
 from jaxscope.client.events import Failed, Finished, Progress
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.errors import EnvironmentProblem, Explanation, TraceError
-from jaxscope.ui.targets_menu import TargetsMenu
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.pages.targets import TargetsMenu
+from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
 from .programs import build_capture

@@ -9,7 +9,7 @@ from pathlib import Path
 from jaxscope.client.events import Finished, ResultGrew
 from jaxscope.client.requests import ScalingRequest, TimeRequest
 from jaxscope.model import Environment, Measurement, Ratio, Timing
-from jaxscope.model.lab import ScalePoint, Scaling
+from jaxscope.model.timing import ScalePoint, Scaling
 
 from .conftest import Driver
 from .programs import build_capture

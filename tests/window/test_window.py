@@ -24,14 +24,13 @@ from jaxscope.client.requests import CaptureRequest, OutlineRequest, ProposeRequ
 from jaxscope.client.results import Outline, OutlinedFunction, Proposal
 from jaxscope.errors import Explanation, SourceError, Stopped, TraceError
 from jaxscope.model import Capture, Graph, GraphBuilder, NodeKind, SourceFile
-from jaxscope.ui.bridge import Bridge
-from jaxscope.ui.controller import RunOptions
-from jaxscope.ui.desktop import ErrorReporter, build_window
-from jaxscope.ui.pages.start import SampleCard
-from jaxscope.ui.panes.code_painting import Mark
+from jaxscope.ui.application import ErrorReporter, build_window
 from jaxscope.ui.panes.pane_header import Form
-from jaxscope.ui.settings import Settings
-from jaxscope.ui.window import MainWindow
+from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.source.code_view import Mark
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.settings import Settings
+from jaxscope.ui.window.start_page import SampleCard
 
 from .conftest import Driver, destroy
 from .programs import GRAD, JAXPR, OPTIMIZED, SOURCE, RecordedSession, build_capture
@@ -446,7 +445,7 @@ def test_the_strip_holds_its_cards_in_every_theme_and_size(
 
 
 def test_every_command_has_a_method_and_its_own_key(window: MainWindow):
-    from jaxscope.ui.commands import COMMANDS
+    from jaxscope.ui.window.commands import COMMANDS
 
     keys = [key for command in COMMANDS for key in command.keys]
     assert len(keys) == len(set(keys))

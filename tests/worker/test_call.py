@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from jaxscope.errors import CallError
-from jaxscope.worker.call import call_namespace, parse_call
+from jaxscope.worker.host.call import call_namespace, parse_call
 
 
 def loss(w: Any, x: Any) -> Any:

@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import pytest
 
 from jaxscope.errors import CallError, TraceError
-from jaxscope.worker import capture, machine_code
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.machine_code import Dump
+from jaxscope.worker.stages import capture, machine_code
+from jaxscope.worker.stages.machine_code import Dump
 
 
 class RecordingChannel:

@@ -13,10 +13,8 @@ from jax.extend import core
 from jaxscope.model.graph import Graph, NodeKind
 from jaxscope.model.op_name import BASE_TAG, TagTable
 from jaxscope.worker import compat
-from jaxscope.worker.jaxpr_graph import ConvertedJaxpr, convert_jaxpr
-from jaxscope.worker.jaxpr_text import print_jaxpr
-from jaxscope.worker.nested_structure import variable_name
-from jaxscope.worker.tagging import Tagger
+from jaxscope.worker.provenance.tagging import Tagger
+from jaxscope.worker.stages.jaxpr import ConvertedJaxpr, convert_jaxpr, print_jaxpr, variable_name
 
 
 def convert(function: Any, *args: Any) -> tuple[Any, ConvertedJaxpr]:

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from jaxscope.analysis.export.contract_json import capture_to_json
-from jaxscope.client import run
+from jaxscope.client import one_shot
+from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import AgreementRequest, TimeRequest
-from jaxscope.client.run import ask
 from jaxscope.errors import TraceError
+from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Capture, Severity, Timing
-from jaxscope.model.agreement import Agreement
-from jaxscope.worker.call import call_namespace, parse_call
-from jaxscope.worker.nonfinite import count_odd, find_origin_of
+from jaxscope.model.experiments import Agreement
+from jaxscope.worker.host.call import call_namespace, parse_call
+from jaxscope.worker.stages.nonfinite import count_odd, find_origin_of
 
 SOURCE = """\
 import jax, jax.numpy as jnp
@@ -51,7 +51,7 @@ def endless(x):
 def take(tmp_path: Path, call: str) -> Capture:
     path = tmp_path / "numbers.py"
     path.write_text(SOURCE)
-    return run.capture(str(path), call)
+    return one_shot.capture(str(path), call)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_a_leaked_tracer_has_the_place_that_jax_knows(tmp_path: Path) -> None:
     path = tmp_path / "leak.py"
     path.write_text(LEAK)
     with pytest.raises(TraceError) as caught:
-        run.capture(str(path), "second(f32[()])")
+        one_shot.capture(str(path), "second(f32[()])")
     explanation = caught.value.explanation
     assert explanation.where == "leak.py:7"
     assert "made at leak.py:7 in first" in explanation.why
@@ -226,7 +226,7 @@ def test_a_constant_that_may_be_meant_is_no_warning(tmp_path: Path) -> None:
     path.write_text(LOOPS)
     (check,) = [
         check
-        for check in run.capture(str(path), "closed(f32[2])").checks
+        for check in one_shot.capture(str(path), "closed(f32[2])").checks
         if check.rule == "non-finite-result"
     ]
     assert (check.severity, check.line) == (Severity.INFO, 53)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jaxscope.errors import SourceError
-from jaxscope.worker.source import read_source
+from jaxscope.worker.host.source import read_source
 
 
 def test_a_notebook_is_answered_with_what_works_inside_of_it(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.analysis.memory.report import describe_kept
-from jaxscope.analysis.memory.residuals import find_residuals
-from jaxscope.client import run
+from jaxscope.client import one_shot
 from jaxscope.model import Capture, Stage
+from jaxscope.program.memory.residuals import find_residuals
+from jaxscope.report.memory import describe_kept
 
 SOURCE = """\
 import jax, jax.numpy as jnp
@@ -55,7 +55,7 @@ def gradient_of(capture: Capture) -> Stage:
 
 
 def test_a_loss_has_a_gradient_that_is_told_from_what_is_compiled(program: str) -> None:
-    capture = run.capture(program, f"loss{ARGUMENTS}")
+    capture = one_shot.capture(program, f"loss{ARGUMENTS}")
     assert gradient_of(capture).unavailable is None
     kept = find_residuals(capture)
     assert kept.stage == "gradient" and not kept.is_compiled
@@ -64,7 +64,7 @@ def test_a_loss_has_a_gradient_that_is_told_from_what_is_compiled(program: str) 
 
 @pytest.mark.parametrize("name", ["step", "pulled", "pushed"])
 def test_a_program_that_is_a_derivative_is_not_derived_again(program: str, name: str) -> None:
-    capture = run.capture(program, f"{name}{ARGUMENTS}")
+    capture = one_shot.capture(program, f"{name}{ARGUMENTS}")
     missing = gradient_of(capture).unavailable
     assert missing is not None
     assert "holds its own derivative" in missing.reason
@@ -76,13 +76,13 @@ def test_a_program_that_is_a_derivative_is_not_derived_again(program: str, name:
 
 
 def test_who_asks_gets_it(program: str) -> None:
-    capture = run.capture(program, f"step{ARGUMENTS}", gradient=True)
+    capture = one_shot.capture(program, f"step{ARGUMENTS}", gradient=True)
     assert gradient_of(capture).unavailable is None
     assert find_residuals(capture).stage == "jaxpr"
 
 
 def test_a_large_program_is_derived_on_request(program: str) -> None:
-    missing = gradient_of(run.capture(program, "many(f32[2])")).unavailable
+    missing = gradient_of(one_shot.capture(program, "many(f32[2])")).unavailable
     assert missing is not None
     assert "5,001 equations" in missing.reason and "--gradient" in missing.reason
 
@@ -95,5 +95,5 @@ def test_no_stage_waits_for_it(program: str) -> None:
         if isinstance(stage, Stage) and stage.name not in order:
             order.append(stage.name)
 
-    run.capture(program, f"loss{ARGUMENTS}", on_event=note)
+    one_shot.capture(program, f"loss{ARGUMENTS}", on_event=note)
     assert order[-1] == "gradient" and "machine" in order

@@ -12,10 +12,14 @@ import pytest
 
 from jaxscope.model.op_name import TagTable, read_origin
 from jaxscope.worker import compat
-from jaxscope.worker.call import call_namespace, parse_call
-from jaxscope.worker.gradient import NoGradient, trace_gradient
-from jaxscope.worker.jaxpr_graph import convert_jaxpr, find_places
-from jaxscope.worker.program import TracedProgram, trace_call
+from jaxscope.worker.host.call import call_namespace, parse_call
+from jaxscope.worker.provenance.traced_program import (
+    NoGradient,
+    TracedProgram,
+    trace_call,
+    trace_gradient,
+)
+from jaxscope.worker.stages.jaxpr import convert_jaxpr, find_places
 
 
 def trace(text: str, **names: Any) -> TracedProgram:

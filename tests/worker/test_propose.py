@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from jaxscope.errors import TraceError
-from jaxscope.worker.call import call_namespace
-from jaxscope.worker.candidates import annotation_text
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.propose import Refusal, handle_propose, propose_call
-from jaxscope.worker.source import read_source
-from jaxscope.worker.user_module import execute_file
+from jaxscope.worker.host.call import call_namespace
+from jaxscope.worker.host.source import read_source
+from jaxscope.worker.host.user_module import execute_file
+from jaxscope.worker.stages.loading import Refusal, annotation_text, handle_propose, propose_call
 
 FILE = """
 import jax

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from jaxscope.worker.call import call_namespace, parse_call
-from jaxscope.worker.captured import find_captured
-from jaxscope.worker.program import trace_call
-from jaxscope.worker.purity import Finding, PurityWatch
-from jaxscope.worker.source import read_source
-from jaxscope.worker.user_module import execute_file
+from jaxscope.worker.host.call import call_namespace, parse_call
+from jaxscope.worker.host.source import read_source
+from jaxscope.worker.host.user_module import execute_file
+from jaxscope.worker.provenance.traced_program import trace_call
+from jaxscope.worker.stages.purity import PurityFinding, PurityWatch, find_captured
 
 FILE = """\
 import jax, numpy as np, jax.numpy as jnp
@@ -65,7 +64,7 @@ closed = make()
 """
 
 
-def check(tmp_path: Path, text: str) -> list[Finding]:
+def check(tmp_path: Path, text: str) -> list[PurityFinding]:
     file = tmp_path / "checked.py"
     file.write_text(FILE)
     source = read_source(str(file))

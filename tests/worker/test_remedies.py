@@ -11,10 +11,10 @@ import numpy
 import pytest
 
 from jaxscope.errors import CallError
-from jaxscope.worker.call import call_namespace, parse_call
-from jaxscope.worker.program import trace_call
-from jaxscope.worker.remedies import find_remedy
-from jaxscope.worker.user_module import execute_file
+from jaxscope.worker.faults.remedies import find_remedy
+from jaxscope.worker.host.call import call_namespace, parse_call
+from jaxscope.worker.host.user_module import execute_file
+from jaxscope.worker.provenance.traced_program import trace_call
 
 
 def generate(x: jax.Array) -> Iterator[jax.Array]:

@@ -12,14 +12,14 @@ import pytest
 from jaxscope.model.graph import NodeKind
 from jaxscope.model.op_name import DERIVED_TAG, TagTable
 from jaxscope.worker import compat
-from jaxscope.worker.jaxpr_graph import convert_jaxpr
-from jaxscope.worker.stablehlo_graph import (
+from jaxscope.worker.provenance.tagging import Tagger
+from jaxscope.worker.stages.jaxpr import convert_jaxpr
+from jaxscope.worker.stages.stablehlo import (
     convert_stablehlo,
     link_stablehlo_lines,
     print_module,
     short_type,
 )
-from jaxscope.worker.tagging import Tagger
 
 
 def lower(function: Any, *args: Any) -> tuple[Any, TagTable, Any]:

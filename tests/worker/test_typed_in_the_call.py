@@ -6,23 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.analysis.export.contract_json import capture_to_json
-from jaxscope.analysis.export.markdown import capture_to_markdown
-from jaxscope.analysis.links import NO_LINKS
-from jaxscope.client import run
+from jaxscope.client import one_shot
 from jaxscope.errors import TraceError
+from jaxscope.export.capture_json import capture_to_json
+from jaxscope.export.markdown import capture_to_markdown
 from jaxscope.model import Capture, Graph, NodeKind
-from jaxscope.ui.fate_reading import FateReader
-from jaxscope.ui.inspection import describe_node
-from jaxscope.worker.call import call_namespace, parse_call
-from jaxscope.worker.explain import guard
+from jaxscope.program.links import NO_LINKS
+from jaxscope.ui.selection.capture_facts import FateReader
+from jaxscope.ui.selection.inspector import describe_node
+from jaxscope.worker.faults.explain import guard
+from jaxscope.worker.host.call import call_namespace, parse_call
 
 
 @pytest.fixture(scope="module")
 def capture(tmp_path_factory: pytest.TempPathFactory) -> Capture:
     file = tmp_path_factory.mktemp("typed") / "program.py"
     file.write_text("import jax.numpy as jnp\n")
-    return run.capture(str(file), "grad(lambda x: jnp.sum(jnp.sin(x)))(f32[3])")
+    return one_shot.capture(str(file), "grad(lambda x: jnp.sum(jnp.sin(x)))(f32[3])")
 
 
 def test_json_has_its_text_and_its_place(capture: Capture) -> None:
@@ -79,7 +79,7 @@ def offering(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_a_comment_offers_has_the_comments_line_in_every_stage(offering: Path) -> None:
-    offered = run.capture(str(offering), OFFERED)
+    offered = one_shot.capture(str(offering), OFFERED)
     source = capture_to_json(offered)["source"]
     assert source["file"] == str(offering) and source["line"] == 6
     assert source["text"] == "lambda x: jnp.sum(jnp.sin(inner(x)))"
@@ -96,7 +96,7 @@ def test_what_a_comment_offers_has_the_comments_line_in_every_stage(offering: Pa
 
 
 def test_what_is_typed_elsewhere_has_no_line_in_any_stage(offering: Path) -> None:
-    typed = run.capture(str(offering), "jit(lambda x: inner(x) * 2)(f32[4])")
+    typed = one_shot.capture(str(offering), "jit(lambda x: inner(x) * 2)(f32[4])")
     for stage in typed.stages:
         if isinstance(stage.graph, Graph):
             graph = stage.graph
@@ -115,15 +115,17 @@ def test_what_is_typed_elsewhere_has_no_line_in_any_stage(offering: Path) -> Non
     ],
 )
 def test_what_no_file_defines_is_of_the_users_file(offering: Path, call: str) -> None:
-    source = capture_to_json(run.capture(str(offering), call))["source"]
+    source = capture_to_json(one_shot.capture(str(offering), call))["source"]
     assert source["file"] == str(offering) and source["line"] == 0
     assert bool(source["text"]) == ("lambda" in call)
 
 
 def test_a_librarys_function_brings_its_file_along(offering: Path) -> None:
-    found = run.capture(str(offering), "functools.partial(jax.tree_util.Partial, inner)()(f32[3])")
+    found = one_shot.capture(
+        str(offering), "functools.partial(jax.tree_util.Partial, inner)()(f32[3])"
+    )
     assert found.source.line == 9
-    found = run.capture(str(offering), "functools.reduce(jnp.multiply, (f32[3], f32[3]))")
+    found = one_shot.capture(str(offering), "functools.reduce(jnp.multiply, (f32[3], f32[3]))")
     assert found.source.file == str(offering)
 
 

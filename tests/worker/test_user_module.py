@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.worker.user_module import execute_file
+from jaxscope.worker.host.user_module import execute_file
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.client import run
+from jaxscope.client import one_shot
 from jaxscope.client.events import Output
 from jaxscope.model import Capture, Check
-from jaxscope.worker.xla_log import XlaLog
+from jaxscope.worker.stages.xla_log import XlaLog
 
 SOURCE = """\
 import jax, jax.numpy as jnp
@@ -52,7 +52,7 @@ def take(tmp_path: Path, call: str, target: str) -> tuple[Capture, str]:
         if isinstance(event, Output):
             printed.append(event.text)
 
-    return run.capture(str(path), call, target=target, on_event=note), "".join(printed)
+    return one_shot.capture(str(path), call, target=target, on_event=note), "".join(printed)
 
 
 def check_of(capture: Capture, rule: str) -> Check | None:

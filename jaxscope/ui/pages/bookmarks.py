@@ -1,13 +1,21 @@
-"""The page of bookmarks: where they are, what was written about them; a click goes there."""
+"""Bookmarks in the window: their page, commands, markers in graphs and texts, and going to a
+bookmarked group.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QHBoxLayout,
+    QInputDialog,
     QLabel,
+    QMenu,
+    QPlainTextEdit,
     QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
@@ -15,7 +23,23 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.ui.empty_notice import EmptyNotice
+from jaxscope.model import Graph, is_available
+from jaxscope.program.links import LineSelection
+from jaxscope.ui.selection.selection import GRAPH_STAGE_OF, Bookmarks, GroupPlace, Place
+from jaxscope.ui.session.screen import title_of_stage
+from jaxscope.ui.session.source_file import line_of
+from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.widgets import EmptyNotice
+
+if TYPE_CHECKING:
+    from jaxscope.picture.view.view import View
+    from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+    from jaxscope.ui.window.main_window import MainWindow
+    from jaxscope.ui.window.workspace import Workspace
+
+
+# The page of bookmarks: where they are, what was written about them; a click goes there.
+
 
 _HELP = (
     "Mark what is selected with Ctrl+Shift+B, and write about it with Ctrl+Shift+N. Bookmarks are "
@@ -95,3 +119,270 @@ class BookmarksPage(QWidget):
         item = self.list.currentItem()
         if item is not None:
             self.removed.emit(item.data(0, _NUMBER))
+
+
+# Bookmarks where they are: in the graphs and in the margins of the texts.
+
+
+class BookmarkMarkers(QObject):
+    """Tells every pane what of it is bookmarked, and again whenever that changes."""
+
+    def __init__(self, bookmarks: Bookmarks, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        self._bookmarks = bookmarks
+        self._workspace = workspace
+        bookmarks.changed.connect(self._on_bookmarks_changed)
+        workspace.panes_changed.connect(self._on_workspace_panes_changed)
+        self._on_workspace_panes_changed()
+
+    def notes_of(self, subject: str) -> Mapping[int, str]:
+        """Notes by node of a stage, or by 1-based line of a file."""
+        subject = GRAPH_STAGE_OF.get(subject, subject)
+        notes: dict[int, str] = {}
+        for place, note in self._bookmarks.notes.items():
+            if isinstance(place, LineSelection):
+                if place.file == subject:
+                    notes[place.line] = note
+            elif not isinstance(place, GroupPlace) and place[0] == subject:
+                found = self._workspace.selection.node_at(place)
+                if found is not None:
+                    notes[found[1]] = note
+        return notes
+
+    def group_notes_of(self, subject: str) -> Mapping[str, str]:
+        """Notes by the id of a group of a stage."""
+        subject = GRAPH_STAGE_OF.get(subject, subject)
+        return {
+            place.id: note
+            for place, note in self._bookmarks.notes.items()
+            if isinstance(place, GroupPlace) and place.stage == subject
+        }
+
+    def _on_bookmarks_changed(self) -> None:
+        for pane in self._workspace.area.panes:
+            pane.lighting.apply_notes()
+
+    def _on_workspace_panes_changed(self) -> None:
+        for pane in self._workspace.area.panes:
+            pane.lighting.notes_of = self.notes_of
+            pane.lighting.group_notes_of = self.group_notes_of
+            pane.lighting.apply_notes()
+
+
+# Goes to a group by the id of its box: selects what is inside, and shows the box.
+
+
+class GroupNavigator(QObject):
+    """Waits for the picture of a large graph where that is still being worked out."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        self._workspace = workspace
+        self._awaited: GroupPlace | None = None
+
+    def go_to(self, place: GroupPlace) -> bool:
+        """Select a group and bring its box into sight; false where there is no such group."""
+        self._awaited = None
+        graph = self._workspace.selection.graph_of(place.stage)
+        if graph is None:
+            return False
+        self._workspace.show_stage(place.stage)
+        canvas = self._canvas_of(place.stage)
+        if canvas is not None and canvas.view is None and canvas.is_busy:
+            self._awaited = place
+            once = Qt.ConnectionType.SingleShotConnection
+            canvas.scene_changed.connect(self._on_canvas_scene_changed, once)
+            return True
+        return self._select(place, graph, canvas)
+
+    def _select(self, place: GroupPlace, graph: Graph, canvas: GraphCanvas | None) -> bool:
+        view = self._view_of(graph, canvas)
+        box = view.index_of(place.id)
+        if box is None:
+            return False
+        self._workspace.selection.select_group(place, view.nodes_inside(box))
+        if canvas is not None:
+            canvas.show_group(place.id)
+        return True
+
+    def _view_of(self, graph: Graph, canvas: GraphCanvas | None) -> View:
+        if canvas is not None and canvas.view is not None and canvas.view.graph is graph:
+            return canvas.view
+        from jaxscope.picture.view.build import build_view  # where no graph is shown
+
+        return build_view(graph)
+
+    def _canvas_of(self, stage: str) -> GraphCanvas | None:
+        area = self._workspace.area
+        shown = (pane for pane in area.panes if area.wanted_stage(pane) == stage)
+        return next((pane.canvas for pane in shown if pane.is_graph_shown), None)
+
+    def _on_canvas_scene_changed(self) -> None:
+        place, self._awaited = self._awaited, None
+        if place is None:
+            return
+        graph, canvas = (
+            self._workspace.selection.graph_of(place.stage),
+            self._canvas_of(place.stage),
+        )
+        if graph is not None and canvas is not None:
+            self._select(place, graph, canvas)
+
+
+# Bookmarks in the window: their commands, their page, and the capture that they belong to.
+
+
+_MESSAGE_MS = 6_000
+_ITEMS = (
+    ("Bookmark what is selected, or no longer", "Ctrl+Shift+B", "toggle"),
+    ("Write a note about it …", "Ctrl+Shift+N", "ask_note"),
+    ("Next bookmark", "Ctrl+.", "go_next"),
+    ("Bookmark before", "Ctrl+,", "go_previous"),
+)
+
+
+def add_bookmarks(window: MainWindow, menu: QMenu) -> BookmarksMenu:
+    """Add the commands to a menu, and the page to the window."""
+    return BookmarksMenu(window, menu)
+
+
+class BookmarksMenu(QObject):
+    """Its methods are its commands; what cannot be done says why in the status bar."""
+
+    def __init__(self, window: MainWindow, menu: QMenu) -> None:
+        super().__init__(window)
+        self._window = window
+        self._bookmarks: Bookmarks = window.files.bookmarks
+        self._selection = window.workspace.selection
+        self._file = ""
+        self._asked: Place | None = None
+        self.page = BookmarksPage()
+        self._groups = GroupNavigator(window.workspace)
+        self._marks = BookmarkMarkers(self._bookmarks, window.workspace)
+        window.workspace.tabs.add_page(self.page, "Bookmarks")
+        menu.addSeparator()
+        for text, keys, slot in _ITEMS:
+            action = QAction(text, self)
+            action.setShortcut(QKeySequence(keys))
+            action.triggered.connect(getattr(self, slot))
+            menu.addAction(action)
+        self.page.chosen.connect(self._on_page_chosen)
+        self.page.noted.connect(self._on_page_noted)
+        self.page.removed.connect(self._on_page_removed)
+        self._bookmarks.changed.connect(self._show)
+        window.workspace.lines_moved.connect(self._bookmarks.move_lines)
+        window.controller.state_changed.connect(self._on_controller_state_changed)
+
+    # --- commands ---
+
+    def toggle(self) -> None:
+        """Mark what is selected, or unmark it."""
+        places = self._selection.places
+        if not places:
+            self._say("Select something first.")
+        elif self._bookmarks.toggle(places):
+            self._say("Bookmarked." if len(places) == 1 else f"{len(places)} places bookmarked.")
+        else:
+            self._say("No longer bookmarked.")
+
+    def ask_note(self) -> None:
+        """Ask what to write about the thing that was selected last."""
+        self._asked = self._selection.place
+        if self._asked is None:
+            self._say("Select something first.")
+            return
+        dialog = QInputDialog(self._window)
+        dialog.setOption(QInputDialog.InputDialogOption.UsePlainTextEditForTextInput)
+        dialog.setWindowTitle("Note")
+        dialog.setLabelText(" · ".join(self._row_of(self._asked)[:2]))
+        dialog.setTextValue(self._bookmarks.notes.get(self._asked, ""))
+        dialog.textValueSelected.connect(self._on_note_written)
+        field = dialog.findChild(QPlainTextEdit)
+        if field is not None:
+            field.setTabChangesFocus(True)  # else the keyboard never leaves it
+        for keys in ("Ctrl+Return", "Ctrl+Enter"):
+            QShortcut(QKeySequence(keys), dialog, dialog.accept)
+        dialog.open()
+
+    def go_next(self) -> None:
+        """Select the bookmark after the selected one."""
+        self._step(1)
+
+    def go_previous(self) -> None:
+        """Select the bookmark before the selected one."""
+        self._step(-1)
+
+    def _step(self, step: int) -> None:
+        places = list(self._bookmarks.notes)
+        if not places:
+            self._say("Nothing is bookmarked.")
+            return
+        here = self._selection.place
+        at = places.index(here) if here in places else -1 if step > 0 else 0
+        self._go(places[(at + step) % len(places)])
+
+    def _go(self, place: Place) -> None:
+        workspace = self._window.workspace
+        if isinstance(place, LineSelection):
+            workspace.show_line(place.file, place.line)
+            return
+        if isinstance(place, GroupPlace):
+            if not self._groups.go_to(place):
+                self._say(f"{place.label} is not in {title_of_stage(place.stage)} now.")
+            return
+        found = self._selection.node_at(place)
+        if found is None:
+            self._say(f"{place[1]} is not in {title_of_stage(place[0])} now.")
+            return
+        workspace.show_stage(found[0])
+        self._selection.select_node(*found)
+
+    # --- the page ---
+
+    def _show(self) -> None:
+        rows = [(*self._row_of(place), note) for place, note in self._bookmarks.notes.items()]
+        self.page.show_bookmarks(rows)
+        tabs = self._window.workspace.tabs
+        title = f"Bookmarks ({len(rows)})" if rows else "Bookmarks"
+        tabs.set_title(self.page, title)
+
+    def _row_of(self, place: Place) -> tuple[str, str]:
+        """Where a place is, and what is there."""
+        if isinstance(place, LineSelection):
+            name = os.path.basename(place.file)
+            file = self._window.workspace.lines.find_file(place.file)
+            is_it = file is not None and file.path == place.file
+            return f"{name}:{place.line}", line_of(file, place.line).strip() if is_it else ""
+        if isinstance(place, GroupPlace):
+            return f"{title_of_stage(place.stage)} · group", place.label
+        where = f"{title_of_stage(place[0])} · {place[1]}"
+        found = self._selection.node_at(place)
+        if found is None:
+            return where, "not there now"
+        stage = next(s for s in self._window.controller.state.stages if s.name == found[0])
+        graph = stage.graph
+        return where, (graph.string(graph.nodes.operation, found[1]) if is_available(graph) else "")
+
+    def _on_controller_state_changed(self, state: WindowState) -> None:
+        if state.file != self._file:
+            self._file = state.file
+            capture = state.capture
+            self._bookmarks.show(capture.bookmarks if capture is not None else ())
+        elif state.capture is not None and self._bookmarks.notes:
+            self._show()
+
+    def _on_note_written(self, note: str) -> None:
+        if self._asked is not None:
+            self._bookmarks.set_note(self._asked, note)
+
+    def _on_page_chosen(self, number: int) -> None:
+        self._go(list(self._bookmarks.notes)[number])
+
+    def _on_page_noted(self, number: int, note: str) -> None:
+        self._bookmarks.set_note(list(self._bookmarks.notes)[number], note)
+
+    def _on_page_removed(self, number: int) -> None:
+        self._bookmarks.remove(list(self._bookmarks.notes)[number])
+
+    def _say(self, text: str) -> None:
+        self._window.statusBar().showMessage(text, _MESSAGE_MS)

@@ -1,16 +1,26 @@
-"""What differs between this call and another: what to compare with, and the comparison."""
+"""The page *Compare*: asks what to compare with, runs or reads the other side in the background,
+compares on a thread, saves reports.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import contextlib
+import dataclasses
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QComboBox,
+    QFileDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QMenu,
     QProgressBar,
     QPushButton,
     QSizePolicy,
@@ -19,12 +29,297 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.ui.choice_box import ChoiceBox
-from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
+from jaxscope.client.events import Failed, Finished, Progress
+from jaxscope.errors import Explanation, InternalError, JaxscopeError, UsageError
+from jaxscope.model import Capture, Timing
+from jaxscope.model.experiments import ProgramComparison as MeasuredPair
+from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+from jaxscope.program.diff.captures import Comparison
+from jaxscope.ui.session.controller import Controller
+from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.output_file import suggest_name, write_atomically
+from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme, ThemeSwitch
+from jaxscope.ui.toolkit.widgets import ChoiceBox
 
-if TYPE_CHECKING:  # the graph view is loaded when the first comparison is shown
-    from jaxscope.analysis.comparison.comparison import Comparison
-    from jaxscope.ui.pages.compare_view import CompareView
+if TYPE_CHECKING:
+    from jaxscope.program.diff.captures import ComparedCapture
+    from jaxscope.program.diff.quantities import QuantityDifference
+    from jaxscope.ui.pages.comparison_view import CompareView
+    from jaxscope.ui.window.main_window import MainWindow
+
+
+# Get the other side of a comparison and compare, without ever making the window wait.
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _FinishedRun:
+    """A finished run that a later one can be compared with."""
+
+    name: str
+    key: tuple[str, str, str]
+    capture: Capture
+    timing: Timing | None
+
+
+class ComparisonRunner(QObject):
+    """Compares what the window shows with another capture.
+
+    Signals:
+        compared: A `Comparison`.
+        failed: A `JaxscopeError`: why there is none.
+        busy_changed: What is being done, or empty.
+    """
+
+    compared = Signal(object)
+    failed = Signal(object)
+    busy_changed = Signal(str)
+    _answered = Signal(int, object)
+
+    def __init__(self, controller: Controller, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._generation = 0
+        self._run = 0
+        self._first: _FinishedRun | None = None
+        self._other_name = ""
+        self._timed_options: Mapping[str, str] = {}
+        self._times: tuple[QuantityDifference, ...] = ()
+        self._shown: Comparison | None = None
+        self._latest: _FinishedRun | None = None
+        self._previous: _FinishedRun | None = None
+        controller.state_changed.connect(self._on_controller_state_changed)
+        controller.background_event_arrived.connect(self._on_controller_background_event_arrived)
+        self._answered.connect(self._on_answered)
+
+    @property
+    def has_present(self) -> bool:
+        """Whether the window shows a complete capture."""
+        return self._latest is not None
+
+    @property
+    def has_previous(self) -> bool:
+        """Whether the call that is shown has been run before in this window."""
+        return self._previous is not None
+
+    def compare_with_previous(self) -> None:
+        """Compare the run before with the present one."""
+        present, previous = self._latest, self._previous
+        if present is None or previous is None:
+            self._refuse(
+                "There is no earlier run of this call in this window.",
+                "Change the file or the target and run the call again.",
+            )
+            return
+        self._compare(
+            dataclasses.replace(previous, name=f"{previous.name} [the run before]"),
+            dataclasses.replace(present, name=f"{present.name} [now]"),
+        )
+
+    def compare_with_file(self, path: str) -> None:
+        """Compare with a saved capture, or with the same call in another version of the file."""
+        present = self._take_present()
+        if present is None:
+            return
+        if not path.endswith(CAPTURE_ENDINGS):
+            self.compare_with_call(present.capture.call, path=path)
+            return
+        self._start(lambda: (present, _load(path)), "Reading the other capture …")
+
+    def compare_with_call(
+        self,
+        call: str,
+        *,
+        path: str = "",
+        target: str = "",
+        python: str | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """Run another call, or this one elsewhere, and compare with it.
+
+        Args:
+            call: The call.
+            path: A Python file; empty for the one that is shown.
+            target: Kind of device; empty for the present one.
+            python: Interpreter; None for the present one.
+            options: Options of XLA's to compile the other side with.
+        """
+        present, state = self._take_present(), self._controller.state
+        if present is None:
+            return
+        file = path or state.file
+        if file.endswith(CAPTURE_ENDINGS) or (state.is_view_only and not path):
+            self._refuse(
+                "What is shown is a saved capture: its calls cannot be run.",
+                "Open the Python file, or compare with another saved capture.",
+            )
+            return
+        self.stop()
+        self._first = present
+        target = target or present.capture.target or "cpu"
+        told = [f"{name}={value}" for name, value in (options or {}).items()]
+        self._other_name = ", ".join([_name_of(file, call, target, python), *told])
+        self._run = self._controller.capture_in_background(file, call, target, python, options)
+        self.busy_changed.emit("Running the other side …")
+
+    def compare_without_pass(self, name: str) -> None:
+        """Compile the present call without a pass of XLA's, and compare with it.
+
+        Both are then measured in turns, where the target can run; their times follow.
+
+        Args:
+            name: Of the pass; wherever it runs, it is left out.
+        """
+        present = self._take_present()
+        if present is None:
+            return
+        options = {"xla_disable_hlo_passes": name}
+        self.compare_with_call(present.capture.call, options=options)
+        if self._run and not present.capture.target.startswith("aot:"):
+            self._timed_options = options
+
+    def stop(self) -> None:
+        """Stop what is being worked out."""
+        self._generation += 1
+        self._timed_options, self._times, self._shown = {}, (), None
+        if self._run:
+            self._controller.forget_background_run(self._run)
+            self._run = 0
+        self.busy_changed.emit("")
+
+    # --- how it is done ---
+
+    def _take_present(self) -> _FinishedRun | None:
+        if self._latest is None:
+            self._refuse("There is nothing to compare yet.", "Run a call, or open a capture first.")
+        return self._latest
+
+    def _compare(self, first: _FinishedRun, second: _FinishedRun) -> None:
+        self._start(lambda: (first, second), "Comparing …")
+
+    def _start(self, obtain: Callable[[], tuple[_FinishedRun, _FinishedRun]], what: str) -> None:
+        self.stop()
+        generation = self._generation
+        self.busy_changed.emit(what)
+
+        def work() -> None:
+            answer: object
+            try:
+                first, second = obtain()
+                answer = _compare_runs(first, second)
+            except JaxscopeError as error:
+                answer = error
+            except Exception as error:
+                answer = InternalError(Explanation("The comparison failed.", why=repr(error)))
+            if generation == self._generation:
+                try:
+                    self._answered.emit(generation, answer)
+                except RuntimeError:
+                    return  # the window is gone
+
+        threading.Thread(target=work, name="jaxscope-compare", daemon=True).start()
+
+    def _on_answered(self, generation: int, answer: object) -> None:
+        if generation != self._generation:
+            return
+        if not self._run:
+            self.busy_changed.emit("")
+        if isinstance(answer, JaxscopeError):
+            self.failed.emit(answer)
+        else:
+            self._shown = cast("Comparison", answer)
+            self._show()
+
+    def _show(self) -> None:
+        """Tell what is known by now: the outcome, and the times once they are measured."""
+        shown = self._shown
+        if shown is not None:
+            times = self._times or shown.times
+            self.compared.emit(dataclasses.replace(shown, times=times))
+
+    def _on_controller_background_event_arrived(self, number: int, event: object) -> None:
+        if number != self._run:
+            return
+        if isinstance(event, Progress):
+            self.busy_changed.emit(f"The other side: {event.text} …")
+        elif isinstance(event, Failed):
+            self._run = 0
+            self.busy_changed.emit("")
+            self.failed.emit(event.error)
+        elif isinstance(event, Finished) and isinstance(event.result, Capture):
+            self._run = 0
+            first = self._first
+            if first is not None:
+                other = _FinishedRun(self._other_name, ("", "", ""), event.result, None)
+                options = self._timed_options
+                self._compare(first, other)
+                if options:
+                    self._run = self._controller.measure_in_background(first.capture, options)
+        elif isinstance(event, Finished) and isinstance(event.result, MeasuredPair):
+            from jaxscope.program.diff.quantities import describe_paired_times
+
+            self._run = 0
+            self.busy_changed.emit("")
+            self._times = describe_paired_times(event.result.timing)
+            self._show()
+
+    def _on_controller_state_changed(self, state: WindowState) -> None:
+        capture = state.capture
+        if capture is None:
+            if self._latest is not None and state.file != self._latest.key[0]:
+                self._latest = self._previous = None
+            return
+        if self._latest is not None and self._latest.capture is capture:
+            if state.full_timing() is not None:
+                self._latest = dataclasses.replace(self._latest, timing=state.full_timing())
+            return
+        key = (state.file, capture.base, capture.call)
+        run = _FinishedRun(
+            _name_of(state.file, capture.call, capture.target, None),
+            key,
+            capture,
+            state.full_timing(),
+        )
+        before, self._latest = self._latest, run
+        self._previous = before if before is not None and before.key == key else None
+
+    def _refuse(self, what: str, remedy: str) -> None:
+        self.failed.emit(UsageError(Explanation(what, remedy=remedy)))
+
+
+def _load(path: str) -> _FinishedRun:
+    name, key = os.path.basename(path), ("", "", "")
+    from jaxscope.schema.archive import load_session
+
+    capture, timing = load_session(path)
+    return _FinishedRun(name, key, capture, timing)
+
+
+def _compare_runs(first: _FinishedRun, second: _FinishedRun) -> Comparison:
+    from jaxscope.program.diff.captures import compare_captures
+
+    comparison = compare_captures(_subject(first), _subject(second))
+    for stage in comparison.stages:
+        _ = stage.verdict, stage.texts  # worked out here, so that the window need not
+    return comparison
+
+
+def _subject(run: _FinishedRun) -> ComparedCapture:
+    from jaxscope.program.diff.captures import ComparedCapture
+
+    return ComparedCapture(run.name, run.capture, run.timing)
+
+
+def _name_of(file: str, call: str, target: str, python: str | None) -> str:
+    parts = [f"{os.path.basename(file)}::{call}"]
+    if target not in ("", "cpu"):
+        parts.append(f"target {target}")
+    if python:
+        parts.append(python)
+    return ", ".join(parts)
+
+
+# What differs between this call and another: what to compare with, and the comparison.
+
 
 _EMPTY_TEXT = (
     "<h3>Compare this call with …</h3>"
@@ -196,7 +491,7 @@ class ComparePage(QWidget):
     def show_comparison(self, comparison: Comparison) -> None:
         """Show what was found."""
         if self._view is None:
-            from jaxscope.ui.pages.compare_view import CompareView
+            from jaxscope.ui.pages.comparison_view import CompareView
 
             self._view = CompareView()
             self._view.set_theme(self._theme, self._points)
@@ -234,3 +529,186 @@ class ComparePage(QWidget):
             self.interpreter.text().strip(),
             self.options.text().strip(),
         )
+
+
+# Puts comparing into a window: the page, the menu, and what leads from one to the other.
+
+
+_TITLE = "Compare"
+_LAST_MENU = "Help"
+_FILTER = "Saved captures and Python files (*.jaxscope *.json *.py)"
+_SAVE_FILTERS = (
+    "Web page (*.html)",
+    "Markdown (*.md)",
+    "Text (*.txt)",
+    "JSON (*.json)",
+)
+_MESSAGE_MS = 6000
+
+
+class CompareMenu(QObject):
+    """Owns the page and what compares; lives as long as its window.
+
+    Signals:
+        saved: Where a comparison was written to, and what prevented it, or nothing.
+    """
+
+    saved = Signal(str, str)
+
+    def __init__(self, window: MainWindow, themes: ThemeSwitch) -> None:
+        super().__init__(window)
+        self._window, self._themes = window, themes
+        self.page = ComparePage()
+        self.comparing = ComparisonRunner(window.controller, self)
+        self.menu = QMenu(_TITLE, window)
+        self._actions: dict[str, QAction] = {}
+        window.workspace.tabs.add_page(self.page, _TITLE)
+        last = next((a for a in window.menuBar().actions() if a.text() == _LAST_MENU), None)
+        if last is None:
+            window.menuBar().addMenu(self.menu)
+        else:
+            window.menuBar().insertMenu(last, self.menu)
+        for name, text, keys, slot in (
+            ("call", "With another call …", "Ctrl+D", self.ask_call),
+            ("file", "With another file …", "Ctrl+Shift+O", self.ask_file),
+            ("previous", "With the run before", "Ctrl+Shift+P", self.compare_with_previous),
+            ("save", "Save the comparison as …", "", self.ask_save),
+        ):
+            action = QAction(text, self.menu)
+            if keys:
+                action.setShortcut(QKeySequence(keys))
+            action.triggered.connect(slot)
+            self.menu.addAction(action)
+            self._actions[name] = action
+        self.page.call_requested.connect(self._on_page_call_requested)
+        self.page.file_requested.connect(self.ask_file)
+        self.page.previous_requested.connect(self.compare_with_previous)
+        self.page.stop_requested.connect(self.comparing.stop)
+        self.comparing.busy_changed.connect(self.page.show_busy)
+        self.comparing.failed.connect(self._on_comparing_failed)
+        self.saved.connect(self._on_saved)
+        self.comparing.compared.connect(self.page.show_comparison)
+        window.controller.state_changed.connect(self._on_controller_state_changed)
+        themes.changed.connect(self._on_themes_changed)
+        self._on_themes_changed()
+        self._on_controller_state_changed()
+
+    def ask_call(self) -> None:
+        """Show the page with the cursor where the other call is typed."""
+        self._show_page()
+        self.page.focus_call()
+
+    def ask_file(self) -> None:
+        """Ask for a saved capture or a Python file, and compare with it."""
+        self._show_page()
+        dialog = QFileDialog(self._window, "Compare with", "", _FILTER)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self.comparing.compare_with_file)
+        dialog.open()
+
+    def compare_with_previous(self) -> None:
+        """Compare the run before with the present one."""
+        self._show_page()
+        self.comparing.compare_with_previous()
+
+    def compare_without_pass(self, name: str) -> None:
+        """Compare what is shown with the same call compiled without a pass of XLA's."""
+        self._show_page()
+        self.comparing.compare_without_pass(name)
+
+    def ask_save(self) -> None:
+        """Ask where to save the comparison that is shown."""
+        if self.page.view is None or self.page.view.comparison is None:
+            self._show_page()
+            self.page.show_problem("There is no comparison to save yet.")
+            return
+        both = self.page.view.comparison
+        name = suggest_name("html", both.first.capture.call, "and", both.second.capture.call)
+        dialog = self._window.files.ask_where("Save the comparison", ";;".join(_SAVE_FILTERS), name)
+        dialog.fileSelected.connect(self.save)
+        dialog.open()
+
+    def save(self, path: str) -> None:
+        """Write the comparison that is shown; the file's ending picks the format."""
+        comparison = None if self.page.view is None else self.page.view.comparison
+        if comparison is not None:
+            threading.Thread(
+                target=self._write, args=(comparison, path), name="jaxscope-save", daemon=True
+            ).start()
+
+    def _write(self, comparison: Comparison, path: str) -> None:
+        """On a thread: both graphs are drawn, and texts compared, which may take seconds."""
+        from jaxscope.export.diff import render_comparison
+
+        said = ""
+        try:
+            write_atomically(Path(path), render_comparison(comparison, Path(path)))
+        except OSError as error:
+            said = error.strerror or str(error)
+        except JaxscopeError as error:
+            said = str(error)
+        with contextlib.suppress(RuntimeError):  # the window is gone meanwhile
+            self.saved.emit(path, said)
+
+    def _on_saved(self, path: str, problem: str) -> None:
+        if problem:
+            self.page.show_problem(f"{path} could not be written: {problem}")
+        else:
+            self._window.statusBar().showMessage(f"Saved to {path}", _MESSAGE_MS)
+
+    def _show_page(self) -> None:
+        self._window.workspace.tabs.setCurrentWidget(self.page)
+
+    def _on_page_call_requested(self, call: str, target: str, python: str, typed: str) -> None:
+        options = _read_options(typed)
+        if options is None:
+            self.page.show_problem(f"{typed} is no list of options such as NAME=VALUE, NAME=VALUE.")
+            return
+        present = self._window.controller.state.call
+        self.comparing.compare_with_call(
+            call or present, target=target, python=python or None, options=options
+        )
+
+    def _on_comparing_failed(self, error: JaxscopeError) -> None:
+        explanation = error.explanation
+        parts = (explanation.what, explanation.why, explanation.remedy)
+        self.page.show_problem("\n".join(part for part in parts if part))
+
+    def _on_themes_changed(self) -> None:
+        self.page.set_theme(self._themes.theme, self._themes.points)
+
+    def _on_controller_state_changed(self) -> None:
+        state, comparing = self._window.controller.state, self.comparing
+        calls = [call for function in state.functions for call in function.calls]
+        self.page.set_calls(calls, state.target)
+        can_run = bool(state.file) and not state.is_view_only
+        self.page.set_possible(
+            can_run=can_run,
+            has_present=comparing.has_present,
+            has_previous=comparing.has_previous,
+        )
+        self._actions["previous"].setEnabled(comparing.has_previous)
+
+
+def add_comparing(window: MainWindow, themes: ThemeSwitch) -> CompareMenu:
+    """Give a window its page and its menu for comparisons."""
+    return CompareMenu(window, themes)
+
+
+def _read_options(typed: str) -> dict[str, str] | None:
+    """Options of XLA's by name, as typed with commas between them; None where they are none.
+
+    A comma may belong to a value, which then goes on: `xla_disable_hlo_passes=fusion,dce`.
+    """
+    found: dict[str, str] = {}
+    name = ""
+    for part in filter(None, map(str.strip, typed.split(","))):
+        before, equals, value = part.partition("=")
+        if equals and before.strip():
+            name = before.strip()
+            found[name] = value.strip()
+        elif name and not equals:
+            found[name] += f",{part}"
+        else:
+            return None
+    return found

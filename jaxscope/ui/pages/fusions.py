@@ -1,13 +1,17 @@
-"""The fusions of the optimized program in a table, and what fusing brought as a whole."""
+"""The page *Fusions*: the fusions of the optimized program as a table, and what fusing saved in
+all.
+"""
 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QItemSelection, Signal
+from PySide6.QtCore import QItemSelection, QObject, Signal
 from PySide6.QtWidgets import QLabel, QTabWidget, QVBoxLayout, QWidget
 
-from jaxscope.analysis.fusion.decisions import (
+from jaxscope.model.units import UNKNOWN, format_bytes, format_count
+from jaxscope.program.fusion.decisions import (
     LOG_HEADERS,
     LOG_NUMERIC,
     NO_LOG,
@@ -16,11 +20,19 @@ from jaxscope.analysis.fusion.decisions import (
     decision_row,
     describe_log,
 )
-from jaxscope.analysis.fusion.fusions import Fusion
-from jaxscope.analysis.fusion.report import FusionReport, tell_operations, tell_saving
-from jaxscope.analysis.quantities import UNKNOWN, format_bytes, format_count
-from jaxscope.ui.fusion_describing import describe_launches
-from jaxscope.ui.pages.result_table import ResultTable
+from jaxscope.program.fusion.fusions import Fusion
+from jaxscope.program.fusion.summary import FusionReport
+from jaxscope.report.fusion import describe_operations, describe_saving
+from jaxscope.ui.selection.capture_facts import OPTIMIZED
+from jaxscope.ui.selection.fusion_text import describe_launches
+from jaxscope.ui.toolkit.result_table import ResultTable
+
+if TYPE_CHECKING:
+    from jaxscope.ui.window.main_window import MainWindow
+
+
+# The fusions of the optimized program in a table, and what fusing brought as a whole.
+
 
 HEADERS = ("#", "fusion", "kind", "reads", "writes", "saves", "computed twice", "computes")
 _NUMERIC = (0, 3, 4, 5, 6)
@@ -90,7 +102,7 @@ class FusionsPage(QWidget):
             [_row(i, fusion, again[i]) for i, fusion in enumerate(fusions)],
             _NUMERIC,
             [_numbers(i, fusion, again[i]) for i, fusion in enumerate(fusions)],
-            [f"{fusion.id} saves {tell_saving(fusion)}" for fusion in fusions],
+            [f"{fusion.id} saves {describe_saving(fusion)}" for fusion in fusions],
         )
 
     def _show_log(self, log: FusionLog | None) -> None:
@@ -124,7 +136,7 @@ def _row(number: int, fusion: Fusion, again: int) -> tuple[str, ...]:
         _size(_writes(fusion)),
         _size(fusion.saving.num_bytes),
         str(again) if again else "",
-        tell_operations(fusion),
+        describe_operations(fusion),
     )
 
 
@@ -143,3 +155,37 @@ def _writes(fusion: Fusion) -> float:
 
 def _size(num_bytes: float) -> str:
     return UNKNOWN if math.isnan(num_bytes) else format_bytes(num_bytes)
+
+
+# Puts the page of fusions into a window, and keeps it in step with what is shown.
+
+
+_TITLE = "Fusions"
+
+
+class FusionsMenu(QObject):
+    """Owns the page; lives as long as its window."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.page = FusionsPage()
+        window.workspace.tabs.add_page(self.page, _TITLE)
+        self.page.fusion_chosen.connect(self._on_page_fusion_chosen)
+        window.workspace.fusions.changed.connect(self._on_fusions_changed)
+        self._on_fusions_changed()  # a capture may be there before this page is
+
+    def _on_fusions_changed(self) -> None:
+        fusions = self._window.workspace.fusions
+        report = fusions.report
+        self.page.show_report(report, fusions.problem)
+        told = describe_launches(report) if report is not None else ()
+        self._window.strip.set_hint(OPTIMIZED, told[0] if told else "")
+
+    def _on_page_fusion_chosen(self, node: int) -> None:
+        self._window.workspace.selection.select_node(OPTIMIZED, node)
+
+
+def add_fusions(window: MainWindow) -> FusionsMenu:
+    """Give a window its page of fusions."""
+    return FusionsMenu(window)

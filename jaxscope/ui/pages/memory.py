@@ -1,13 +1,18 @@
-"""What the compiled program needs of memory: the plan, each step, and what lives on."""
+"""The page *Memory*:
+
+XLA's plan, what is alive at each step, residuals, donation, `jax.checkpoint` policies. Adds the
+roofline, too.
+"""
 
 from __future__ import annotations
 
 import functools
 import math
 import threading
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QItemSelection, Qt, Signal
+from PySide6.QtCore import QItemSelection, QObject, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -19,9 +24,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.analysis.memory.buffers import Buffer
-from jaxscope.analysis.memory.live_ranges import LiveRanges
-from jaxscope.analysis.memory.report import (
+from jaxscope.client.requests import CalibrationRequest, RematRequest
+from jaxscope.model import Capture, Unavailable, is_available
+from jaxscope.model.experiments import RematPolicies
+from jaxscope.model.hardware import Ceilings
+from jaxscope.model.units import format_bytes, format_count
+from jaxscope.program.memory.live_ranges import Buffer, LiveRanges
+from jaxscope.program.memory.residuals import KeptValue
+from jaxscope.report.memory import (
     ALIVE_HEADERS,
     MemoryReport,
     buffer_row,
@@ -31,16 +41,97 @@ from jaxscope.analysis.memory.report import (
     name_step,
     place_text,
 )
-from jaxscope.analysis.memory.residuals import KeptValue
-from jaxscope.analysis.quantities import format_bytes, format_count
-from jaxscope.model import Capture, Unavailable, is_available
-from jaxscope.ui.pages.remat import RematPart
-from jaxscope.ui.pages.result_table import ResultTable
-from jaxscope.ui.selectable_label import SelectableLabel
-from jaxscope.ui.theme import LIGHT, Theme
+from jaxscope.report.remat import (
+    HEADERS,
+    NUMERIC,
+    PROTOCOL,
+    describe_remat,
+    meaning_of,
+    remat_numbers,
+    remat_row,
+)
+from jaxscope.schema.ceilings_file import store_ceilings, stored_ceilings
+from jaxscope.ui.pages.roofline import RooflinePage
+from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.result_table import ResultTable
+from jaxscope.ui.toolkit.theme import LIGHT, Theme, ThemeSwitch
+from jaxscope.ui.toolkit.widgets import SelectableLabel
 
 if TYPE_CHECKING:
-    from jaxscope.ui.pages.memory_plot import MemoryPlot
+    from jaxscope.ui.measure.plots import MemoryPlot
+    from jaxscope.ui.window.main_window import MainWindow
+
+
+# What each policy of `jax.checkpoint` would do to the gradient: asked for with a button.
+
+
+_REMAT_QUESTION = (
+    "What would jax.checkpoint do to this gradient? Each of its policies is put on the base "
+    "function in memory, and the gradient compiled anew; your file stays as it is."
+)
+
+
+class RematPart(QWidget):
+    """`compare_requested` asks for the compilations."""
+
+    compare_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._found: RematPolicies | None = None
+        self.heading, self.notes = SelectableLabel(_REMAT_QUESTION), SelectableLabel()
+        self.notes.setProperty("role", "muted")
+        self.compare = QPushButton("Compare the policies")
+        self.compare.clicked.connect(self._on_compare_clicked)
+        self.table = ResultTable("Remat policies")
+        top = QHBoxLayout()
+        top.addWidget(self.heading, 1)
+        top.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignTop)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 4, 0, 0)
+        layout.addLayout(top)
+        layout.addWidget(self.table, 1)
+        layout.addWidget(self.notes)
+        layout.addStretch(0)
+        self.show_policies(None)
+
+    def set_can_compare(self, can_compare: bool) -> None:
+        """Whether a run can start now."""
+        self.compare.setEnabled(can_compare)
+
+    def show_policies(self, found: RematPolicies | None) -> None:
+        """Show what was found, or what there will be."""
+        if found is self._found and found is not None:
+            return
+        self._found = found
+        self.table.setVisible(found is not None)
+        self.notes.setVisible(found is not None)
+        if found is None:
+            self.heading.setText(_REMAT_QUESTION)
+            self.table.rows.set_rows(HEADERS, ())
+            return
+        self.heading.setText(f"{describe_remat(found)} For {found.subject}.")
+        missing = [
+            f"{outcome.policy}: {outcome.missing.reason}"
+            for outcome in found.outcomes
+            if outcome.missing is not None
+        ]
+        self.notes.setText("\n".join([*found.warnings, *missing, PROTOCOL]))
+        base = found.as_written
+        self.table.rows.set_rows(
+            HEADERS,
+            [remat_row(outcome, base) for outcome in found.outcomes],
+            NUMERIC,
+            [remat_numbers(outcome) for outcome in found.outcomes],
+            [meaning_of(outcome.policy) for outcome in found.outcomes],
+        )
+
+    def _on_compare_clicked(self) -> None:
+        self.compare_requested.emit()
+
+
+# What the compiled program needs of memory: the plan, each step, and what lives on.
+
 
 _KEPT_HEADERS = ("bytes", "equation", "type", "id", "line", "read by")
 _DONATED_HEADERS = ("bytes", "argument", "type", "what became of it")
@@ -114,7 +205,7 @@ class MemoryPage(QWidget):
     @functools.cached_property
     def plot(self) -> MemoryPlot:
         """Made when there is something to plot."""
-        from jaxscope.ui.pages.memory_plot import MemoryPlot  # pyqtgraph costs half a second
+        from jaxscope.ui.measure.plots import MemoryPlot  # pyqtgraph costs half a second
 
         plot = MemoryPlot()
         plot.step_chosen.connect(self.choose_step)
@@ -315,3 +406,76 @@ def _sortable(buffer: Buffer) -> float:
 
 def _or_least(value: float) -> float:
     return -1.0 if math.isnan(value) else value
+
+
+# Puts the pages of memory and of the roofline into a window, and follows what they choose.
+
+
+class MemoryMenu(QObject):
+    """Owns the pages; lives as long as its window."""
+
+    def __init__(self, window: MainWindow, themes: ThemeSwitch) -> None:
+        super().__init__(window)
+        self._window, self._themes = window, themes
+        self._measured: Ceilings | None = None
+        self._host: object = None
+        self.page, self.roofline = MemoryPage(), RooflinePage()
+        window.workspace.tabs.add_page(self.page, "Memory")
+        window.workspace.lab.addTab(self.roofline, "Roofline")
+        self.page.node_chosen.connect(window.workspace.selection.select_node)
+        self.page.remat.compare_requested.connect(self._on_compare_requested)
+        self.roofline.nodes_chosen.connect(self._on_roofline_nodes_chosen)
+        self.roofline.calibration_requested.connect(self._on_roofline_calibration_requested)
+        self.roofline.shown.connect(self._on_roofline_shown)
+        window.controller.state_changed.connect(self._on_controller_state_changed)
+        themes.changed.connect(self._on_themes_changed)
+        self._on_themes_changed()
+        self._on_controller_state_changed()
+
+    def _on_controller_state_changed(self) -> None:
+        state = self._window.controller.state
+        if state.capture is not None or not state.is_running:
+            self.page.show_capture(state.capture)
+        can_run = bool(state.file and state.call) and not state.is_view_only
+        self.roofline.set_can_calibrate(can_run and not state.is_running)
+        self.page.remat.set_can_compare(can_run and not state.is_running)
+        remat = state.lab.rematpolicies
+        self.page.remat.show_policies(remat if remat and remat.call == state.call else None)
+        measured = state.lab.ceilings
+        if measured is not None and measured is not self._measured:
+            store_ceilings(measured)
+            self._measured = measured
+        if self.roofline.isVisible():
+            self._show_roofline(state)
+
+    def _show_roofline(self, state: WindowState) -> None:
+        """Only while it is looked at: a run changes the state many times."""
+        environment = state.head.environment if state.head is not None else None
+        if self._measured is None and environment is not None and environment != self._host:
+            self._host = environment
+            self._measured = stored_ceilings(environment)
+        stage = next((stage for stage in state.stages if stage.name == "optimized"), None)
+        self.roofline.show_program(stage, self._measured, state.capture)
+
+    def _on_roofline_shown(self) -> None:
+        self._show_roofline(self._window.controller.state)
+
+    def _on_roofline_nodes_chosen(self, stage: str, nodes: Sequence[int]) -> None:
+        self._window.workspace.selection.select_nodes(stage, nodes)
+
+    def _on_compare_requested(self) -> None:
+        self._window.controller.experiment(RematRequest())
+
+    def _on_roofline_calibration_requested(self) -> None:
+        self._window.controller.experiment(
+            CalibrationRequest(target=self._window.controller.state.target)
+        )
+
+    def _on_themes_changed(self) -> None:
+        self.page.set_theme(self._themes.theme)
+        self.roofline.set_theme(self._themes.theme)
+
+
+def add_memory(window: MainWindow, themes: ThemeSwitch) -> MemoryMenu:
+    """Give a window its pages of memory and of the roofline."""
+    return MemoryMenu(window, themes)

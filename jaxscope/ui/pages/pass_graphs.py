@@ -1,4 +1,7 @@
-"""The module before and after a pass, as two graphs that are linked and marked."""
+"""The module before and after an XLA pass as two linked graphs with marks.
+
+Imported when such graphs are first shown.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,11 @@ from collections.abc import Collection, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from jaxscope.analysis.passes.module_graphs import ModuleGraphs, find_module_graphs
 from jaxscope.model import NONE, PassRecord, Unavailable
 from jaxscope.model.op_name import TagTable
-from jaxscope.ui.pages.compare_graph import ComparedCanvas, MarkLegend
-from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
+from jaxscope.program.passes.diff import ModuleGraphs, find_module_graphs
+from jaxscope.ui.pages.diff_graph import ComparedCanvas, MarkLegend
+from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 
 
 class PassGraphs(QWidget):

@@ -1,12 +1,16 @@
-"""What XLA's passes did: a timeline, and the module before and after each, as texts and graphs."""
+"""The page *Passes*: recorded XLA passes as a table, the module before and after each, and the
+command that records them.
+"""
 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QItemSelection, Qt, Signal
+from PySide6.QtCore import QItemSelection, QObject, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
@@ -19,30 +23,141 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.analysis.passes.listing import COUNTED, ESTIMATED, TIMED, why_no_peak
-from jaxscope.analysis.passes.side_by_side import diff_pass_texts
-from jaxscope.analysis.quantities import format_count
-from jaxscope.model import Fate, PassRecord
+from jaxscope.model import Fate, PassRecord, Stage, Unavailable, is_available
 from jaxscope.model.op_name import TagTable
-from jaxscope.ui.pages.compare_text import DiffTextView
-from jaxscope.ui.pages.pass_rows import (
-    HEADERS,
-    NUMERIC,
-    RECEIVED,
-    count_passes,
-    is_telling,
-    pass_numbers,
-    pass_row,
-    pass_searched,
-    tell_most,
-    tell_rest,
-)
-from jaxscope.ui.pages.result_table import ResultTable, choose_row
-from jaxscope.ui.plain import escape_html
-from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
+from jaxscope.model.units import format_bytes, format_count, format_flops, format_seconds
+from jaxscope.program.links import NO_LINKED, Links, NodeSelection
+from jaxscope.program.passes.diff import diff_pass_texts
+from jaxscope.program.passes.recorder import COUNTED, ESTIMATED, TIMED, explain_missing_peak
+from jaxscope.ui.pages.diff_text import DiffTextView
+from jaxscope.ui.session.state import LATE_NAMES
+from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
+from jaxscope.ui.toolkit.rich_text import escape_html
+from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme, ThemeSwitch
 
 if TYPE_CHECKING:
+    from jaxscope.ui.pages.compare import CompareMenu
     from jaxscope.ui.pages.pass_graphs import PassGraphs
+    from jaxscope.ui.window.main_window import MainWindow
+
+
+# Recorded passes as rows of a table.
+
+
+RECEIVED = "as XLA received it"
+HEADERS = (
+    "dump",
+    "pass",
+    "pipeline",
+    "instructions",
+    "fusions",
+    "FLOPs, loops once",
+    "bytes, loops once",
+    "peak memory",
+    "estimated peak",
+    "time",
+    "changes",
+    "equations ended",
+)
+NUMERIC = (0, 3, 4, 5, 6, 7, 8, 9, 11)
+
+
+def did_something(record: PassRecord) -> bool:
+    """Whether a pass did something; XLA writes a dump at the start of each pipeline as well."""
+    return record.has_changed or bool(record.ended) or record.number is None
+
+
+def pass_row(record: PassRecord) -> tuple[str, ...]:
+    """The cells of a pass, for the columns of `HEADERS`."""
+    cost = record.cost
+    changes = f"+{record.num_added} −{record.num_removed} ~{record.num_changed}"
+    return (
+        "" if record.number is None else f"{record.number:04}",
+        record.name or RECEIVED,
+        record.pipeline,
+        f"{record.num_instructions:,}",
+        f"{record.num_fusions:,}",
+        format_flops(cost.flops),
+        format_bytes(cost.bytes_accessed),
+        "" if math.isnan(record.peak_bytes) else format_bytes(record.peak_bytes),
+        _estimate(record),
+        "" if math.isnan(record.seconds) else format_seconds(record.seconds),
+        changes if record.name else "",
+        f"{len(record.ended)}" if record.ended else "",
+    )
+
+
+def pass_numbers(number: int, record: PassRecord) -> tuple[float, ...]:
+    """The numbers behind the cells of `NUMERIC`."""
+    cost = record.cost
+    return (
+        float(number),
+        float(record.num_instructions),
+        float(record.num_fusions),
+        cost.flops,
+        cost.bytes_accessed,
+        _or_least(record.peak_bytes),
+        _or_least(record.estimated_peak_bytes),
+        _or_least(record.seconds),
+        float(len(record.ended)),
+    )
+
+
+def _estimate(record: PassRecord) -> str:
+    """In program order, where XLA has no order of its own yet."""
+    estimate = record.estimated_peak_bytes
+    return "" if math.isnan(estimate) else f"~{format_bytes(estimate)}"
+
+
+def count_passes(records: Sequence[PassRecord]) -> str:
+    """How many passes changed the module."""
+    count = sum(bool(record.pipeline) and did_something(record) for record in records)
+    return "1 pass" if count == 1 else f"{count:,} passes"
+
+
+def _or_least(value: float) -> float:
+    """What is unknown is sorted below everything."""
+    return -1.0 if math.isnan(value) else value
+
+
+def describe_totals(records: Sequence[PassRecord]) -> str:
+    """Which pass took longest, all of them together, and what the module needs at once."""
+    known = [record for record in records if not math.isnan(record.seconds)]
+    parts = []
+    if known:
+        slowest = max(known, key=lambda record: record.seconds)
+        total = format_seconds(sum(record.seconds for record in known))
+        parts.append(
+            f" The longest, {slowest.name}, took {format_seconds(slowest.seconds)}; these together "
+            f"{total}. The rest of compiling is passes that changed nothing, buffer assignment and "
+            "code generation (LLVM's on CPUs and GPUs)."
+        )
+    peak = records[-1].peak_bytes
+    if not math.isnan(peak):
+        parts.append(
+            f" In the end values that are needed at once add up to {format_bytes(peak)}; XLA "
+            "allocates less where they share memory."
+        )
+    return "".join(parts)
+
+
+def describe_unlisted(records: Sequence[PassRecord]) -> str:
+    """How many dumps of XLA's are not listed, and how to see them."""
+    count = sum(not did_something(record) for record in records)
+    if not count:
+        return ""
+    return (
+        f" {format_count(count, 'further dump')} changed no instruction; filter by name to see it."
+    )
+
+
+def search_text(record: PassRecord) -> str:
+    """What a filter looks through."""
+    return f"{record.name} {record.pipeline} {record.text} {record.before}".casefold()
+
+
+# What XLA's passes did: a timeline, and the module before and after each, as texts and graphs.
+
 
 _MAX_NAMES = 6
 _NONE_YET = (
@@ -171,7 +286,7 @@ class PassesPage(QWidget):
                 f"{count_passes(records)} changed the "
                 f"program: {first.num_instructions:,} instructions became "
                 f"{last.num_instructions:,}, with {format_count(last.num_fusions, 'fusion')}."
-                f"{tell_most(records)}{tell_rest(records)}"
+                f"{describe_totals(records)}{describe_unlisted(records)}"
             )
             self.heading.setToolTip(f"{COUNTED}\n\n{TIMED}\n\n{ESTIMATED}")
         else:
@@ -247,7 +362,7 @@ class PassesPage(QWidget):
         self._shown = [
             number
             for number, record in enumerate(self._records)
-            if (words in pass_searched(record) if words else is_telling(record))
+            if (words in search_text(record) if words else did_something(record))
             and (not self.follow.isChecked() or self._touches(record))
         ]
         rows = [pass_row(self._records[number]) for number in self._shown]
@@ -324,7 +439,7 @@ class PassesPage(QWidget):
             parts.append(f"Since this pass no instruction carries the equations {shown}{rest}.")
         if self._touches(record):
             parts.append("It touched what is selected.")
-        if reason := why_no_peak(record):
+        if reason := explain_missing_peak(record):
             parts.append(f"Peak memory: {reason}")
         return "\n".join(parts)
 
@@ -345,3 +460,122 @@ class PassesPage(QWidget):
 
     def _on_record_clicked(self) -> None:
         self.record_requested.emit()
+
+
+# Puts XLA's passes into a window: their page, and the command that records them.
+
+
+_TITLE = "Passes"
+_MENU = "Run"
+
+
+class PassesMenu(QObject):
+    """Owns the page; lives as long as its window."""
+
+    def __init__(self, window: MainWindow, themes: ThemeSwitch, comparing: CompareMenu) -> None:
+        super().__init__(window)
+        self._window, self._themes = window, themes
+        self.page = PassesPage()
+        window.workspace.tabs.add_page(self.page, _TITLE)
+        self.action = QAction("Record XLA's passes", window)
+        self.action.setShortcut(QKeySequence("Ctrl+Shift+F5"))
+        self.action.triggered.connect(self.record)
+        for entry in window.menuBar().actions():
+            menu = entry.menu()
+            if entry.text() == _MENU and menu is not None:
+                menu.addAction(self.action)  # type: ignore[attr-defined] # PySide types it QObject
+        self.page.record_requested.connect(self.record)
+        self.page.without_requested.connect(comparing.compare_without_pass)
+        self.page.equations_chosen.connect(self._on_equations_chosen)
+        window.controller.state_changed.connect(self._on_controller_state_changed)
+        window.workspace.selection.changed.connect(self._on_selection_changed)
+        window.workspace.inspector.pass_requested.connect(self._on_pass_requested)
+        window.workspace.fates.changed.connect(self._on_fates_changed)
+        themes.changed.connect(self._on_themes_changed)
+        self._on_themes_changed()
+        self._on_controller_state_changed()
+
+    def record(self) -> None:
+        """Run the present call again, and record the passes."""
+        state = self._window.controller.state
+        if state.call:
+            self._window.workspace.tabs.setCurrentWidget(self.page)
+            self._window.controller.run(state.call, state.target, passes=True)
+
+    def _on_controller_state_changed(self) -> None:
+        state = self._window.controller.state
+        can_record = bool(state.file and state.call) and not state.is_view_only
+        self.page.set_can_record(can_record and not state.is_running)
+        self.action.setEnabled(can_record and not state.is_running)
+        if state.capture is None:
+            if not state.is_running:
+                self.page.show_passes(())
+            return
+        stage = state.capture.stage("passes")
+        missing = stage.unavailable if stage is not None else None
+        reason = missing.reason if isinstance(missing, Unavailable) else ""
+        if stage is None and state.is_view_only:
+            reason = "This capture was made without recording XLA's passes."
+        self.page.show_passes(state.capture.passes, reason, state.capture.pass_tags)
+
+    def _on_pass_requested(self, number: int) -> None:
+        self._window.workspace.tabs.setCurrentWidget(self.page)
+        self.page.choose_dump(number)
+
+    def _on_selection_changed(self, links: Links) -> None:
+        self._follow(links)
+
+    def _on_fates_changed(self) -> None:
+        self._follow(self._window.workspace.selection.links)
+
+    def _follow(self, links: Links) -> None:
+        """Tell the page what is selected, as equations of the stage that was compiled."""
+        stages = self._window.controller.state.stages
+        compiled = self._compiled()
+        if compiled is None:
+            return
+        graph = compiled.graph
+        assert is_available(graph)
+        linked = links.stages.get(compiled.name, NO_LINKED)
+        nodes = [*linked.forward.tolist(), *linked.backward.tolist()]
+        title, fate = "", None
+        selection = self._window.workspace.selection.selection
+        if isinstance(selection, NodeSelection) and selection.nodes:
+            if selection.stage == compiled.name:
+                nodes = list(selection.nodes)
+            stage = next((s for s in stages if s.name == selection.stage), None)
+            if stage is not None and is_available(stage.graph):
+                node = stage.graph.node(selection.nodes[0])
+                title = f"Equation {node.id} ({node.operation})"
+                fate = self._window.workspace.fates.fate_of(stage.name, node)
+        ids = [graph.string(graph.nodes.id, node) for node in nodes]
+        self.page.follow_equations(ids, title, fate)
+
+    def _compiled(self) -> Stage | None:
+        """The last jaxpr-level stage: the one that XLA got to compile."""
+        stages = self._window.controller.state.stages
+        traced = [s for s in stages if s.name not in LATE_NAMES and is_available(s.graph)]
+        return traced[-1] if traced else None
+
+    def _on_equations_chosen(self, ids: Sequence[str]) -> None:
+        compiled = self._compiled()
+        if compiled is None or not is_available(compiled.graph):
+            return
+        places = compiled.graph.index_by_id
+        nodes = [places[id] for id in ids if id in places]
+        if nodes:
+            self._window.workspace.selection.select_nodes(compiled.name, nodes)
+
+    def _on_themes_changed(self) -> None:
+        self.page.set_theme(self._themes.theme, self._themes.points)
+
+
+def add_passes(window: MainWindow, themes: ThemeSwitch, comparing: CompareMenu) -> PassesMenu:
+    """Give a window its page of passes and the command that records them.
+
+    Args:
+        window: The window.
+        themes: What it looks like.
+        comparing: Where the outcome without a pass is compared.
+    """
+    return PassesMenu(window, themes, comparing)

@@ -1,4 +1,4 @@
-"""What bounds each kernel, equation, line or scope, before and after optimization."""
+"""The roofline: what bounds each kernel, equation, line or scope, before and after optimization."""
 
 from __future__ import annotations
 
@@ -8,23 +8,17 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QItemSelection, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QHBoxLayout,
-    QPushButton,
-    QSplitter,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
-from jaxscope.analysis.cost import before_after
-from jaxscope.analysis.cost.before_after import CostChange, find_cost_change
-from jaxscope.analysis.cost.loop_rounds import find_trips
-from jaxscope.analysis.cost.shares import By
-from jaxscope.analysis.fates import link_products
-from jaxscope.analysis.quantities import format_count
-from jaxscope.analysis.roofline import Roofline, RooflinePoint, find_limit, find_roofline
-from jaxscope.analysis.roofline_report import (
+from jaxscope.model import Capture, Stage, Unavailable
+from jaxscope.model.hardware import Ceilings, chip_names, chip_of_target, find_chip
+from jaxscope.model.units import format_count
+from jaxscope.program.cost.attribution import CostChange, RowKind, find_cost_change
+from jaxscope.program.cost.trip_counts import find_trip_counts
+from jaxscope.program.fates.table import link_products
+from jaxscope.program.roofline import Roofline, RooflinePoint, find_limit, find_roofline
+from jaxscope.report import cost_changes
+from jaxscope.report.roofline import (
     HEADERS,
     NO_CEILINGS,
     NUMERIC,
@@ -37,21 +31,17 @@ from jaxscope.analysis.roofline_report import (
     roofline_numbers,
     roofline_row,
 )
-from jaxscope.model import Capture, Stage, Unavailable
-from jaxscope.model.chip import chip_names, chip_of_target, find_chip
-from jaxscope.model.roofline import Ceilings
-from jaxscope.ui.choice_box import ChoiceBox
-from jaxscope.ui.pages.result_table import ResultTable, choose_row
-from jaxscope.ui.selectable_label import SelectableLabel
-from jaxscope.ui.theme import LIGHT, Theme
+from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
+from jaxscope.ui.toolkit.theme import LIGHT, Theme
+from jaxscope.ui.toolkit.widgets import ChoiceBox, SelectableLabel
 
 if TYPE_CHECKING:
-    from jaxscope.ui.pages.roofline_plot import RooflinePlot
+    from jaxscope.ui.measure.plots import RooflinePlot
 
 _QUESTION = "What bounds each kernel: arithmetic, or memory?"
 _NAME_COLUMN = HEADERS.index("name")
 _CHOICES = ("kernels", "source lines", "named scopes", "equations")
-_BY = (By.EQUATION, By.LINE, By.SCOPE, By.EQUATION)
+_BY = (RowKind.EQUATION, RowKind.LINE, RowKind.SCOPE, RowKind.EQUATION)
 COMPILED, RECEIVED, BOTH = range(3)
 _MEASURED = "this machine"
 _MODULES = ("compiled", "before optimization", "before and after")
@@ -76,7 +66,7 @@ class RooflinePage(QWidget):
         self._capture: Capture | None = None
         self._rooflines: dict[str, Roofline | Unavailable] = {}
         self._equations: dict[str, tuple[RooflinePoint, ...]] = {}
-        self._changes: dict[By, CostChange | Unavailable] = {}
+        self._changes: dict[RowKind, CostChange | Unavailable] = {}
         self._ceilings: Ceilings | None = None
         self._published: dict[str, Ceilings] = {}
         self._theme = LIGHT
@@ -128,7 +118,7 @@ class RooflinePage(QWidget):
     @functools.cached_property
     def plot(self) -> RooflinePlot:
         """Made when there are ceilings to plot under."""
-        from jaxscope.ui.pages.roofline_plot import RooflinePlot  # pyqtgraph costs half a second
+        from jaxscope.ui.measure.plots import RooflinePlot  # pyqtgraph costs half a second
 
         plot = RooflinePlot()
         plot.point_chosen.connect(self._on_plot_point_chosen)
@@ -234,7 +224,7 @@ class RooflinePage(QWidget):
         if stage is None:
             return None
         if stage.name not in self._rooflines:
-            trips = {} if self._capture is None else find_trips(self._capture)
+            trips = {} if self._capture is None else find_trip_counts(self._capture)
             machine = None if self._capture is None else self._capture.stage("machine")
             if stage.name == "optimized" and self._capture is not None:
                 stage = link_products(self._capture) or stage
@@ -282,16 +272,16 @@ class RooflinePage(QWidget):
         )
 
     def _show_change(self, change: CostChange) -> None:
-        self.heading.setText(before_after.describe_cost_change(change))
+        self.heading.setText(cost_changes.describe_cost_change(change))
         self.notes.setText("\n".join(change.notes))
         self.notes.setToolTip("")
         if "plot" in vars(self):
             self.plot.hide()
         self.table.rows.set_rows(
-            before_after.HEADERS,
-            [before_after.cost_change_row(row) for row in change.rows],
-            before_after.NUMERIC,
-            [before_after.cost_change_numbers(row) for row in change.rows],
+            cost_changes.COST_CHANGE_HEADERS,
+            [cost_changes.cost_change_row(row) for row in change.rows],
+            cost_changes.COST_CHANGE_NUMERIC,
+            [cost_changes.cost_change_numbers(row) for row in change.rows],
         )
 
     # --- choosing and exporting ---

@@ -1,41 +1,207 @@
-"""How a program is spread over devices: its arrays, its collectives, and one device's part."""
+"""The page *Devices*: how arrays are cut over devices, collectives, and one device's part."""
 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QItemSelection, Qt, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QEvent, QItemSelection, QObject, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
+    QSizePolicy,
     QSplitter,
+    QToolTip,
     QVBoxLayout,
     QWidget,
 )
 
-from jaxscope.analysis.quantities import format_bytes
-from jaxscope.analysis.sharding.arrays import SpreadArray
-from jaxscope.analysis.sharding.collectives import KINDS, RING, Collective
-from jaxscope.analysis.sharding.job import tell_job
-from jaxscope.analysis.sharding.nodes import PER_DEVICE
-from jaxscope.analysis.sharding.report import (
-    VIEWS,
-    PlacementReport,
-    tell_devices,
-    tell_groups,
-    tell_memory,
-    tell_place,
-    tell_rounds,
-    tell_total,
-)
-from jaxscope.analysis.sharding.standing import Standing
 from jaxscope.model import Capture, Unavailable
-from jaxscope.ui.choice_box import ChoiceBox
-from jaxscope.ui.pages.cut_view import CutView
-from jaxscope.ui.pages.result_table import ResultTable, choose_row
-from jaxscope.ui.selectable_label import SelectableLabel
-from jaxscope.ui.theme import Theme
+from jaxscope.model.sharding import Placement
+from jaxscope.model.units import format_bytes
+from jaxscope.picture.tint.classes import TINT_PALETTES
+from jaxscope.program.links import NodeSelection
+from jaxscope.program.sharding.arrays import (
+    Cut,
+    Part,
+    SpreadArray,
+    cut_to_text,
+    describe_devices,
+    describe_sharding,
+    format_partition_spec,
+    name_devices,
+)
+from jaxscope.program.sharding.collectives import KINDS, RING, Collective, find_collectives
+from jaxscope.program.sharding.placement import (
+    PER_DEVICE,
+    CollectiveContext,
+    NodeSharding,
+    NodeShardings,
+    PlacementReport,
+)
+from jaxscope.report.sharding import (
+    WHOLE_OR_PER_DEVICE,
+    collective_place,
+    describe_collective,
+    describe_communication,
+    describe_device_memory,
+    describe_groups,
+    describe_job,
+    format_executions,
+)
+from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
+from jaxscope.ui.toolkit.rich_text import escape_breakable
+from jaxscope.ui.toolkit.theme import LIGHT, Theme, ThemeSwitch
+from jaxscope.ui.toolkit.widgets import ChoiceBox, SelectableLabel
+
+if TYPE_CHECKING:
+    from jaxscope.ui.window.main_window import MainWindow
+
+
+# Draws how an array is cut: a grid of parts, coloured by the devices that hold them.
+
+
+_MARGIN_PX = 6
+_CAPTION_PX = 20
+_LONGEST = 6.0
+"""A side is at most so many times as long as the other, whatever the array's shape: long arrays
+would be a line."""
+
+
+class CutView(QWidget):
+    """`device_chosen` carries the position of the first device of the part that was clicked."""
+
+    device_chosen = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._cut: Cut | None = None
+        self._title = ""
+        self._device = -1
+        self._theme = LIGHT
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("How the array is cut")
+
+    def sizeHint(self) -> QSize:
+        return QSize(340, 240)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(160, 120)
+
+    def show_cut(self, title: str, cut: Cut | None) -> None:
+        """Show an array; None for one of which nothing is known."""
+        self._title, self._cut = title, cut
+        lines = [] if cut is None else cut_to_text(cut)
+        self.setAccessibleDescription("\n".join([title, *lines]))
+        self.update()
+
+    def choose_device(self, position: int) -> None:
+        """Mark the part that a device holds; -1 for none."""
+        self._device = position
+        self.update()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use a theme's colours."""
+        self._theme = theme
+        self.update()
+
+    def part_at(self, point: QPointF) -> Part | None:
+        """The part that is drawn at a place."""
+        if self._cut is None:
+            return None
+        return next((part for part in self._cut.parts if self._box(part).contains(point)), None)
+
+    def _frame(self) -> QRectF:
+        """Where the array is drawn: as high and wide as its sides are to each other, within
+        bounds."""
+        room = QRectF(self.rect()).adjusted(
+            _MARGIN_PX, _MARGIN_PX + _CAPTION_PX, -_MARGIN_PX, -_MARGIN_PX
+        )
+        if self._cut is None or room.width() <= 0 or room.height() <= 0:
+            return room
+        ratio = min(max(_side_ratio(self._cut), 1 / _LONGEST), _LONGEST)
+        width = min(room.width(), room.height() * ratio)
+        return QRectF(room.left(), room.top(), width, width / ratio)
+
+    def _box(self, part: Part) -> QRectF:
+        frame, cut = self._frame(), self._cut
+        assert cut is not None  # whoever asks has a part of it
+        width, height = frame.width() / cut.num_columns, frame.height() / cut.num_rows
+        return QRectF(
+            frame.left() + part.column * width, frame.top() + part.row * height, width, height
+        )
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self._theme.surface))
+        painter.setPen(QColor(self._theme.text))
+        caption = QRectF(self.rect()).adjusted(_MARGIN_PX, 2, -_MARGIN_PX, 0)
+        title = self.fontMetrics().elidedText(
+            self._title, Qt.TextElideMode.ElideRight, int(caption.width())
+        )
+        painter.drawText(caption, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, title)
+        if self._cut is None:
+            return
+        pairs = TINT_PALETTES[self._theme.name].kinds
+        for part in self._cut.parts:
+            first = min(part.devices, default=0)
+            fill, border = pairs[1 + first % (len(pairs) - 1)]
+            self._paint_part(painter, part, fill, border)
+        for part in self._cut.parts:
+            if self._device in part.devices:
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(QPen(QColor(self._theme.selected), 3))
+                painter.drawRect(self._box(part).adjusted(1.5, 1.5, -1.5, -1.5))
+
+    def _paint_part(self, painter: QPainter, part: Part, fill: str, border: str) -> None:
+        box = self._box(part)
+        painter.setPen(QPen(QColor(border), 1))
+        painter.setBrush(QColor(fill))
+        painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
+        metrics = self.fontMetrics()
+        if box.height() < metrics.height() or box.width() < metrics.averageCharWidth() * 2:
+            return
+        painter.setPen(QColor(self._theme.text))
+        room = int(box.width()) - 4
+        names = (name_devices(part.devices), f"{min(part.devices)} …", "")
+        text = next(name for name in names if metrics.horizontalAdvance(name) <= room or not name)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        part = self.part_at(event.position())
+        if part is not None and part.devices:
+            self.device_chosen.emit(min(part.devices))
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent):
+            part = self.part_at(QPointF(event.pos()))
+            if part is not None:
+                told = f"{part.text} on devices {name_devices(part.devices)}"
+                QToolTip.showText(event.globalPos(), told, self)
+                return True
+        return super().event(event)
+
+
+def _side_ratio(cut: Cut) -> float:
+    """Width to height: of the columns' dimension, or the last one, to the rows'."""
+    shape = cut.shape
+    if not shape:
+        return 1.0
+    across = cut.column_dimensions or (len(shape) - 1,)
+    down = cut.row_dimensions or tuple(k for k in range(len(shape)) if k not in across)[-1:]
+    if down == across:
+        down = ()
+    width = height = 1
+    for dimension in across:
+        width *= max(shape[dimension], 1)
+    for dimension in down:
+        height *= max(shape[dimension], 1)
+    return width / height
+
+
+# How a program is spread over devices: its arrays, its collectives, and one device's part.
+
 
 _ARRAY_HEADERS = ("#", "", "path", "whole", "spec", "on a device", "bytes", "how")
 _PART_HEADERS = ("#", "part", "devices")
@@ -139,13 +305,13 @@ class ShardingPage(QWidget):
         found, arrays = report.collectives, report.arrays
         self._arrays = () if isinstance(arrays, Unavailable) else arrays
         self._collectives = () if isinstance(found, Unavailable) else found
-        self.heading.setText(tell_devices(report.placement))
-        told = found.reason if isinstance(found, Unavailable) else tell_total(found)
+        self.heading.setText(describe_devices(report.placement))
+        told = found.reason if isinstance(found, Unavailable) else describe_communication(found)
         if report.num_devices < 2:
             told += " Choose a target with several devices, such as cpu:8, to spread arrays."
-        job = f"{tell_job(report.capture.job)}\n" if report.capture.job is not None else ""
-        memory = tell_memory(report.capture.memory)
-        self.notes.setText(f"{job}{told} {memory}\n{VIEWS}")
+        job = f"{describe_job(report.capture.job)}\n" if report.capture.job is not None else ""
+        memory = describe_device_memory(report.capture.memory)
+        self.notes.setText(f"{job}{told} {memory}\n{WHOLE_OR_PER_DEVICE}")
         self.notes.setToolTip(RING)
         self._split.show()
         self._fill(report)
@@ -260,7 +426,9 @@ def _array_row(number: int, array: SpreadArray) -> tuple[str, ...]:
     )
 
 
-def _collective_row(number: int, collective: Collective, standing: Standing) -> tuple[str, ...]:
+def _collective_row(
+    number: int, collective: Collective, standing: CollectiveContext
+) -> tuple[str, ...]:
     return (
         str(number),
         collective.id,
@@ -268,9 +436,72 @@ def _collective_row(number: int, collective: Collective, standing: Standing) -> 
         format_bytes(collective.operand_bytes),
         format_bytes(collective.result_bytes),
         format_bytes(collective.sent_bytes),
-        tell_rounds(collective),
-        tell_groups(collective),
-        tell_place(standing),
+        format_executions(collective),
+        describe_groups(collective),
+        collective_place(standing),
         standing.label,
         standing.between,
     )
+
+
+# Puts the page of devices into a window, and follows what it chooses.
+
+
+class ShardingMenu(QObject):
+    """Owns the page; lives as long as its window."""
+
+    def __init__(self, window: MainWindow, themes: ThemeSwitch) -> None:
+        super().__init__(window)
+        self._window, self._themes = window, themes
+        self.page = ShardingPage()
+        self._capture: Capture | None = None
+        self._shardings: NodeShardings | None = None
+        window.workspace.tabs.add_page(self.page, "Devices")
+        window.workspace.inspector.additions.append(self._describe_selected)
+        self.page.node_chosen.connect(window.workspace.selection.select_node)
+        window.controller.state_changed.connect(self._on_controller_state_changed)
+        themes.changed.connect(self._on_themes_changed)
+        self._on_themes_changed()
+        self._on_controller_state_changed()
+
+    def _on_controller_state_changed(self) -> None:
+        state = self._window.controller.state
+        if state.capture is not None or not state.is_running:
+            self.page.show_capture(state.capture)
+            if state.capture is not self._capture:
+                self._capture, self._shardings = state.capture, None
+
+    def _describe_selected(self) -> str:
+        """How the selected node's values lie on several devices, as HTML; empty for one device."""
+        selection, capture = self._window.workspace.selection.selection, self._capture
+        if capture is None or not isinstance(selection, NodeSelection) or not selection.nodes:
+            return ""
+        placement, stage = capture.placement, capture.stage(selection.stage)
+        if isinstance(placement, Unavailable) or len(placement.devices) < 2:
+            return ""
+        if len(selection.nodes) > 1 or stage is None or isinstance(stage.graph, Unavailable):
+            return ""
+        self._shardings = self._shardings or NodeShardings(capture)
+        found = self._shardings.of(stage.name, stage.graph, selection.nodes[0])
+        told = [
+            f"{escape_breakable(value.type)}: "
+            f"{escape_breakable(format_partition_spec(value.sharding, placement.axes))} "
+            f"{escape_breakable(_describe_sharding(value, placement))}<br>"
+            for value in found
+        ]
+        exchanged = find_collectives(stage.graph, placement, selection.nodes)
+        told += [escape_breakable(describe_collective(collective)) for collective in exchanged]
+        return f"<h4>On {len(placement.devices)} devices</h4><p>{''.join(told)}</p>" if told else ""
+
+    def _on_themes_changed(self) -> None:
+        self.page.set_theme(self._themes.theme)
+
+
+def _describe_sharding(value: NodeSharding, placement: Placement) -> str:
+    how = describe_sharding(value.sharding, placement.axes, len(placement.devices))
+    return f"{how} ({value.origin})"
+
+
+def add_sharding(window: MainWindow, themes: ThemeSwitch) -> ShardingMenu:
+    """Give a window its page of devices."""
+    return ShardingMenu(window, themes)

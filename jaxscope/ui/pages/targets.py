@@ -1,26 +1,130 @@
-"""One call compiled for many chips, side by side."""
+"""The page *Chips*: compiles the present call for many targets, one after another in the
+background, and shows them side by side.
+
+# Notes for work by hand
+
+Line numbers are those of commit b7403c2; names of files are the old ones with the new module in
+brackets where that helps.
+"""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLineEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from jaxscope.client.events import Failed, Finished, Progress
 from jaxscope.client.many_targets import default_targets, full_target
-from jaxscope.ui.pages.result_table import ResultTable
-from jaxscope.ui.selectable_label import SelectableLabel
-from jaxscope.ui.theme import Theme
+from jaxscope.errors import Explanation, InternalError, JaxscopeError
+from jaxscope.model import Capture
+from jaxscope.ui.session.controller import Controller
+from jaxscope.ui.toolkit.result_table import ResultTable
+from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
+from jaxscope.ui.toolkit.widgets import SelectableLabel
 
 if TYPE_CHECKING:
-    from jaxscope.analysis.targets.summary import TargetRow
+    from jaxscope.program.targets import TargetRow
+    from jaxscope.ui.window.main_window import MainWindow
+
+
+# Compile the present call for many targets, one after another, while the window answers.
+
+
+class ManyTargets(QObject):
+    """Runs beside what the window shows, and takes nothing of it away.
+
+    Signals:
+        row_arrived: A `TargetRow`.
+        busy_changed: What is being done, or empty.
+    """
+
+    row_arrived = Signal(object)
+    busy_changed = Signal(str)
+    _summarized = Signal(int, object)
+
+    def __init__(self, controller: Controller, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._waiting: list[str] = []
+        self._target = self._call = ""
+        self._run = self._generation = 0
+        controller.background_event_arrived.connect(self._on_controller_background_event_arrived)
+        self._summarized.connect(self._on_summarized)
+
+    @property
+    def call(self) -> str:
+        """The call of the rows that arrive."""
+        return self._call
+
+    def start(self, targets: Sequence[str]) -> None:
+        """Compile the present call for each target; what was going on is stopped."""
+        self.stop()
+        self._call = self._controller.state.call
+        self._waiting = list(targets)
+        self._start_next()
+
+    def stop(self) -> None:
+        """Stop, and keep the rows that there are."""
+        self._generation += 1
+        self._waiting.clear()
+        if self._run:
+            self._controller.forget_background_run(self._run)
+            self._run = 0
+        self.busy_changed.emit("")
+
+    def _start_next(self) -> None:
+        if not self._waiting:
+            self.busy_changed.emit("")
+            return
+        self._target = self._waiting.pop(0)
+        self.busy_changed.emit(f"{self._target} …")
+        state = self._controller.state
+        self._run = self._controller.capture_in_background(
+            state.file, self._call, self._target, None
+        )
+
+    def _on_controller_background_event_arrived(self, number: int, event: object) -> None:
+        if number != self._run:
+            return
+        if isinstance(event, Progress):
+            self.busy_changed.emit(f"{self._target}: {event.text} …")
+        elif isinstance(event, Failed):
+            self._summarize(event.error)
+        elif isinstance(event, Finished) and isinstance(event.result, Capture):
+            self._summarize(event.result)
+
+    def _summarize(self, found: Capture | JaxscopeError) -> None:
+        self._run = 0
+        generation, target = self._generation, self._target
+
+        def work() -> None:
+            from jaxscope.program.targets import summarize_target
+
+            try:
+                row = summarize_target(target, found)
+            except Exception as error:
+                row = summarize_target(
+                    target,
+                    InternalError(Explanation("It could not be summarized.", why=repr(error))),
+                )
+            try:
+                self._summarized.emit(generation, row)
+            except RuntimeError:
+                return  # the window is gone
+
+        threading.Thread(target=work, name="jaxscope-targets", daemon=True).start()
+
+    def _on_summarized(self, generation: int, row: TargetRow) -> None:
+        if generation == self._generation:
+            self.row_arrived.emit(row)
+            self._start_next()
+
+
+# One call compiled for many chips, side by side.
+
 
 _QUESTION = "How would this call do on other chips?"
 _MEANING = (
@@ -117,7 +221,7 @@ class TargetsPage(QWidget):
         self.table.fit()
 
     def _show_rows(self) -> None:
-        from jaxscope.analysis.targets.report import (
+        from jaxscope.report.targets import (
             HEADERS,
             NUMERIC,
             describe_fit,
@@ -138,12 +242,8 @@ class TargetsPage(QWidget):
     def _show_notes(self, what: str) -> None:
         notes = [what] if what else []
         if self._rows and not what:
-            from jaxscope.analysis.targets.estimate import ESTIMATE
-            from jaxscope.analysis.targets.report import (
-                NOT_KNOWN,
-                describe_counting,
-                describe_problems,
-            )
+            from jaxscope.program.targets import ESTIMATE
+            from jaxscope.report.targets import NOT_KNOWN, describe_counting, describe_problems
 
             notes = [*describe_problems(self._rows), *describe_counting(self._rows)]
             notes += [ESTIMATE, NOT_KNOWN]
@@ -172,3 +272,41 @@ class TargetsPage(QWidget):
             self.stop_requested.emit()
         elif self.targets():
             self.requested.emit(self.targets())
+
+
+# Puts the page of targets into a window, and lets it compile the present call.
+
+
+class TargetsMenu(QObject):
+    """Owns the page; lives as long as its window."""
+
+    def __init__(self, window: MainWindow, themes: ThemeSwitch) -> None:
+        super().__init__(window)
+        self._window, self._themes = window, themes
+        self.page = TargetsPage()
+        self.many = ManyTargets(window.controller, self)
+        window.workspace.lab.addTab(self.page, "Chips")
+        self.page.requested.connect(self._on_page_requested)
+        self.page.stop_requested.connect(self.many.stop)
+        self.many.row_arrived.connect(self.page.add_row)
+        self.many.busy_changed.connect(self.page.set_busy)
+        window.controller.state_changed.connect(self._on_controller_state_changed)
+        themes.changed.connect(self._on_themes_changed)
+        self._on_themes_changed()
+        self._on_controller_state_changed()
+
+    def _on_page_requested(self, targets: tuple[str, ...]) -> None:
+        self.page.begin(self._window.controller.state.call)
+        self.many.start(targets)
+
+    def _on_controller_state_changed(self) -> None:
+        state = self._window.controller.state
+        self.page.set_runnable(bool(state.file and state.call) and not state.is_view_only)
+
+    def _on_themes_changed(self) -> None:
+        self.page.set_theme(self._themes.theme)
+
+
+def add_targets(window: MainWindow, themes: ThemeSwitch) -> TargetsMenu:
+    """Give a window its page of targets."""
+    return TargetsMenu(window, themes)

@@ -1,31 +1,370 @@
-"""Panes, as many as wanted, laid out freely: beside and below each other, moved by their grips."""
+"""All panes: their arrangement as a value, the tree of splitters that shows it, and opening,
+closing, moving and activating panes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+import dataclasses
+import enum
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QPoint, QTimer, Signal
-from PySide6.QtWidgets import QRubberBand, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtWidgets import QRubberBand, QSplitter, QVBoxLayout, QWidget
 
-from jaxscope.analysis.link_pairs import NO_PAIRS
 from jaxscope.model import NONE
-from jaxscope.ui.panes.arrangement import (
-    FIRST_ARRANGEMENT,
-    MAX_PANES,
-    PaneSpec,
-    Split,
-    panes_of,
-)
-from jaxscope.ui.panes.pane_choices import TOLD
+from jaxscope.program.links import NO_PAIRS
 from jaxscope.ui.panes.pane_header import SOURCE, Form
-from jaxscope.ui.panes.pane_tree import PaneTree, Side, side_at, zone_of
-from jaxscope.ui.panes.ribbon import FindPairs, RibbonSetting
-from jaxscope.ui.panes.stage_pane import StagePane
-from jaxscope.ui.theme import Theme
+from jaxscope.ui.panes.ribbon import HANDLE_PX, RIBBON_PX, FindPairs, RibbonSetting, RibbonSplitter
+from jaxscope.ui.panes.stage_pane import FORWARDED, StagePane
+from jaxscope.ui.toolkit.theme import Theme
 
 if TYPE_CHECKING:
-    from jaxscope.ui.graph.graph_page import GraphPage
+    from jaxscope.ui.canvas.graph_page import GraphPage
+
+
+# How panes are laid out, as a value that is remembered between starts; no Qt.
+
+
+MAX_PANES = 24
+"""More are too small to be of use, on any screen."""
+
+_MAX_DEPTH = 12
+_MAX_NAME_CHARACTERS = 200
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PaneSpec:
+    """One pane.
+
+    Attributes:
+        stage: What it is for: a stage's name, or `source`.
+        form: How it shows that: `graph`, `text`, `table` or `tree`.
+        name: As a person named it, or empty.
+    """
+
+    stage: str
+    form: str = "graph"
+    name: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Split:
+    """Parts beside each other, or below each other.
+
+    Attributes:
+        is_across: Beside each other.
+        parts: From left to right, or from top to bottom.
+        shares: Of the room, as many as parts, in any unit.
+    """
+
+    is_across: bool
+    parts: tuple[PaneSpec | Split, ...]
+    shares: tuple[float, ...]
+
+
+FIRST_ARRANGEMENT = Split(
+    True,
+    (PaneSpec("source", "text"), PaneSpec("jaxpr"), PaneSpec("optimized")),
+    (7.0, 8.0, 8.0),
+)
+"""What a new window shows."""
+
+
+def format_arrangement(arrangement: Split) -> str:
+    """An arrangement as one line of JSON."""
+    return json.dumps(dataclasses.asdict(arrangement))
+
+
+def parse_arrangement(text: str) -> Split | None:
+    """Read an arrangement back; None where the text is none, or cannot be shown."""
+    try:
+        found = _read_split(json.loads(text), _MAX_DEPTH)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return found if 1 <= len(panes_of(found)) <= MAX_PANES else None
+
+
+def panes_of(part: PaneSpec | Split) -> list[PaneSpec]:
+    """All panes, from the top left to the bottom right."""
+    if isinstance(part, PaneSpec):
+        return [part]
+    return [pane for inner in part.parts for pane in panes_of(inner)]
+
+
+def _read_split(value: Any, depth: int) -> Split:
+    parts = tuple(_read_part(part, depth - 1) for part in value["parts"])
+    shares = tuple(float(share) for share in value["shares"])
+    is_sound = all(math.isfinite(share) and share >= 0 for share in shares)
+    if depth <= 0 or not parts or len(shares) != len(parts) or not is_sound:
+        raise ValueError("no arrangement")
+    return Split(bool(value["is_across"]), parts, shares)
+
+
+def _read_part(value: Any, depth: int) -> PaneSpec | Split:
+    if "parts" in value:
+        return _read_split(value, depth)
+    words = [value["stage"], value["form"], value["name"]]
+    if not all(isinstance(word, str) and len(word) <= _MAX_NAME_CHARACTERS for word in words):
+        raise ValueError("no pane")
+    return PaneSpec(*words)
+
+
+# Panes in splitters within splitters: put in, taken out, moved, described and built again.
+
+
+_EDGE_SHARE = 0.28
+"""How much of a pane counts as its edge when another is dropped there; the middle swaps."""
+
+
+class PaneSide(enum.Enum):
+    """Where a pane goes, seen from another."""
+
+    LEFT = "left"
+    RIGHT = "right"
+    ABOVE = "above"
+    BELOW = "below"
+    PLACE = "place"
+
+    @property
+    def is_across(self) -> bool:
+        return self in (PaneSide.LEFT, PaneSide.RIGHT)
+
+    @property
+    def is_before(self) -> bool:
+        return self in (PaneSide.LEFT, PaneSide.ABOVE)
+
+
+class PaneTree(QWidget):
+    """The splitters, and the panes in them; knows nothing of what panes show."""
+
+    def __init__(self, setting: RibbonSetting) -> None:
+        super().__init__()
+        self._setting = setting
+        self._ribbon_px = RIBBON_PX
+        self._root = self._make_splitter(is_across=True)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.addWidget(self._root)
+
+    def panes(self) -> list[StagePane]:
+        """From the top left to the bottom right."""
+        return list(_panes_in(self._root))
+
+    def pane_at(self, place: QPoint) -> StagePane | None:
+        """The pane at a place on the screen."""
+        for pane in self.panes():
+            if pane.isVisible() and pane.rect().contains(pane.mapFromGlobal(place)):
+                return pane
+        return None
+
+    # --- changing ---
+
+    def add_first(self, pane: StagePane) -> None:
+        """Put in a pane where there is none."""
+        self._root.addWidget(pane)
+
+    def insert(self, pane: StagePane, beside: StagePane, side: PaneSide) -> None:
+        """Put in a pane to a side of another, which gives it half of its room."""
+        parent = _splitter_of(beside)
+        index, sizes = parent.indexOf(beside), parent.sizes()
+        is_across = parent.orientation() == Qt.Orientation.Horizontal
+        if is_across == side.is_across or parent.count() == 1:
+            if is_across != side.is_across:
+                self._turn(parent)
+            parent.insertWidget(index if side.is_before else index + 1, pane)
+            sizes[index : index + 1] = [sizes[index] // 2, sizes[index] - sizes[index] // 2]
+            parent.setSizes(sizes)
+        else:
+            inner = self._make_splitter(is_across=side.is_across)
+            parent.insertWidget(index, inner)
+            for each in (pane, beside) if side.is_before else (beside, pane):
+                inner.addWidget(each)
+                each.show()
+            room = inner.width() if side.is_across else inner.height()
+            inner.setSizes([max(room // 2, 100)] * 2)
+            parent.setSizes(sizes)
+        pane.show()
+
+    def take_out(self, pane: StagePane) -> None:
+        """Take out a pane; what held only it and one more is dissolved."""
+        parent = _splitter_of(pane)
+        pane.setParent(None)
+        if parent is self._root or parent.count() != 1:
+            return
+        outer, left_over = _splitter_of(parent), parent.widget(0)
+        assert left_over is not None
+        sizes = outer.sizes()
+        outer.insertWidget(outer.indexOf(parent), left_over)
+        left_over.show()
+        parent.setParent(None)
+        parent.deleteLater()
+        outer.setSizes(sizes)
+
+    def move_pane(self, pane: StagePane, beside: StagePane, side: PaneSide) -> None:
+        """Put a pane elsewhere, or let two swap their places."""
+        if side is not PaneSide.PLACE:
+            self.take_out(pane)
+            self.insert(pane, beside, side)
+            return
+        first, second = _splitter_of(pane), _splitter_of(beside)
+        sizes = first.sizes(), second.sizes()
+        at, there = first.indexOf(pane), second.indexOf(beside)
+        first.insertWidget(at, beside)
+        second.insertWidget(there, pane)
+        for widget in (pane, beside):
+            widget.show()
+        first.setSizes(sizes[0])
+        second.setSizes(sizes[1])
+
+    def neighbour(self, pane: StagePane, side: PaneSide) -> StagePane | None:
+        """The nearest pane on a side."""
+        here = _place_of(pane)
+
+        def is_there(other: StagePane) -> bool:
+            place = _place_of(other)
+            across = place.top() <= here.bottom() and here.top() <= place.bottom()
+            along = place.left() <= here.right() and here.left() <= place.right()
+            return {
+                PaneSide.LEFT: across and place.right() < here.left(),
+                PaneSide.RIGHT: across and place.left() > here.right(),
+                PaneSide.ABOVE: along and place.bottom() < here.top(),
+                PaneSide.BELOW: along and place.top() > here.bottom(),
+            }.get(side, False)
+
+        def distance(other: StagePane) -> int:
+            return (_place_of(other).center() - here.center()).manhattanLength()
+
+        others = [other for other in self.panes() if other is not pane and is_there(other)]
+        return min(others, key=distance, default=None)
+
+    def show_only(self, pane: StagePane | None) -> None:
+        """Hide all panes but one; None shows all."""
+        for each in self.panes():
+            each.setVisible(pane is None or each is pane)
+        for splitter in self.findChildren(QSplitter):
+            splitter.setVisible(any(not each.isHidden() for each in _panes_in(splitter)))
+
+    def clear(self) -> None:
+        """Take all panes out."""
+        for pane in self.panes():
+            pane.setParent(None)
+        before, self._root = self._root, self._make_splitter(is_across=True)
+        self._layout.replaceWidget(before, self._root)
+        before.hide()
+        before.deleteLater()
+
+    # --- arrangements ---
+
+    def build(self, arrangement: Split, make: Callable[[PaneSpec], StagePane]) -> None:
+        """Open the panes of an arrangement in an empty tree."""
+        if arrangement.is_across != (self._root.orientation() == Qt.Orientation.Horizontal):
+            self._turn(self._root)
+        self._fill(self._root, arrangement, make)
+
+    def describe(self, specify: Callable[[StagePane], PaneSpec]) -> Split:
+        """The arrangement of now."""
+        return _describe(self._root, specify)
+
+    def _fill(
+        self, splitter: QSplitter, split: Split, make: Callable[[PaneSpec], StagePane]
+    ) -> None:
+        for part in split.parts:
+            if isinstance(part, PaneSpec):
+                splitter.addWidget(make(part))
+            else:
+                inner = self._make_splitter(is_across=part.is_across)
+                splitter.addWidget(inner)
+                self._fill(inner, part, make)
+        total = sum(split.shares) or 1.0
+        splitter.setSizes([max(round(10_000 * share / total), 1) for share in split.shares])
+
+    # --- ribbons ---
+
+    @property
+    def shows_ribbons(self) -> bool:
+        """Whether ribbons have room."""
+        return self._ribbon_px == RIBBON_PX
+
+    def set_ribbons_shown(self, is_shown: bool) -> None:
+        """Make room for ribbons, or take it away."""
+        self._ribbon_px = RIBBON_PX if is_shown else HANDLE_PX
+        for splitter in self.findChildren(RibbonSplitter):
+            splitter.set_ribbon_px(self._ribbon_px)
+
+    def repaint_ribbons(self) -> None:
+        """Draw all ribbons anew."""
+        for splitter in self.findChildren(RibbonSplitter):
+            for number in range(1, splitter.count()):
+                splitter.handle(number).update()
+
+    def _make_splitter(self, *, is_across: bool) -> RibbonSplitter:
+        orientation = Qt.Orientation.Horizontal if is_across else Qt.Orientation.Vertical
+        return RibbonSplitter(orientation, self._setting, self._ribbon_px)
+
+    def _turn(self, splitter: RibbonSplitter) -> None:
+        is_across = splitter.orientation() == Qt.Orientation.Horizontal
+        splitter.setOrientation(Qt.Orientation.Vertical if is_across else Qt.Orientation.Horizontal)
+        splitter.set_ribbon_px(self._ribbon_px)
+
+
+def side_at(pane: StagePane, place: QPoint) -> PaneSide:
+    """The side of a pane that a place on the screen is at; its middle is its own place."""
+    local = pane.mapFromGlobal(place)
+    x, y = local.x() / max(pane.width(), 1), local.y() / max(pane.height(), 1)
+    nearest = min(
+        (x, PaneSide.LEFT), (1 - x, PaneSide.RIGHT), (y, PaneSide.ABOVE), (1 - y, PaneSide.BELOW),
+        key=lambda found: found[0],
+    )  # fmt: skip
+    return nearest[1] if nearest[0] < _EDGE_SHARE else PaneSide.PLACE
+
+
+def zone_of(pane: StagePane, side: PaneSide) -> QRect:
+    """The room that a pane dropped at a side would take."""
+    width, height = pane.width(), pane.height()
+    return {
+        PaneSide.LEFT: QRect(0, 0, width // 2, height),
+        PaneSide.RIGHT: QRect(width // 2, 0, width - width // 2, height),
+        PaneSide.ABOVE: QRect(0, 0, width, height // 2),
+        PaneSide.BELOW: QRect(0, height // 2, width, height - height // 2),
+        PaneSide.PLACE: QRect(0, 0, width, height),
+    }[side]
+
+
+def _panes_in(splitter: QSplitter) -> Iterator[StagePane]:
+    for number in range(splitter.count()):
+        widget = splitter.widget(number)
+        if isinstance(widget, StagePane):
+            yield widget
+        elif isinstance(widget, QSplitter):
+            yield from _panes_in(widget)
+
+
+def _splitter_of(widget: QWidget) -> RibbonSplitter:
+    parent = widget.parentWidget()
+    assert isinstance(parent, RibbonSplitter)
+    return parent
+
+
+def _place_of(pane: StagePane) -> QRect:
+    return QRect(pane.mapToGlobal(QPoint(0, 0)), pane.size())
+
+
+def _describe(splitter: QSplitter, specify: Callable[[StagePane], PaneSpec]) -> Split:
+    parts: list[PaneSpec | Split] = []
+    for number in range(splitter.count()):
+        widget = splitter.widget(number)
+        if isinstance(widget, StagePane):
+            parts.append(specify(widget))
+        elif isinstance(widget, QSplitter):
+            parts.append(_describe(widget, specify))
+    shares = tuple(float(size) for size in splitter.sizes())
+    return Split(splitter.orientation() == Qt.Orientation.Horizontal, tuple(parts), shares)
+
+
+# Panes, as many as wanted, laid out freely: beside and below each other, moved by their grips.
 
 
 class PaneArea(QWidget):
@@ -84,7 +423,7 @@ class PaneArea(QWidget):
     # --- opening and closing ---
 
     def open_pane(
-        self, stage_name: str, *, after: StagePane | None = None, side: Side = Side.RIGHT
+        self, stage_name: str, *, after: StagePane | None = None, side: PaneSide = PaneSide.RIGHT
     ) -> StagePane | None:
         """Open a pane for a stage; None if there are too many to be of use.
 
@@ -159,7 +498,7 @@ class PaneArea(QWidget):
             self._on_pane_activated(self._tree.panes()[0])
         self.panes_changed.emit()
 
-    def move_pane(self, pane: StagePane, beside: StagePane, side: Side) -> None:
+    def move_pane(self, pane: StagePane, beside: StagePane, side: PaneSide) -> None:
         """Put a pane to a side of another, or swap the two."""
         if pane is beside:
             return
@@ -167,13 +506,13 @@ class PaneArea(QWidget):
         self._tree.move_pane(pane, beside, side)
         self.panes_changed.emit()
 
-    def move_active(self, side: Side) -> None:
+    def move_active(self, side: PaneSide) -> None:
         """Swap the active pane with its neighbour on a side, where there is one."""
         if self._active is not None:
             self.show_all()
             neighbour = self._tree.neighbour(self._active, side)
             if neighbour is not None:
-                self.move_pane(self._active, neighbour, Side.PLACE)
+                self.move_pane(self._active, neighbour, PaneSide.PLACE)
 
     def show_alone(self) -> None:
         """Let the active pane have all the room; again: give it back."""
@@ -222,7 +561,7 @@ class PaneArea(QWidget):
         self._on_pane_activated(pane)
         pane.focus_content()
 
-    def leave_current(self) -> None:
+    def clear_current(self) -> None:
         """Let no box of a graph be the current one."""
         for pane in self.panes:
             if pane.canvas is not None:
@@ -257,7 +596,7 @@ class PaneArea(QWidget):
 
     def _make_pane(self, stage_name: str) -> StagePane:
         pane = StagePane(self._make_graph)
-        for told in TOLD:
+        for told in FORWARDED:
             getattr(pane, told).connect(getattr(self, told))
         pane.stage_requested.connect(self._on_pane_stage_requested)
         pane.close_requested.connect(self.close_pane)

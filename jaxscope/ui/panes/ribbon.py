@@ -1,4 +1,6 @@
-"""The ribbon between two panes: bands from what is linked in one to what it is in the other."""
+"""Ribbons between two panes: bands from what is linked in one to what it is in the other, painted
+in the splitter's handle.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,9 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen, QTransform
 from PySide6.QtWidgets import QSplitter, QSplitterHandle, QWidget
 
-from jaxscope.analysis.link_pairs import NO_PAIRS, Pairs
+from jaxscope.program.links import NO_PAIRS, Pairs
 from jaxscope.ui.panes.stage_pane import StagePane
-from jaxscope.ui.theme import LIGHT, Theme
+from jaxscope.ui.toolkit.theme import LIGHT, Theme
 
 RIBBON_PX = 22
 HANDLE_PX = 6

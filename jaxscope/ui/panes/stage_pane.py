@@ -1,4 +1,4 @@
-"""One pane: a stage, or the source, in one of its forms."""
+"""One pane: shows a stage, or the source, in one of its forms, and emits what is selected."""
 
 from __future__ import annotations
 
@@ -9,31 +9,149 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
-from PySide6.QtWidgets import (
-    QFrame,
-    QLabel,
-    QStackedWidget,
-    QVBoxLayout,
-)
+from PySide6.QtWidgets import QFrame, QLabel, QStackedWidget, QVBoxLayout
 
-from jaxscope.analysis.line_cost import LineCost
-from jaxscope.analysis.links import NO_LINKED, Linked
-from jaxscope.model import Graph, SourceFile, Stage, StageText, Unavailable, is_available
-from jaxscope.ui.panes.code_filling import fill_with_source, fill_with_stage
-from jaxscope.ui.panes.code_painting import Mark
-from jaxscope.ui.panes.code_view import CodeView
-from jaxscope.ui.panes.finding import Finding
-from jaxscope.ui.panes.lighting import Lighting
-from jaxscope.ui.panes.outline_view import OutlineView
-from jaxscope.ui.panes.pane_choices import TOLD, PaneChoices
+from jaxscope.model import NONE, Graph, SourceFile, Stage, StageText, Unavailable, is_available
+from jaxscope.program.cost.lines import LineCost
+from jaxscope.program.links import NO_LINKED, Linked
+from jaxscope.ui.panes.highlight import PaneHighlighter, PaneSearch
+from jaxscope.ui.panes.node_table import NodeTableView
+from jaxscope.ui.panes.outline import OutlineView
 from jaxscope.ui.panes.pane_header import SOURCE, Form, PaneHeader
-from jaxscope.ui.panes.pane_wishes import PaneWishes
-from jaxscope.ui.panes.table_view import NodeTableView
-from jaxscope.ui.theme import BASE_POINTS, LIGHT, Theme
+from jaxscope.ui.selection.selection import GRAPH_STAGE_OF
+from jaxscope.ui.source.code_view import CodeView, Mark, fill_with_source, fill_with_stage
+from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 
-if TYPE_CHECKING:  # the graph view is loaded when the first graph is shown
-    from jaxscope.ui.graph.canvas import GraphCanvas
-    from jaxscope.ui.graph.graph_page import GraphPage
+if TYPE_CHECKING:
+    from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+    from jaxscope.ui.canvas.graph_page import GraphPage
+
+
+# What a person chooses and points at in a pane, told as nodes of a stage or lines of a file.
+
+
+FORWARDED = (
+    "node_chosen",
+    "nodes_chosen",
+    "group_chosen",
+    "node_hovered",
+    "line_chosen",
+    "lines_chosen",
+    "line_hovered",
+)
+"""Signals that a pane, and the area of all panes, pass on."""
+
+
+class PaneChoices(QObject):
+    """Translates what the forms of one pane tell.
+
+    Signals:
+        made: Something was chosen, whatever it is.
+        node_chosen: Stage and node index.
+        nodes_chosen: Stage, node indices, and whether they are chosen besides others.
+        group_chosen: Stage, a group's id and label, indices of the nodes inside, and whether it is
+            chosen besides others.
+        node_hovered: Stage and node index, or -1.
+        line_chosen: File and 1-based line.
+        lines_chosen: File, 1-based lines, and whether they are chosen besides others.
+        line_hovered: File and 1-based line, or 0.
+    """
+
+    made = Signal()
+    node_chosen = Signal(str, int)
+    nodes_chosen = Signal(str, object, bool)
+    group_chosen = Signal(str, str, str, object, bool)
+    node_hovered = Signal(str, int)
+    line_chosen = Signal(str, int)
+    lines_chosen = Signal(str, object, bool)
+    line_hovered = Signal(str, int)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._name = SOURCE
+        self._stage: Stage | None = None
+        self._file: SourceFile | None = None
+
+    def set_subject(self, name: str, stage: Stage | None, file: SourceFile | None) -> None:
+        """Say what the pane shows: a stage, or where its name is `SOURCE`, a file."""
+        self._name, self._stage, self._file = name, stage, file
+
+    def follow_lines(self, code: CodeView) -> None:
+        """Listen to a page of text."""
+        code.line_chosen.connect(self._on_line_chosen)
+        code.lines_chosen.connect(self._on_lines_chosen)
+        code.line_hovered.connect(self._on_line_hovered)
+
+    def follow_nodes(self, form: NodeTableView | OutlineView) -> None:
+        """Listen to a table or a tree."""
+        form.node_chosen.connect(self.choose_node)
+        form.nodes_chosen.connect(self._on_nodes_chosen)
+        form.node_hovered.connect(self._on_node_hovered)
+
+    def follow_canvas(self, canvas: GraphCanvas) -> None:
+        """Listen to a graph."""
+        canvas.node_selected.connect(self.choose_node)
+        canvas.nodes_selected.connect(self._on_nodes_chosen)
+        canvas.group_selected.connect(self._on_group_chosen)
+        canvas.node_hovered.connect(self._on_node_hovered)
+
+    def follow_groups(self, outline: OutlineView) -> None:
+        """Listen to what a tree tells of groups."""
+        outline.group_chosen.connect(self._on_group_chosen)
+
+    def choose_node(self, node: int) -> None:
+        """A node was chosen; a negative one is none, yet the pane was meant."""
+        self.made.emit()
+        if node >= 0:
+            self.node_chosen.emit(self._linked_stage, node)
+
+    @property
+    def _linked_stage(self) -> str:
+        return GRAPH_STAGE_OF.get(self._name, self._name)
+
+    def _on_nodes_chosen(self, nodes: Sequence[int], adds: bool) -> None:
+        self.made.emit()
+        self.nodes_chosen.emit(self._linked_stage, nodes, adds)
+
+    def _on_group_chosen(self, group: str, label: str, nodes: Sequence[int], adds: bool) -> None:
+        self.made.emit()
+        self.group_chosen.emit(self._linked_stage, group, label, nodes, adds)
+
+    def _on_node_hovered(self, node: int) -> None:
+        self.node_hovered.emit(self._linked_stage, node)
+
+    def _on_line_chosen(self, line: int) -> None:
+        self.made.emit()
+        if self._name == SOURCE and self._file is not None:
+            self.line_chosen.emit(self._file.path, line + 1)
+        elif nodes := self._nodes_of_lines((line,)):
+            self.node_chosen.emit(self._linked_stage, nodes[0])
+
+    def _on_lines_chosen(self, lines: Sequence[int], adds: bool) -> None:
+        self.made.emit()
+        if self._name == SOURCE and self._file is not None:
+            self.lines_chosen.emit(self._file.path, [line + 1 for line in lines], adds)
+        elif nodes := self._nodes_of_lines(lines):
+            self.nodes_chosen.emit(self._linked_stage, nodes, adds)
+
+    def _on_line_hovered(self, line: int) -> None:
+        if self._name == SOURCE:
+            self.line_hovered.emit(self._file.path if self._file is not None else "", line + 1)
+        else:
+            nodes = self._nodes_of_lines((line,)) if line >= 0 else []
+            self._on_node_hovered(nodes[0] if nodes else NONE)
+
+    def _nodes_of_lines(self, lines: Sequence[int]) -> list[int]:
+        """Nodes that lines of the stage's text define, each once."""
+        if self._stage is None or not is_available(self._stage.text):
+            return []
+        line_nodes = self._stage.text.line_nodes
+        known = [line for line in lines if line < len(line_nodes)]
+        nodes: list[int] = line_nodes[known].tolist()
+        return list(dict.fromkeys(node for node in nodes if node >= 0))
+
+
+# One pane: a stage, or the source, in one of its forms.
 
 
 class StagePane(QFrame):
@@ -66,7 +184,7 @@ class StagePane(QFrame):
         self._stage: Stage | None = None
         self._file: SourceFile | None = None
         self._theme = LIGHT
-        self._finding = Finding()
+        self._finding = PaneSearch()
         self._name = SOURCE
         self._form = Form.GRAPH  # of its stages; the source is a text
         self._shown_graph: Graph | None = None
@@ -78,7 +196,7 @@ class StagePane(QFrame):
         self.table = NodeTableView()
         self.outline = OutlineView()
         self.header = PaneHeader()
-        self.lighting = Lighting(self.code, self.table, self.outline, self._finding)
+        self.lighting = PaneHighlighter(self.code, self.table, self.outline, self._finding)
         self.table.search_dismissed.connect(self.header.search.clear)
         self._choices, self._wishes = PaneChoices(self), PaneWishes(self)
         self._begin = 0
@@ -114,7 +232,7 @@ class StagePane(QFrame):
         choices.follow_nodes(self.outline)
         choices.follow_groups(self.outline)
         choices.made.connect(self._on_choices_made)
-        for told in TOLD:
+        for told in FORWARDED:
             getattr(choices, told).connect(getattr(self, told))
         for part in (self.code, self.table, self.outline, self.header.search, self.header.chooser):
             part.installEventFilter(self)
@@ -211,8 +329,8 @@ class StagePane(QFrame):
 
     def set_preview(self, linked: Linked, lines: Mapping[int, Mark]) -> None:
         """Light up faintly what is looked at ahead: nodes, or lines of the source."""
-        self.lighting.ahead, self.lighting.lines_ahead = linked, lines
-        self.lighting.apply_ahead()
+        self.lighting.ahead, self.lighting.preview_lines = linked, lines
+        self.lighting.apply_preview()
 
     def set_line_marks(self, marks: Mapping[int, Mark], *, reveal: bool) -> None:
         """Mark lines of the source, by 0-based number."""
@@ -246,7 +364,7 @@ class StagePane(QFrame):
         self.lighting.theme = theme
         self.code.set_theme(theme, points)
         self.table.fit()
-        self.lighting.apply_ahead()
+        self.lighting.apply_preview()
         if self._canvas is not None:
             self._canvas.set_theme(theme.name)
             self._canvas.set_text_scale(points / BASE_POINTS)
@@ -394,3 +512,39 @@ class StagePane(QFrame):
         if event.type() == QEvent.Type.FocusIn:
             self.activated.emit(self)
         return super().eventFilter(watched, event)
+
+
+# What a person asks of a pane by the row above it, told by the pane with itself first.
+
+
+class PaneWishes(QObject):
+    """Passes on what the header and its grip of one pane tell."""
+
+    def __init__(self, pane: StagePane) -> None:
+        super().__init__(pane)
+        self._pane = pane
+        header, grip = pane.header, pane.header.grip
+        header.stage_requested.connect(self._on_header_stage_requested)
+        header.add_requested.connect(self._on_header_add_requested)
+        header.close_requested.connect(self._on_header_close_requested)
+        grip.moved.connect(self._on_grip_moved)
+        grip.dropped.connect(self._on_grip_dropped)
+        grip.clicked.connect(self._on_grip_clicked)
+
+    def _on_header_stage_requested(self, name: str) -> None:
+        self._pane.stage_requested.emit(self._pane, name)
+
+    def _on_header_add_requested(self) -> None:
+        self._pane.add_requested.emit(self._pane)
+
+    def _on_header_close_requested(self) -> None:
+        self._pane.close_requested.emit(self._pane)
+
+    def _on_grip_moved(self, place: QPoint) -> None:
+        self._pane.moved.emit(self._pane, place)
+
+    def _on_grip_dropped(self, place: QPoint) -> None:
+        self._pane.dropped.emit(self._pane, place)
+
+    def _on_grip_clicked(self, place: QPoint) -> None:
+        self._pane.menu_requested.emit(self._pane, place)

@@ -1,1 +1,0 @@
-"""Pure functions of model data: HLO protos to graphs, layout, export, statistics."""

@@ -1,1 +1,0 @@
-"""Compare two captures: which nodes correspond, what differs, and what the differences mean."""

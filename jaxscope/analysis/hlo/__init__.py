@@ -1,1 +1,0 @@
-"""HLO modules: from serialized protos to graphs, and from text lines to instructions."""

@@ -1,1 +1,0 @@
-"""Memory of compiled programs: live ranges, donation, residuals, constants. Pure functions."""

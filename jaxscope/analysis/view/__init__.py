@@ -1,1 +1,0 @@
-"""What of a graph is shown: simplifications, groups, and which groups open at first."""

@@ -1,0 +1,554 @@
+"""Put the messages of one run together to a capture, interpreting as they arrive: stages, passes,
+placement, kernels, memory.
+
+The worker sends the rawest stable thing; here it becomes graphs. An interpretation that fails
+leaves its reason in the graph's place and costs nothing else: the text stays.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model import (
+    Capture,
+    Check,
+    Cost,
+    Graph,
+    NodeKind,
+    Ragged,
+    Severity,
+    SourceFile,
+    Stage,
+    StageText,
+    Unavailable,
+    is_available,
+)
+from jaxscope.model.capture import CALL_FILE, NO_MEMORY_PLAN, NO_PLACEMENT, MemoryPlan
+from jaxscope.model.graph import graph_from_arrays, strings_from_arrays
+from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
+from jaxscope.model.sharding import Device, Job, Placement, Propagated
+from jaxscope.program.cost.equations import cost_equations
+from jaxscope.program.fates.outcomes import PassStep
+from jaxscope.program.fates.table import FateTable
+from jaxscope.program.fusion.decisions import MAX_LOG_CHARS
+from jaxscope.program.hlo.graph import convert_hlo, link_hlo_lines
+from jaxscope.program.hlo.instruction_text import render_sharding, render_type
+from jaxscope.program.hlo.proto import parse_module
+from jaxscope.program.machine.listing import CodePart, list_machine_code
+from jaxscope.program.passes.recorder import Passes, PassRecorder, list_passes
+from jaxscope.program.sharding.arrays import describe_devices
+from jaxscope.report.sharding import WHOLE_OR_PER_DEVICE, describe_job
+from jaxscope.schema.capture_messages import (
+    CheckFields,
+    DoneFields,
+    EnvironmentFields,
+    FileFields,
+    HeadFields,
+    JobFields,
+    KernelsFields,
+    MemoryFields,
+    MessageFields,
+    MissingTextFields,
+    PassesEndFields,
+    PassFields,
+    PlacementFields,
+    SourceFields,
+    StageFields,
+    TextFields,
+    read_buffer_assignment,
+    read_message_fields,
+)
+from jaxscope.wire.messages import Message
+
+# Put the messages `pass` and `passes_end` together: the stage `passes` and what it knows.
+
+
+_NO_GRAPH = Unavailable("The passes are a list; each has its own text.", "passes")
+_STAGE = "passes"
+
+
+class PassesAssembler:
+    """Takes the modules after each pass as they arrive, and keeps one of them at a time."""
+
+    def __init__(self) -> None:
+        self._recorder: PassRecorder | None = None
+        self.passes = Passes()
+
+    def feed(self, message: Message, tags: TagTable, proto: bytes, stage: str = "") -> None:
+        """Take a `pass`.
+
+        Args:
+            message: The message.
+            tags: What the tags in the names of operations stand for.
+            proto: Its bytes.
+            stage: Name of the last jaxpr-level stage, if it is not the base function's.
+
+        Raises:
+            ValueError: The message is malformed.
+        """
+        fields = read_message_fields(message, PassFields)
+        if self._recorder is None:
+            self._recorder = PassRecorder(tags, stage)
+        step = PassStep(fields.number, fields.name, fields.pipeline)
+        self._recorder.feed(step, proto, fields.module_cost())
+
+    def finish(self, message: Message) -> Stage:
+        """Take the `passes_end`; returns the stage.
+
+        Raises:
+            ValueError: The message is malformed.
+        """
+        fields = read_message_fields(message, PassesEndFields)
+        if self._recorder is not None:
+            self.passes = self._recorder.result(fields.reason, _seconds_of(message))
+            self.passes = dataclasses.replace(self.passes, no_times=fields.no_times or "")
+        records = self.passes.records
+        missing = None
+        if not records:
+            reason = fields.reason or "XLA wrote down no passes on this platform."
+            missing = Unavailable(reason, _STAGE)
+        return Stage(
+            name=_STAGE,
+            title="XLA's passes",
+            text=missing or StageText.plain(list_passes(self.passes)),
+            graph=missing or _NO_GRAPH,
+            cost=records[-1].cost if records else Cost(),
+            seconds=max(fields.seconds, 0.0),
+            unavailable=missing,
+        )
+
+
+def _seconds_of(message: Message) -> list[float]:
+    """Seconds of each pass that was sent; NaN where unknown, and none if the column is none."""
+    column = message.arrays.get("pass_seconds")
+    if column is None or column.dtype != np.float64 or column.ndim != 1:
+        return []
+    known = np.isfinite(column) & (column >= 0.0)
+    return list(map(float, np.where(known, column, np.nan)))
+
+
+# Read the message `placement`: devices, and how arrays are spread over them.
+
+
+_MAX_TEXT = 10_000
+
+
+def read_placement(message: Message, tags: TagTable) -> Placement | Unavailable:
+    """What a `placement` says.
+
+    Args:
+        message: The message.
+        tags: What the tags in the names of operations stand for.
+
+    Raises:
+        ValueError: The message is malformed.
+    """
+    fields = read_message_fields(message, PlacementFields)
+    if fields.reason is not None:
+        return Unavailable(fields.reason, "optimized")
+    has_mesh = math.prod(size for _, size in fields.axes) == len(fields.devices)
+    return Placement(
+        devices=tuple(Device(*device) for device in fields.devices),
+        axes=fields.axes if has_mesh else (),
+        arguments=fields.arguments,
+        results=fields.results,
+        values=_read_values(message, tags),
+    )
+
+
+def _read_values(message: Message, tags: TagTable) -> dict[str, tuple[Propagated, ...]]:
+    proto = message.arrays.get("proto")
+    if proto is None or proto.dtype != np.uint8 or proto.ndim != 1:
+        return {}
+    found: dict[str, dict[Propagated, None]] = {}
+    try:
+        for id, value in _find_values(proto.tobytes(), tags):
+            found.setdefault(id, {})[value] = None
+    except ValueError:
+        return {}  # what XLA decided in between is a bonus: the arguments and results are known
+    return {id: tuple(values) for id, values in found.items()}
+
+
+def _find_values(proto: bytes, tags: TagTable) -> Iterator[tuple[str, Propagated]]:
+    """The equation that a value belongs to, and the value, of each value with a sharding."""
+    for computation in parse_module(proto).computations:
+        for instruction in computation.instructions:
+            if not instruction.HasField("sharding"):
+                continue
+            ids = read_op_name(instruction.metadata.op_name, tags).derived
+            if not ids:
+                continue
+            text = render_sharding(instruction.sharding)
+            if len(text) <= _MAX_TEXT:
+                value = Propagated(render_type(instruction.shape), text)
+                yield from ((id, value) for id in ids)
+
+
+# Put the messages of one run together to a capture, interpreting as they arrive.
+#
+# The worker sends the rawest stable thing; here it becomes graphs. An interpretation that fails
+# leaves its reason in the graph's place and costs nothing else: the text stays.
+
+
+_MAX_STAGES = 60  # as many as a `.jaxscope` file holds
+_MAX_FILES = 256
+_MAX_FINDINGS = 10_000
+_STAGE_ORDER = ("gradient", "stablehlo", "hlo", "passes", "optimized", "machine")
+_TAGGED_TEXTS = frozenset({"stablehlo", "hlo", "optimized"})
+_SEVERITIES = list(Severity)
+_WAITING = Unavailable("The text has not arrived.")
+_NO_HEAD = HeadFields("", "", (), SourceFields(), EnvironmentFields(), "")
+
+
+class CaptureAssembler:
+    """Takes messages one by one; has a capture, complete or not, at any time.
+
+    `feed` is not thread-safe. It may take long for large modules: call it where that does no harm.
+    """
+
+    def __init__(self) -> None:
+        self._head: HeadFields | None = None
+        self._tags = TagTable()
+        self._stages: dict[str, Stage] = {}
+        self._texts: dict[str, StageText | Unavailable] = {}
+        self._files: dict[str, SourceFile] = {}
+        self._checks: list[Check] = []
+        self._messages: list[str] = []
+        self._passes = PassesAssembler()
+        self._memory: MemoryPlan | Unavailable = NO_MEMORY_PLAN
+        self._placement: Placement | Unavailable = NO_PLACEMENT
+        self._job: Job | None = None
+        self._fusion_log = ""
+        self._wall_seconds = 0.0
+        self._is_done = False
+        self._readers: dict[str, Callable[[Message], Stage | None]] = {
+            "file": self._read_file,
+            "head": self._read_head,
+            "tags": self._read_tags,
+            "stage": self._read_stage,
+            "text": self._read_text,
+            "text_missing": self._read_missing_text,
+            "kernels": self._read_kernels,
+            "memory": self._read_memory,
+            "placement": self._read_placement,
+            "job": self._read_job,
+            "pass": self._read_pass,
+            "passes_end": self._read_passes_end,
+            "fusion_log": self._read_fusion_log,
+            "check": self._read_check,
+            "message": self._read_message,
+            "done": self._read_done,
+        }
+
+    @property
+    def has_head(self) -> bool:
+        """Whether the head has arrived: before it there is nothing to show."""
+        return self._head is not None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the run said that it ended well."""
+        return self._is_done
+
+    def feed(self, message: Message) -> Stage | None:
+        """Take a message; types that are no part of a capture are passed over.
+
+        Returns:
+            The stage that is new or has changed, or None.
+
+        Raises:
+            ValueError: The message is malformed: the worker is not to be trusted any further.
+        """
+        reader = self._readers.get(message.type)
+        return None if reader is None else reader(message)
+
+    def capture(self) -> Capture:
+        """What has arrived so far, as a capture; stages still to come are simply not in it."""
+        head = self._head or _NO_HEAD
+        stages = tuple(sorted(self._stages.values(), key=_stage_rank))
+        passes = self._passes.passes
+        return Capture(
+            call=head.call,
+            base=head.base,
+            transforms=head.transforms,
+            source=head.source.to_model(),
+            files=tuple(self._files.values()),
+            environment=head.environment.to_model(),
+            target=head.target,
+            arguments=head.leaves(head.arguments),
+            results=head.leaves(head.results),
+            stages=stages,
+            fates=FateTable(stages, passes.endings),
+            passes=passes.records,
+            pass_tags=passes.tags,
+            fusion_log=self._fusion_log,
+            checks=tuple(sorted(self._checks, key=lambda c: _SEVERITIES.index(c.severity))),
+            messages=tuple(self._messages),
+            wall_seconds=self._wall_seconds,
+            memory=self._memory,
+            placement=self._placement,
+            job=self._job,
+        )
+
+    def _read_head(self, message: Message) -> None:
+        self._head = read_message_fields(message, HeadFields)
+
+    def _read_file(self, message: Message) -> None:
+        fields = read_message_fields(message, FileFields)
+        if len(self._files) >= _MAX_FILES and fields.path not in self._files:
+            raise ValueError(f"more than {_MAX_FILES} source files were sent")
+        if not fields.path:
+            return
+        self._files[fields.path] = SourceFile(fields.path, _text_of(message), fields.sha256)
+
+    def _read_tags(self, message: Message) -> None:
+        try:
+            self._tags = TagTable(
+                strings_from_arrays(message.arrays, "base"),
+                strings_from_arrays(message.arrays, "derived"),
+            )
+        except (KeyError, UnicodeDecodeError) as error:
+            raise ValueError(f"the table of tags is malformed: {error}") from None
+
+    def _read_stage(self, message: Message) -> Stage:
+        fields = read_message_fields(message, StageFields)
+        if len(self._stages) >= _MAX_STAGES and fields.name not in self._stages:
+            raise ValueError(f"more than {_MAX_STAGES} stages were sent")
+        missing = None
+        if fields.unavailable is not None:
+            missing = Unavailable(fields.unavailable, fields.name)
+        cost = fields.stage_cost()
+        graph = missing or self._interpret(fields, message)
+        if missing is None and is_available(graph) and _is_jaxpr(graph):
+            jax_version = (self._head or _NO_HEAD).environment.to_model().jax
+            graph, counted = _count(graph, jax_version)
+            cost = cost if cost.is_known else counted
+        stage = Stage(
+            name=fields.name,
+            title=fields.title,
+            text=missing or _WAITING,
+            graph=graph,
+            cost=cost,
+            seconds=_seconds(fields.seconds),
+            unavailable=missing,
+        )
+        self._stages[fields.name] = stage
+        text = self._texts.pop(fields.name, None)
+        if text is not None:
+            self._put_text(fields.name, text)
+        return self._stages[fields.name]
+
+    def _interpret(self, fields: StageFields, message: Message) -> Graph | Unavailable:
+        """The stage's graph; whatever goes wrong becomes the reason why there is none."""
+        if fields.form == "none":
+            return Unavailable("This stage has no graph.", fields.name)
+        try:
+            if fields.form == "graph":
+                graph = graph_from_arrays(message.arrays)
+            else:
+                graph = self._interpret_hlo(fields.name, message)
+            return _place_the_call(graph, (self._head or _NO_HEAD).call_place)
+        except Exception as error:  # a program may be stranger than any list of errors
+            reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            return Unavailable(f"The program could not be drawn: {reason}.", fields.name)
+
+    def _interpret_hlo(self, stage: str, message: Message) -> Graph:
+        graph = convert_hlo(
+            _bytes_of(message, "proto"), self._tags, self._derived_graph(), None, stage
+        )
+        cost = message.arrays.get("instruction_cost")
+        # Costs that do not fit are no reason to lose the graph: they stay unknown.
+        if cost is not None and cost.dtype == np.float64 and cost.shape == (len(graph.nodes), 3):
+            known = np.isfinite(cost) & (cost >= 0.0)
+            graph = graph.replace_nodes(cost=np.where(known, cost, np.nan))
+        return graph
+
+    def _derived_graph(self) -> Graph | None:
+        """The graph of what was lowered: the last jaxpr-level stage of the call itself."""
+        found: Graph | None = None
+        for stage in self._stages.values():
+            if stage.name not in _STAGE_ORDER and is_available(stage.graph):
+                found = stage.graph
+        return found
+
+    def _read_text(self, message: Message) -> Stage | None:
+        fields = read_message_fields(message, TextFields)
+        text = _text_of(message)
+        if fields.name in _TAGGED_TEXTS:
+            text = strip_tags(text)
+        plain = StageText.plain(text)
+        nodes = message.arrays.get("line_nodes")
+        if nodes is not None and nodes.shape == plain.line_nodes.shape and nodes.dtype == np.int32:
+            plain = StageText(text, nodes)
+        return self._put_text(fields.name, plain)
+
+    def _read_missing_text(self, message: Message) -> Stage | None:
+        fields = read_message_fields(message, MissingTextFields)
+        return self._put_text(fields.name, Unavailable(fields.reason, fields.name))
+
+    def _read_kernels(self, message: Message) -> Stage | None:
+        fields = read_message_fields(message, KernelsFields)
+        text, why_not = list_machine_code(_code_parts(message), fields.left_out)
+        made = StageText.plain(text) if text else Unavailable(why_not, fields.name)
+        return self._put_text(fields.name, made)
+
+    def _put_text(self, name: str, text: StageText | Unavailable) -> Stage | None:
+        """Give a stage its text; a text that comes before its stage waits for it."""
+        stage = self._stages.get(name)
+        if stage is None:
+            if len(self._texts) < _MAX_STAGES:
+                self._texts[name] = text
+            return None
+        if is_available(text):
+            text = StageText(text.text, _line_nodes(text, stage))
+        stage = dataclasses.replace(stage, text=text)
+        self._stages[name] = stage
+        return stage
+
+    def _read_memory(self, message: Message) -> None:
+        plan = read_message_fields(message, MemoryFields).to_model()
+        if is_available(plan):
+            plan = dataclasses.replace(plan, places=read_buffer_assignment(message))
+        self._memory = plan
+
+    def _read_job(self, message: Message) -> None:
+        self._job = read_message_fields(message, JobFields).to_model()
+        self._messages.append(describe_job(self._job))
+
+    def _read_placement(self, message: Message) -> None:
+        self._placement = read_placement(message, self._tags)
+        if is_available(self._placement) and len(self._placement.devices) > 1:
+            self._messages.append(
+                f"It runs on {describe_devices(self._placement)}. {WHOLE_OR_PER_DEVICE}"
+            )
+
+    def _read_pass(self, message: Message) -> None:
+        names = [name for name in self._stages if name not in _STAGE_ORDER and name != "jaxpr"]
+        stage = names[-1] if names else ""
+        self._passes.feed(message, self._tags, _bytes_of(message, "proto"), stage)
+
+    def _read_passes_end(self, message: Message) -> Stage:
+        stage = self._stages["passes"] = self._passes.finish(message)
+        return stage
+
+    def _read_fusion_log(self, message: Message) -> None:
+        self._fusion_log = _text_of(message)[:MAX_LOG_CHARS]
+
+    def _read_check(self, message: Message) -> None:
+        if len(self._checks) < _MAX_FINDINGS:
+            self._checks.append(read_message_fields(message, CheckFields).to_model())
+
+    def _read_message(self, message: Message) -> None:
+        if len(self._messages) < _MAX_FINDINGS:
+            self._messages.append(read_message_fields(message, MessageFields).text)
+
+    def _read_done(self, message: Message) -> None:
+        seconds = read_message_fields(message, DoneFields).wall_seconds
+        self._wall_seconds = seconds if math.isfinite(seconds) and seconds >= 0.0 else 0.0
+        self._is_done = True
+
+
+def _place_the_call(graph: Graph, place: tuple[str, int, int]) -> Graph:
+    """Frames of what is typed in the call, where the file offers it; elsewhere they are no place.
+
+    Args:
+        graph: Whose frames name the call's own text as their file.
+        place: The file, and the 1-based line and 0-based column at which the call begins there;
+            line 0 where it is typed elsewhere.
+    """
+    if CALL_FILE not in graph.strings:
+        return graph
+    source, typed = graph.nodes.source, graph.strings.index(CALL_FILE)
+    frames = source.values.reshape(-1, 4).copy()
+    is_typed = frames[:, 0] == typed
+    path, line, column = place
+    if line:
+        strings = (*graph.strings, path)
+        frames[is_typed] += np.asarray([0, line - 1, column, 0], np.int32)
+        frames[is_typed, 0] = len(graph.strings)
+        placed = Ragged(source.offsets, frames.reshape(-1))
+        return dataclasses.replace(graph, strings=strings).replace_nodes(source=placed)
+    rows = source.row_numbers()[::4][~is_typed]
+    counts = np.bincount(rows, minlength=len(source))
+    offsets = np.concatenate([[0], np.cumsum(counts * 4)]).astype(np.int32)
+    placed = Ragged(offsets, frames[~is_typed].reshape(-1))
+    return graph.replace_nodes(source=placed)
+
+
+def _stage_rank(stage: Stage) -> int:
+    """Stages of the call's transforms keep the order in which they came."""
+    if stage.name == "jaxpr":
+        return 0
+    return _STAGE_ORDER.index(stage.name) + 2 if stage.name in _STAGE_ORDER else 1
+
+
+def _is_jaxpr(graph: Graph) -> bool:
+    return bool(np.any(graph.nodes.kind == NodeKind.EQUATION))
+
+
+def _count(graph: Graph, jax_version: str) -> tuple[Graph, Cost]:
+    """Costs of a jaxpr-level stage; unknown, and no reason to lose the graph, if that fails."""
+    try:
+        release = re.match(r"(\d{1,4})\.(\d{1,4})", jax_version)
+        return cost_equations(graph, (int(release[1]), int(release[2])) if release else (0, 0))
+    except Exception:
+        return graph, Cost()
+
+
+def _line_nodes(text: StageText, stage: Stage) -> npt.NDArray[np.int32]:
+    """Links that fit the stage's graph: the worker's, or for HLO those that names give."""
+    if not is_available(stage.graph):
+        return np.full(len(text.line_nodes), -1, np.int32)
+    nodes = text.line_nodes
+    if np.all(nodes < 0) and bool(np.any(stage.graph.nodes.kind == NodeKind.INSTRUCTION)):
+        nodes = link_hlo_lines(text.text, stage.graph)
+    is_known = (nodes >= 0) & (nodes < len(stage.graph.nodes))
+    return np.where(is_known, nodes, -1).astype(np.int32)
+
+
+def _seconds(seconds: float | None) -> float | Unavailable:
+    if seconds is None or not math.isfinite(seconds) or seconds < 0.0:
+        return Unavailable("The time of this stage was not measured.")
+    return seconds
+
+
+def _bytes_of(message: Message, name: str) -> bytes:
+    array = message.arrays.get(name)
+    if array is None or array.dtype != np.uint8 or array.ndim != 1:
+        raise ValueError(f"the message {message.type} has no bytes {name}")
+    return array.tobytes()
+
+
+def _code_parts(message: Message) -> list[CodePart]:
+    """The rows of a `kernels`.
+
+    Raises:
+        ValueError: They do not fit each other.
+    """
+    code = _bytes_of(message, "code")
+    sizes = message.arrays.get("code_bytes")
+    if sizes is None or sizes.dtype != np.int64 or sizes.ndim != 1 or bool(np.any(sizes < 0)):
+        raise ValueError("the sizes of kernels are malformed")
+    try:
+        kernels = strings_from_arrays(message.arrays, "kernel")
+        forms = strings_from_arrays(message.arrays, "form")
+    except (KeyError, UnicodeDecodeError) as error:
+        raise ValueError(f"the names of kernels are malformed: {error}") from None
+    stops = list(itertools.accumulate(sizes.tolist()))
+    if not len(kernels) == len(forms) == len(stops) or (stops or [0])[-1] != len(code):
+        raise ValueError("the code of kernels does not fit their number")
+    return [
+        CodePart(kernel, form, code[stop - size : stop])
+        for kernel, form, size, stop in zip(kernels, forms, sizes.tolist(), stops, strict=True)
+    ]
+
+
+def _text_of(message: Message) -> str:
+    return _bytes_of(message, "utf8").decode("utf-8", "replace")

@@ -1,0 +1,843 @@
+"""Collect the answers to experiments (profile, scaling, recompilation, remat, calibration,
+comparison, agreement), one collector per request; all of it was written by a worker and is
+checked.
+
+Statistics are made here, from the raw durations; a worker that was stopped leaves what it sent.
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import math
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+import msgspec
+import numpy as np
+
+from jaxscope.client.events import (
+    BlockMeasured,
+    Event,
+    MeasurementArrived,
+    OutcomeArrived,
+    ResultGrew,
+    ResultsCompared,
+    SideEnded,
+    SideReady,
+)
+from jaxscope.client.results import Result
+from jaxscope.client.timing_assembler import TimingAssembler
+from jaxscope.model import Cost, Stage, Unavailable
+from jaxscope.model.capture import Environment
+from jaxscope.model.experiments import (
+    Agreement,
+    EquationAgreement,
+    KeyChange,
+    LeafAgreement,
+    NumericDivergence,
+    OutsideCompilation,
+    PassTrial,
+    ProgramComparison,
+    ProgramCost,
+    Recompilation,
+    RematOutcome,
+    RematPolicies,
+    ResultsAgreement,
+    Signature,
+)
+from jaxscope.model.graph import graph_from_arrays
+from jaxscope.model.hardware import Ceiling, Ceilings
+from jaxscope.model.op_name import TagTable
+from jaxscope.model.timing import (
+    Measurement,
+    NodeTime,
+    NodeTimes,
+    Profile,
+    ScalePoint,
+    Scaling,
+    Timeline,
+    Timing,
+)
+from jaxscope.model.unavailable import is_available
+from jaxscope.program.cost.attribution import RowKind, share_out
+from jaxscope.program.cost.equations import cost_equations
+from jaxscope.program.cost.work import ProgramWork, find_program_work
+from jaxscope.program.hlo.graph import convert_hlo
+from jaxscope.program.memory.module_peak import find_module_peak
+from jaxscope.program.memory.residuals import find_kept
+from jaxscope.program.recompilation import advise, wasted_seconds
+from jaxscope.program.scaling import find_crossovers, fit_slopes
+from jaxscope.schema.capture_messages import LongText, ShortText, Size, read_message_fields
+from jaxscope.schema.timing_messages import (
+    MAX_ENTRIES,
+    MalformedTiming,
+    disturb,
+    make_measurement,
+    make_ratio,
+    read_column,
+    read_conditions,
+    read_environment,
+    read_matrix,
+    read_names,
+    read_number,
+    read_text,
+    read_timeline,
+)
+from jaxscope.wire.messages import Message
+
+# Read what a program of the timing lab takes besides time; a worker wrote it, so it is checked.
+
+
+_CostNumber = Annotated[float, msgspec.Meta(ge=0)]
+
+
+class _CostFields(msgspec.Struct, frozen=True):
+    flops: _CostNumber | None = None
+    bytes_accessed: _CostNumber | None = None
+    memory: _CostNumber | None = None
+
+    def to_model(self) -> ProgramCost:
+        values = (self.flops, self.bytes_accessed, self.memory)
+        flops, num_bytes, memory = (math.nan if value is None else value for value in values)
+        return ProgramCost(flops, num_bytes, memory)
+
+
+def read_cost(message: Message, fields: Any, prefix: str = "") -> ProgramCost:
+    """Work, traffic and memory of a program.
+
+    Where XLA did not count it as a whole, its kernels are counted one by one.
+
+    Args:
+        fields: The numbers.
+        prefix: Of the names of the columns in the message.
+
+    Raises:
+        ValueError: The message is malformed.
+    """
+    cost = msgspec.convert(fields, _CostFields).to_model()
+    if not (math.isnan(cost.flops) or math.isnan(cost.bytes_accessed)):
+        return cost
+    work = _read_work(message, prefix)
+    return dataclasses.replace(
+        cost, flops=work.flops, bytes_accessed=work.num_bytes, counting=work.counting
+    )
+
+
+def _read_work(message: Message, prefix: str) -> ProgramWork:
+    data = message.arrays.get(f"{prefix}hlo")
+    costs = message.arrays.get(f"{prefix}instruction_cost")
+    if data is None:
+        return ProgramWork(math.nan, math.nan)
+    if data.dtype != np.uint8 or costs is None or costs.dtype != np.float64 or costs.ndim != 2:
+        raise ValueError(f"{message.type} has a program without its costs")
+    graph = convert_hlo(data.tobytes(), TagTable(), None, costs, "optimized")
+    return find_program_work(graph)
+
+
+# Collect the answers of the timing lab's experiments; all of it was written by a worker.
+#
+# Statistics are made here, from the raw durations; a worker that was stopped leaves what it sent.
+
+
+SCALE_PROTOCOL = (
+    "Each call timed by itself until its result was ready, in random pairs of chunks of 20, or of "
+    "single calls where they take over 10 ms."
+)
+_MAX_POINTS = 1_000
+_MAX_WARNINGS = 200
+_NO_ENVIRONMENT = Environment("", "", "", "", "")
+
+
+class LabCollector(abc.ABC):
+    """What all experiments send: what is measured, where, and what to mind."""
+
+    def __init__(self, call: str = "") -> None:
+        self.call = call
+        self.environment = _NO_ENVIRONMENT
+        self.warnings: list[str] = []
+
+    def feed(self, message: Message) -> Iterator[Event]:
+        """Take a message in.
+
+        Raises:
+            ValueError: It is malformed.
+        """
+        if message.type == "timed":
+            self.call = read_text(message, "call")
+            self.environment = read_environment(message.fields.get("environment"))
+        elif message.type == "conditions":
+            self.environment = read_conditions(message, self.environment)
+        elif message.type == "warning":
+            text = read_text(message, "text")
+            if len(self.warnings) < _MAX_WARNINGS and text not in self.warnings:
+                self.warnings.append(text)
+        else:
+            self.take(message)
+        return iter(())
+
+    @abc.abstractmethod
+    def take(self, message: Message) -> None:
+        """Take a message of this experiment's own in.
+
+        Raises:
+            ValueError: It is malformed.
+        """
+
+    @abc.abstractmethod
+    def result(self) -> Result:
+        """What was found so far."""
+
+    @abc.abstractmethod
+    def is_empty(self) -> bool:
+        """Whether nothing was found yet."""
+
+    def partial(self) -> Result | None:
+        """What was found before the run ended early."""
+        if self.is_empty():
+            return None
+        self.warnings.append("The run ended early: these results are partial.")
+        return self.result()
+
+
+class ProfileCollector(LabCollector):
+    """Answers to `profile`."""
+
+    def __init__(self, call: str = "") -> None:
+        super().__init__(call)
+        missing = Unavailable("It was not measured.")
+        self._compiled: NodeTimes | Unavailable = missing
+        self._eager: NodeTimes | Unavailable = missing
+        self._timeline: Timeline | Unavailable = missing
+
+    def take(self, message: Message) -> None:
+        found: NodeTimes | Unavailable
+        if message.type == "timeline":
+            self._timeline = read_timeline(message)
+            return
+        if message.type == "node_times":
+            found = _read_node_times(message)
+        elif message.type == "node_times_missing":
+            found = Unavailable(read_text(message, "reason"), read_text(message, "stage"))
+        else:
+            return
+        if message.fields["stage"] == "optimized":
+            self._compiled = found
+        else:
+            self._eager = found
+
+    def result(self) -> Profile:
+        timeline = self._timeline
+        if isinstance(timeline, Unavailable) and isinstance(self._compiled, Unavailable):
+            timeline = self._compiled  # for the same reason
+        return Profile(
+            self.call,
+            self.environment,
+            self._compiled,
+            self._eager,
+            tuple(self.warnings),
+            timeline,
+        )
+
+    def is_empty(self) -> bool:
+        return not (is_available(self._compiled) or is_available(self._eager))
+
+
+def _read_node_times(message: Message) -> NodeTimes:
+    names = read_names(message, "names")
+    runs = len(message.arrays.get("covered", ()))
+    if not names or not 0 < runs <= 10_000:
+        raise MalformedTiming("node_times has no runs")
+    inclusive = read_matrix(message, "inclusive", (runs, len(names)))
+    exclusive = np.median(read_matrix(message, "exclusive", (runs, len(names))), axis=0)
+    counts = read_matrix(message, "counts", (len(names),), np.int32)
+    walls, plain = (
+        read_matrix(message, key, (len(message.arrays.get(key, ())),)) for key in ("walls", "plain")
+    )
+    times = []
+    for index, name in enumerate(names):
+        column = inclusive[:, index]
+        times.append(
+            NodeTime(
+                name,
+                int(counts[index]),
+                float(np.median(column)),
+                float(column.min()),
+                float(column.max()),
+                float(exclusive[index]),
+            )
+        )
+    return NodeTimes(
+        stage=read_text(message, "stage"),
+        times=tuple(times),
+        runs=runs,
+        wall=float(np.median(walls)) if len(walls) else 0.0,
+        plain_wall=float(np.median(plain)) if len(plain) else 0.0,
+        covered=float(np.median(read_matrix(message, "covered", (runs,)))),
+        protocol=read_text(message, "protocol"),
+    )
+
+
+class ScalingCollector(LabCollector):
+    """Answers to `scale`."""
+
+    def __init__(self, call: str = "") -> None:
+        super().__init__(call)
+        self._vary = ""
+        self._points: dict[int, Message] = {}
+        self._forms = ("eager", "jit")
+
+    def feed(self, message: Message) -> Iterator[Event]:
+        yield from super().feed(message)
+        if message.type == "scale_point":
+            yield ResultGrew(self.result())
+
+    def take(self, message: Message) -> None:
+        if message.type == "scale":
+            self._vary = read_text(message, "vary")
+            first, second = read_names(message, "forms")
+            self._forms = (first, second)
+        elif message.type == "scale_point":
+            point = _read_point(message, self.environment)
+            if len(self._points) >= _MAX_POINTS:
+                raise MalformedTiming("there are too many sizes")
+            self._points[point.size] = message
+
+    def result(self) -> Scaling:
+        # How busy the machine was is known in the end only.
+        points = tuple(
+            _read_point(self._points[size], self.environment) for size in sorted(self._points)
+        )
+        return Scaling(
+            self.call,
+            self.environment,
+            self._vary,
+            points,
+            fit_slopes(points),
+            find_crossovers(points, self._forms),
+            tuple(self.warnings),
+            self._forms,
+        )
+
+    def is_empty(self) -> bool:
+        return not self._points
+
+
+def _read_point(message: Message, environment: Environment) -> ScalePoint:
+    size = message.fields.get("size")
+    if not isinstance(size, int) or isinstance(size, bool) or not 0 < size <= 2**53:
+        raise MalformedTiming("a size is none")
+    eager, jit = (_read_side(message, name, environment) for name in ("eager", "jit"))
+    reason = read_text(message, "reason")
+    ratio = None
+    if "log_ratios" in message.arrays and len(message.arrays["log_ratios"]):
+        ratio = make_ratio(
+            "eager/jit",
+            read_column(message, "log_ratios", np.float64),
+            "" if message.fields.get("is_judged") is not False else reason or "no verdict",
+            is_noisy=any(side is not None and side.is_noisy for side in (eager, jit)),
+        )
+    names = ("trace", "lower", "compile", "first_compile")
+    cost = read_cost(message, dict(message.fields))
+    return ScalePoint(
+        size,
+        eager,
+        jit,
+        ratio,
+        **{name: read_number(message, name) for name in names},
+        flops=cost.flops,
+        bytes_accessed=cost.bytes_accessed,
+        memory=cost.memory,
+        reason=reason,
+        counting=cost.counting,
+    )
+
+
+def _read_side(message: Message, name: str, environment: Environment) -> Measurement | None:
+    if not len(message.arrays.get(f"{name}.seconds", ())):
+        return None
+    seconds = read_column(message, f"{name}.seconds", np.float64)
+    return disturb(make_measurement(name, seconds, SCALE_PROTOCOL), environment)
+
+
+# Collect the answers to `recompile`: signatures, how often each was called, what came besides.
+
+
+class RecompilationCollector(LabCollector):
+    """Answers to `recompile`."""
+
+    def __init__(self, call: str = "") -> None:
+        super().__init__(call)
+        self._calls: tuple[str, ...] = ()
+        self._signatures: list[Signature] = []
+        self._outside: tuple[OutsideCompilation, ...] = ()
+
+    def take(self, message: Message) -> None:
+        if message.type == "sequence":
+            self._calls = tuple(read_names(message, "calls"))
+        elif message.type == "signature":
+            fields = msgspec.convert(dict(message.fields), _SignatureFields)
+            if fields.number != len(self._signatures) or fields.number >= MAX_ENTRIES:
+                raise MalformedTiming("signatures are not numbered in order")
+            if fields.nearest is not None and fields.nearest >= fields.number:
+                raise MalformedTiming("a signature is compared with a later one")
+            self._signatures.append(fields.to_model())
+        elif message.type == "signature_calls":
+            counts = message.fields.get("counts")
+            if not isinstance(counts, list) or len(counts) != len(self._signatures):
+                raise MalformedTiming("the counts of calls are malformed")
+            if not all(isinstance(n, int) and n >= 1 for n in counts):
+                raise MalformedTiming("a signature without a call")
+            self._signatures = [
+                dataclasses.replace(signature, num_calls=count)
+                for signature, count in zip(self._signatures, counts, strict=True)
+            ]
+
+        elif message.type == "outside":
+            programs = msgspec.convert(message.fields.get("programs"), _Programs)
+            found = [OutsideCompilation(*program) for program in programs]
+            self._outside = tuple(sorted(found, key=lambda program: -program.seconds))
+
+    def result(self) -> Recompilation:
+        return Recompilation(
+            self.call,
+            self.environment,
+            self._calls,
+            tuple(self._signatures),
+            wasted_seconds(self._signatures, self._outside),
+            advise(self._signatures, self._outside),
+            tuple(self.warnings),
+            self._outside,
+        )
+
+    def is_empty(self) -> bool:
+        return not self._signatures
+
+
+_Programs = Annotated[
+    tuple[
+        tuple[
+            ShortText,
+            Annotated[int, msgspec.Meta(ge=1)],
+            Annotated[float, msgspec.Meta(ge=0)],
+        ],
+        ...,
+    ],
+    msgspec.Meta(max_length=10_000),
+]
+"""Name, number and seconds of each."""
+
+
+class _SignatureFields(msgspec.Struct, frozen=True):
+    number: Annotated[int, msgspec.Meta(ge=0)]
+    function: ShortText
+    place: ShortText
+    call: ShortText
+    arguments: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=10_000)]
+    nearest: Annotated[int, msgspec.Meta(ge=0)] | None
+    changes: Annotated[
+        tuple[tuple[ShortText, ShortText, ShortText, ShortText], ...],
+        msgspec.Meta(max_length=10_000),
+    ]
+    trace: Annotated[float, msgspec.Meta(ge=0)] | None
+    lower: Annotated[float, msgspec.Meta(ge=0)] | None
+    compile: Annotated[float, msgspec.Meta(ge=0)] | None
+    is_from_cache: bool
+    jax_says: ShortText
+    agrees: bool | None
+
+    def to_model(self) -> Signature:
+        return Signature(
+            self.number,
+            self.function,
+            self.place,
+            self.call,
+            self.arguments,
+            self.nearest,
+            tuple(KeyChange(*change) for change in self.changes),
+            math.nan if self.trace is None else self.trace,
+            math.nan if self.lower is None else self.lower,
+            math.nan if self.compile is None else self.compile,
+            self.is_from_cache,
+            1,
+            self.jax_says,
+            self.agrees,
+        )
+
+
+# Collect the answers to `remat`: what each policy keeps, computes and needs.
+
+
+_MAX_POLICIES = 50
+
+
+class _PolicyFields(msgspec.Struct, frozen=True):
+    policy: ShortText
+    seconds: float | None = None
+    temporary_bytes: Size | None = None
+    reason: LongText | None = None
+
+
+class _SubjectFields(msgspec.Struct, frozen=True):
+    text: LongText
+
+
+class RematCollector(LabCollector):
+    """Answers to `remat`."""
+
+    def __init__(self, call: str = "") -> None:
+        super().__init__(call)
+        self._subject = ""
+        self._outcomes: list[RematOutcome] = []
+
+    def take(self, message: Message) -> None:
+        if message.type == "remat_subject":
+            self._subject = read_message_fields(message, _SubjectFields).text
+        elif message.type == "remat_policy" and len(self._outcomes) < _MAX_POLICIES:
+            self._outcomes.append(_read_outcome(message, self._release()))
+
+    def _release(self) -> tuple[int, int]:
+        found = re.match(r"(\d{1,4})\.(\d{1,4})", self.environment.jax)
+        return (int(found[1]), int(found[2])) if found else (0, 0)
+
+    def result(self) -> RematPolicies:
+        if not self._outcomes:
+            raise ValueError("the worker compiled no policy")
+        return RematPolicies(
+            self.call,
+            self.environment,
+            self._subject,
+            tuple(self._outcomes),
+            tuple(self.warnings),
+        )
+
+    def is_empty(self) -> bool:
+        return not self._outcomes
+
+
+def _read_outcome(message: Message, release: tuple[int, int]) -> RematOutcome:
+    fields = read_message_fields(message, _PolicyFields)
+    if fields.reason is not None:
+        return RematOutcome(fields.policy, missing=Unavailable(fields.reason))
+    graph = graph_from_arrays(message.arrays)
+    stage = Stage("gradient", "", Unavailable("Not sent."), graph, Cost(), Unavailable("Not kept."))
+    kept = find_kept(stage, graph)
+    proto = message.arrays.get("proto")
+    if proto is None or proto.dtype != np.uint8 or proto.ndim != 1:
+        raise ValueError("a policy has no module")
+    return RematOutcome(
+        fields.policy,
+        kept.num_bytes,
+        len(kept.values),
+        cost_equations(graph, release)[1].flops,
+        _cost(message, proto.tobytes()),
+        math.nan if fields.temporary_bytes is None else float(fields.temporary_bytes),
+        find_module_peak(proto.tobytes(), estimates=False).scheduled_bytes,
+        _seconds(fields.seconds),
+    )
+
+
+def _cost(message: Message, proto: bytes) -> Cost:
+    """Work of one run, loops by their rounds; unknown where any part of it is."""
+    costs = message.arrays.get("instruction_cost")
+    graph = convert_hlo(proto, TagTable(), None, None, "optimized")
+    if costs is None or costs.dtype != np.float64 or costs.shape != (len(graph.nodes), 3):
+        return Cost()
+    known = np.isfinite(costs) & (costs >= 0.0)
+    shares = share_out(graph.replace_nodes(cost=np.where(known, costs, np.nan)), RowKind.LINE)
+    if any(share.num_unknown for share in shares.rows.values()):
+        return Cost()
+    return shares.total
+
+
+def _seconds(value: float | None) -> float:
+    return value if value is not None and math.isfinite(value) and value >= 0 else math.nan
+
+
+# Collect the answers to `calibrate`, and keep what a machine reached.
+
+
+class _CeilingFields(msgspec.Struct, frozen=True):
+    name: Literal["matmul", "stream"]
+    unit: Literal["FLOP", "bytes"]
+    work: Annotated[float, msgspec.Meta(gt=0, lt=1e30)]
+    protocol: ShortText
+
+
+class CeilingsCollector(LabCollector):
+    """Answers to `calibrate`."""
+
+    def __init__(self, call: str = "") -> None:
+        super().__init__(call)
+        self._found: dict[str, Ceiling] = {}
+
+    def take(self, message: Message) -> None:
+        if message.type != "ceiling":
+            return
+        fields = read_message_fields(message, _CeilingFields)
+        seconds = read_column(message, "seconds", np.float64)
+        if not len(seconds) or not bool(np.all(np.isfinite(seconds) & (seconds > 0))):
+            raise ValueError("the times of a ceiling are malformed")
+        self._found[fields.name] = Ceiling(
+            fields.name,
+            fields.unit,
+            fields.work / float(seconds.min()),
+            fields.work / float(np.median(seconds)),
+            len(seconds),
+            fields.protocol,
+        )
+
+    def result(self) -> Ceilings:
+        if not {"matmul", "stream"} <= self._found.keys():
+            raise ValueError("the worker measured no ceilings")
+        return Ceilings(
+            self.environment, self._found["matmul"], self._found["stream"], tuple(self.warnings)
+        )
+
+    def is_empty(self) -> bool:
+        return len(self._found) < 2
+
+
+# Collect the answers of `compare`, `side` and `agree`: two programs, two results.
+
+
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+_Size = Annotated[float, msgspec.Meta(ge=0)]
+
+
+class _LeafFields(msgspec.Struct, frozen=True):
+    path: ShortText
+    type: ShortText
+    count: _Count
+    differing: _Count
+    max_ulp: _Size | None
+    max_absolute: _Size | None
+    max_relative: _Size | None
+    index: ShortText
+    first: ShortText
+    second: ShortText
+    num_nan: _Count
+
+    def to_model(self) -> LeafAgreement:
+        return LeafAgreement(
+            self.path,
+            self.type,
+            self.count,
+            self.differing,
+            math.nan if self.max_ulp is None else self.max_ulp,
+            math.nan if self.max_absolute is None else self.max_absolute,
+            math.nan if self.max_relative is None else self.max_relative,
+            self.index,
+            self.first,
+            self.second,
+            self.num_nan,
+        )
+
+
+class _ResultsFields(msgspec.Struct, frozen=True):
+    first: ShortText
+    second: ShortText
+    leaves: Annotated[tuple[_LeafFields, ...], msgspec.Meta(max_length=10_000)]
+    reason: ShortText = ""
+
+    def to_model(self) -> ResultsAgreement:
+        leaves = tuple(leaf.to_model() for leaf in self.leaves)
+        return ResultsAgreement(self.first, self.second, leaves, self.reason)
+
+
+def read_results(message: Message) -> ResultsAgreement:
+    """How well two results agree.
+
+    Raises:
+        ValueError: The message is malformed.
+    """
+    return msgspec.convert(dict(message.fields), _ResultsFields).to_model()
+
+
+class _EquationFields(msgspec.Struct, frozen=True):
+    id: ShortText
+    operation: ShortText
+    place: ShortText
+    worst: _LeafFields
+    inputs_equal: bool
+
+
+class _EquationsFields(msgspec.Struct, frozen=True):
+    stage: ShortText
+    num_equations: _Count
+    equations: Annotated[tuple[_EquationFields, ...], msgspec.Meta(max_length=10_000)]
+
+
+class _TrialFields(msgspec.Struct, frozen=True):
+    what: ShortText
+    option: ShortText
+    outcome: Literal["equal", "both", "unchanged", "changed", "failed"]
+    reason: ShortText
+    whole: Literal["", "equal", "unchanged", "changed", "failed"] = ""
+
+    def to_model(self) -> PassTrial:
+        return PassTrial(self.what, self.option, self.outcome, self.reason, self.whole)
+
+
+class _OriginFields(msgspec.Struct, frozen=True):
+    equations: Annotated[tuple[ShortText, ...], msgspec.Meta(min_length=1, max_length=10_000)]
+    operations: Annotated[tuple[ShortText, ...], msgspec.Meta(min_length=1, max_length=10_000)]
+    place: ShortText
+    worst: _LeafFields
+    is_least: bool
+    fusions: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=10_000)]
+    trials: Annotated[tuple[_TrialFields, ...], msgspec.Meta(max_length=1_000)]
+    num_compiled: _Count
+    reason: ShortText
+
+    def to_model(self) -> NumericDivergence:
+        return NumericDivergence(
+            self.equations,
+            self.operations,
+            self.place,
+            self.worst.to_model(),
+            self.is_least,
+            self.fusions,
+            tuple(trial.to_model() for trial in self.trials),
+            self.num_compiled,
+            self.reason,
+        )
+
+
+class AgreementCollector(LabCollector):
+    """Answers to `agree`."""
+
+    def __init__(self, call: str = "") -> None:
+        super().__init__(call)
+        self._pairs: list[ResultsAgreement] = []
+        self._equations = _EquationsFields("", 0, ())
+        self._origin: NumericDivergence | Unavailable = Unavailable("It was not looked for.")
+
+    def take(self, message: Message) -> None:
+        if message.type == "results":
+            if len(self._pairs) >= 3:
+                raise ValueError("more results than were asked for")
+            self._pairs.append(read_results(message))
+        elif message.type == "equations":
+            self._equations = msgspec.convert(dict(message.fields), _EquationsFields)
+        elif message.type == "origin":
+            self._origin = msgspec.convert(dict(message.fields), _OriginFields).to_model()
+        elif message.type == "origin_missing":
+            self._origin = Unavailable(read_text(message, "reason"))
+
+    def result(self) -> Agreement:
+        found = self._equations
+        return Agreement(
+            self.call,
+            self.environment,
+            tuple(self._pairs),
+            found.stage,
+            tuple(
+                EquationAgreement(e.id, e.operation, e.place, e.worst.to_model(), e.inputs_equal)
+                for e in found.equations
+            ),
+            found.num_equations,
+            tuple(self.warnings),
+            self._origin,
+        )
+
+    def is_empty(self) -> bool:
+        return not self._pairs
+
+
+class ComparisonCollector(LabCollector):
+    """Answers to `compare`: a timing of two programs, and whether they return the same."""
+
+    def __init__(self, call: str = "") -> None:
+        super().__init__(call)
+        self._assembler = TimingAssembler(call)
+        self._sides = ("first", "second")
+        self._costs = (ProgramCost(), ProgramCost())
+        self._agreement = ResultsAgreement("first", "second", (), "They were not compared.")
+
+    def feed(self, message: Message) -> Iterator[Event]:
+        yield from super().feed(message)
+        if message.type in {"timed", "conditions"}:
+            self._assembler.feed(message)
+        if message.type == "measurement":
+            measurement = self._assembler.timing().measurement(str(message.fields.get("name")))
+            if measurement is not None:
+                yield MeasurementArrived(measurement)
+
+    def take(self, message: Message) -> None:
+        if message.type == "costs":
+            first, second = (
+                read_cost(message, message.fields.get(name), f"{name}.")
+                for name in ("first", "second")
+            )
+            self._costs = (first, second)
+        elif message.type == "sides":
+            self._sides = (read_text(message, "first"), read_text(message, "second"))
+        elif message.type == "results":
+            self._agreement = read_results(message)
+        else:
+            self._assembler.feed(message)
+
+    def result(self) -> ProgramComparison:
+        timing = dataclasses.replace(
+            self._assembler.timing(),
+            call=self.call,
+            environment=self.environment,
+            warnings=tuple(self.warnings),
+        )
+        first_cost, second_cost = self._costs
+        return ProgramComparison(*self._sides, timing, self._agreement, first_cost, second_cost)
+
+    def is_empty(self) -> bool:
+        return not self._assembler.timing().measurements
+
+
+class SideCollector(LabCollector):
+    """Answers to `side`: what the client's conductor needs passes through as events."""
+
+    def __init__(self, call: str = "") -> None:
+        super().__init__(call)
+        self._assembler = TimingAssembler(call)
+
+    def feed(self, message: Message) -> Iterator[Event]:
+        yield from super().feed(message)
+        if message.type in {"timed", "conditions"}:
+            self._assembler.feed(message)
+        match message.type:
+            case "side_ready":
+                yield SideReady(
+                    read_text(message, "words"),
+                    max(read_number(message, "typical_s"), 1e-9),
+                    message.fields.get("is_consuming") is True,
+                    read_cost(message, dict(message.fields)),
+                    message.fields.get("is_judged") is not False,
+                )
+            case "block":
+                reason, seconds = read_text(message, "reason"), message.arrays.get("seconds")
+                if seconds is None or not (reason or len(seconds)):
+                    raise ValueError("a block has no durations")
+                durations = read_matrix(message, "seconds", (len(seconds),))
+                count = message.fields.get("num_compilations")
+                yield BlockMeasured(durations, reason, count if isinstance(count, int) else 0)
+            case "outcome":
+                yield OutcomeArrived(message)
+            case "results":
+                yield ResultsCompared(read_results(message))
+            case "side_end":
+                yield SideEnded()
+
+    def take(self, message: Message) -> None:
+        if message.type == "measurement":
+            self._assembler.feed(message)
+
+    def result(self) -> Timing:
+        return dataclasses.replace(
+            self._assembler.timing(),
+            call=self.call,
+            environment=self.environment,
+            warnings=tuple(self.warnings),
+        )
+
+    def is_empty(self) -> bool:
+        return not self._assembler.timing().measurements

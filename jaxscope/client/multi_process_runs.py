@@ -1,0 +1,592 @@
+"""Requests that take several workers: the same measurement in several fresh processes, and two
+programs in pairs of processes that take turns.
+
+Where code and data lie in memory is drawn once, when a process starts. So each process is one
+value, its median; six of them on a machine that was not busy earn an interval. Two processes that
+are compared measure blocks in random order, the first calls of a turn left out: a process that
+waited finds its data gone from the caches.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import queue
+import re
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.client.composite_run import CompositeRun, OnEvent, StartWorker
+from jaxscope.client.events import (
+    BlockMeasured,
+    Event,
+    Failed,
+    Finished,
+    MeasurementArrived,
+    OutcomeArrived,
+    Progress,
+    ResultGrew,
+    ResultsCompared,
+    SideEnded,
+    SideReady,
+)
+from jaxscope.client.live_run import Run
+from jaxscope.client.requests import ComparisonRequest, Request, SideRequest, TimeRequest
+from jaxscope.client.results import Result
+from jaxscope.errors import InternalError, TraceError
+from jaxscope.model.capture import Environment
+from jaxscope.model.experiments import ProgramComparison, ResultsAgreement
+from jaxscope.model.statistics import (
+    LEAST_PROCESSES,
+    MARGIN,
+    Interval,
+    find_disturbances,
+    find_median_interval,
+    find_process_interval,
+    find_ratio_interval,
+    judge,
+)
+from jaxscope.model.timing import Measurement, Ratio, Timing
+from jaxscope.schema.timing_messages import disturb, make_measurement, make_ratio
+from jaxscope.wire.messages import Message
+
+_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+
+
+def combine_processes(timings: Sequence[Timing]) -> Timing:
+    """Combine the timings of one call in several fresh processes: the rigorous measurement.
+
+    Within a process, placement in memory and the like are drawn once; only another process draws
+    again. So each process counts as one value: its median. Six of them on a machine that was not
+    busy earn an interval; else what was observed stands in its place, from smallest to largest.
+
+    Raises:
+        ValueError: There is no timing.
+    """
+    if not timings:
+        raise ValueError("nothing was measured")
+    if len(timings) == 1:
+        return timings[0]
+    names = dict.fromkeys(m.name for timing in timings for m in timing.measurements)
+    ratios = dict.fromkeys(r.name for timing in timings for r in timing.ratios)
+    warnings = dict.fromkeys(w for timing in timings for w in timing.warnings)
+    environment = combine_environments([timing.environment for timing in timings])
+    return Timing(
+        call=timings[0].call,
+        environment=environment,
+        measurements=tuple(_combine_measurement(name, timings, environment) for name in names),
+        ratios=tuple(_combine_ratio(name, timings, environment) for name in ratios),
+        warnings=tuple(warnings),
+    )
+
+
+def combine_environments(found: Sequence[Environment]) -> Environment:
+    """The first of several, with the worst that was seen of the machine in any of them."""
+    shares = [e.processor_share for e in found if e.processor_share is not None]
+    loads = [e.load for e in found if e.load is not None]
+    others = [e.busy_processors for e in found if e.busy_processors is not None]
+    return dataclasses.replace(
+        found[0],
+        load=max(loads, default=None),
+        processors=next((e.processors for e in found if e.processors is not None), None),
+        processor_share=min(shares, default=None),
+        busy_processors=max(others, default=None),
+    )
+
+
+def _combine_measurement(
+    name: str, timings: Sequence[Timing], environment: Environment
+) -> Measurement:
+    found = [m for timing in timings if (m := timing.measurement(name)) is not None]
+    medians = [m.median for m in found]
+    on_device = [m.device_seconds for m in found if not math.isnan(m.device_seconds)]
+    disturbances = find_disturbances(environment)
+    spread = worst_reasons([m.reasons for m in found])
+    is_noisy = bool(disturbances)  # how calls of one process spread is part of its median
+    interval = _interval_of(medians, is_noisy=is_noisy)
+    return Measurement(
+        name=name,
+        median=statistics.median(medians),
+        low=interval.low,
+        high=interval.high,
+        confidence=interval.confidence,
+        runs=len(found),
+        samples=tuple(medians),
+        is_noisy=is_noisy,
+        protocol=f"Medians of {len(found)} fresh processes. In each: {found[-1].protocol}",
+        reasons=tuple(dict.fromkeys((*spread, *disturbances))) if is_noisy else (),
+        detail=", ".join(dict.fromkeys(m.detail for m in found if m.detail)),
+        began=found[0].began,
+        ended=found[0].ended,
+        device_seconds=statistics.median(on_device or [math.nan]),
+        device_low=min(on_device, default=math.nan),
+        device_high=max(on_device, default=math.nan),
+    )
+
+
+def _interval_of(medians: Sequence[float], *, is_noisy: bool) -> Interval:
+    """The interval that these processes earned, or what was observed, without a confidence."""
+    if len(medians) >= LEAST_PROCESSES and not is_noisy:
+        return find_process_interval(medians)
+    return Interval(statistics.median(medians), min(medians), max(medians), math.nan)
+
+
+def worst_reasons(found: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Reasons for noise in several processes: each once, with the largest of its numbers."""
+    worst: dict[str, tuple[float, str]] = {}
+    for reason in (reason for reasons in found for reason in reasons):
+        match = _NUMBER.search(reason)
+        number = float(match[0].replace(",", "")) if match else 0.0
+        kind = _NUMBER.sub("", reason)
+        if kind not in worst or number > worst[kind][0]:
+            worst[kind] = (number, reason)
+    return tuple(reason for _, reason in worst.values())
+
+
+def _combine_ratio(name: str, timings: Sequence[Timing], environment: Environment) -> Ratio:
+    found = [r for timing in timings for r in timing.ratios if r.name == name]
+    medians = [ratio.median for ratio in found]
+    is_noisy = bool(find_disturbances(environment))
+    interval = _interval_of(medians, is_noisy=is_noisy)
+    judged = (
+        find_ratio_interval([math.log(value) for value in medians])
+        if math.isnan(interval.confidence)
+        else interval
+    )
+    why_not = next((ratio.why_not for ratio in found if ratio.why_not), "")
+    return Ratio(
+        name,
+        interval.median,
+        interval.low,
+        interval.high,
+        "unclear" if why_not else judge(judged, is_noisy=is_noisy),
+        interval.confidence,
+        len(found),
+        why_not,
+        is_noisy,
+    )
+
+
+# Rigorous measurements: the same one in several fresh processes, each of which is one value.
+
+
+RIGOROUS_PROCESSES = 6
+"""Six processes cover the median with 96.9 %; see `combine_processes`."""
+
+
+class RigorousRun(CompositeRun):
+    """A timing or a comparison, one process after another."""
+
+    def __init__(
+        self, request: Request, start_worker: StartWorker, on_event: OnEvent | None
+    ) -> None:
+        super().__init__(request, start_worker, on_event)
+        self._found: list[Timing | ProgramComparison] = []
+
+    def run_parts(self) -> Result:
+        request = self.request
+        if not isinstance(request, TimeRequest | ComparisonRequest):
+            raise InternalError(f"A {request.type} request is not repeated.")
+        for number in range(1, RIGOROUS_PROCESSES + 1):
+            prefix = f"Process {number} of {RIGOROUS_PROCESSES}: "
+
+            def pass_on(event: Event, prefix: str = prefix) -> None:
+                if isinstance(event, Progress):
+                    self.tell(dataclasses.replace(event, text=prefix + event.text))
+                elif not isinstance(event, MeasurementArrived | ResultGrew):  # of one process only
+                    self.tell(event)
+
+            found = self.start_part(dataclasses.replace(request, rigorous=False), pass_on).wait()
+            if not isinstance(found, Timing | ProgramComparison):
+                raise InternalError(f"A {request.type} run returned {type(found).__name__}.")
+            self._found.append(found)
+            whole = self._combine()
+            timing = whole.timing if isinstance(whole, ProgramComparison) else whole
+            for measurement in timing.measurements:
+                self.tell(MeasurementArrived(measurement))
+            self.tell(ResultGrew(whole))
+        return self._combine()
+
+    def partial(self) -> Result | None:
+        if not self._found:
+            return None
+        note = (
+            f"The run ended early: these results are partial, of {len(self._found)} of "
+            f"{RIGOROUS_PROCESSES} processes."
+        )
+        return with_warning(self._combine(), note)
+
+    def _combine(self) -> Timing | ProgramComparison:
+        comparisons = [found for found in self._found if isinstance(found, ProgramComparison)]
+        if comparisons:
+            return combine_comparisons(comparisons)
+        return combine_processes([found for found in self._found if isinstance(found, Timing)])
+
+
+def combine_comparisons(found: Sequence[ProgramComparison]) -> ProgramComparison:
+    """The comparisons of one pair of programs in several processes, or pairs of them.
+
+    What does not change from process to process is taken from the first.
+    """
+    return dataclasses.replace(
+        found[0],
+        timing=combine_processes([comparison.timing for comparison in found]),
+        num_processes=len(found),
+    )
+
+
+def with_warning(found: Timing | ProgramComparison, text: str) -> Timing | ProgramComparison:
+    """The same result with one more warning."""
+    if isinstance(found, ProgramComparison):
+        timing = dataclasses.replace(found.timing, warnings=(*found.timing.warnings, text))
+        return dataclasses.replace(found, timing=timing)
+    return dataclasses.replace(found, warnings=(*found.warnings, text))
+
+
+# Two programs in processes of their own take turns: who is next, and when it is enough.
+#
+# The same protocol as within one process (pairs of chunks in random order, few looks), but for more
+# calls left out at the start of a turn: a process that waited finds its data gone from the caches.
+
+
+Block = npt.NDArray[np.float64]
+MeasureBlock = Callable[[int, int, int], Block]
+"""Which of the two, how many calls are kept, how many before are not: seconds of each kept one."""
+
+CHUNK = 20
+CHUNK_DROPPED = 10
+SLOW_CALL_S = 0.010
+FIRST_LOOK = 12
+LEAST_S = 0.5
+
+
+@dataclasses.dataclass(eq=False)
+class InterleavedSamples:
+    """What was measured so far.
+
+    Attributes:
+        num_per_chunk: Kept calls in a turn.
+        blocks: Of each side, one per turn.
+        log_ratios: Of the medians of each pair of turns, first to second.
+        stopped: Why it ended: `precise`, `budget`, or empty while it has not.
+    """
+
+    num_per_chunk: int
+    blocks: tuple[list[Block], list[Block]] = dataclasses.field(default_factory=lambda: ([], []))
+    log_ratios: list[float] = dataclasses.field(default_factory=list)
+    stopped: str = ""
+
+    def seconds(self, side: int) -> Block:
+        """Durations of all calls of one side."""
+        return np.concatenate([np.empty(0), *self.blocks[side]])
+
+
+def measure_interleaved(
+    measure_block: MeasureBlock,
+    turns: InterleavedSamples,
+    *,
+    budget_s: float,
+    rng: Random,
+    now_s: Callable[[], float] = time.monotonic,
+) -> None:
+    """Let both measure in random pairs until precise or out of budget; at least one pair.
+
+    Args:
+        turns: Filled while measuring, so that what was measured survives a failure.
+
+    Raises:
+        Exception: Whatever `measure_block` raises.
+    """
+    kept = turns.num_per_chunk
+    dropped = CHUNK_DROPPED if kept > 1 else 1
+    start_s, next_look = now_s(), FIRST_LOOK
+    while not turns.stopped:
+        pair: dict[int, Block] = {}
+        for side in rng.sample((0, 1), 2):
+            pair[side] = measure_block(side, kept, dropped)
+        for side, block in pair.items():
+            turns.blocks[side].append(block)
+        first, second = (max(float(np.median(pair[side])), 1e-9) for side in (0, 1))
+        turns.log_ratios.append(float(np.log(first / second)))
+        spent_s = now_s() - start_s
+        if len(turns.log_ratios) >= next_look:
+            next_look *= 2
+            interval = find_median_interval(turns.log_ratios)
+            if spent_s >= LEAST_S and (interval.high - interval.low) / 2 <= MARGIN:
+                turns.stopped = "precise"
+        if spent_s >= budget_s and not turns.stopped:
+            turns.stopped = "budget"
+
+
+# Compare two programs that cannot live in one process: two workers, which take turns.
+#
+# Two processes differ even where their programs do not: where code and data lie is drawn anew in
+# each. So one pair of processes proves nothing, and the whole is repeated with fresh pairs; each
+# pair is one value.
+
+
+E = TypeVar("E")
+
+_NAMES = ("first", "second")
+_MOST_S = 180.0
+"""After so much time no further pair of processes starts."""
+_PROTOCOL = (
+    "Compiled; each call timed by itself until its result was ready, in turns of {unit} of two "
+    "processes in random order, the first calls of each left out, garbage collector off.{end}"
+)
+_ENDS = {"precise": " Ended when the pairs agreed.", "budget": " Ended at the budget."}
+_NO_ENVIRONMENT = Environment("", "", "", "", "")
+
+
+class PairedRun(CompositeRun):
+    """A comparison across processes."""
+
+    def __init__(
+        self, request: Request, start_worker: StartWorker, on_event: OnEvent | None
+    ) -> None:
+        super().__init__(request, start_worker, on_event)
+        if not isinstance(request, ComparisonRequest):
+            raise InternalError(f"A {request.type} request has no two sides.")
+        self._sides = side_requests(request)
+        self._found: list[ProgramComparison] = []
+        self._pair: _ProcessPair | None = None
+        self._note = ""
+
+    def run_parts(self) -> Result:
+        start_s = time.monotonic()
+        for number in range(1, RIGOROUS_PROCESSES + 1):
+            before_s = time.monotonic()
+            self._pair = _ProcessPair(self, self._sides, f"Pair {number} of {RIGOROUS_PROCESSES}: ")
+            self._found.append(self._pair.measure())
+            self._pair = None
+            for measurement in self._combine().timing.measurements:
+                self.tell(MeasurementArrived(measurement))
+            now_s = time.monotonic()
+            if now_s - start_s + (now_s - before_s) > _MOST_S and number < RIGOROUS_PROCESSES:
+                self._note = (
+                    f"Ended after {number} of {RIGOROUS_PROCESSES} pairs of processes: each takes "
+                    f"{now_s - before_s:.0f} s. Fewer than six give no verdict."
+                )
+                break
+        return self._combine()
+
+    def partial(self) -> Result | None:
+        note = (
+            f"The run ended early: these results are partial, of {len(self._found)} of "
+            f"{RIGOROUS_PROCESSES} pairs of processes."
+        )
+        if self._found:
+            return with_warning(self._combine(), note)
+        begun = self._pair.partial() if self._pair is not None else None
+        return None if begun is None else with_warning(begun, f"{note} Of the first, not all.")
+
+    def _combine(self) -> ProgramComparison:
+        whole = combine_comparisons(self._found)
+        if self._note:
+            noted = with_warning(whole, self._note)
+            return noted if isinstance(noted, ProgramComparison) else whole
+        return whole
+
+
+def side_requests(request: ComparisonRequest) -> tuple[SideRequest, SideRequest]:
+    """What each of the two processes is asked."""
+    is_fresh = any(donate not in ("", "none") for donate in (request.donate, request.other_donate))
+    first = SideRequest(
+        request.file,
+        request.call,
+        request.target,
+        request.x64,
+        request.precision,
+        request.options,
+        request.dtype,
+        request.donate,
+        request.remat,
+        "first",
+        is_fresh,
+        request.budget_s / 3,
+        python=request.python,
+        timeout_s=request.timeout_s,
+        memory_bytes=request.memory_bytes,
+        environment=request.environment,
+    )
+    second = dataclasses.replace(
+        first,
+        file=request.other_file or request.file,
+        call=request.other_call or request.call,
+        target=request.other_target or request.target,
+        precision=request.other_precision,
+        options=request.other_options,
+        dtype=request.other_dtype,
+        donate=request.other_donate,
+        remat=request.other_remat,
+        name="second",
+        python=request.other_python or request.python,
+        environment=(
+            request.environment if request.other_environment is None else request.other_environment
+        ),
+    )
+    return first, second
+
+
+class _ProcessPair:
+    """Two workers, from their start to their end."""
+
+    def __init__(
+        self, whole: PairedRun, requests: tuple[SideRequest, SideRequest], prefix: str
+    ) -> None:
+        self._whole = whole
+        self._requests = requests
+        self._prefix = prefix
+        self._events: queue.SimpleQueue[tuple[int, Event]] = queue.SimpleQueue()
+        self._runs: list[Run] = []
+        self._ended: set[int] = set()
+        self._num_compilations = 0
+        self._ready: list[SideReady] = []
+        self._agreement = ResultsAgreement("first", "second", (), "They were not compared.")
+        self._turns = InterleavedSamples(CHUNK)
+
+    def measure(self) -> ProgramComparison:
+        """Start both, one after the other; compare results; let them take turns; end them.
+
+        Raises:
+            JaxscopeError: One of them failed or was stopped.
+        """
+        for side in (0, 1):
+            self._ready.append(self._start(side))
+        self._agreement = self._compare_results()
+        self._tell("Measuring both processes in random turns")
+        is_slow = max(side.typical_s for side in self._ready) > SLOW_CALL_S
+        self._turns.num_per_chunk = 1 if is_slow else CHUNK
+        budget_s = self._requests[0].budget_s
+        measure_interleaved(self._measure_block, self._turns, budget_s=budget_s, rng=Random())
+        for side in (0, 1):
+            self._send(side, "finish")
+            self._await(side, SideEnded)
+        for run in self._runs:
+            run.wait()
+        return self._make_comparison()
+
+    def partial(self) -> ProgramComparison | None:
+        """What was measured before it ended early; None before the first turns of both."""
+        if not self._turns.log_ratios:
+            return None
+        for run in self._runs:
+            run.kill()
+            run.wait_for_end()
+        return self._make_comparison()
+
+    def _make_comparison(self) -> ProgramComparison:
+        first, second = self._ready
+        return ProgramComparison(
+            self._describe(0),
+            self._describe(1),
+            self._make_timing(),
+            self._agreement,
+            first.cost,
+            second.cost,
+            is_across_processes=True,
+        )
+
+    def _start(self, side: int) -> SideReady:
+        request = self._requests[side]
+        self._runs.append(
+            self._whole.start_part(request, lambda event: self._events.put((side, event)))
+        )
+        return self._await(side, SideReady)
+
+    def _compare_results(self) -> ResultsAgreement:
+        self._send(0, "tell_outcome")
+        outcome = self._await(0, OutcomeArrived).message
+        self._runs[1].send(outcome)
+        return self._await(1, ResultsCompared).agreement
+
+    def _measure_block(self, side: int, kept: int, dropped: int) -> npt.NDArray[np.float64]:
+        self._send(side, "block", kept=kept, dropped=dropped)
+        block = self._await(side, BlockMeasured)
+        if block.reason:
+            raise TraceError(f"The {_NAMES[side]} program failed while measured: {block.reason}")
+        self._num_compilations += block.num_compilations
+        return block.seconds
+
+    def _send(self, side: int, type: str, **fields: int) -> None:
+        self._runs[side].send(Message(type, fields))
+
+    def _await(self, side: int, kind: type[E]) -> E:
+        """The next event of a kind; others are passed on.
+
+        Raises:
+            JaxscopeError: One of the two ended.
+        """
+        while side not in self._ended:
+            sender, event = self._events.get()
+            if isinstance(event, Failed):
+                raise event.error
+            if sender == side and isinstance(event, kind):
+                return event
+            if isinstance(event, Finished):
+                self._ended.add(sender)
+            elif isinstance(event, Progress):
+                self._tell(event.text)
+            elif not isinstance(event, MeasurementArrived):
+                self._whole.tell(event)
+        raise InternalError(f"The {_NAMES[side]} process ended before its time.")
+
+    def _tell(self, text: str) -> None:
+        self._whole.tell(Progress("pairs", self._prefix + text))
+
+    def _describe(self, side: int) -> str:
+        """The worker's words, and what only this side of the pipe knows."""
+        one, other = self._requests[side], self._requests[1 - side]
+        parts = [self._ready[side].words]
+        if one.file != other.file:
+            parts.append(f"of {(one.file or '').rpartition('/')[2]}")
+        if one.target != other.target:
+            parts.append(f"on {one.target}")
+        if one.python != other.python:
+            parts.append(f"by {one.python or 'the default interpreter'}")
+        if dict(one.environment) != dict(other.environment):
+            parts += [f"with {name}={value}" for name, value in one.environment.items()]
+        return " ".join(parts)
+
+    def _make_timing(self) -> Timing:
+        first, second = map(_timing_of, self._runs)
+        turns = self._turns
+        unit = f"{turns.num_per_chunk} calls" if turns.num_per_chunk > 1 else "single calls"
+        measured: list[Measurement] = [
+            make_measurement(
+                _NAMES[side],
+                turns.seconds(side),
+                _PROTOCOL.format(unit=unit, end=_ENDS.get(turns.stopped, "")),
+            )
+            for side in (0, 1)
+        ]
+        warnings = [*first.warnings, *second.warnings]
+        if self._num_compilations:
+            warnings.append("A program compiled again while it was measured.")
+        is_judged = all(side.is_judged for side in self._ready)
+        ratios = np.asarray(turns.log_ratios, np.float64)
+        why_not = "" if is_judged else "A program computes nothing, or no numbers."
+        ratio = make_ratio("first/second", ratios, why_not)
+        environment = combine_environments([first.environment, second.environment])
+        measured = [disturb(measurement, environment) for measurement in measured]
+        return Timing(
+            first.call,
+            environment,
+            (*first.measurements, *second.measurements, *measured),
+            # One pair of processes gives no verdict.
+            (dataclasses.replace(ratio, verdict="unclear"),),
+            tuple(dict.fromkeys(warnings)),
+        )
+
+
+def _timing_of(run: Run) -> Timing:
+    """What a process told of itself, whether it ended well or not."""
+    end = run.outcome
+    found = end.result if isinstance(end, Finished) else end.partial if end is not None else None
+    return found if isinstance(found, Timing) else Timing("", _NO_ENVIRONMENT, (), (), ())

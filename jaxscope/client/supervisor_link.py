@@ -1,0 +1,88 @@
+"""How a session reaches its supervisor: a process on this machine with pipes to its standard
+streams. `ssh_link.py` is the same for another machine.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import subprocess
+import sys
+from typing import Protocol
+
+from jaxscope.errors import EnvironmentProblem, Explanation
+
+_BOOTSTRAP = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "worker", "bootstrap.py"
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Connection:
+    """A supervisor that was started.
+
+    Attributes:
+        process: What leads to it.
+        first: What came after its greeting, where that has been read; None where it has not.
+    """
+
+    process: subprocess.Popen[bytes]
+    first: bytes | None = None
+
+
+class SupervisorLink(Protocol):
+    """A way to start a supervisor.
+
+    Attributes:
+        machine: The machine that it is on, as a target names it; empty for this one.
+        python: The interpreter of workers there; empty where each request names one.
+    """
+
+    @property
+    def machine(self) -> str: ...
+
+    @property
+    def python(self) -> str: ...
+
+    def connect(self) -> Connection:
+        """Start it.
+
+        Raises:
+            EnvironmentProblem: It cannot be started.
+        """
+        ...
+
+
+class LocalLink:
+    """A supervisor on this machine."""
+
+    machine = python = ""
+
+    def connect(self) -> Connection:
+        """Start it, and do not wait for its greeting.
+
+        Raises:
+            EnvironmentProblem: No process can be started.
+        """
+        command = [sys.executable, "-I", "-S", _BOOTSTRAP, "jaxscope.supervisor.supervisor"]
+        return Connection(start_process(command))
+
+
+def start_process(command: list[str]) -> subprocess.Popen[bytes]:
+    """Start a program with pipes, apart from this terminal.
+
+    Raises:
+        EnvironmentProblem: It cannot be started.
+    """
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C in a terminal is for us to translate into a stop
+        )
+    except OSError as error:
+        raise EnvironmentProblem(
+            Explanation("No process can be started.", why=str(error), kind="NotStarted")
+        ) from None

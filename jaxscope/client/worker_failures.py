@@ -1,0 +1,285 @@
+"""Why a worker ended without a result, in words: signal, status, stack, memory, last output; and on
+which machine.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import signal
+import sysconfig
+
+from jaxscope.errors import (
+    PACKAGE_FOLDER,
+    EnvironmentProblem,
+    Explanation,
+    JaxscopeError,
+    Stopped,
+    UserCodeError,
+    WorkerLost,
+)
+from jaxscope.schema.safe_text import clean_text
+
+# Say of a failure on another machine where it happened.
+
+
+def name_machine(failure: JaxscopeError, reason: str, machine: str) -> JaxscopeError:
+    """The same failure with its machine named, where that is part of what happened.
+
+    Args:
+        failure: What went wrong.
+        reason: Why the worker ended, see `ending.Ending`.
+        machine: As the target names it.
+    """
+    host = machine.rpartition("@")[2]
+    told = failure.explanation
+    if reason == "supervisor" and not isinstance(failure, Stopped):
+        return WorkerLost(
+            Explanation(
+                what=f"The connection to {host} was lost.",
+                why=told.why,
+                remedy="Run again: the connection is made anew. What ran there has ended.",
+                kind="LostConnection",
+                output=told.output,
+            )
+        )
+    if isinstance(failure, UserCodeError) and told.kind == "FileNotFoundError":
+        remedy = (
+            f"Only Python modules beside the file are sent to {host}: put data files there, and "
+            "name them by their path there."
+        )
+        return type(failure)(dataclasses.replace(told, remedy=remedy))
+    if isinstance(failure, EnvironmentProblem | WorkerLost) and not isinstance(failure, Stopped):
+        return type(failure)(dataclasses.replace(told, what=f"On {host}: {told.what}"))
+    return failure
+
+
+# Why a worker ended without a result, in words: signal, status, stack, memory, last output.
+
+
+_FRAME = re.compile(
+    r'^\s*File "(?P<file>[^"]*)", line (?P<line>\d+) in (?P<name>.*)$', re.MULTILINE
+)
+_CURRENT = re.compile(r"^(?:Current thread|Stack) .*$", re.MULTILINE)
+_BEFORE_READY = frozenset({"exited", "signal", "closed", "garbage", "start_timeout"})
+_SIGNAL_MEANINGS = {
+    "SIGSEGV": "segmentation fault: native code touched memory that is not its own",
+    "SIGBUS": "bus error: native code touched memory that does not exist",
+    "SIGABRT": "native code gave up: a failed check inside XLA or another library",
+    "SIGFPE": "native code divided an integer by zero",
+    "SIGILL": "native code uses an instruction that this processor lacks",
+    "SIGTERM": "something asked it to end",
+    "SIGKILL": "killed by the system, probably because memory ran out",
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WorkerExit:
+    """What the supervisor tells of a worker's end.
+
+    Attributes:
+        reason: `exited`, `signal`, `finished`, `stopped`, `killed`, `timeout`, `memory`,
+            `output`, `closed`, `garbage`, `start_timeout`, `not_started`; `supervisor` if the
+            supervisor itself is gone.
+        exit_code: Where the process ended by itself.
+        signal: The number of the signal that ended it.
+        stack: What faulthandler wrote.
+        stderr: The last 4 KiB.
+        peak_rss_bytes: Of the whole tree; None if never measured.
+        memory_bytes: The limit that was in force.
+        seconds: From the start of the run.
+        is_ready: Whether the worker had said hello.
+        error: Why a process could not be started.
+    """
+
+    reason: str
+    exit_code: int | None = None
+    signal: int | None = None
+    stack: str = ""
+    stderr: str = ""
+    peak_rss_bytes: int | None = None
+    memory_bytes: int | None = None
+    seconds: float = 0.0
+    is_ready: bool = True
+    error: str = ""
+
+
+def explain_worker_exit(ending: WorkerExit, *, python: str, file: str) -> JaxscopeError:
+    """The error to show for a worker that ended without a result.
+
+    Args:
+        ending: What the supervisor told.
+        python: The interpreter that ran, or should have.
+        file: The user's file, or empty.
+    """
+    stderr = clean_text(ending.stderr)
+    if ending.reason in ("stopped", "killed"):
+        return Stopped(_explanation(ending, file, what="The run was stopped.", kind="Stopped"))
+    if ending.reason == "not_started":
+        return _not_started(python, ending.error)
+    if ending.reason == "supervisor":
+        return WorkerLost(
+            Explanation("The supervisor of the workers ended.", why=ending.error, output=stderr)
+        )
+    if not ending.is_ready and ending.reason in _BEFORE_READY:
+        return _died_at_start(ending, python, stderr)
+    if "Unknown flag" in stderr:
+        return EnvironmentProblem(
+            Explanation(
+                what="XLA does not know a flag that is set in XLA_FLAGS.",
+                why=stderr.strip().splitlines()[-1][:500],
+                remedy="Correct the environment variable XLA_FLAGS; the file is not to blame.",
+                kind="UnknownFlag",
+                output=stderr,
+            )
+        )
+    what, remedy, kind = _describe(ending)
+    return WorkerLost(_explanation(ending, file, what=what, remedy=remedy, kind=kind))
+
+
+def find_place(stack: str, file: str) -> str:
+    """`file.py:12` of the innermost frame of the user's in a stack of faulthandler's, or empty.
+
+    Frames of the user's file count first, then any outside the interpreter's own folders.
+    """
+    frames = [(match["file"], match["line"]) for match in _FRAME.finditer(current_thread(stack))]
+    for path, line in frames:
+        if file and path == file:
+            return f"{os.path.basename(path)}:{line}"
+    for path, line in frames:
+        if not _is_library(path):
+            return f"{os.path.basename(path)}:{line}"
+    return ""
+
+
+def current_thread(stack: str) -> str:
+    """The part of faulthandler's text that tells of the thread which got the signal."""
+    found = _CURRENT.search(stack)
+    if found is None:
+        return stack
+    end = stack.find("\n\n", found.end())
+    return stack[found.start() : end if end >= 0 else len(stack)]
+
+
+def _is_library(path: str) -> bool:
+    ours = PACKAGE_FOLDER
+    library = ("site-packages", "dist-packages", f"{os.sep}lib{os.sep}python3", "<")
+    folders = (ours, sysconfig.get_path("stdlib"))
+    return path.startswith(folders) or any(part in path for part in library)
+
+
+def _describe(ending: WorkerExit) -> tuple[str, str, str]:
+    """What, remedy and kind of an ending."""
+    memory = (
+        f" Its memory peaked at {_gigabytes(ending.peak_rss_bytes)}."
+        if (ending.peak_rss_bytes)
+        else ""
+    )
+    if ending.reason == "timeout":
+        return (
+            f"The run did not finish within its time limit: stopped after {ending.seconds:.1f} s.",
+            "Raise the limit with --timeout, or use smaller shapes.",
+            "Timeout",
+        )
+    if ending.reason == "memory":
+        return (
+            f"The run used more memory than its limit, {_gigabytes(ending.memory_bytes)}.{memory}",
+            "Raise the limit with --memory, or use smaller shapes.",
+            "MemoryLimit",
+        )
+    if ending.reason == "output":
+        return (
+            "The code printed more than 64 MiB.",
+            "Print less: is there a print in a loop?",
+            "OutputLimit",
+        )
+    if ending.reason == "closed":
+        return (
+            "The code closed the connection to jaxscope.",
+            "Does it close file descriptors that it did not open?",
+            "ConnectionClosed",
+        )
+    if ending.reason == "garbage":
+        return (
+            "The worker sent something that is no message of jaxscope's.",
+            "Does the code write to file descriptors that it did not open?",
+            "ProtocolViolation",
+        )
+    if ending.reason == "signal" and ending.signal is not None:
+        return _describe_signal(ending.signal, memory)
+    return (
+        f"The code ended the process with exit status {ending.exit_code}.",
+        "Does it, or a library, call `os._exit`?",
+        f"EXIT({ending.exit_code})",
+    )
+
+
+def _describe_signal(number: int, memory: str) -> tuple[str, str, str]:
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        name = f"signal {number}"
+    meaning = _SIGNAL_MEANINGS.get(name, "")
+    what = f"The worker died of {name}" + (f" ({meaning})." if meaning else ".")
+    if name == "SIGKILL":
+        return what + memory, "Use smaller shapes, or close other programs.", name
+    remedy = "The stack shows which line was running; the last output may say why."
+    return what, remedy, name
+
+
+def _explanation(
+    ending: WorkerExit, file: str, *, what: str, remedy: str = "", kind: str = ""
+) -> Explanation:
+    stack = clean_text(ending.stack)
+    fatal = next((ln for ln in stack.splitlines() if ln.startswith("Fatal Python error")), "")
+    return Explanation(
+        what=what,
+        why=fatal,
+        where=find_place(stack, file),
+        remedy=remedy,
+        kind=kind,
+        traceback=_user_traceback(stack),
+        full_traceback=stack.strip(),
+        output=clean_text(ending.stderr),
+    )
+
+
+def _user_traceback(stack: str) -> str:
+    """The user's frames of a stack, in Python's order: innermost last."""
+    frames = [
+        match[0].strip("\n")
+        for match in _FRAME.finditer(current_thread(stack))
+        if not _is_library(match["file"])
+    ]
+    if not frames:
+        return ""
+    return "Stack (most recent call last):\n" + "\n".join(reversed(frames))
+
+
+def _not_started(python: str, error: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        Explanation(
+            what=f"The interpreter {python} cannot be started.",
+            why=error,
+            remedy="Check the path given with --python.",
+            kind="NotStarted",
+        )
+    )
+
+
+def _died_at_start(ending: WorkerExit, python: str, stderr: str) -> JaxscopeError:
+    if ending.reason == "start_timeout":
+        what = f"A worker under {python} was not ready within {ending.seconds:.0f} s."
+        remedy = "Is a driver or the disk stuck? Run `import jax` with that interpreter by hand."
+    else:
+        what = f"A worker under {python} ended before it was ready."
+        remedy = f"Is {python} a Python interpreter with JAX?"
+    status = "" if ending.exit_code is None else f"Its exit status was {ending.exit_code}."
+    return EnvironmentProblem(
+        Explanation(what, why=status, remedy=remedy, kind="NotReady", output=stderr)
+    )
+
+
+def _gigabytes(size_bytes: int | None) -> str:
+    return "an unknown amount" if size_bytes is None else f"{size_bytes / 1e9:.2f} GB"

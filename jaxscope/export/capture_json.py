@@ -1,0 +1,158 @@
+"""A whole capture as the JSON of the contract, with what `program` finds in it: fates, fusions,
+work, placement.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from typing import TYPE_CHECKING
+
+from jaxscope.model import Capture, Stage, Unavailable, is_available
+from jaxscope.model.stages import LATE_STAGES
+from jaxscope.program.cost.work import Work, find_stage_works, work_to_json
+from jaxscope.program.fates.table import FateTable
+from jaxscope.program.fusion.decisions import read_fusion_log
+from jaxscope.program.fusion.summary import report_fusions
+from jaxscope.program.passes.recorder import COUNTED, explain_missing_peak
+from jaxscope.program.sharding.placement import PlacementReport
+from jaxscope.report.fusion import fusion_to_json
+from jaxscope.report.sharding import job_to_json, placement_to_json
+from jaxscope.schema.contract import (
+    CAPTURE_FORMAT,
+    CAPTURE_VERSION,
+    TextColumns,
+    check_to_json,
+    cost_to_json,
+    environment_to_json,
+    fate_to_json,
+    graph_to_json,
+    leaf_to_json,
+    line_nodes_to_json,
+    memory_to_json,
+    number_to_json,
+)
+
+if TYPE_CHECKING:
+    from jaxscope.schema.contract import Json
+
+
+# The JSON of captures, timings and errors that scripts may rely on.
+#
+# Key order and extra keys are free; the keys here and their meanings are fixed. NaN is `null`:
+# unknown, never zero.
+
+
+def capture_to_json(capture: Capture) -> Json:
+    """A capture as the contract has it, ready for `json.dumps(…, allow_nan=False)`."""
+    columns = TextColumns(capture.files)
+    works = find_stage_works(capture.stages)
+    return {
+        "format": CAPTURE_FORMAT,
+        "version": CAPTURE_VERSION,
+        "call": capture.call,
+        "base": capture.base,
+        "transforms": list(capture.transforms),
+        "source": {
+            "file": capture.source.file,
+            "line": capture.source.line,
+            "text": capture.source.text,
+            "place": capture.source.place or None,
+        },
+        "files": [dataclasses.asdict(file) for file in capture.files],
+        "environment": environment_to_json(capture.environment),
+        "target": capture.target,
+        "arguments": [leaf_to_json(leaf) for leaf in capture.arguments],
+        "results": [leaf_to_json(leaf) for leaf in capture.results],
+        "stages": [
+            _passes_stage(stage, columns, capture, works.get(stage.name))
+            if stage.name == "passes"
+            else _stage(stage, columns, works.get(stage.name))
+            for stage in capture.stages
+        ],
+        "fates": {id: fate_to_json(fate) for id, fate in capture.fates.items()},
+        "derived_fates": _derived_fates(capture),
+        "checks": [check_to_json(check) for check in capture.checks],
+        "messages": list(capture.messages),
+        "seconds": number_to_json(capture.wall_seconds),
+        "memory": memory_to_json(capture.memory),
+        "placement": placement_to_json(PlacementReport(capture)),
+        "job": job_to_json(capture.job),
+        "fusion": _fusion(capture),
+        "bookmarks": [dataclasses.asdict(bookmark) for bookmark in capture.bookmarks],
+    }
+
+
+def _stage(stage: Stage, columns: TextColumns, work: Work | None = None) -> Json:
+    reasons = {
+        part: value.reason
+        for part, value in (("text", stage.text), ("graph", stage.graph))
+        if isinstance(value, Unavailable)
+    }
+    missing = stage.unavailable
+    if missing is None and len(reasons) == 2 and isinstance(stage.text, Unavailable):
+        missing = stage.text
+    return {
+        "name": stage.name,
+        "title": stage.title,
+        "text": stage.text.text if is_available(stage.text) else "",
+        "lines": line_nodes_to_json(stage),
+        "graph": graph_to_json(stage.graph, columns) if is_available(stage.graph) else None,
+        "unavailable": None if missing is None else missing.reason,
+        "reasons": reasons,
+        "cost": cost_to_json(stage.cost),
+        "work": work_to_json(work),
+        "seconds": number_to_json(stage.seconds) if is_available(stage.seconds) else None,
+    }
+
+
+def _fusion(capture: Capture) -> Json | None:
+    report = report_fusions(capture.stages, read_fusion_log(capture))
+    return None if report is None else fusion_to_json(report)
+
+
+def _passes_stage(stage: Stage, columns: TextColumns, capture: Capture, work: Work | None) -> Json:
+    passes = [
+        {
+            "number": record.number,
+            "name": record.name,
+            "pipeline": record.pipeline,
+            "changed": record.has_changed,
+            "instructions": record.num_instructions,
+            "fusions": record.num_fusions,
+            "added": record.num_added,
+            "removed": record.num_removed,
+            "rewritten": record.num_changed,
+            "cost": cost_to_json(record.cost),
+            "seconds": _known(record.seconds),
+            "peak_bytes": _known(record.peak_bytes),
+            "estimated_peak_bytes": _known(record.estimated_peak_bytes),
+            "peak_reason": explain_missing_peak(record) or None,
+            "before": record.before,
+            "text": record.text,
+            "ended": list(record.ended),
+        }
+        for record in capture.passes
+    ]
+    return {**_stage(stage, columns, work), "counting": COUNTED, "passes": passes}
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _derived_fates(capture: Capture) -> Json | None:
+    """Fates of the equations of the last jaxpr-level stage; null if that is the base function."""
+    names = [stage.name for stage in capture.stages if stage.name not in LATE_STAGES]
+    if not names or names[-1] == "jaxpr":
+        return None
+    fates = capture.fates
+    table = fates if isinstance(fates, FateTable) else FateTable(capture.stages)
+    found = {id: fate_to_json(fate) for id, fate in table.derived.items()}
+    return {"stage": names[-1], "fates": found}
+
+
+def format_json(capture: Capture) -> str:
+    """The JSON of the contract."""
+    return json.dumps(capture_to_json(capture), indent=1, allow_nan=False)

@@ -1,0 +1,647 @@
+"""Charts of measurements (distribution, waterfall of stages, timeline of a run):
+
+SVG and PNG, with their tables as CSV and JSON.
+
+# Notes
+
+Numbers: 258 old modules (and 34 single symbols) mapped to 131 modules: model 15 (14 + the face),
+program 66, picture 34 (+ inits), report 13, export 3; 14 of the 131 are one-line `__init__`
+(`jaxscope.picture`, `.picture.scene`, `.report` are new and have no old one: the tool must create
+them). Biggest: program.diff.matching 769 lines. Imports checked at the level of symbols, deferred
+and TYPE_CHECKING ones included: no cycle between any two new modules, no import against the order
+of folders or packages, but one (below). Private names across modules: none.
+"""
+
+from __future__ import annotations
+
+import abc
+import csv
+import dataclasses
+import io
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from xml.sax.saxutils import escape
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.export.chart import SERIES_COLORS, svg_to_png, ticks
+from jaxscope.export.svg import FONT_FALLBACKS
+from jaxscope.model.capture import Environment
+from jaxscope.model.timing import Measurement, Timeline
+from jaxscope.model.units import format_count, format_seconds
+from jaxscope.picture.palette import PALETTES
+from jaxscope.report.charts import Bar, Cell, Column, Distribution, describe_coverage, find_gaps
+from jaxscope.report.measurements import describe_noise, describe_spread
+from jaxscope.schema.contract import environment_to_json
+
+# Shapes of pictures as SVG, and values to write along an axis.
+
+
+def svg_head(width: float, height: float, background: str, title: str) -> str:
+    """The beginning of a document, its ground filled."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
+        f'viewBox="0 0 {width:g} {height:g}" font-family="{FONT_FALLBACKS}" font-size="15">'
+        f"<title>{escape(title)}</title>"
+        f'<rect width="100%" height="100%" fill="{background}"/>'
+    )
+
+
+def svg_text(
+    x: float, y: float, text: str, color: str, *, anchor: str = "start", size: int = 15
+) -> str:
+    """A line of text whose baseline is at `y`."""
+    return (
+        f'<text x="{x:.2f}" y="{y:.2f}" text-anchor="{anchor}" font-size="{size}" '
+        f'fill="{color}">{escape(text)}</text>'
+    )
+
+
+def svg_box(x: float, y: float, width: float, height: float, color: str, hint: str = "") -> str:
+    """A filled box that tells something where the pointer rests on it."""
+    title = f"<title>{escape(hint)}</title>" if hint else ""
+    shape = f'<rect x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}"'
+    return f'{shape} fill="{color}">{title}</rect>' if title else f'{shape} fill="{color}"/>'
+
+
+def svg_line(x1: float, y1: float, x2: float, y2: float, color: str, width: float = 1.0) -> str:
+    """A straight line."""
+    return (
+        f'<line x1="{x1:.2f}" y1="{y1:.2f}" x2="{x2:.2f}" y2="{y2:.2f}" '
+        f'stroke="{color}" stroke-width="{width:g}"/>'
+    )
+
+
+def even_ticks(low: float, high: float, num_wanted: int = 8) -> list[float]:
+    """Values in even steps of 1, 2 or 5 times a power of ten; about as many as wanted."""
+    span = high - low
+    if not (span > 0 and math.isfinite(span)):
+        return []
+    rough = span / max(num_wanted, 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
+    first = math.ceil(low / step - 1e-9)
+    last = math.floor(high / step + 1e-9)
+    return [number * step for number in range(first, last + 1)]
+
+
+def text_width(text: str, size: float = 15.0) -> float:
+    """About how wide a text is, in the same unit as its size."""
+    return 0.62 * size * len(text)
+
+
+# A figure: something that can be drawn, and the table that holds the same values.
+
+
+ENDINGS = (".svg", ".png", ".csv", ".json")
+"""Of files that a figure can be written to."""
+
+
+class Figure(abc.ABC):
+    """A figure; the classes below say what is drawn.
+
+    Attributes:
+        title: What it shows.
+        note: What to know when reading it, a sentence or two; may be empty.
+        columns: Of its table.
+    """
+
+    title: str
+    note: str
+    columns: tuple[Column, ...]
+
+    @abc.abstractmethod
+    def rows(self) -> Sequence[Sequence[Cell]]:
+        """The table: one row for each thing that is drawn."""
+
+    @abc.abstractmethod
+    def svg_lines(self, theme: str) -> Iterator[str]:
+        """The picture as lines of an SVG document, in a theme of `PALETTES`."""
+
+    def with_note(self, note: str) -> Figure:
+        """The same figure with another note."""
+        changed: Figure = dataclasses.replace(self, note=note)  # type: ignore[type-var] # all are
+        return changed
+
+    def texts(self) -> list[tuple[str, ...]]:
+        """The table as people read it."""
+        return [
+            tuple(column.write(cell) for column, cell in zip(self.columns, row, strict=True))
+            for row in self.rows()
+        ]
+
+
+def write_figure(
+    figure: Figure, ending: str, theme: str = "light", environment: Environment | None = None
+) -> bytes:
+    """A file's content.
+
+    Args:
+        ending: One of `ENDINGS`.
+        theme: Of pictures.
+        environment: Where it was measured; JSON tells it.
+
+    Raises:
+        ValueError: There is no such form.
+    """
+    noise = describe_noise(environment)
+    if noise:
+        figure = figure.with_note(f"{noise} {figure.note}")
+    match ending.lower():
+        case ".svg":
+            return "\n".join(figure.svg_lines(theme)).encode()
+        case ".png":
+            return svg_to_png("\n".join(figure.svg_lines(theme)))
+        case ".csv":
+            return _to_csv(figure, noise).encode()
+        case ".json":
+            return _to_json(figure, environment).encode()
+    raise ValueError(f"a figure is written to {', '.join(ENDINGS)}, not to {ending!r}")
+
+
+def _to_csv(figure: Figure, noise: str) -> str:
+    """The table; its last column tells in each row what disturbed the measuring."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*map(_heading, figure.columns), "noise"])
+    for row in figure.rows():
+        writer.writerow([*("" if _is_unknown(cell) else cell for cell in row), noise])
+    return text.getvalue()
+
+
+def _to_json(figure: Figure, environment: Environment | None) -> str:
+    found = {
+        "format": "jaxscope.figure",
+        "version": 1,
+        "title": figure.title,
+        "note": figure.note or None,
+        "environment": None if environment is None else environment_to_json(environment),
+        "columns": [_heading(column) for column in figure.columns],
+        "rows": [[None if _is_unknown(cell) else cell for cell in row] for row in figure.rows()],
+    }
+    return json.dumps(found, indent=2, allow_nan=False)
+
+
+def _heading(column: Column) -> str:
+    return f"{column.name} [{column.unit}]" if column.unit == "s" else column.name
+
+
+def _is_unknown(cell: Cell) -> bool:
+    return isinstance(cell, float) and not math.isfinite(cell)
+
+
+# Bars along a common axis of time, in rows: stages one after another, or threads side by side.
+
+
+KIND_COLORS = {
+    "light": ("#0b57d0", "#b3470b", "#7a28cb", "#1a7f37", "#767e87"),
+    "dark": ("#8ab4f8", "#ffb077", "#d2a8ff", "#7ee787", "#8b949e"),
+}
+"""By number of the kind; rows and words tell the same to those who do not see the colours."""
+TEXT_ON_BAR = {"light": "#ffffff", "dark": "#0d1117"}
+_BARS_WIDTH_PX, _BARS_RIGHT_PX, _BARS_TOP_PX, _BARS_BOTTOM_PX = 1200.0, 110.0, 96.0, 46.0
+_ROW, _BAR = 30.0, 22.0
+_THINNEST = 1.5
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class LaneChart(Figure):
+    """Bars in rows.
+
+    Attributes:
+        row_names: One for each row; empty for a row that goes with the one above.
+        bars: In the order of the table.
+        kinds: What the colours mean.
+        seconds: Where the axis ends; it begins at 0.
+        writes_labels: Whether bars carry their labels; else only the rows have names.
+    """
+
+    title: str
+    note: str
+    row_names: tuple[str, ...]
+    bars: tuple[Bar, ...]
+    kinds: tuple[str, ...]
+    seconds: float
+    writes_labels: bool = True
+    columns: tuple[Column, ...] = (
+        Column("what"),
+        Column("where"),
+        Column("began", "s"),
+        Column("ended", "s"),
+        Column("duration", "s"),
+        Column("what it is"),
+    )
+
+    def rows(self) -> Sequence[Sequence[Cell]]:
+        names = self.full_row_names()
+        return [
+            (
+                bar.label,
+                names[bar.row],
+                bar.began,
+                bar.ended,
+                bar.seconds if bar.value is None else bar.value,
+                self.kinds[bar.kind],
+                *bar.more,
+            )
+            for bar in self.bars
+        ]
+
+    def full_row_names(self) -> list[str]:
+        """Names of the rows, those that go with the one above included."""
+        names: list[str] = []
+        for name in self.row_names:
+            names.append(name or (names[-1] if names else ""))
+        return names
+
+    def svg_lines(self, theme: str) -> Iterator[str]:
+        palette, colors = PALETTES[theme], KIND_COLORS[theme]
+        left = 30 + max((text_width(name) for name in self.row_names), default=0.0)
+        height = _BARS_TOP_PX + _ROW * len(self.row_names) + _BARS_BOTTOM_PX
+        scale = (_BARS_WIDTH_PX - left - _BARS_RIGHT_PX) / max(self.seconds, 1e-12)
+        yield svg_head(_BARS_WIDTH_PX, height, palette.background, self.title)
+        yield svg_text(20, 30, self.title[:110], palette.text, size=18)
+        yield svg_text(20, 54, self.note[:150], palette.muted, size=14)
+        x = 20.0
+        for kind, name in enumerate(self.kinds):
+            yield svg_box(x, 66, 14, 14, colors[kind])
+            yield svg_text(x + 20, 79, name, palette.text, size=14)
+            x += 40 + text_width(name, 14)
+        bottom = height - _BARS_BOTTOM_PX
+        for value in even_ticks(0.0, self.seconds):
+            at = left + value * scale
+            yield svg_line(at, _BARS_TOP_PX, at, bottom, palette.frame_border)
+            yield svg_text(at, bottom + 22, format_seconds(value), palette.text, anchor="middle")
+        for row, name in enumerate(self.row_names):
+            middle = _BARS_TOP_PX + _ROW * row + _ROW / 2
+            yield svg_text(left - 10, middle + 5, name, palette.text, anchor="end")
+        for bar in self.bars:
+            x, top = left + bar.began * scale, _BARS_TOP_PX + _ROW * bar.row + (_ROW - _BAR) / 2
+            width = max(bar.seconds * scale, _THINNEST)
+            yield svg_box(x, top, width, _BAR, colors[bar.kind], bar.hint)
+            if not self.writes_labels:
+                continue
+            if text_width(bar.label, 13) < width - 8:
+                yield svg_text(x + 5, top + 16, bar.label, TEXT_ON_BAR[theme], size=13)
+        yield from self._durations(left, scale, palette.text)
+        yield "</svg>"
+
+    def _durations(self, left: float, scale: float, color: str) -> Iterator[str]:
+        """Durations beside the bars of rows that have only one."""
+        alone: dict[int, list[Bar]] = {}
+        for bar in self.bars:
+            alone.setdefault(bar.row, []).append(bar)
+        for row, bars in alone.items():
+            if len(bars) == 1:
+                x = left + bars[0].ended * scale + 6
+                seconds = bars[0].seconds if bars[0].value is None else bars[0].value
+                y = _BARS_TOP_PX + _ROW * row + _ROW / 2 + 5
+                yield svg_text(x, y, format_seconds(seconds), color, size=14)
+
+
+# How the durations of calls are distributed, on a logarithmic axis.
+
+
+NUM_BINS = 60
+_LEAST_SAMPLES = 3
+_HISTOGRAM_WIDTH_PX, _HISTOGRAM_HEIGHT_PX = 1200.0, 640.0
+_HISTOGRAM_LEFT_PX, _HISTOGRAM_RIGHT_PX, _HISTOGRAM_TOP_PX, _HISTOGRAM_BOTTOM_PX = (
+    90.0,
+    30.0,
+    100.0,
+    70.0,
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Histogram(Figure):
+    """Several distributions over the same bins.
+
+    Attributes:
+        edges: Seconds, one more than there are bins, in even steps of a logarithmic scale.
+        series: At most four.
+    """
+
+    title: str
+    note: str
+    edges: tuple[float, ...]
+    series: tuple[Distribution, ...]
+    columns: tuple[Column, ...] = (
+        Column("what"),
+        Column("from", "s"),
+        Column("to", "s"),
+        Column("calls"),
+        Column("share", "%"),
+    )
+
+    def rows(self) -> Sequence[Sequence[Cell]]:
+        return [
+            (found.name, self.edges[place], self.edges[place + 1], count, share)
+            for found in self.series
+            for place, (count, share) in enumerate(zip(found.counts, found.shares, strict=True))
+            if count
+        ]
+
+    def describe_bin(self, place: int) -> str:
+        """What lies between two edges, in words; empty where there is no such bin."""
+        if not 0 <= place < len(self.edges) - 1:
+            return ""
+        found = [f"{one.name} {one.shares[place]:.1%} ({one.counts[place]:,} calls)"
+                 for one in self.series if one.counts[place]]  # fmt: skip
+        low, high = self.edges[place], self.edges[place + 1]
+        return f"{format_seconds(low)} to {format_seconds(high)}: " + (
+            ", ".join(found) if found else "no call"
+        )
+
+    def svg_lines(self, theme: str) -> Iterator[str]:
+        palette, colors = PALETTES[theme], SERIES_COLORS[theme]
+        bottom, right = (
+            _HISTOGRAM_HEIGHT_PX - _HISTOGRAM_BOTTOM_PX,
+            _HISTOGRAM_WIDTH_PX - _HISTOGRAM_RIGHT_PX,
+        )
+        low, high = math.log(self.edges[0]), math.log(self.edges[-1])
+        highest = max(max(one.shares) for one in self.series) or 1.0
+
+        def to_x(seconds: float) -> float:
+            return _HISTOGRAM_LEFT_PX + (math.log(seconds) - low) / (high - low) * (
+                right - _HISTOGRAM_LEFT_PX
+            )
+
+        def to_y(share: float) -> float:
+            return bottom - share / highest * (bottom - _HISTOGRAM_TOP_PX)
+
+        yield svg_head(_HISTOGRAM_WIDTH_PX, _HISTOGRAM_HEIGHT_PX, palette.background, self.title)
+        yield svg_text(20, 30, self.title[:110], palette.text, size=18)
+        yield svg_text(20, 54, self.note[:150], palette.muted, size=14)
+        for value in ticks(self.edges[0], self.edges[-1]):
+            yield svg_line(
+                to_x(value), _HISTOGRAM_TOP_PX, to_x(value), bottom, palette.frame_border
+            )
+            text = format_seconds(value)
+            yield svg_text(to_x(value), bottom + 22, text, palette.text, anchor="middle")
+        for share in even_ticks(0.0, highest, 5):
+            yield svg_line(
+                _HISTOGRAM_LEFT_PX, to_y(share), right, to_y(share), palette.frame_border
+            )
+            text = f"{share:.3g}" if share < 0.01 else f"{share:.0%}"
+            yield svg_text(
+                _HISTOGRAM_LEFT_PX - 8, to_y(share) + 5, text, palette.text, anchor="end"
+            )
+        for number, one in enumerate(self.series):
+            color = colors[number % len(colors)]
+            yield self._outline(one, color, to_x, to_y)
+            middle = to_x(min(max(one.median, self.edges[0]), self.edges[-1]))
+            yield svg_line(middle, _HISTOGRAM_TOP_PX, middle, bottom, color, 2.0)
+            yield svg_text(24 + 290 * number, 82, "■", color, size=18)
+            said = f"{one.name}: {format_seconds(one.median)}"
+            yield svg_text(44 + 290 * number, 82, said, palette.text)
+        across = (_HISTOGRAM_LEFT_PX + right) / 2
+        yield svg_text(
+            across, _HISTOGRAM_HEIGHT_PX - 18, "time of one call", palette.text, anchor="middle"
+        )
+        yield "</svg>"
+
+    def _outline(
+        self,
+        one: Distribution,
+        color: str,
+        to_x: Callable[[float], float],
+        to_y: Callable[[float], float],
+    ) -> str:
+        places = [f"M{to_x(self.edges[0]):.2f},{to_y(0.0):.2f}"]
+        for place, share in enumerate(one.shares):
+            places.append(f"V{to_y(share):.2f}H{to_x(self.edges[place + 1]):.2f}")
+        places.append(f"V{to_y(0.0):.2f}Z")
+        return (
+            f'<path d="{"".join(places)}" fill="{color}" fill-opacity="0.35" stroke="{color}" '
+            f'stroke-width="2"/>'
+        )
+
+
+def make_histogram(call: str, measurements: Sequence[Measurement]) -> Histogram | None:
+    """The distributions of measurements with more than a few samples; None without any.
+
+    Samples of zero seconds have no place on the axis; they are left out and told of.
+    """
+    drawn = [m for m in measurements if sum(s > 0 for s in m.samples) >= _LEAST_SAMPLES][:4]
+    if not drawn:
+        return None
+    samples = [np.log10([s for s in m.samples if s > 0]) for m in drawn]
+    low, high = min(s.min() for s in samples), max(s.max() for s in samples)
+    edges = np.linspace(low - 0.02, high + 0.02, NUM_BINS + 1)
+    series = tuple(
+        Distribution(
+            m.name.replace("_", " "),
+            tuple(np.histogram(logs, edges)[0].tolist()),
+            m.median,
+            m.low,
+            m.high,
+        )
+        for m, logs in zip(drawn, samples, strict=True)
+    )
+    num_zero = sum(s <= 0 for m in drawn for s in m.samples)
+    zero = f" {format_count(num_zero, 'reading')} of 0 s left out." if num_zero else ""
+    noisy = ", ".join(m.name.replace("_", " ") for m in drawn if m.is_noisy)
+    badge = f" Noisy: {noisy}." if noisy else ""
+    note = f"Logarithmic axis; upright lines are medians.{badge}{zero}"
+    return Histogram(f"Times of {call}", note, tuple((10.0**edges).tolist()), series)
+
+
+# One run of the compiled program: which instruction ran when, on which thread.
+
+
+TIMELINE_KINDS = (
+    "instruction",
+    "with others inside",
+    "until the call returned",
+    "until its result was ready",
+    "gap",
+)
+_LEAF, _AROUND, _DISPATCH, _WAIT, _GAP = range(5)
+GAP_ROW = "dispatch and gaps"
+_TIMELINE_COLUMNS = (
+    Column("what"),
+    Column("where"),
+    Column("began", "s"),
+    Column("ended", "s"),
+    Column("duration", "s"),
+    Column("what it is"),
+)
+
+
+def timeline_chart(call: str, timeline: Timeline) -> LaneChart:
+    """Rows: Python, the threads with what runs inside of what, and where nothing is at work."""
+    depths, is_around = _find_depths(timeline)
+    rows, names = _make_rows(timeline, depths)
+    python = (
+        Bar(0, 0.0, timeline.returned, _DISPATCH, "dispatch",
+            f"dispatch: {format_seconds(timeline.returned)} until the call came back to Python"),
+        Bar(0, timeline.returned, max(timeline.wall - timeline.returned, 0.0), _WAIT, "wait",
+            f"wait: {format_seconds(timeline.wall - timeline.returned)} until the result was "
+            "ready"),
+    )  # fmt: skip
+    events = tuple(
+        Bar(
+            rows[lane, depth],
+            began,
+            seconds,
+            _AROUND if around else _LEAF,
+            timeline.names[name],
+            f"{timeline.names[name]}: {format_seconds(seconds)}\nfrom {format_seconds(began)} to "
+            f"{format_seconds(began + seconds)}, {timeline.lanes[lane]}",
+            name=timeline.names[name],
+        )
+        for name, lane, began, seconds, depth, around in zip(
+            timeline.name.tolist(),
+            timeline.lane.tolist(),
+            timeline.began.tolist(),
+            timeline.seconds.tolist(),
+            depths.tolist(),
+            is_around.tolist(),
+            strict=True,
+        )
+    )
+    gaps = tuple(
+        Bar(len(names), began, ended - began, _GAP, "gap",
+            f"nothing at work for {format_seconds(ended - began)}")
+        for began, ended in find_gaps(timeline)
+    )  # fmt: skip
+    return LaneChart(
+        f"One run of {call}",
+        describe_coverage(timeline),
+        (*names, GAP_ROW),
+        (*python, *events, *gaps),
+        TIMELINE_KINDS,
+        max(timeline.wall, max((bar.ended for bar in events), default=0.0)),
+        columns=_TIMELINE_COLUMNS,
+    )
+
+
+def _find_depths(
+    timeline: Timeline,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+    """For each event, how many of its lane it is inside of, and whether any are inside of it."""
+    count = len(timeline.began)
+    depths, is_around = np.zeros(count, np.int32), np.zeros(count, np.bool_)
+    ended = timeline.began + timeline.seconds
+    open_by_lane: dict[int, list[int]] = {}
+    for event in np.lexsort((-timeline.seconds, timeline.began)).tolist():
+        around = open_by_lane.setdefault(int(timeline.lane[event]), [])
+        while around and ended[around[-1]] <= timeline.began[event]:
+            around.pop()
+        depths[event] = len(around)
+        if around:
+            is_around[around[-1]] = True
+        around.append(event)
+    return depths, is_around
+
+
+def _make_rows(
+    timeline: Timeline, depths: npt.NDArray[np.int32]
+) -> tuple[dict[tuple[int, int], int], Sequence[str]]:
+    """Number of the row of each lane and depth, and the names of the rows."""
+    rows: dict[tuple[int, int], int] = {}
+    names = ["Python"]
+    for lane, name in enumerate(timeline.lanes):
+        of_lane = depths[timeline.lane == lane]
+        for depth in range(int(of_lane.max()) + 1 if len(of_lane) else 0):
+            rows[lane, depth] = len(names)
+            names.append(name if depth == 0 else "")
+    return rows, names
+
+
+# The stages of one measured run, one below the other, at the times when they really happened.
+
+
+WATERFALL_KINDS = ("once", "first calls", "until steady", "steady calls", "copies, many at once")
+_ONCE, _FIRST, _SETTLING, _STEADY, _BESIDE = range(5)
+_WATERFALL_COLUMNS = (
+    Column("what"),
+    Column("where"),
+    Column("began", "s"),
+    Column("ended", "s"),
+    Column("takes, median", "s"),
+    Column("what it is"),
+    Column("runs"),
+    Column("low", "s"),
+    Column("high", "s"),
+    Column("confidence"),
+    Column("noisy"),
+)
+_STAGES = frozenset({"import", "trace", "lower", "compile"})
+_COPIES = frozenset({"transfer", "fetch", "throughput"})
+
+
+def waterfall_chart(call: str, measurements: Sequence[Measurement]) -> LaneChart | None:
+    """The chart of a call's measurements; None where it is not known when they were taken."""
+    placed = [
+        m
+        for m in measurements
+        if math.isfinite(m.began) and m.began <= m.ended < math.inf and not _is_part(m)
+    ]
+    placed.sort(key=lambda m: (m.began, m.ended))
+    if not placed:
+        return None
+    names = tuple(f"{m.name.replace('_', ' ')}{f' ({m.detail})' if m.detail else ''}"
+                  for m in placed)  # fmt: skip
+    bars = tuple(
+        Bar(
+            row,
+            measurement.began,
+            measurement.ended - measurement.began,
+            _kind_of(measurement.name),
+            names[row],
+            _hint(measurement, names[row]),
+            name=measurement.name,
+            value=measurement.median,
+            more=(
+                measurement.runs,
+                measurement.low,
+                measurement.high,
+                measurement.confidence or math.nan,  # 0 of what was measured once
+                "noisy" if measurement.is_noisy else "",
+            ),
+        )
+        for row, measurement in enumerate(placed)
+    )
+    note = "Beginning and end of each as they happened; beside a bar what it takes once, median."
+    if any(" fresh processes" in m.protocol for m in placed):
+        note += " Places are those of the first process."
+    return LaneChart(
+        f"Stages of {call}",
+        note,
+        names,
+        bars,
+        WATERFALL_KINDS,
+        max(m.ended for m in placed),
+        writes_labels=False,
+        columns=_WATERFALL_COLUMNS,
+    )
+
+
+def _is_part(measurement: Measurement) -> bool:
+    """Dispatch and wait are parts of calls that have a bar already."""
+    return measurement.name.endswith(("dispatch", "wait"))
+
+
+def _kind_of(name: str) -> int:
+    if name.endswith("_call"):
+        return _FIRST
+    if name in _COPIES:
+        return _BESIDE
+    if name.endswith(("until_steady", "warm_up")):
+        return _SETTLING
+    stage = name.rpartition("_")[2]
+    return _ONCE if stage in _STAGES else _STEADY
+
+
+def _hint(measurement: Measurement, name: str) -> str:
+    spread = f", {describe_spread(measurement)}" if measurement.runs > 1 else ""
+    spread += ", noisy" if measurement.is_noisy else ""
+    return (
+        f"{name}: {format_seconds(measurement.median)}{spread}\n"
+        f"measured from {format_seconds(measurement.began)} to "
+        f"{format_seconds(measurement.ended)} of the run\n{measurement.protocol}"
+    )

@@ -1,0 +1,269 @@
+"""What to export and how: one stage as it is seen or anew, or every stage; which stage; in which
+colours and with which marks.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
+from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, DOWN, FIRST
+from jaxscope.model import Capture, Graph, Stage, StageText, Unavailable, is_available
+from jaxscope.picture.palette import PALETTES
+from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
+from jaxscope.picture.view.operations import Style
+
+# The stage that an export is about.
+
+
+def find_stage(capture: Capture, name: str) -> Stage:
+    """The stage of that name.
+
+    Raises:
+        UsageError: The capture has no such stage.
+        EnvironmentProblem: It has, and the stage is unavailable; carries the reason.
+    """
+    stage = capture.stage(name)
+    if stage is None:
+        names = ", ".join(stage.name for stage in capture.stages) or "none"
+        raise UsageError(
+            Explanation(
+                what=f"There is no stage {name}.",
+                why=f"The stages of this call are: {names}.",
+                remedy="Name one of them with --stage.",
+            )
+        )
+    if stage.unavailable is not None:
+        raise _missing(stage, stage.unavailable.reason)
+    return stage
+
+
+def find_stage_text(capture: Capture, name: str) -> StageText:
+    """The text of the stage of that name.
+
+    Raises:
+        UsageError: The capture has no such stage.
+        EnvironmentProblem: Its text is unavailable; carries the reason.
+    """
+    stage = find_stage(capture, name)
+    if isinstance(stage.text, Unavailable):
+        raise _missing(stage, stage.text.reason)
+    return stage.text
+
+
+def find_stage_graph(capture: Capture, name: str) -> Graph:
+    """The graph of the stage of that name.
+
+    Raises:
+        UsageError: The capture has no such stage.
+        EnvironmentProblem: Its graph is unavailable; carries the reason.
+    """
+    stage = find_stage(capture, name)
+    if isinstance(stage.graph, Unavailable):
+        raise _missing(stage, stage.graph.reason)
+    return stage.graph
+
+
+def _missing(stage: Stage, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        Explanation(what=f"The stage {stage.name} is not available.", why=reason)
+    )
+
+
+# What a person sees of a scene beyond its boxes: what colours tell and what stands out.
+
+
+Indices = npt.NDArray[np.int64]
+
+_FAINT = 0.2
+"""How much is seen of what is out of focus."""
+
+
+def _no_items() -> Indices:
+    return np.zeros(0, np.int64)
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Look:
+    """How a scene is seen.
+
+    Attributes:
+        tint: What the colours of boxes tell; None for their styles.
+        selected: Items that are selected or found, outlined thick.
+        forward: Items linked to these, outlined.
+        backward: Items of the backward part that are linked to them, outlined with dashes.
+        focused: Items in focus, the others being faint; None where all are.
+        has_legend: Whether the picture ends with what its colours and outlines mean.
+    """
+
+    tint: Tint | None = None
+    selected: Indices = dataclasses.field(default_factory=_no_items)
+    forward: Indices = dataclasses.field(default_factory=_no_items)
+    backward: Indices = dataclasses.field(default_factory=_no_items)
+    focused: Indices | None = None
+    has_legend: bool = False
+
+    @property
+    def has_outlines(self) -> bool:
+        """Whether anything is outlined."""
+        return bool(len(self.selected) or len(self.forward) or len(self.backward))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BoxColors:
+    """What one box is painted with.
+
+    Attributes:
+        share: Of its lower border, what a bar takes; 0 for no bar.
+    """
+
+    fill: str
+    border: str
+    text: str
+    detail: str
+    is_dashed: bool = False
+    share: float = 0.0
+
+
+PLAIN = Look()
+"""Boxes in the colours of their styles, nothing outlined, no legend."""
+
+
+class SceneColors:
+    """The inks of every box of a scene.
+
+    Raises:
+        KeyError: There is no such theme.
+    """
+
+    def __init__(self, scene: Scene, look: Look, theme: str) -> None:
+        self.palette = PALETTES[theme]
+        self._tints = TINT_PALETTES[theme]
+        self._scene, self._look = scene, look
+        self._focused = None if look.focused is None else frozenset(look.focused.tolist())
+
+    def inks(self, item: int) -> BoxColors:
+        """Those of one item."""
+        inks = self._full_inks(item)
+        if self._focused is None or item in self._focused:
+            return inks
+        ground = self.palette.background
+        return dataclasses.replace(
+            inks,
+            fill=blend(inks.fill, ground, _FAINT),
+            border=blend(inks.border, ground, _FAINT),
+            text=blend(inks.text, ground, _FAINT),
+            detail=blend(inks.detail, ground, _FAINT),
+        )
+
+    def _full_inks(self, item: int) -> BoxColors:
+        palette, tint = self.palette, self._look.tint
+        number = -1 if tint is None else int(tint.of_item[item])
+        if tint is None or number < 0:
+            style = Style(int(self._scene.items.style[item]))
+            detail = palette.muted if tint is None else palette.text
+            return BoxColors(palette.fill[style], palette.border[style], palette.text, detail)
+        fill, border = self._tints.pair(tint.classes[number])
+        share = float(tint.share[item])
+        bar = share if share > 0 else 0.0  # NaN is not
+        is_dashed = tint.classes[number].is_dashed
+        return BoxColors(fill, border, palette.text, palette.text, is_dashed, bar)
+
+
+def blend(color: str, ground: str, part: float) -> str:
+    """So much of a colour over another, both `#rrggbb`."""
+    mixed = (
+        round(part * int(color[i : i + 2], 16) + (1 - part) * int(ground[i : i + 2], 16))
+        for i in (1, 3, 5)
+    )
+    return "#" + "".join(f"{each:02x}" for each in mixed)
+
+
+# What to export and how: one stage as it is seen, one stage anew, or every stage.
+
+
+PICTURES = frozenset({"svg", "png", "pdf", "dot"})
+"""Formats that show graphs."""
+
+_ONE_STAGE_A_FILE = frozenset({"svg", "png", "dot"})
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class DisplayedGraph:
+    """A graph as it is on a screen.
+
+    Attributes:
+        scene: The boxes, placed.
+        look: Their colours and outlines.
+        tint_of: Colours the same graph in another picture of it.
+    """
+
+    scene: Scene
+    look: Look = PLAIN
+    tint_of: Callable[[Scene], Tint | None] | None = None
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class ExportOrder:
+    """What to export.
+
+    Attributes:
+        stage: Name of a stage, or `ALL_STAGES`.
+        ending: Of the file, in lower case; picks the format.
+        theme: Of pictures: `light` or `dark`.
+        scale: Of a PNG: pixels per pixel of the scene.
+        width_px: Of a PNG: how wide to make it, whatever the scale; None leaves it to the scale.
+        expand: Which groups to open, `FIRST`, `EVERYTHING` or `NOTHING`, or as many as make so
+            many boxes, as a number.
+        direction: `down` or `right`.
+        seen: Pictures of stages as they are on a screen; the others are made.
+    """
+
+    capture: Capture
+    stage: str
+    ending: str
+    theme: str = "light"
+    scale: float = DEFAULT_SCALE
+    width_px: int | None = None
+    expand: str = FIRST
+    direction: str = DOWN
+    seen: Mapping[str, DisplayedGraph] = dataclasses.field(default_factory=dict)
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages to show, in order; of all stages those that have what the format shows.
+
+        Raises:
+            UsageError: There is no stage of that name.
+            EnvironmentProblem: It is not available, or none is.
+        """
+        if self.stage != ALL_STAGES:
+            return (find_stage(self.capture, self.stage),)
+        shown = tuple(
+            stage
+            for stage in self.capture.stages
+            if is_available(stage.graph if self.ending in PICTURES else stage.text)
+            and stage.unavailable is None
+        )
+        if not shown:
+            form = "graph" if self.ending in PICTURES else "text"
+            raise EnvironmentProblem(Explanation(f"No stage of this call has a {form}."))
+        return shown
+
+
+def split_order(order: ExportOrder) -> list[tuple[str, ExportOrder]]:
+    """One order for each file to write, with what to add to the file's name.
+
+    A picture file holds one stage; every other format holds all.
+    """
+    if order.stage != ALL_STAGES or order.ending not in _ONE_STAGE_A_FILE:
+        return [("", order)]
+    return [
+        (f"-{stage.name.replace('/', '_')}", dataclasses.replace(order, stage=stage.name))
+        for stage in order.stages
+    ]

@@ -1,0 +1,1 @@
+"""How a graph is drawn, without Qt: view, layout, scene, colours."""

@@ -1,0 +1,389 @@
+"""What is laid out (`Diagram`), the result (`Drawing`), and the form between (`LayeredGraph`):
+every edge cut into steps of one rank.
+
+Edges of one value share one chain of dummy vertices; an edge over very many ranks gets a labelled
+stub at each end in place of a chain, since the number of dummies, not of nodes, makes layered
+layouts slow. Pixels; `y` along the flow, `x` across.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+# Thread edges through the ranks they cross: shared chains of dummies, or stubs at both ends.
+
+
+MAX_STUBS_PER_NODE = 3
+_MIN_SPAN = 4
+_MIN_DUMMIES = 12
+_MAX_DUMMIES_PER_NODE = 1.5
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StubVertex:
+    """A stub before it has a place; see `layered.Stub`."""
+
+    vertex: int
+    node: int
+    links: tuple[int, ...]
+    is_source: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LayeredGraph:
+    """The diagram with every edge cut into steps of one rank.
+
+    Vertices are the nodes, then dummies and stubs. An edge that was turned round runs in its
+    turned direction here.
+
+    Attributes:
+        num_nodes: How many of the vertices are nodes of the diagram.
+        rank: Of each vertex.
+        across: Size of each vertex.
+        along: Size of each vertex.
+        up: Neighbours of each vertex one rank before.
+        down: Neighbours one rank after.
+        up_shift: Sum over `up` of how far the vertex wants to sit from the neighbour's centre.
+        down_shift: The same over `down`.
+        paths: Vertices along each link from source to target as drawn; empty where stubs stand.
+        turned: Links that run against the flow.
+        stubs: Their vertices.
+        num_ranks: Ranks in all.
+    """
+
+    num_nodes: int
+    rank: list[int]
+    across: list[float]
+    along: list[float]
+    up: list[list[int]]
+    down: list[list[int]]
+    up_shift: list[float]
+    down_shift: list[float]
+    paths: list[tuple[int, ...]]
+    turned: frozenset[int]
+    stubs: tuple[StubVertex, ...]
+    num_ranks: int
+
+
+class _LayeredGraphBuilder:
+    """Collects vertices and steps; one use."""
+
+    def __init__(self, diagram: Diagram, ranks: list[int], spacing: Spacing) -> None:
+        num = len(ranks)
+        self.diagram = diagram
+        self.spacing = spacing
+        self.rank = list(ranks)
+        self.across = list(diagram.across)
+        self.along = list(diagram.along)
+        self.up: list[list[int]] = [[] for _ in range(num)]
+        self.down: list[list[int]] = [[] for _ in range(num)]
+        self.up_shift = [0.0] * num
+        self.down_shift = [0.0] * num
+
+    def add_vertex(self, rank: int, across: float, along: float) -> int:
+        self.rank.append(rank)
+        self.across.append(across)
+        self.along.append(along)
+        self.up.append([])
+        self.down.append([])
+        self.up_shift.append(0.0)
+        self.down_shift.append(0.0)
+        return len(self.rank) - 1
+
+    def add_step(self, above: int, below: int, shift: float) -> None:
+        """`shift`: where `below` should sit, from the centre of `above`."""
+        self.down[above].append(below)
+        self.up[below].append(above)
+        self.up_shift[below] += shift
+        self.down_shift[above] -= shift
+
+
+def build_layered_graph(
+    diagram: Diagram, ranks: list[int], turned: frozenset[int], spacing: Spacing
+) -> LayeredGraph:
+    """Cut every edge into steps of one rank."""
+    threader = _LayeredGraphBuilder(diagram, ranks, spacing)
+    paths: list[tuple[int, ...]] = [()] * len(diagram.links)
+    nets: dict[tuple[int, int, bool], list[tuple[int, int, int]]] = {}
+    far: list[int] = []
+    max_span = choose_max_span(diagram, ranks, spacing.max_span)
+    for index, link in enumerate(diagram.links):
+        is_turned = index in turned
+        top, bottom = (link.target, link.source) if is_turned else (link.source, link.target)
+        span = ranks[bottom] - ranks[top]
+        if span <= 0:
+            continue  # a self-loop; `routing` draws it beside its node
+        if span > max_span:
+            far.append(index)
+            continue
+        nets.setdefault((top, link.net, is_turned), []).append((ranks[bottom], bottom, index))
+    for (top, _, is_turned), ends in nets.items():
+        _add_net(threader, top, ends, is_turned, paths)
+    stubs = _add_stubs(threader, far, turned)
+    return LayeredGraph(
+        num_nodes=len(ranks),
+        rank=threader.rank,
+        across=threader.across,
+        along=threader.along,
+        up=threader.up,
+        down=threader.down,
+        up_shift=threader.up_shift,
+        down_shift=threader.down_shift,
+        paths=paths,
+        turned=turned,
+        stubs=stubs,
+        num_ranks=max(threader.rank) + 1,
+    )
+
+
+def choose_max_span(diagram: Diagram, ranks: list[int], most: int) -> int:
+    """The longest span to draw in full, less where many long lines would hide the boxes."""
+    spans: dict[tuple[int, int], list[int]] = {}
+    for link in diagram.links:
+        span = abs(ranks[link.target] - ranks[link.source])
+        spans.setdefault((link.source, link.net), []).append(span)
+    room = _MAX_DUMMIES_PER_NODE * len(ranks) + _MIN_DUMMIES
+    for limit in range(most, _MIN_SPAN, -1):
+        dummies = 0
+        for net in spans.values():
+            drawn = [span for span in net if span <= limit]
+            dummies += max(drawn, default=1) - 1
+        if dummies <= room:
+            return limit
+    return min(most, _MIN_SPAN)
+
+
+def _known(shift: float) -> float:
+    return 0.0 if math.isnan(shift) else shift
+
+
+def _add_net(
+    threader: _LayeredGraphBuilder,
+    top: int,
+    ends: list[tuple[int, int, int]],
+    is_turned: bool,
+    paths: list[tuple[int, ...]],
+) -> None:
+    """One chain from `top` to the farthest end; nearer ends branch off it."""
+    ends.sort()
+    links = threader.diagram.links
+    chain = [top]
+    level = threader.rank[top]
+    joined: set[tuple[int, int]] = set()
+    for rank, bottom, index in ends:
+        link = links[index]
+        at_top, at_bottom = link.source_shift, link.target_shift
+        if is_turned:
+            at_top, at_bottom = at_bottom, at_top
+        while level < rank - 1:
+            level += 1
+            dummy = threader.add_vertex(level, threader.spacing.chain, 0.0)
+            threader.add_step(chain[-1], dummy, _known(at_top) if len(chain) == 1 else 0.0)
+            chain.append(dummy)
+        before = chain[rank - 1 - threader.rank[top]]
+        if (before, bottom) not in joined:
+            joined.add((before, bottom))
+            shift = (_known(at_top) if before == top else 0.0) - _known(at_bottom)
+            threader.add_step(before, bottom, shift)
+        path = (*chain[: rank - threader.rank[top]], bottom)
+        paths[index] = path[::-1] if is_turned else path
+
+
+def _add_stubs(
+    threader: _LayeredGraphBuilder, far: list[int], turned: frozenset[int]
+) -> tuple[StubVertex, ...]:
+    """A stub below each far source, one or a few above each far target; and the loose ones."""
+    diagram = threader.diagram
+    links, merged, along = diagram.links, diagram.merged_across, diagram.stub_along
+    leaving: dict[int, list[int]] = {}
+    entering: dict[int, dict[int, list[int]]] = {}
+    for index in far:
+        link = links[index]
+        top, bottom = link.source, link.target
+        if index in turned:
+            top, bottom = bottom, top
+        leaving.setdefault(top, []).append(index)
+        entering.setdefault(bottom, {}).setdefault(top, []).append(index)
+    names = diagram.stub_across
+    stubs: list[StubVertex] = []
+    for node, indices in leaving.items():
+        vertex = threader.add_vertex(threader.rank[node] + 1, merged, along)
+        shift = _known(links[indices[0]].source_shift)
+        threader.add_step(node, vertex, shift)
+        stubs.append(StubVertex(vertex, node, tuple(indices), True))
+    for node, by_source in entering.items():
+        bundles = [(source, tuple(each)) for source, each in by_source.items()]
+        if len(bundles) > MAX_STUBS_PER_NODE:
+            bundles = [(-1, tuple(i for _, each in bundles for i in each))]
+        for source, bundle in bundles:
+            width = names[source] if source >= 0 and names else merged
+            vertex = threader.add_vertex(threader.rank[node] - 1, width, along)
+            threader.add_step(vertex, node, -_known(links[bundle[0]].target_shift))
+            stubs.append(StubVertex(vertex, node, bundle, False))
+    for number, loose in enumerate(diagram.loose, start=len(links)):
+        shift, node = _known(loose.shift), loose.node
+        rank = threader.rank[node] + (1 if loose.is_source else -1)
+        vertex = threader.add_vertex(rank, loose.across, along)
+        if loose.is_source:
+            threader.add_step(node, vertex, shift)
+        else:
+            threader.add_step(vertex, node, -shift)
+        stubs.append(StubVertex(vertex, node, (number,), loose.is_source))
+    stubs.sort(key=lambda stub: (stub.node, stub.is_source, stub.vertex))
+    return tuple(stubs)
+
+
+Route = tuple[tuple[float, float], ...]
+
+ShouldStop = Callable[[], bool]
+
+
+class LayoutStopped(Exception):
+    """The caller's `should_stop` said so."""
+
+
+class DiagramEdge(NamedTuple):
+    """An edge of a diagram.
+
+    Attributes:
+        source: Node the edge leaves.
+        target: Node the edge enters.
+        net: Edges of one source with the same net carry the same value and share their way.
+        source_shift: Where the edge leaves, in pixels across from the node's centre; NaN lets the
+            layout choose.
+        target_shift: Where it enters, likewise.
+    """
+
+    source: int
+    target: int
+    net: int = 0
+    source_shift: float = float("nan")
+    target_shift: float = float("nan")
+
+
+class RequestedStub(NamedTuple):
+    """A stub that the caller asks for, for values that come from or go to another diagram.
+
+    Attributes:
+        node: The node it sits beside.
+        is_source: Whether values leave the node there.
+        across: Size across the flow.
+        shift: Where its line meets the node, as in `Link`.
+    """
+
+    node: int
+    is_source: bool
+    across: float
+    shift: float = float("nan")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Diagram:
+    """What is to be laid out: boxes of given sizes, and edges.
+
+    Attributes:
+        across: Size of each node across the flow, in pixels.
+        along: Size of each node along the flow, in pixels.
+        links: The edges. Cycles and self-loops are allowed.
+        first: Nodes that must be on the first rank, such as ports by which values enter a group.
+        last: Nodes that must be on the last rank.
+        stub_across: Size across the flow of a stub that names each node; for edges that are
+            not drawn in full. Empty stands for no names.
+        merged_across: Size across the flow of a stub that stands for several nodes.
+        stub_along: Size of stubs along the flow.
+        loose: Stubs beside those of edges that are too long.
+        wide: Nodes so wide that stubs must not stand beside them.
+        most_across: Size across that the whole should not exceed: wider ranks are wrapped into
+            several. Single nodes may be wider, and many lines side by side.
+    """
+
+    across: Sequence[float]
+    along: Sequence[float]
+    links: Sequence[DiagramEdge]
+    first: frozenset[int] = frozenset()
+    last: frozenset[int] = frozenset()
+    stub_across: Sequence[float] = ()
+    merged_across: float = 76.0
+    stub_along: float = 18.0
+    loose: Sequence[RequestedStub] = ()
+    wide: frozenset[int] = frozenset()
+    most_across: float = math.inf
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Spacing:
+    """Distances in pixels, and when an edge is too long to be drawn.
+
+    Attributes:
+        across: Least gap between neighbours on a rank.
+        along: Least gap between ranks.
+        chain: Room that a passing line takes on a rank.
+        max_span: Edges over more ranks than this become stubs.
+    """
+
+    across: float = 22.0
+    along: float = 30.0
+    chain: float = 4.0
+    max_span: int = 12
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Stub:
+    """A label that stands for the far ends of edges that are not drawn.
+
+    Attributes:
+        node: The node it sits beside.
+        links: The edges it stands for, as indices into the diagram's links; the loose stubs are
+            numbered after them.
+        is_source: Whether it sits where the edges leave, not where they enter.
+        x: Centre, across.
+        y: Centre, along.
+        across: Size across.
+        line: From the node to the stub or back, in the direction of flow.
+    """
+
+    node: int
+    links: tuple[int, ...]
+    is_source: bool
+    x: float
+    y: float
+    across: float
+    line: Route
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Drawing:
+    """Where everything went.
+
+    Attributes:
+        x: Centre of each node across the flow; the leftmost thing of all touches 0.
+        y: Centre of each node along the flow; the first thing touches 0.
+        routes: Corners of each edge; empty for edges that stubs stand for.
+        stubs: Sorted by node.
+        across: Size of the whole.
+        along: Size of the whole.
+    """
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    routes: tuple[Route, ...]
+    stubs: tuple[Stub, ...]
+    across: float
+    along: float
+
+
+def check_diagram(diagram: Diagram, num: int) -> None:
+    """Raise a `ValueError` if a diagram makes no sense; see `layout_layered`."""
+    ends = [end for link in diagram.links for end in (link.source, link.target)]
+    ends += [*diagram.first, *diagram.last, *(each.node for each in diagram.loose)]
+    if ends and not (min(ends) >= 0 and max(ends) < num):
+        raise ValueError(f"a link points outside the {num} nodes")
+    for pinned in (diagram.first, diagram.last):
+        for link in diagram.links:
+            if link.source != link.target and link.source in pinned and link.target in pinned:
+                raise ValueError("a link joins two nodes that are pinned to the same rank")
+    if len(diagram.along) != num or len(diagram.stub_across) not in (0, num):
+        raise ValueError("the sizes do not fit the number of nodes")

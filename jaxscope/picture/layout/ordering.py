@@ -1,0 +1,221 @@
+"""Order the vertices of every rank so that few lines cross."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+
+from jaxscope.picture.layout.diagram import LayeredGraph
+
+_NUM_SWEEPS = 4
+_MAX_REFINED_VERTICES = 1200
+_NUM_REFINEMENTS = 16
+_MAX_STALLED = 5
+_MAX_TRANSPOSITIONS = 10
+
+Rows = list[list[int]]
+
+
+def order_ranks(threads: LayeredGraph, check_stop: Callable[[], None]) -> Rows:
+    """Vertices of each rank from left to right.
+
+    A depth-first start, then sweeps that put each vertex at the mean place of its neighbours.
+    Diagrams that are small enough are refined further: neighbours swap where that saves a
+    crossing, and the best order met is kept.
+    """
+    order = _Order(threads, _initial_rows(threads))
+    for _ in range(_NUM_SWEEPS):
+        check_stop()
+        order.sweep_down()
+        check_stop()
+        order.sweep_up()
+    order.sweep_down()
+    if len(threads.rank) <= _MAX_REFINED_VERTICES:
+        _refine(order, check_stop)
+    return order.rows
+
+
+def _initial_rows(threads: LayeredGraph) -> Rows:
+    rows: Rows = [[] for _ in range(threads.num_ranks)]
+    up, down, rank = threads.up, threads.down, threads.rank
+    seen = bytearray(len(rank))
+    for start in range(len(rank)):
+        if seen[start] or up[start]:
+            continue
+        stack = [start]
+        while stack:
+            v = stack.pop()
+            if seen[v]:
+                continue
+            seen[v] = 1
+            rows[rank[v]].append(v)
+            stack.extend(reversed(down[v]))
+            stack.extend([u for u in up[v] if not seen[u]])
+    return rows
+
+
+def _refine(order: _Order, check_stop: Callable[[], None]) -> None:
+    best, fewest, stalled = order.copy(), order.count_crossings(), 0
+    for attempt in range(_NUM_REFINEMENTS):
+        if not fewest:
+            break
+        for _ in range(_MAX_TRANSPOSITIONS):
+            check_stop()
+            if not order.transpose():
+                break
+        crossings = order.count_crossings()
+        if crossings < fewest:
+            best, fewest, stalled = order.copy(), crossings, 0
+        else:
+            stalled += 1
+            if stalled > _MAX_STALLED:
+                break
+        order.turn_ties(is_wanted=attempt % 4 >= 2)
+        if attempt % 2:
+            order.sweep_up()
+            order.sweep_down()
+        else:
+            order.sweep_down()
+            order.sweep_up()
+    order.rows[:] = best
+
+
+class _Order:
+    """Rows of vertices, and what is known of them.
+
+    What a step does to a row depends on that row and its neighbours alone. Most rows soon stand
+    still, so every step remembers at which states of them it had nothing to do, and does not try
+    again until one of them changes.
+
+    Attributes:
+        rows: Vertices of each rank.
+    """
+
+    def __init__(self, threads: LayeredGraph, rows: Rows) -> None:
+        self.rows = rows
+        self._turns_ties = False
+        self._up, self._down = threads.up, threads.down
+        self._place = [0] * len(threads.rank)
+        for row in rows:
+            for index, v in enumerate(row):
+                self._place[v] = index
+        self._wide = [rank for rank, row in enumerate(rows) if len(row) > 1]
+        # How often each row has changed; one more at either end, for the ranks beyond.
+        self._changes = [0] * (len(rows) + 2)
+        self._settled_down: dict[int, tuple[int, int]] = {}
+        self._settled_up: dict[int, tuple[int, int]] = {}
+        self._settled_pairs: dict[int, tuple[int, int, int]] = {}
+        self._crossings: dict[int, tuple[int, int, int]] = {}
+
+    def copy(self) -> Rows:
+        """The rows as they stand."""
+        return [row[:] for row in self.rows]
+
+    def turn_ties(self, *, is_wanted: bool) -> None:
+        """Whether sweeps turn round those that want the same place: a way out of dead ends.
+
+        Rows that had settled stay as they are: searching them again takes more than it gives.
+        """
+        self._turns_ties = is_wanted
+
+    def sweep_down(self) -> None:
+        """Sort each row by the mean places of the neighbours in the row before."""
+        changes = self._changes
+        for rank in self._wide:
+            state = (changes[rank], changes[rank - 1])
+            if self._settled_down.get(rank) != state and not self._sort(rank, self._up):
+                self._settled_down[rank] = state
+
+    def sweep_up(self) -> None:
+        """Sort each row by the mean places of the neighbours in the row after."""
+        changes = self._changes
+        for rank in reversed(self._wide):
+            state = (changes[rank], changes[rank + 1])
+            if self._settled_up.get(rank) != state and not self._sort(rank, self._down):
+                self._settled_up[rank] = state
+
+    def _sort(self, rank: int, neighbours: list[list[int]]) -> bool:
+        """Sort a row; without neighbours, a vertex stays. Returns whether the row changed."""
+        row, place = self.rows[rank], self._place
+        means: list[float] = []
+        for index, v in enumerate(row):
+            near = neighbours[v]
+            if len(near) == 1:
+                means.append(place[near[0]])
+            elif near:
+                means.append(sum([place[u] for u in near]) / len(near))
+            else:
+                means.append(index)
+        if means == sorted(means) and not (self._turns_ties and len(set(means)) < len(means)):
+            return False
+        indices = range(len(row))
+        order = sorted(reversed(indices) if self._turns_ties else indices, key=means.__getitem__)
+        row[:] = [row[index] for index in order]
+        for index, v in enumerate(row):
+            place[v] = index
+        self._changes[rank] += 1
+        return True
+
+    def count_crossings(self) -> int:
+        """Crossings of lines between neighbouring ranks."""
+        total, changes, known = 0, self._changes, self._crossings
+        for rank in self._wide:  # lines that leave one vertex do not cross
+            found = known.get(rank)
+            if found is None or found[:2] != (changes[rank], changes[rank + 1]):
+                number = self._count_below(rank)
+                found = known[rank] = (changes[rank], changes[rank + 1], number)
+            total += found[2]
+        return total
+
+    def _count_below(self, rank: int) -> int:
+        place, down, total = self._place, self._down, 0
+        ends: list[int] = []
+        for v in self.rows[rank]:
+            for end in sorted([place[u] for u in down[v]]):
+                at = bisect_right(ends, end)
+                total += len(ends) - at
+                ends.insert(at, end)
+        return total
+
+    def transpose(self) -> int:
+        """Swap neighbours where that saves crossings; returns how many it saved."""
+        total, changes = 0, self._changes
+        for rank in self._wide:
+            state = (changes[rank - 1], changes[rank], changes[rank + 1])
+            if self._settled_pairs.get(rank) == state:
+                continue
+            saved = self._swap_pairs(rank)
+            if saved:
+                changes[rank] += 1
+                total += saved
+            else:
+                self._settled_pairs[rank] = state
+        return total
+
+    def _swap_pairs(self, rank: int) -> int:
+        row, place, saved = self.rows[rank], self._place, 0
+        for index in range(len(row) - 1):
+            left, right = row[index], row[index + 1]
+            gain = _gain(self._up[left], self._up[right], place)
+            gain += _gain(self._down[left], self._down[right], place)
+            if gain > 0:
+                row[index], row[index + 1] = right, left
+                place[right], place[left] = index, index + 1
+                saved += gain
+        return saved
+
+
+def _gain(ours: list[int], theirs: list[int], place: list[int]) -> int:
+    """How many crossings between the lines of two neighbours go away if they swap."""
+    if not ours or not theirs:
+        return 0
+    others = [place[u] for u in theirs]
+    gain = 0
+    for u in ours:
+        at = place[u]
+        for other in others:
+            if other < at:
+                gain += 1
+            elif other > at:
+                gain -= 1
+    return gain

@@ -1,0 +1,47 @@
+"""How wide a text is, without any window system.
+
+Widths come from tables made from the bundled DejaVu Sans (`export/fonts/make_widths.py`), so a
+layout is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+
+ELLIPSIS = "…"
+_WIDE = 1000  # of the font size, in thousandths, for what the tables lack: CJK is one em wide
+
+
+@functools.cache
+def _advances(is_bold: bool) -> tuple[int, ...]:
+    name = "bold.widths" if is_bold else "regular.widths"
+    data = importlib.resources.files("jaxscope.picture.layout").joinpath(name).read_bytes()
+    return tuple(memoryview(data).cast("H"))
+
+
+@functools.lru_cache(maxsize=65536)
+def measure_text(text: str, size_px: float, is_bold: bool = False) -> float:
+    """Width of one line of text in pixels, kerning not counted."""
+    advances = _advances(is_bold)
+    num = len(advances)
+    total = 0
+    for character in text:
+        code = ord(character)
+        total += advances[code] if code < num else _WIDE
+    return total * size_px / 1000
+
+
+@functools.lru_cache(maxsize=65536)
+def shorten_text(text: str, max_px: float, size_px: float, is_bold: bool = False) -> str:
+    """The text, or its longest beginning with an ellipsis that is at most `max_px` wide."""
+    if measure_text(text, size_px, is_bold) <= max_px:
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if measure_text(text[:middle].rstrip() + ELLIPSIS, size_px, is_bold) <= max_px:
+            low = middle
+        else:
+            high = middle - 1
+    return text[:low].rstrip() + ELLIPSIS

@@ -1,0 +1,1 @@
+"""A view with some groups open, placed: boxes, lines and connectors in columns."""

@@ -1,0 +1,325 @@
+"""What is written and drawn along lines of a placed scene: labels where no box says what flows and
+there is room, and the full way of edges that are shown as connectors.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from jaxscope.model import NONE
+from jaxscope.picture.layout.text_width import measure_text
+from jaxscope.picture.scene.scene import HEADER_PX, Scene
+
+# Write on lines what flows along them, where no box says it and where there is room.
+#
+# A box with one result names its type itself. Lines out of closed groups and frames, and out of
+# operations with several results, get a label of their own: once per value and group, on the first
+# piece of the line where it covers no box, no connector, no other line and no other label. Where
+# there is no such place, there is no label; pointing at the line tells the type in any case.
+
+
+LABEL_TEXT_PX = 10.0
+LABEL_HEIGHT_PX = 14.0
+_PADDING_PX = 4.0
+_GAP_PX = 2.0
+
+_BAND_PX = 64.0
+_MAX_BANDS = 24  # what is longer is looked at each time: a line may pass ten thousands of bands
+_MANY_LINES = 300
+
+Rect = tuple[float, float, float, float]
+_CURVE = ((0.15625, 0.296875), (0.5, 0.5), (0.84375, 0.703125), (1.0, 1.0))
+"""How far across and along a curve is after each quarter of its way."""
+
+T = TypeVar("T")
+LinePoint = Sequence[float]
+Flow = tuple[int, tuple[int, ...]]
+"""Where values come from, and which: lines of one flow may share their way."""
+
+
+_Piece = tuple[Flow, float, float, float, float]
+
+
+class EdgeLabel(NamedTuple):
+    """A text on a line.
+
+    Attributes:
+        line: Index of the line.
+        group: Item index of the frame around, or `NONE`.
+        text: Type of the value, or how many values of which type.
+        x: Left, in pixels of the scene.
+        y: Top.
+        width: Of the plate; its height is `LABEL_HEIGHT_PX`.
+    """
+
+    line: int
+    group: int
+    text: str
+    x: float
+    y: float
+    width: float
+
+
+class EdgeLabels:
+    """The labels of a scene, found group by group when they are asked for.
+
+    A group's lines can only meet what is in the same group, so a window needs to know no more
+    than those of the frames in sight. Large groups are searched at once.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        items, lines = scene.items, scene.lines
+        parent, source, target = items.parent, lines.source, lines.target
+        is_entry = parent[target] == source
+        is_beside = parent[source] == parent[target]
+        group = np.where(is_beside, parent[source], np.where(is_entry, source, target))
+        wanted = lines.is_unlabelled & ~is_entry & (source != target)
+        self._lines = np.argsort(group, kind="stable")
+        self._groups = group[self._lines]
+        self._is_wanted = wanted
+        self._children = np.argsort(parent, kind="stable")
+        self._parents = parent[self._children]
+        self._connectors = _Obstacles(scene.connectors.rect.tolist())
+        self._known: dict[int, tuple[EdgeLabel, ...]] = {}
+        groups, counts = np.unique(self._groups, return_counts=True)
+        for large in groups[counts > _MANY_LINES].tolist():
+            self.of_group(large)  # not while a window paints
+
+    def of_group(self, group: int) -> tuple[EdgeLabel, ...]:
+        """Labels right inside a frame, by its item index; `NONE` stands for the whole picture."""
+        known = self._known.get(group)
+        if known is None:
+            known = self._known[group] = self._place_all(group)
+        return known
+
+    def all(self) -> tuple[EdgeLabel, ...]:
+        """Every label of the scene."""
+        groups = np.unique(self._groups).tolist()
+        return tuple(label for group in groups for label in self.of_group(group))
+
+    def _place_all(self, group: int) -> tuple[EdgeLabel, ...]:
+        scene = self._scene
+        start, stop = np.searchsorted(self._groups, [group, group + 1]).tolist()
+        lines = self._lines[start:stop]
+        wanted = lines[self._is_wanted[lines]].tolist()
+        if not wanted:
+            return ()
+        inside = (0.0, 0.0, scene.width, scene.height)
+        if group != NONE:
+            x, y, width, height = scene.items.rect[group].tolist()
+            inside = (x, y + HEADER_PX, x + width, y + height)
+        first, last = np.searchsorted(self._parents, [group, group + 1]).tolist()
+        taken = _Obstacles(scene.items.rect[self._children[first:last]].tolist())
+        pieces = _Pieces(scene, lines.tolist())
+        labels: list[EdgeLabel] = []
+        seen: set[Flow] = set()
+        for line in wanted:
+            value = _flow(scene, line)
+            if value in seen:  # lines of one value begin together
+                continue
+            label = self._place(line, group, inside, taken, pieces)
+            if label is not None:
+                seen.add(value)
+                labels.append(label)
+                taken.add((label.x, label.y, label.width, LABEL_HEIGHT_PX))
+        return tuple(labels)
+
+    def _place(
+        self, line: int, group: int, inside: Rect, taken: _Obstacles, pieces: _Pieces
+    ) -> EdgeLabel | None:
+        text = self._scene.lines.types[line]
+        width = measure_text(text, LABEL_TEXT_PX) + 2 * _PADDING_PX
+        corners = self._scene.lines.corners(line).tolist()
+        flow = _flow(self._scene, line)
+        for (x0, y0), (x1, y1) in itertools.pairwise(corners):
+            x, y = (x0 + x1 - width) / 2, (y0 + y1 - LABEL_HEIGHT_PX) / 2
+            is_inside = (
+                inside[0] <= x and x + width <= inside[2]
+                and inside[1] <= y and y + LABEL_HEIGHT_PX <= inside[3]
+            )  # fmt: skip
+            rect = (x, y, width, LABEL_HEIGHT_PX)
+            is_free = is_inside and not taken.hits(rect) and not self._connectors.hits(rect)
+            if is_free and not pieces.cross(rect, flow):
+                return EdgeLabel(line, group, text, x, y, width)
+        return None
+
+
+def _flow(scene: Scene, line: int) -> Flow:
+    return int(scene.lines.source[line]), tuple(scene.lines.values[line].tolist())
+
+
+def _bands_of(top: float, bottom: float) -> range:
+    return range(int(top // _BAND_PX), int(bottom // _BAND_PX) + 1)
+
+
+def _bend(begin: LinePoint, end: LinePoint, is_down: bool) -> tuple[LinePoint, ...]:
+    """Places along the curve from one corner to the next, the first left out."""
+    if begin[0] == end[0] or begin[1] == end[1]:
+        return (end,)
+    x, y = end[0] - begin[0], end[1] - begin[1]
+    shares = ((across, along) if is_down else (along, across) for across, along in _CURVE)
+    return tuple((begin[0] + x * a, begin[1] + y * b) for a, b in shares)
+
+
+def _in_bands(bands: dict[int, list[T]], top: float, bottom: float) -> Iterator[list[T]]:
+    return (bands[band] for band in _bands_of(top, bottom) if band in bands)
+
+
+class _Pieces:
+    """The pieces of some lines, as straight ones, by the bands of the picture that they touch."""
+
+    def __init__(self, scene: Scene, lines: Iterable[int]) -> None:
+        self._bands: dict[int, list[_Piece]] = {}
+        self._long: list[_Piece] = []
+        for line in lines:
+            flow = _flow(scene, line)
+            corners = scene.lines.corners(line).tolist()
+            places = [corners[0], *itertools.chain.from_iterable(
+                _bend(begin, end, scene.direction == "down")
+                for begin, end in itertools.pairwise(corners)
+            )]  # fmt: skip
+            for (x0, y0), (x1, y1) in itertools.pairwise(places):
+                bands = _bands_of(min(y0, y1), max(y0, y1))
+                if len(bands) > _MAX_BANDS:
+                    self._long.append((flow, x0, y0, x1, y1))
+                    continue
+                for band in bands:
+                    self._bands.setdefault(band, []).append((flow, x0, y0, x1, y1))
+
+    def cross(self, rect: Rect, flow: Flow) -> bool:
+        """Whether a line of another value than `flow` runs through a rectangle."""
+        return any(
+            other != flow and _runs_through(rect, x0, y0, x1, y1)
+            for pieces in (self._long, *_in_bands(self._bands, rect[1], rect[1] + rect[3]))
+            for other, x0, y0, x1, y1 in pieces
+        )
+
+
+def _runs_through(rect: Rect, x0: float, y0: float, x1: float, y1: float) -> bool:
+    """Whether a straight piece touches a rectangle: cut it by the four borders in turn."""
+    first, last = 0.0, 1.0
+    for begin, end, low, size in ((x0, x1, rect[0], rect[2]), (y0, y1, rect[1], rect[3])):
+        if begin == end:
+            if not low <= begin <= low + size:
+                return False
+            continue
+        enter, leave = (low - begin) / (end - begin), (low + size - begin) / (end - begin)
+        first, last = max(first, min(enter, leave)), min(last, max(enter, leave))
+    return first <= last
+
+
+class _Obstacles:
+    """Rectangles as x, y, width, height, found by the bands of the picture that they touch."""
+
+    def __init__(self, rects: Iterable[Rect]) -> None:
+        self._bands: dict[int, list[Rect]] = {}
+        self._tall: list[Rect] = []
+        for rect in rects:
+            self.add(rect)
+
+    def add(self, rect: Rect) -> None:
+        bands = _bands_of(rect[1], rect[1] + rect[3])
+        if len(bands) > _MAX_BANDS:
+            self._tall.append(rect)
+            return
+        for band in bands:
+            self._bands.setdefault(band, []).append(rect)
+
+    def hits(self, rect: Rect) -> bool:
+        """Whether any is nearer than a little gap."""
+        left, top = rect[0] - _GAP_PX, rect[1] - _GAP_PX
+        right, bottom = rect[0] + rect[2] + _GAP_PX, rect[1] + rect[3] + _GAP_PX
+        return any(
+            x < right and left < x + width and y < bottom and top < y + height
+            for rects in (self._tall, *_in_bands(self._bands, top, bottom))
+            for x, y, width, height in rects
+        )
+
+
+# The ways of edges that a scene shows as connectors only: drawn in full for what one points at.
+
+
+MAX_EDGES = 60
+"""More at once would be a wall of lines."""
+
+Point = tuple[float, float]
+
+
+class LongEdge(NamedTuple):
+    """An edge from end to end.
+
+    Attributes:
+        source: Item that the values leave.
+        target: Item that they enter.
+        begin: Where it leaves the source's connector, or the source itself.
+        end: Where it meets the target's connector, or the target itself.
+    """
+
+    source: int
+    target: int
+    begin: Point
+    end: Point
+
+
+def edges_of_connector(scene: Scene, connector: int) -> tuple[LongEdge, ...]:
+    """The edges that one connector stands for."""
+    connectors = scene.connectors
+    item, is_source = int(connectors.item[connector]), bool(connectors.is_source[connector])
+    here = _open_side(scene, connector)
+    edges: list[LongEdge] = []
+    for far in connectors.far[connector].tolist()[:MAX_EDGES]:
+        partner = _find_partner(scene, connector, far)
+        there = _side(scene, far, not is_source) if partner is None else _open_side(scene, partner)
+        ends = (item, far, here, there) if is_source else (far, item, there, here)
+        edges.append(LongEdge(*ends))
+    return tuple(edges)
+
+
+def edges_of_item(scene: Scene, item: int) -> tuple[LongEdge, ...]:
+    """The long edges into and out of an item, whichever end has the connector."""
+    connectors = scene.connectors
+    own = np.flatnonzero(connectors.item == item)
+    reaching = connectors.far.row_numbers()[connectors.far.values == item]
+    found: dict[tuple[int, int], LongEdge] = {}
+    for connector in (*own.tolist(), *reaching.tolist()):
+        for edge in edges_of_connector(scene, connector):
+            if item in (edge.source, edge.target):
+                found.setdefault((edge.source, edge.target), edge)
+    return tuple(found.values())[:MAX_EDGES]
+
+
+def _find_partner(scene: Scene, connector: int, far: int) -> int | None:
+    """The connector at the other end that stands for the same values, if there is one."""
+    connectors = scene.connectors
+    item, values = int(connectors.item[connector]), set(connectors.values[connector].tolist())
+    there = (connectors.item == far) & (connectors.is_source != connectors.is_source[connector])
+    for each in np.flatnonzero(there).tolist():
+        is_same = not values.isdisjoint(connectors.values[each].tolist())
+        if is_same and item in connectors.far[each].tolist():
+            return int(each)
+    return None
+
+
+def _open_side(scene: Scene, connector: int) -> Point:
+    """The middle of the side of a connector that no line touches."""
+    connectors = scene.connectors
+    is_onward = bool(connectors.is_source[connector] != connectors.is_reversed[connector])
+    return _middle(scene, connectors.rect[connector], is_onward)
+
+
+def _side(scene: Scene, item: int, is_leaving: bool) -> Point:
+    is_onward = is_leaving != bool(scene.items.is_reversed[item])
+    return _middle(scene, scene.items.rect[item], is_onward)
+
+
+def _middle(scene: Scene, rect: np.ndarray, is_onward: bool) -> Point:
+    """The middle of the side of a rectangle that lies in the scene's direction, or against it."""
+    x, y, width, height = rect.tolist()
+    if scene.direction == "down":
+        return x + width / 2, y + height if is_onward else y
+    return x + width if is_onward else x, y + height / 2

@@ -1,0 +1,526 @@
+"""Lay every open group out alone, from the inside out: sizes of boxes from their texts, boxes and
+ports as a diagram in which the two parts of a gradient are one node, and the drawing back to
+boxes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Collection, Mapping
+
+from jaxscope.picture.layout.diagram import (
+    Diagram,
+    DiagramEdge,
+    Drawing,
+    RequestedStub,
+    Route,
+    Spacing,
+    Stub,
+)
+from jaxscope.picture.layout.engines import GroupLayouts
+from jaxscope.picture.layout.ranking import MAX_NODES
+from jaxscope.picture.layout.text_width import measure_text, shorten_text
+from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Fit
+from jaxscope.picture.scene.side_by_side import (
+    GAP_PX,
+    WIDE_GAP_PX,
+    ForwardBackwardPair,
+    MeasuredDrawing,
+    OffPageConnector,
+    OffPageConnectors,
+    SideBySide,
+    align_levels,
+    find_group_names,
+    measure_side_by_side,
+    reverse_flow,
+    route_across,
+    route_around,
+    route_to_part,
+)
+from jaxscope.picture.scene.wiring import End, Frame, Port, Wire, Wiring, find_changed_groups
+from jaxscope.picture.view.labels import BoxText, text_of
+from jaxscope.picture.view.operations import Style
+from jaxscope.picture.view.view import ROOT, View
+
+# What is written on boxes, shortened to fit the widest box there is.
+
+
+BOX_PADDING_PX = 12.0
+BOX_MAX_PX = 256.0
+
+
+class BoxTexts:
+    """Texts of a view's boxes, each worked out once for all pictures of the view."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._known: dict[int, BoxText] = view.remembered.setdefault("texts", {})
+
+    def of(self, box: int) -> BoxText:
+        """The text of a box."""
+        known = self._known.get(box)
+        if known is None:
+            full = text_of(self._view, self._view.boxes[box])
+            room = BOX_MAX_PX - 2 * BOX_PADDING_PX
+            title = shorten_text(full.title, room, TITLE_PX, True)
+            detail = shorten_text(full.detail, room, DETAIL_PX)
+            is_short = title is full.title and detail is full.detail
+            known = self._known[box] = (
+                full if is_short else BoxText(title, detail, full.style, full.name)
+            )
+        return known
+
+    def title_of(self, box: int) -> str:
+        """Its first line."""
+        return self.of(box).title
+
+
+# What a group's layout arranges: boxes and ports, where the two parts of a gradient are one.
+
+
+_PORT_PX = 8.0
+
+SizeOf = Callable[[int], tuple[float, float]]
+"""Size of a box across the flow and along it."""
+
+ShiftOf = Callable[[End, int, bool], float]
+"""Where a line of a bundle meets an open group, entering it or not; NaN where it may choose."""
+
+
+class GroupProblem:
+    """The units of one layout.
+
+    Args:
+        ends: Boxes and ports.
+        wires: The lines between them.
+        pairs: Boxes of which two are one unit.
+        opened: The boxes of the pairs that are open.
+
+    Attributes:
+        units: One end of each unit.
+        index: Of each end, the number of its unit.
+        sizes: Of each unit, across and along.
+        wide: The units that pairs are.
+    """
+
+    def __init__(
+        self,
+        ends: list[End],
+        wires: list[Wire],
+        pairs: tuple[ForwardBackwardPair, ...],
+        opened: Collection[int],
+        size_of: SizeOf,
+        shift_of: ShiftOf,
+    ) -> None:
+        self._ends, self._wires, self._opened, self._shift_of = ends, wires, opened, shift_of
+        self._numbers = {end: number for number, end in enumerate(ends)} if pairs else {}
+        self._pair_of = {part: pair for pair in pairs for part in pair}
+        self._side_by_side: dict[ForwardBackwardPair, SideBySide] = {}
+        self._lanes: dict[tuple[ForwardBackwardPair, int], int] = {}
+        self.units: list[End] = []
+        self.index: dict[End, int] = {}
+        self.sizes: list[tuple[float, float]] = []
+        for end in ends:
+            pair = None if isinstance(end, Port) else self._pair_of.get(end)
+            if pair is not None and end == pair.backward:
+                continue
+            self.index[end] = len(self.units)
+            if pair is not None:
+                self.index[pair.backward] = len(self.units)
+                duo = self._side_by_side[pair] = self._measure(pair, size_of)
+                self.sizes.append((duo.across, duo.along))
+            else:
+                self.sizes.append((_PORT_PX, 0.0) if isinstance(end, Port) else size_of(end))
+            self.units.append(end)
+        self.wide = frozenset(self.index[pair.forward] for pair in pairs)
+
+    def _measure(self, pair: ForwardBackwardPair, size_of: SizeOf) -> SideBySide:
+        if pair.backward in self._opened:
+            for wire in self._wires:
+                if wire.source == pair.backward:
+                    number = sum(1 for each, _ in self._lanes if each == pair)
+                    self._lanes.setdefault((pair, wire.bundle), number)
+        num_lanes = sum(1 for each, _ in self._lanes if each == pair)
+        is_closed = self._opened_of(pair) == 0
+        gap = WIDE_GAP_PX if is_closed else GAP_PX
+        return measure_side_by_side(size_of(pair.forward), size_of(pair.backward), gap, num_lanes)
+
+    def _opened_of(self, pair: ForwardBackwardPair) -> int:
+        return sum(part in self._opened for part in pair)
+
+    def _part(self, end: End) -> ForwardBackwardPair | None:
+        return None if isinstance(end, Port) else self._pair_of.get(end)
+
+    def is_inside(self, wire: Wire) -> bool:
+        """Whether a line leads from one part of a pair to the other."""
+        return bool(self._pair_of) and (wire.source, wire.target) in self._side_by_side
+
+    def shift(self, end: End, bundle: int, is_entry: bool) -> float:
+        """Where a line meets the unit of an end, across from its centre."""
+        shift = self._shift_of(end, bundle, is_entry)
+        pair = self._part(end)
+        if pair is None:
+            return shift
+        duo = self._side_by_side[pair]
+        if not is_entry and end in self._opened and (pair, bundle) in self._lanes:
+            return duo.lane(self._lanes[pair, bundle])
+        at = duo.at[end == pair.backward][0]
+        return at + shift if shift == shift else at
+
+    def expand(self, drawing: Drawing, loose: list[OffPageConnector]) -> Drawing:
+        """A drawing of the units as one of the ends; routes are numbered as the wires are."""
+        if not self._pair_of:
+            return drawing
+        centres = list(zip(drawing.x, drawing.y, strict=True))
+        places = [self._place(end, centres[self.index[end]]) for end in self._ends]
+        routes: list[Route] = [()] * len(self._wires)
+        drawn = [n for n, wire in enumerate(self._wires) if not self.is_inside(wire)]
+        for number, route in zip(drawn, drawing.routes, strict=True):
+            wire = self._wires[number]
+            if route:
+                before = self._lead(wire.source, wire.bundle, route[0], centres, False)
+                after = self._lead(wire.target, wire.bundle, route[-1], centres, True)
+                routes[number] = (*before, *route, *after)
+        for number, wire in enumerate(self._wires):
+            pair = self._part(wire.source)
+            if self.is_inside(wire) and pair is not None and not self._opened_of(pair):
+                centre = centres[self.index[pair.forward]]
+                routes[number] = route_across(self._side_by_side[pair], centre)
+        stubs = tuple(self._restore(stub, drawn, loose, centres) for stub in drawing.stubs)
+        return dataclasses.replace(
+            drawing,
+            x=tuple(x for x, _ in places),
+            y=tuple(y for _, y in places),
+            routes=tuple(routes),
+            stubs=stubs,
+        )
+
+    def _place(self, end: End, centre: tuple[float, float]) -> tuple[float, float]:
+        pair = self._part(end)
+        if pair is None:
+            return centre
+        x, y = self._side_by_side[pair].at[end == pair.backward]
+        return centre[0] + x, centre[1] + y
+
+    def _lead(
+        self,
+        end: End,
+        bundle: int,
+        corner: tuple[float, float],
+        centres: list[tuple[float, float]],
+        is_entry: bool,
+    ) -> Route:
+        """The way between the border of a pair's room and the part that a line belongs to."""
+        pair = self._part(end)
+        if pair is None:
+            return ()
+        duo, centre = self._side_by_side[pair], centres[self.index[end]]
+        lane = None if is_entry else self._lanes.get((pair, bundle))
+        if lane is None or end != pair.backward:
+            return route_to_part(duo, centre, end == pair.backward, corner)
+        at = self._shift_of(end, bundle, False)
+        return route_around(duo, centre, at if at == at else 0.0, lane)
+
+    def _restore(
+        self,
+        stub: Stub,
+        drawn: list[int],
+        loose: list[OffPageConnector],
+        centres: list[tuple[float, float]],
+    ) -> Stub:
+        """A stub with the numbers of wires and ends."""
+        first = stub.links[0]
+        if first >= len(drawn):
+            number = first - len(drawn)
+            end, bundle = loose[number].end, loose[number].bundle
+            links: tuple[int, ...] = (len(self._wires) + number,)
+        else:
+            links = tuple(drawn[link] for link in stub.links)
+            wire = self._wires[links[0]]
+            ends = (wire.source, wire.target)
+            end = ends[0] if self.index[ends[0]] == stub.node else ends[1]
+            bundle = wire.bundle
+        corner = stub.line[0] if stub.is_source else stub.line[-1]
+        lead = self._lead(end, bundle, corner, centres, not stub.is_source)
+        line = (*lead, *stub.line) if stub.is_source else (*stub.line, *lead)
+        return dataclasses.replace(stub, node=self._numbers[end], links=links, line=line)
+
+
+# Lay every open group out alone, from the inside out, then put the groups into each other.
+
+
+LAYOUT_CHOOSES = math.nan
+"""Shift of a link that may meet its node anywhere; one object, so that equal diagrams are equal."""
+
+DOWN, RIGHT = "down", "right"
+FRAME_PADDING_PX = 16.0
+_BOX_MIN_PX = 64.0
+_STEP_PX = 16.0  # widths in steps look calmer, and alike groups become equal
+_STACK_PX = 6.0  # by which the cards behind a repeat stick out
+_SIGN_PX = 16.0  # of the triangle that says a box can be opened
+_LINE_PX = (26.0, 42.0)  # height of a box with one and with two lines
+_NAME_LETTERS = 2  # that every name of a value has room for
+_WIDE_LETTER = "m"
+_STUB_MAX_PX = 130.0
+_STUB_PADDING_PX = 8.0
+STUB_HEIGHT_PX = 18.0
+MERGED_STUB_PX = 92.0
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class PlacedGroup:
+    """An open group, laid out.
+
+    Attributes:
+        ends: The diagram's nodes: boxes and ports.
+        wires: The diagram's links.
+        drawing: Where they went.
+        loose: What the loose stubs stand for; they are numbered after the wires.
+    """
+
+    ends: list[End]
+    wires: list[Wire]
+    drawing: Drawing
+    loose: list[OffPageConnector]
+
+
+class GroupPlacer:
+    """Lays groups out and puts them into each other; one use per scene.
+
+    Args:
+        known: Frames of groups that look as they did.
+
+    Attributes:
+        placed: The groups that were laid out.
+        frames: Of these and of those that were known.
+        is_reversed: Of each box, whether values flow backward inside of it.
+    """
+
+    def __init__(
+        self,
+        view: View,
+        wiring: Wiring,
+        direction: str,
+        spacing: Spacing,
+        layouts: GroupLayouts,
+        fit: Fit,
+        known: Mapping[int, Frame],
+    ) -> None:
+        self._view = view
+        self._wiring = wiring
+        self._is_down = direction == DOWN
+        self._spacing = spacing
+        self._layouts = layouts
+        self._fit = fit
+        self._most: dict[int, float] = {ROOT: fit.across - 2 * FRAME_PADDING_PX}
+        self._texts = BoxTexts(view)
+        self._sizes: dict[int, tuple[float, float]] = view.remembered.setdefault("sizes", {})
+        self.placed: dict[int, PlacedGroup] = {}
+        self.frames: dict[int, Frame] = {}
+        self._loose = OffPageConnectors(view, wiring, self._texts.title_of, fit.beside)
+        self.is_reversed = self._loose.is_reversed
+        self._changed = find_changed_groups(view, wiring, known, self._loose.partner_of)
+        same = known.keys() - set(self._changed)
+        self.frames.update((box, known[box]) for box in same if wiring.is_open[box])
+
+    def place_all(self) -> None:
+        """Lay out every open group that is not known, children before parents."""
+        self._wiring.find(self._changed)
+        for box in self._changed:
+            self.placed[box] = self._place(box)
+
+    def text(self, box: int) -> BoxText:
+        """What is written on a box, shortened to fit its largest width."""
+        return self._texts.of(box)
+
+    def size(self, box: int) -> tuple[float, float]:
+        """Width and height of a box or a frame."""
+        frame = self.frames.get(box)
+        if frame is not None:
+            return frame.width, frame.height
+        known = self._sizes.get(box)
+        if known is None:
+            known = self._sizes[box] = self._measure(box)
+        return known
+
+    def _measure(self, box: int) -> tuple[float, float]:
+        text = self.text(box)
+        width = max(measure_text(text.title, TITLE_PX, True), _measure_detail(text))
+        width = math.ceil(width) + 2 * BOX_PADDING_PX
+        if self._view.boxes[box].children:
+            width += _SIGN_PX
+        width = max(_STEP_PX * math.ceil(width / _STEP_PX), _BOX_MIN_PX)
+        height = _LINE_PX[1 if text.detail else 0]
+        if text.style is Style.REPEAT:
+            return width + _STACK_PX, height + _STACK_PX
+        return width, height
+
+    def stub_text(self, end: End) -> str:
+        """What a connector says of the box that its value comes from."""
+        box = self._wiring.source_of(end.bundle) if isinstance(end, Port) else end
+        return shorten_text(self.text(box).title, _STUB_MAX_PX, STUB_TEXT_PX)
+
+    def onward_text(self, ends: set[End]) -> str:
+        """What a connector says of where its value goes."""
+        if len(ends) > 1:
+            return f"to {len(ends)} more"
+        end = next(iter(ends))
+        box = self._wiring.targets_of(end.bundle)[0] if isinstance(end, Port) else end
+        room = MERGED_STUB_PX - 2 * _STUB_PADDING_PX
+        name = self.text(box).title.rpartition(" / ")[2]
+        return shorten_text(f"→ {name}", room, STUB_TEXT_PX)
+
+    def stub_width(self, text: str) -> float:
+        """Width of a connector with a text."""
+        width = measure_text(text, STUB_TEXT_PX) + 2 * _STUB_PADDING_PX
+        return _STEP_PX * math.ceil(width / _STEP_PX)
+
+    def _place(self, box: int) -> PlacedGroup:
+        pairs = self._loose.pairs.get(box, ())
+        for pair in pairs:
+            self._align(pair)
+        wires, loose = self._loose.split(box)
+        children = list(self._view.boxes[box].children)
+        ends: list[End] = [*children]
+        ports = {end for wire in wires for end in (wire.source, wire.target)
+                 if isinstance(end, Port)}  # fmt: skip
+        ports |= {each.end for each in loose if isinstance(each.end, Port)}
+        ends += sorted(ports)
+        opened = [part for pair in pairs for part in pair if part in self.frames]
+        room = GroupProblem(ends, wires, pairs, opened, self.turned, self.shift)
+        drawing = room.expand(self._draw(box, room, wires, loose), loose)
+        if self.is_reversed[box]:
+            drawing = reverse_flow(drawing)
+        placed = PlacedGroup(ends, wires, drawing, loose)
+        self.frames[box] = self._frame(box, placed)
+        return placed
+
+    def _frame(self, box: int, placed: PlacedGroup) -> Frame:
+        """The frame that a group's drawing needs."""
+        header = measure_text(self.text(box).title, TITLE_PX, True) if box != ROOT else 0.0
+        header += 3 * FRAME_PADDING_PX
+        drawing = placed.drawing
+        inner, inner_height = (
+            (drawing.across, drawing.along) if self._is_down else (drawing.along, drawing.across)
+        )
+        if box != ROOT:
+            header += measure_text(self.text(box).detail, DETAIL_PX)
+        width = max(inner + 2 * FRAME_PADDING_PX, header)
+        ports = {
+            end: x for end, x in zip(placed.ends, drawing.x, strict=True) if isinstance(end, Port)
+        }
+        if box == ROOT:
+            height = inner_height + 2 * FRAME_PADDING_PX
+            return Frame(width, height, FRAME_PADDING_PX, FRAME_PADDING_PX, ports)
+        height = inner_height + HEADER_PX + 1.5 * FRAME_PADDING_PX
+        top = HEADER_PX + FRAME_PADDING_PX / 2
+        return Frame(width, height, (width - inner) / 2, top, ports)
+
+    def _align(self, pair: ForwardBackwardPair) -> None:
+        """Bring the two open parts of a gradient to the same length, group beside group.
+
+        Parts that look as they did have been brought there already.
+        """
+        if not all(part in self.placed for part in pair):
+            return
+        extents = []
+        for part in pair:
+            placed = self.placed[part]
+            boxes = [end for end in placed.ends if not isinstance(end, Port)]
+            along = [0.0 if isinstance(e, Port) else self.turned(e)[1] for e in placed.ends]
+            names = find_group_names(self._view, boxes)
+            extents.append(MeasuredDrawing(placed.drawing, tuple(along), names, self._stub_along))
+        for part, drawing in zip(pair, align_levels(*extents), strict=True):
+            placed = dataclasses.replace(self.placed[part], drawing=drawing)
+            self.placed[part] = placed
+            self.frames[part] = self._frame(part, placed)
+
+    def _most_across(self, box: int) -> float:
+        """Pixels across that an open group's inside should not exceed."""
+        known = self._most.get(box)
+        if known is None:
+            parent = self._view.boxes[box].parent
+            around = self._most_across(parent) - self._fit.aside
+            if any(box in pair for pair in self._loose.pairs.get(parent, ())):
+                around = (around - GAP_PX) / 2
+            known = self._most[box] = around - 2 * FRAME_PADDING_PX
+        return known
+
+    @property
+    def _stub_along(self) -> float:
+        return STUB_HEIGHT_PX if self._is_down else _STUB_MAX_PX + 2 * _STUB_PADDING_PX
+
+    def _draw(
+        self, box: int, room: GroupProblem, wires: list[Wire], loose: list[OffPageConnector]
+    ) -> Drawing:
+        sizes = room.sizes
+        index = room.index
+        nets: dict[int, int] = {}  # numbered per diagram, so that alike groups are equal
+        links = [
+            DiagramEdge(
+                index[wire.source],
+                index[wire.target],
+                nets.setdefault(wire.bundle, len(nets)),
+                room.shift(wire.source, wire.bundle, False),
+                room.shift(wire.target, wire.bundle, True),
+            )
+            for wire in wires
+            if not room.is_inside(wire)
+        ]
+        stubs: tuple[float, ...] = ()
+        if not self._is_down:
+            stubs = (STUB_HEIGHT_PX,) * len(sizes)
+        elif len(sizes) > self._spacing.max_span:
+            stubs = tuple(self.stub_width(self.stub_text(end)) for end in room.units)
+        diagram = Diagram(
+            tuple(size[0] for size in sizes),
+            tuple(size[1] for size in sizes),
+            tuple(links),
+            frozenset(n for e, n in index.items() if isinstance(e, Port) and e.is_entry),
+            frozenset(n for e, n in index.items() if isinstance(e, Port) and not e.is_entry),
+            stubs,
+            MERGED_STUB_PX if self._is_down else STUB_HEIGHT_PX,
+            self._stub_along,
+            tuple(
+                RequestedStub(
+                    index[each.end],
+                    each.is_source,
+                    self.stub_width(each.text) if self._is_down else STUB_HEIGHT_PX,
+                    room.shift(each.end, each.bundle, not each.is_source),
+                )
+                for each in loose
+            ),
+            room.wide,
+            self._most_across(box) if len(sizes) <= MAX_NODES else math.inf,
+        )
+        return self._layouts.lay_out(diagram)
+
+    def turned(self, box: int) -> tuple[float, float]:
+        """Size of a box across the flow and along it."""
+        width, height = self.size(box)
+        return (width, height) if self._is_down else (height, width)
+
+    def shift(self, end: End, bundle: int, is_entry: bool) -> float:
+        """Where a line meets an open group: at the port inside it."""
+        frame = None if isinstance(end, Port) else self.frames.get(end)
+        at = None if frame is None else frame.ports.get(Port(bundle, is_entry))
+        if frame is None or at is None:
+            return LAYOUT_CHOOSES
+        if self._is_down:
+            return frame.left + at - frame.width / 2
+        return frame.top + at - frame.height / 2
+
+
+def _measure_detail(text: BoxText) -> float:
+    """Width of the second line, whatever letters its name has.
+
+    So a layer looks like its twin whose values are called otherwise, and is laid out with it; and
+    an equation more, after which all others are called otherwise, moves nothing else.
+    """
+    width = measure_text(text.detail, DETAIL_PX)
+    if not text.name:
+        return width
+    name = _WIDE_LETTER * max(len(text.name), _NAME_LETTERS)
+    rest = measure_text(text.detail.removeprefix(text.name), DETAIL_PX)
+    return max(width, min(measure_text(name, DETAIL_PX) + rest, BOX_MAX_PX - 2 * BOX_PADDING_PX))

@@ -1,0 +1,205 @@
+"""A scene: everything that a drawing of a graph shows, placed, in columns; and `Fit`, how it is
+arranged for the room it has. Knows nothing of Qt.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model import NONE, Ragged
+from jaxscope.picture.view.operations import Style
+
+# A scene: everything that a drawing of a graph shows, placed, in columns.
+#
+# The window, the exports and the tests read the same scene; nothing in it knows of Qt.
+
+
+Floats = npt.NDArray[np.float64]
+Int32s = npt.NDArray[np.int32]
+
+TITLE_PX = 13.0
+DETAIL_PX = 11.0
+HEADER_PX = 26.0
+STUB_TEXT_PX = 11.0
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Items:
+    """What is drawn as a rectangle: frames of open groups, outermost first, then boxes.
+
+    Attributes:
+        rect: float64, shape `(n, 4)`: x, y, width, height in pixels.
+        ids: Ids of the view's boxes.
+        titles: First lines, already shortened to fit.
+        details: Second lines, shortened, or empty.
+        style: `Style` codes, int8.
+        node: Node index that a click selects, or `NONE`.
+        box: Index of the view's box.
+        parent: Item index of the frame around, or `NONE`.
+        is_group: Whether a double click opens or closes it.
+        num_frames: Items before this index are frames.
+        is_reversed: Whether values flow against the scene's direction where it stands, as they do
+            in the backward part of a gradient.
+    """
+
+    rect: Floats
+    ids: tuple[str, ...]
+    titles: tuple[str, ...]
+    details: tuple[str, ...]
+    style: npt.NDArray[np.int8]
+    node: Int32s
+    box: Int32s
+    parent: Int32s
+    is_group: npt.NDArray[np.bool_]
+    num_frames: int
+    is_reversed: npt.NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Lines:
+    """Edges as corners; a value that crosses frames is several lines.
+
+    Attributes:
+        points: float64, shape `(p, 2)`.
+        offsets: int32, shape `(n + 1,)`; line `i` is `points[offsets[i]:offsets[i + 1]]`.
+        source: Item index where it begins; the frame itself where it enters through its border.
+        target: Item index where it ends, likewise.
+        has_arrow: Whether it ends at a user, not at a border or a connector.
+        values: Nodes whose values flow here.
+        types: Type of the value, or how many values of how many types.
+        is_unlabelled: Whether the item where it begins leaves it open which type flows here.
+    """
+
+    points: Floats
+    offsets: Int32s
+    source: Int32s
+    target: Int32s
+    has_arrow: npt.NDArray[np.bool_]
+    values: Ragged
+    types: tuple[str, ...]
+    is_unlabelled: npt.NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.types)
+
+    def corners(self, line: int) -> Floats:
+        """Corners of one line, shape `(k, 2)`."""
+        return self.points[self.offsets[line] : self.offsets[line + 1]]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Connectors:
+    """Labels that stand for the far end of edges too long to draw.
+
+    Attributes:
+        rect: float64, shape `(n, 4)`.
+        texts: What is written in them.
+        item: Item beside which each sits.
+        far: Items at the far ends.
+        is_source: Whether the edges leave the item here, not enter it.
+        values: Nodes whose values they stand for.
+        is_reversed: As for items.
+    """
+
+    rect: Floats
+    texts: tuple[str, ...]
+    item: Int32s
+    far: Ragged
+    is_source: npt.NDArray[np.bool_]
+    values: Ragged
+    is_reversed: npt.NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Scene:
+    """A placed picture of a view.
+
+    Attributes:
+        direction: `down` or `right`.
+        opened: Ids of the groups that are open in it.
+        width: Of the whole, in pixels; everything lies between 0 and this.
+        height: Likewise.
+        item_of_node: int32, of each node of the graph the item that shows it, or `NONE`.
+        notes: Sentences on how it came about that a person should know.
+    """
+
+    direction: str
+    opened: frozenset[str]
+    items: Items
+    lines: Lines
+    connectors: Connectors
+    width: float
+    height: float
+    item_of_node: Int32s
+    notes: tuple[str, ...] = ()
+
+    @functools.cached_property
+    def item_of_id(self) -> dict[str, int]:
+        """Item index by box id."""
+        return {box_id: index for index, box_id in enumerate(self.items.ids)}
+
+    def nodes_of_item(self, item: int) -> Int32s:
+        """Nodes that an item stands for, in program order."""
+        return np.flatnonzero(self.item_of_node == item).astype(np.int32)
+
+    def styles_used(self) -> tuple[Style, ...]:
+        """Styles in order of the enumeration; what a legend must explain."""
+        return tuple(Style(code) for code in np.unique(self.items.style).tolist())
+
+
+def empty_scene(direction: str, num_nodes: int) -> Scene:
+    """The scene of a graph without anything to show."""
+    none, no_rects = np.zeros(0, np.int32), np.zeros((0, 4))
+    flags = np.zeros(0, bool)
+    return Scene(
+        direction,
+        frozenset(),
+        Items(no_rects, (), (), (), np.zeros(0, np.int8), none, none, none, flags, 0, flags),
+        Lines(
+            np.zeros((0, 2)), np.zeros(1, np.int32), none, none, flags, Ragged.empty(0), (), flags
+        ),
+        Connectors(no_rects, (), none, Ragged.empty(0), flags, Ragged.empty(0), flags),
+        0.0,
+        0.0,
+        np.full(num_nodes, NONE, np.int32),
+    )
+
+
+# How a scene is arranged for the room it has.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Fit:
+    """What a scene does to be as narrow as a page.
+
+    Attributes:
+        beside: Whether the forward and the backward part of a gradient stand side by side; else
+            the one stands after the other.
+        across: Pixels across the flow that the scene should not exceed; ranks that would are
+            wrapped into several. Infinite where they run on.
+        aside: Pixels of it that open groups leave free for lines that pass beside them.
+    """
+
+    beside: bool = True
+    across: float = math.inf
+    aside: float = 0.0
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is a size that the scene should not exceed."""
+        return self.across < math.inf
+
+
+NO_WIDTH_LIMIT = Fit()
+"""As wide as it comes."""

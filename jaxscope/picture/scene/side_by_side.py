@@ -1,0 +1,434 @@
+"""The forward and the backward part of a gradient side by side, the backward part flowing back.
+
+To the layout around them the two are one node, as tall as the taller. Lines from one to the other
+(residuals) are shown by off-page connectors inside both, on the same level where the parts have
+groups that belong together.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from jaxscope.model import NONE
+from jaxscope.model.types import hlo_type_bytes, short_type
+from jaxscope.model.units import format_bytes
+from jaxscope.picture.layout.diagram import Drawing, Route, Stub
+from jaxscope.picture.scene.wiring import End, Port, Values, Wire, Wiring
+from jaxscope.picture.view.forward_backward import counterpart_name
+from jaxscope.picture.view.tree import BranchKind
+from jaxscope.picture.view.view import ROOT, View
+
+# Set the forward and the backward part of a program side by side, the backward part going back.
+#
+# The two are one node to the layout around them, as tall as the taller. What goes from one to the
+# other is told by stubs inside both, on the same level where the parts have groups that belong
+# together; what leaves the backward part does so where it ends, and is led around it.
+
+
+GAP_PX = 30.0
+WIDE_GAP_PX = 110.0
+"""Between two closed parts: room for the label of what flows there."""
+_LANE_PX = 12.0
+_NEAR_PX = 0.01
+
+
+class ForwardBackwardPair(NamedTuple):
+    """The boxes of the two parts."""
+
+    forward: int
+    backward: int
+
+
+def find_forward_backward_pairs(view: View, parent: int) -> tuple[ForwardBackwardPair, ...]:
+    """The pairs among the children of a box."""
+    boxes = view.boxes
+    children = boxes[parent].children
+    backward = {boxes[c].id: c for c in children if boxes[c].kind is BranchKind.BACKWARD}
+    pairs: list[ForwardBackwardPair] = []
+    for child in children:
+        if boxes[child].kind is BranchKind.FORWARD:
+            head, _, tail = boxes[child].id.rpartition("/forward")
+            partner = backward.get(f"{head}/backward{tail}")
+            if partner is not None:
+                pairs.append(ForwardBackwardPair(child, partner))
+    return tuple(pairs)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SideBySide:
+    """Where the two parts are in the room that they have together; from its centre.
+
+    Attributes:
+        across: Size of the room.
+        along: Size of the room.
+        at: Centre of each part, forward first: across, along.
+        sizes: Of each part: across, along.
+        num_lanes: Ways around the backward part.
+    """
+
+    across: float
+    along: float
+    at: tuple[tuple[float, float], tuple[float, float]]
+    sizes: tuple[tuple[float, float], tuple[float, float]]
+    num_lanes: int
+
+    def lane(self, number: int) -> float:
+        """Where a way around the backward part runs, across."""
+        return self.across / 2 - self.num_lanes * _LANE_PX + (number + 0.5) * _LANE_PX
+
+
+def measure_side_by_side(
+    forward: tuple[float, float], backward: tuple[float, float], gap: float, num_lanes: int
+) -> SideBySide:
+    """The room of two parts of given sizes across and along."""
+    lanes = num_lanes * _LANE_PX + (_LANE_PX if num_lanes else 0.0)
+    across = forward[0] + gap + backward[0] + lanes
+    head = num_lanes * _LANE_PX
+    along = head + max(forward[1], backward[1])
+    top = head - along / 2
+    return SideBySide(
+        across,
+        along,
+        (
+            ((forward[0] - across) / 2, top + forward[1] / 2),
+            (forward[0] + gap + (backward[0] - across) / 2, top + backward[1] / 2),
+        ),
+        (forward, backward),
+        num_lanes,
+    )
+
+
+def route_to_part(
+    duo: SideBySide, centre: tuple[float, float], is_backward: bool, corner: tuple[float, float]
+) -> Route:
+    """Where a line that meets the room at a corner meets the part behind it."""
+    half = duo.sizes[is_backward][1] / 2
+    at = centre[1] + duo.at[is_backward][1]
+    y = at - half if corner[1] < centre[1] else at + half
+    return ((corner[0], y),) if abs(y - corner[1]) > _NEAR_PX else ()
+
+
+def route_around(duo: SideBySide, centre: tuple[float, float], at: float, lane: int) -> Route:
+    """The way from where a value leaves the backward part's far end to its lane."""
+    top = centre[1] + duo.at[1][1] - duo.sizes[1][1] / 2
+    over = top - (lane + 0.5) * _LANE_PX
+    x = centre[0] + duo.at[1][0] + at
+    return ((x, top), (x, over), (centre[0] + duo.lane(lane), over))
+
+
+def route_across(duo: SideBySide, centre: tuple[float, float]) -> Route:
+    """The line from one closed part to the other."""
+    (forward, backward), (one, other) = duo.at, duo.sizes
+    low = max(forward[1] - one[1] / 2, backward[1] - other[1] / 2)
+    high = min(forward[1] + one[1] / 2, backward[1] + other[1] / 2)
+    y = centre[1] + (low + high) / 2
+    start = centre[0] + forward[0] + one[0] / 2
+    return ((start, y), (centre[0] + backward[0] - other[0] / 2, y))
+
+
+def reverse_flow(drawing: Drawing) -> Drawing:
+    """The drawing with values flowing the other way."""
+    end = drawing.along
+
+    def turn(route: Route) -> Route:
+        return tuple((x, end - y) for x, y in route)
+
+    return dataclasses.replace(
+        drawing,
+        y=tuple(end - y for y in drawing.y),
+        routes=tuple(turn(route) for route in drawing.routes),
+        stubs=tuple(
+            dataclasses.replace(stub, y=end - stub.y, line=turn(stub.line))
+            for stub in drawing.stubs
+        ),
+    )
+
+
+class MeasuredDrawing(NamedTuple):
+    """A drawing with the sizes along of its nodes, and names of those that have counterparts."""
+
+    drawing: Drawing
+    along: tuple[float, ...]
+    names: dict[int, str]
+    stub_along: float
+
+
+def find_group_names(view: View, children: list[int]) -> dict[int, str]:
+    """By place in the list, what each group shares with its counterpart."""
+    return {
+        at: counterpart_name(view.boxes[child].label)
+        for at, child in enumerate(children)
+        if view.boxes[child].children
+    }
+
+
+def align_levels(one: MeasuredDrawing, other: MeasuredDrawing) -> tuple[Drawing, Drawing]:
+    """Stretch two drawings so that groups that belong together begin on the same level."""
+    partners: list[tuple[float, float]] = []
+    for at, name in one.names.items():
+        tops = [_top(other, place) for place, each in other.names.items() if each == name]
+        if tops:
+            partners.append((_top(one, at), min(tops)))
+    partners.sort()
+    moves_one: list[tuple[float, float]] = []
+    moves_other: list[tuple[float, float]] = []
+    moved_one = moved_other = 0.0
+    last = float("-inf")
+    bands = _find_bands(one), _find_bands(other)
+    for first, second in partners:
+        if second <= last:
+            continue  # in another order there
+        last = second
+        gap = first + moved_one - second - moved_other
+        if gap > 0:
+            moves_other.append((_band_of(bands[1], second), gap))
+            moved_other += gap
+        elif gap < 0:
+            moves_one.append((_band_of(bands[0], first), -gap))
+            moved_one -= gap
+    along = max(one.drawing.along + moved_one, other.drawing.along + moved_other)
+    return _stretch(one.drawing, moves_one, along), _stretch(other.drawing, moves_other, along)
+
+
+def _top(extent: MeasuredDrawing, node: int) -> float:
+    return extent.drawing.y[node] - extent.along[node] / 2
+
+
+def _find_bands(extent: MeasuredDrawing) -> list[tuple[float, float]]:
+    """Stretches along the flow that something takes; between them a drawing can be cut."""
+    half = extent.stub_along / 2
+    spans = [(y - a / 2, y + a / 2) for y, a in zip(extent.drawing.y, extent.along, strict=True)]
+    spans += [(stub.y - half, stub.y + half) for stub in extent.drawing.stubs]
+    bands: list[tuple[float, float]] = []
+    for start, stop in sorted(spans):
+        if bands and start <= bands[-1][1]:
+            bands[-1] = (bands[-1][0], max(stop, bands[-1][1]))
+        else:
+            bands.append((start, stop))
+    return bands
+
+
+def _band_of(bands: list[tuple[float, float]], y: float) -> float:
+    return max((start for start, _ in bands if start <= y), default=0.0)
+
+
+def _stretch(drawing: Drawing, moves: list[tuple[float, float]], along: float) -> Drawing:
+    """Move what is at or after each place further on; `along` is the new size of the whole."""
+
+    def move(y: float) -> float:
+        return y + sum(by for start, by in moves if y >= start - _NEAR_PX)
+
+    def move_all(route: Route) -> Route:
+        return tuple((x, move(y)) for x, y in route)
+
+    def move_stub(stub: Stub) -> Stub:
+        return dataclasses.replace(stub, y=move(stub.y), line=move_all(stub.line))
+
+    return dataclasses.replace(
+        drawing,
+        y=tuple(map(move, drawing.y)),
+        routes=tuple(map(move_all, drawing.routes)),
+        stubs=tuple(map(move_stub, drawing.stubs)),
+        along=along,
+    )
+
+
+# Which lines of a gradient are told by stubs: residuals, and what enters the backward part.
+#
+# A line from the forward part to the backward part would run against everything between; so the
+# group that a value leaves and the group that it reaches each get a stub that tells of the other.
+
+
+_MAX_STUBS_PER_BOX = 2
+
+
+class OffPageConnector(NamedTuple):
+    """What a stub stands for.
+
+    Attributes:
+        end: The box or port that it sits beside.
+        is_source: Whether values leave there.
+        text: Written on it.
+        far: Boxes at the other ends.
+        values: What flows there.
+        bundle: One of the bundles that they are in.
+    """
+
+    end: End
+    is_source: bool
+    text: str
+    far: tuple[int, ...]
+    values: Values
+    bundle: int
+
+
+class OffPageConnectors:
+    """The pairs of a view with some groups open, and the lines that they cut.
+
+    Attributes:
+        pairs: By the group that holds them.
+        is_reversed: Of each box, whether values flow backward inside of it.
+    """
+
+    def __init__(
+        self, view: View, wiring: Wiring, name_of: Callable[[int], str], beside: bool
+    ) -> None:
+        self._view, self._wiring, self._name_of = view, wiring, name_of
+        self.pairs: dict[int, tuple[ForwardBackwardPair, ...]] = {}
+        self._pair_of: dict[int, ForwardBackwardPair] = {}
+        parents = _parents_of_pairs(view) if beside else ()
+        for pair in (pair for box in parents for pair in find_forward_backward_pairs(view, box)):
+            parent = view.boxes[pair.forward].parent
+            if wiring.is_open[parent]:
+                self.pairs[parent] = (*self.pairs.get(parent, ()), pair)
+                self._pair_of.update(dict.fromkeys(pair, pair))
+        self.is_reversed = self._find_reversed()
+
+    def _find_reversed(self) -> list[bool]:
+        turning = {pair.backward for pair in self._pair_of.values()}
+        found = [False] * len(self._view.boxes)
+        if turning:
+            for index, box in enumerate(self._view.boxes[1:], start=1):
+                is_turning = index in turning and self._wiring.is_open[index]
+                found[index] = found[box.parent] != is_turning
+        return found
+
+    def partner_of(self, box: int) -> int:
+        """The other part of the gradient that a box is one part of, or `NONE`."""
+        pair = self._pair_of.get(box)
+        if pair is None:
+            return NONE
+        return pair.forward if box == pair.backward else pair.backward
+
+    def split(self, box: int) -> tuple[list[Wire], list[OffPageConnector]]:
+        """The lines of an open group that are drawn, and the stubs in place of the others."""
+        wires = self._wiring.wires.get(box, [])
+        pair = self._pair_of.get(box)
+        if pair is None and box not in self.pairs:
+            return wires, []
+        kept: list[Wire] = []
+        leaving: dict[End, dict[int, Values]] = {}
+        entering: dict[End, dict[int, Values]] = {}
+        bundles: dict[tuple[End, bool], int] = {}
+        residual = set() if pair is None else self._residual_bundles(pair)
+        for wire in wires:
+            bundles.setdefault((wire.source, True), wire.bundle)
+            bundles.setdefault((wire.target, False), wire.bundle)
+            if isinstance(wire.source, Port) and pair is not None and pair.backward == box:
+                for far in self._sources(pair, wire):
+                    entering.setdefault(wire.target, {}).setdefault(far, {}).update(wire.values)
+                continue
+            if isinstance(wire.target, Port) and pair and wire.target.bundle in residual:
+                for far in self._targets(pair, wire):
+                    leaving.setdefault(wire.source, {}).setdefault(far, {}).update(wire.values)
+                if self._wiring.targets_of(wire.bundle) == (pair.backward,):
+                    continue
+            elif isinstance(wire.target, int) and self._is_open_backward(wire.target):
+                partner = self._pair_of[wire.target]
+                if wire.source != partner.forward:
+                    leaving.setdefault(wire.source, {}).setdefault(wire.target, {}).update(
+                        wire.values
+                    )
+                    continue
+            kept.append(wire)
+        loose = [
+            end
+            for ends, is_source in ((leaving, True), (entering, False))
+            for place, far in ends.items()
+            for end in self._tell(place, far, is_source, bundles[place, is_source])
+        ]
+        return kept, loose
+
+    def _is_backward(self, box: int) -> bool:
+        pair = self._pair_of.get(box)
+        return pair is not None and pair.backward == box
+
+    def _is_open_backward(self, box: int) -> bool:
+        return self._is_backward(box) and self._wiring.is_open[box]
+
+    def _residual_bundles(self, pair: ForwardBackwardPair) -> set[int]:
+        if not self._wiring.is_open[pair.forward]:
+            return set()
+        around = self._wiring.wires.get(self._view.boxes[pair.forward].parent, [])
+        return {wire.bundle for wire in around if (wire.source, wire.target) == pair}
+
+    def _sources(self, pair: ForwardBackwardPair, wire: Wire) -> tuple[int, ...]:
+        """Groups that the values of a line into the backward part come from."""
+        source = self._wiring.source_of(wire.bundle)
+        if source != pair.forward or not self._wiring.is_open[source]:
+            return (source,)
+        return tuple(
+            dict.fromkeys(
+                each.source
+                for each in self._wiring.wires.get(source, [])
+                if isinstance(each.target, Port)
+                and isinstance(each.source, int)
+                and each.bundle == wire.bundle
+                and not wire.values.keys().isdisjoint(each.values)
+            )
+        ) or (source,)
+
+    def _targets(self, pair: ForwardBackwardPair, wire: Wire) -> tuple[int, ...]:
+        """Groups of the backward part that the values of a line out of the forward part reach."""
+        if not self._wiring.is_open[pair.backward]:
+            return (pair.backward,)
+        return tuple(
+            dict.fromkeys(
+                each.target
+                for each in self._wiring.wires.get(pair.backward, [])
+                if isinstance(each.source, Port)
+                and isinstance(each.target, int)
+                and each.bundle == wire.bundle
+                and not wire.values.keys().isdisjoint(each.values)
+            )
+        ) or (pair.backward,)
+
+    def _tell(
+        self, place: End, by_far: dict[int, Values], is_source: bool, bundle: int
+    ) -> list[OffPageConnector]:
+        if len(by_far) > 1 and (is_source or len(by_far) > _MAX_STUBS_PER_BOX):
+            groups = [(tuple(by_far), {k: v for each in by_far.values() for k, v in each.items()})]
+        else:
+            groups = [((far,), values) for far, values in by_far.items()]
+        ends: list[OffPageConnector] = []
+        for far, values in groups:
+            amount = self._describe(values)
+            if is_source:
+                text = "→ backward" if self._is_open_backward(far[0]) else f"{amount} →"
+            else:
+                text = self._name_of(far[0]).rpartition(" / ")[2] if len(far) == 1 else amount
+            ends.append(OffPageConnector(place, is_source, text, far, values, bundle))
+        return ends
+
+    def _describe(self, values: Values) -> str:
+        """How many values, and how many bytes they are, where that is known."""
+        strings = self._view.graph.strings
+        types = collections.Counter(values.values())
+        size = sum(count * _bytes_of(strings[type_]) for type_, count in types.items())
+        count = f"{len(values):,} values"
+        if len(values) == 1:
+            count = short_type(strings[next(iter(values.values()))])
+        return count if math.isnan(size) else f"{count} · {format_bytes(size)}"
+
+
+@functools.lru_cache(maxsize=4096)
+def _bytes_of(type_: str) -> float:
+    """Bytes of a value; JAX writes `i32` and `bool` where XLA writes `s32` and `pred`."""
+    text = short_type(type_)
+    if text.startswith("i"):
+        text = f"s{text[1:]}"
+    return hlo_type_bytes(text.replace("bool[", "pred["))
+
+
+def _parents_of_pairs(view: View) -> tuple[int, ...]:
+    known = view.remembered.setdefault("parents of halves", {})
+    if ROOT not in known:
+        found = {box.parent for box in view.boxes if box.kind is BranchKind.FORWARD}
+        known[ROOT] = tuple(sorted(found))
+    parents: tuple[int, ...] = known[ROOT]
+    return parents

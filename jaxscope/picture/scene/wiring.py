@@ -1,0 +1,375 @@
+"""Which lines each open group shows, given which groups are open.
+
+A value from a box to a box in another group is drawn in pieces: out of the groups around its
+producer, across the innermost group that holds both, and into the groups around its user. What an
+open group shows does not depend on what else is open, so groups are drawn once and kept;
+`find_changed_groups` names those to lay out anew.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Collection, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model import NONE
+from jaxscope.picture.view.view import ROOT, View
+
+# The edges of a view as columns: where in the tree of boxes each of them runs.
+
+
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+class BorderCrossings(NamedTuple):
+    """Where edges cross borders.
+
+    Attributes:
+        edge: The edges.
+        group: Whose border each crosses.
+        box: The box right inside of it that the edge comes from or goes to.
+        is_entry: Whether it enters there.
+    """
+
+    edge: Int64s
+    group: Int32s
+    box: Int32s
+    is_entry: Bools
+
+
+class EdgeEnds:
+    """Edges of a view, and what of them does not depend on which groups are open.
+
+    Attributes:
+        parent: Of each box the box around it.
+        source: Of each edge the box that it leaves.
+        target: Box that it reaches.
+        node: Node that produces the value.
+        type: The type's index in the graph's string table.
+        top: Innermost box that holds both ends; `NONE` where one end is inside the other, for
+            such an edge has no place to be drawn.
+        out: The box right inside `top` that holds the source, or is it.
+        into: The box right inside `top` that holds the target, or is it.
+    """
+
+    def __init__(self, view: View) -> None:
+        boxes, edges = view.boxes, view.edges
+        self.parent = np.fromiter((box.parent for box in boxes), np.int32, len(boxes))
+        flat = itertools.chain.from_iterable(edges)
+        columns = np.fromiter(flat, np.int32, 5 * len(edges)).reshape(-1, 5)
+        self.source, self.target, self.node = (columns[:, at].copy() for at in (0, 1, 2))
+        self.type = columns[:, 4].copy()
+        self.out, self.into = self._climb(_find_depths(self.parent))
+        self.top = np.where(self.out == self.into, NONE, self.parent[self.out]).astype(np.int32)
+
+    def _climb(self, depth: Int32s) -> tuple[Int32s, Int32s]:
+        """The boxes from which both ends' surroundings are the same; equal where nested."""
+        out, into = self.source.copy(), self.target.copy()
+        for low, high in ((out, into), (into, out)):
+            rows = np.flatnonzero(depth[low] > depth[high])
+            while len(rows):
+                low[rows] = self.parent[low[rows]]
+                rows = rows[depth[low[rows]] > depth[high[rows]]]
+        rows = np.flatnonzero(out != into)
+        while len(rows):
+            rows = rows[self.parent[out[rows]] != self.parent[into[rows]]]
+            out[rows], into[rows] = self.parent[out[rows]], self.parent[into[rows]]
+        return out, into
+
+    def list_border_crossings(self, is_wanted: Bools) -> BorderCrossings:
+        """Where edges cross borders of groups below `top`, in the order of the edges.
+
+        Args:
+            is_wanted: Of each box, whether its border is asked for.
+        """
+        parts: list[tuple[Int64s, Int32s, Int32s, Bools]] = []
+        for ends, is_entry in ((self.source, False), (self.target, True)):
+            rows = np.flatnonzero(self.top != NONE)
+            below = ends[rows]
+            while len(rows):
+                around = self.parent[below]
+                inner = around != self.top[rows]
+                rows, below, around = rows[inner], below[inner], around[inner]
+                asked = is_wanted[around]
+                chosen = rows[asked], around[asked], below[asked]
+                parts.append((*chosen, np.full(len(chosen[0]), is_entry)))
+                below = around
+        if not parts:
+            nothing = np.zeros(0, np.int32)
+            return BorderCrossings(nothing.astype(np.int64), nothing, nothing, nothing.astype(bool))
+        edge = np.concatenate([part[0] for part in parts])
+        order = np.argsort(edge, kind="stable")
+        group, box = (np.concatenate([part[at] for part in parts])[order] for at in (1, 2))
+        return BorderCrossings(
+            edge[order], group, box, np.concatenate([p[3] for p in parts])[order]
+        )
+
+
+def _find_depths(parent: Int32s) -> Int32s:
+    """How many boxes are around each box."""
+    depth = np.zeros(len(parent), np.int32)
+    rows, around = np.arange(len(parent)), parent
+    while len(rows):
+        is_inside = around != NONE
+        rows, around = rows[is_inside], around[is_inside]
+        depth[rows] += 1
+        around = parent[around]
+    return depth
+
+
+# Which lines each open group must show, given which groups are open.
+#
+# A value from a box to a box in another group is drawn in pieces: out of the groups around its
+# producer, across the innermost group that holds both, and into the groups around its user. Values
+# that travel together share their pieces and the ports by which they cross a border.
+#
+# What an open group shows does not depend on what else is open. So lines are found only for the
+# groups that are asked for, and bundles are numbered by their first edges, whatever is open.
+
+
+Values = dict[int, int]
+"""Nodes that produce the values of a wire, each with its type's index in the string table."""
+
+
+class Port(NamedTuple):
+    """Where values cross the border of a group.
+
+    Attributes:
+        bundle: Number of the bundle of values.
+        is_entry: Whether they enter the group.
+    """
+
+    bundle: int
+    is_entry: bool
+
+
+End = int | Port
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Wire:
+    """A line that a group shows.
+
+    Attributes:
+        source: A box, or a port of the group.
+        target: A box, or a port of the group.
+        bundle: Values that travel together; lines of one bundle share their way.
+        values: The values.
+    """
+
+    source: End
+    target: End
+    bundle: int
+    values: Values
+
+
+class Wiring:
+    """The lines of a view with some groups open.
+
+    Ids in `expanded` that the view does not have are ignored.
+
+    Attributes:
+        is_open: Of each box, whether its inside is shown.
+        wires: By open group; of those that were asked for.
+    """
+
+    def __init__(self, view: View, expanded: frozenset[str]) -> None:
+        self._ends, self._bundles = _know_edges(view)
+        self._opens = _find_open(view, expanded, self._ends)
+        self.is_open: list[bool] = self._opens.tolist()
+        self.wires: dict[int, list[Wire]] = {}
+
+    @property
+    def shown(self) -> Int32s:
+        """Of each box the box that shows it: itself, or the outermost closed group around."""
+        parent = self._ends.parent
+        is_seen = self._opens[parent]
+        is_seen[ROOT] = True
+        shown = np.arange(len(parent), dtype=np.int32)
+        rows = np.flatnonzero(~is_seen)
+        while len(rows):
+            shown[rows] = parent[shown[rows]]
+            rows = rows[~is_seen[shown[rows]]]
+        return shown
+
+    def list_open(self) -> list[int]:
+        """The open groups, parents before children."""
+        found: list[int] = np.flatnonzero(self._opens).tolist()
+        return found
+
+    def source_of(self, bundle: int) -> int:
+        """The box that a bundle of values leaves."""
+        return int(self._ends.out[bundle])
+
+    def targets_of(self, bundle: int) -> tuple[int, ...]:
+        """The boxes that a bundle of values reaches, in the group that it leaves its box in."""
+        return self._bundles.several.get(bundle) or (int(self._ends.into[bundle]),)
+
+    def find(self, groups: Collection[int]) -> None:
+        """Find the lines of some open groups."""
+        ends = self._ends
+        is_wanted = np.zeros(len(ends.parent), bool)
+        is_wanted[list(groups)] = True
+        is_top = (ends.top != NONE) & is_wanted[ends.top]
+        passings = ends.list_border_crossings(is_wanted)
+        needed = ends.top[np.concatenate([np.flatnonzero(is_top), passings.edge])]
+        self._bundles.find(np.unique(needed))
+        self.wires.update((group, []) for group in groups)
+        self._add_crossings(np.flatnonzero(is_top))
+        self._add_passings(passings)
+
+    def _add_crossings(self, edges: Int64s) -> None:
+        ends, bundle = self._ends, self._bundles.of_edge[edges].astype(np.int64)
+        alike = _Alike(bundle * len(ends.parent) + ends.into[edges])
+        for row, values in alike.pack(ends.node[edges], ends.type[edges]):
+            edge = edges[row]
+            source, target = int(ends.out[edge]), int(ends.into[edge])
+            wire = Wire(source, target, int(bundle[row]), values)
+            self.wires[int(ends.top[edge])].append(wire)
+
+    def _add_passings(self, passings: BorderCrossings) -> None:
+        ends, edges = self._ends, passings.edge
+        bundle = self._bundles.of_edge[edges].astype(np.int64)
+        alike = _Alike((bundle * len(ends.parent) + passings.box) * 2 + passings.is_entry)
+        for row, values in alike.pack(ends.node[edges], ends.type[edges]):
+            box, number = int(passings.box[row]), int(bundle[row])
+            port = Port(number, bool(passings.is_entry[row]))
+            source, target = (port, box) if port.is_entry else (box, port)
+            self.wires[int(passings.group[row])].append(Wire(source, target, number, values))
+
+
+class _Alike:
+    """Rows with equal keys, in the order in which each key comes first.
+
+    Attributes:
+        order: All rows, alike ones beside each other and otherwise in their order.
+        bounds: Where in that order those of each key begin, and the end.
+    """
+
+    def __init__(self, keys: Int64s) -> None:
+        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        place = np.empty(len(first), np.int64)
+        place[np.argsort(first)] = np.arange(len(first))
+        places = place[which.reshape(-1)]
+        self.order = np.argsort(places, kind="stable")
+        self.bounds: list[int] = np.searchsorted(
+            places[self.order], np.arange(len(first) + 1)
+        ).tolist()
+
+    def pack(self, nodes: Int32s, types: Int32s) -> Iterator[tuple[int, Values]]:
+        """The first row of each key, and the values of all of its rows."""
+        rows, all_nodes = self.order.tolist(), nodes[self.order].tolist()
+        all_types = types[self.order].tolist()
+        for begin, end in itertools.pairwise(self.bounds):
+            values = dict(zip(all_nodes[begin:end], all_types[begin:end], strict=True))
+            yield rows[begin], values
+
+
+class _Bundles:
+    """Which edges travel together; found for the groups in which they cross from box to box.
+
+    Attributes:
+        of_edge: Of each edge, the first edge of its bundle, or `NONE` while that is not known.
+        several: Of the bundles that reach several boxes, these.
+    """
+
+    def __init__(self, ends: EdgeEnds) -> None:
+        self._ends = ends
+        self._is_known = np.zeros(len(ends.parent), bool)
+        self.of_edge = np.full(len(ends.source), NONE, np.int32)
+        self.several: dict[int, tuple[int, ...]] = {}
+
+    def find(self, tops: Int32s) -> None:
+        """Find the bundles that cross in some groups."""
+        ends = self._ends
+        new = np.zeros(len(ends.parent), bool)
+        new[tops[~self._is_known[tops]]] = True
+        edges = np.flatnonzero((ends.top != NONE) & new[ends.top])
+        alike = _Alike(ends.out[edges].astype(np.int64) * len(ends.parent) + ends.into[edges])
+        bundles: dict[tuple[int, frozenset[int]], int] = {}
+        targets: dict[int, tuple[int, ...]] = {}
+        of_crossing: list[int] = []
+        for row, values in alike.pack(ends.node[edges], ends.type[edges]):
+            first = edges[row]
+            bundle = bundles.setdefault((int(ends.out[first]), frozenset(values)), int(first))
+            targets[bundle] = (*targets.get(bundle, ()), int(ends.into[first]))
+            of_crossing.append(bundle)
+        self.several.update((each, boxes) for each, boxes in targets.items() if len(boxes) > 1)
+        numbers = np.repeat(np.asarray(of_crossing, np.int32), np.diff(alike.bounds))
+        self.of_edge[edges[alike.order]] = numbers
+        self._is_known |= new
+
+
+def _know_edges(view: View) -> tuple[EdgeEnds, _Bundles]:
+    """A view's edges, worked out once for all pictures of it."""
+    known = view.remembered.setdefault("edges", {})
+    if ROOT not in known:
+        ends = EdgeEnds(view)
+        known[ROOT] = (ends, _Bundles(ends))
+    found: tuple[EdgeEnds, _Bundles] = known[ROOT]
+    return found
+
+
+def _find_open(view: View, expanded: frozenset[str], ends: EdgeEnds) -> Bools:
+    opens = np.fromiter(
+        (bool(box.children) and box.id in expanded for box in view.boxes), bool, len(view.boxes)
+    )
+    opens[ROOT] = True
+    rows = np.flatnonzero(opens)[1:]
+    while len(rows):  # what is in a closed group is not shown, and nor is what is in that
+        closed = rows[~opens[ends.parent[rows]]]
+        opens[closed] = False
+        rows = np.setdiff1d(rows, closed) if len(closed) else closed
+    return opens
+
+
+# Frames of open groups as their surroundings see them, and which must be laid out anew.
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Frame:
+    """An open group that is laid out, without what is inside.
+
+    Attributes:
+        width: In pixels.
+        height: In pixels.
+        left: Where its drawing begins, from its left.
+        top: Likewise, from its top.
+        ports: How far across its drawing each of its ports is.
+    """
+
+    width: float
+    height: float
+    left: float
+    top: float
+    ports: dict[Port, float]
+
+
+def find_changed_groups(
+    view: View, wiring: Wiring, known: Collection[int], partner_of: Callable[[int], int]
+) -> list[int]:
+    """The open groups that do not look as they did, insides before what is around them.
+
+    These are the groups that were opened, those around a group that was opened or closed, and the
+    other part of a gradient of which one part is among them: the two are as long as each other,
+    and each tells of the other.
+
+    Args:
+        known: The groups that were open.
+        partner_of: The other part of the gradient that a box is a part of, or `NONE`.
+    """
+    opened = set(wiring.list_open())
+    waiting = list(opened ^ set(known))
+    changed: set[int] = set()
+    while waiting:
+        box = waiting.pop()
+        if box != NONE and box not in changed:
+            changed.add(box)
+            waiting += (view.boxes[box].parent, partner_of(box))
+    return sorted(changed & opened, reverse=True)

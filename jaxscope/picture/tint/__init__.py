@@ -1,0 +1,1 @@
+"""Colours of boxes by what is known of their nodes."""

@@ -1,0 +1,520 @@
+"""Which class of colour each box belongs to (cost, bytes, fate, origin, direction, scope,
+likeness), what classes mean, and their colours in both themes.
+
+Colours follow Okabe and Ito's set; levels go from pale to strong in one hue, so that they keep
+their order in grey.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import ntpath
+import re
+from collections.abc import Callable, Collection, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model import NONE, Direction, Graph, NodeKind, Ragged
+from jaxscope.model.types import parse_array_type, short_type
+from jaxscope.model.units import format_bytes, format_flops, format_seconds, three_digits
+from jaxscope.picture.scene.scene import Scene
+
+# Numbers of boxes: what the nodes behind each box of a picture cost, each counted once.
+
+
+Floats = npt.NDArray[np.float64]
+Int32s = npt.NDArray[np.int32]
+
+
+def sum_by_item(graph: Graph, scene: Scene, values: Floats) -> Floats:
+    """The sum of the nodes' values for each item of a scene; NaN where none is known.
+
+    A fusion or a call already counts what is inside it: nodes inside a node whose value is known
+    are left out of the box that shows both.
+    """
+    items = scene.item_of_node.astype(np.int64)
+    around = _known_owners(graph, values)[graph.nodes.group]
+    is_counted = (around != NONE) & (items[np.maximum(around, 0)] == items)
+    used = np.flatnonzero((items >= 0) & ~is_counted & ~np.isnan(values))
+    sums = np.bincount(items[used], values[used], len(scene.items))
+    counts = np.bincount(items[used], minlength=len(scene.items))
+    result: Floats = np.where(counts > 0, sums, np.nan)
+    return result
+
+
+def _known_owners(graph: Graph, values: Floats) -> Int32s:
+    """For each group the innermost owner around with a known value; the last entry is `NONE`."""
+    owners: list[int] = []
+    is_known = ~np.isnan(values)
+    for parent, owner in zip(
+        graph.groups.parent.tolist(), graph.groups.owner.tolist(), strict=True
+    ):
+        outer = owners[parent] if parent != NONE else NONE
+        owners.append(owner if owner != NONE and is_known[owner] else outer)
+    return np.asarray([*owners, NONE], np.int32)
+
+
+def count_result_bytes(graph: Graph) -> Floats:
+    """Payload bytes of each node's results; NaN where a type's size is not known."""
+    sizes = np.full(max(len(graph.strings), 1), np.nan)
+    types: Ragged = graph.nodes.types
+    for index in np.unique(types.values).tolist():
+        array = parse_array_type(short_type(graph.strings[index]).replace("pred[", "bool["))
+        sizes[index] = np.nan if array is None else array.num_bytes
+    sums = np.bincount(types.row_numbers(), sizes[types.values], len(graph.nodes))
+    result: Floats = np.where(types.lengths() > 0, sums, np.nan)
+    return result
+
+
+def most_common(codes: Int32s, items: Int32s, num_items: int) -> Int32s:
+    """The code that most of an item's nodes have, -1 for items without any; codes below 0 are
+    not counted."""
+    used = (items >= 0) & (codes >= 0)
+    if not used.any():
+        return np.full(num_items, -1, np.int32)
+    num_codes = int(codes.max()) + 1
+    table = np.bincount(
+        items[used].astype(np.int64) * num_codes + codes[used], minlength=num_items * num_codes
+    ).reshape(num_items, num_codes)
+    return np.where(table.any(axis=1), table.argmax(axis=1), -1).astype(np.int32)
+
+
+# Colours by fate: what became of each equation in the optimized module.
+
+
+FATES = (
+    ("fused", "fused", 1, False),
+    ("kernel", "a kernel of its own", 6, False),
+    ("library", "a library's", 2, False),
+    ("layout", "only moves bytes", 5, False),
+    ("folded", "became a constant", 3, False),
+    ("merged", "merged with another", 4, False),
+    ("simplified", "rewritten away", 7, False),
+    ("dead", "dead: nothing uses it", 0, True),
+    ("unknown", "unknown", 0, True),
+)
+"""Name, words for the legend, colour, and whether the border is dashed."""
+
+_CODES = {name: code for code, (name, *_) in enumerate(FATES)}
+
+
+def fate_codes(graph: Graph, scene: Scene, fates: Mapping[str, str]) -> Int32s:
+    """The place in `FATES` of each item of a scene, -1 where none is known.
+
+    A closed box has the fate that most of what is in it has; equations that are only a box
+    around others are not counted.
+    """
+    codes = np.full(len(graph.nodes), -1, np.int32)
+    owners = set(graph.groups.owner.tolist())
+    for node, kind in enumerate(graph.nodes.kind.tolist()):
+        if kind == NodeKind.EQUATION and node not in owners:
+            codes[node] = _CODES.get(fates.get(graph.string(graph.nodes.id, node), ""), -1)
+    return most_common(codes, scene.item_of_node, len(scene.items))
+
+
+# Colours by origin: which lines or functions of the source, or which equations, boxes came from.
+#
+# The finest of these that can be told apart is used: lines where there are few, else functions; a
+# graph without places in the source is told by the equations of the jaxpr that its nodes came from.
+
+
+_NUMBERS = re.compile(r"([0-9]+)")
+
+MAX_ORIGINS = 7
+"""So many have a colour of their own; more could not be told apart."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Origins:
+    """Where the nodes of a graph came from.
+
+    Attributes:
+        names: Of the most frequent origins, at most `MAX_ORIGINS`, in the order of their names.
+        codes: int32, of each node the place in `names`; their number for one of the others, and
+            -1 where the origin is not known.
+        others: What the others are called.
+    """
+
+    names: tuple[str, ...]
+    codes: Int32s
+    others: str
+
+
+def find_origins(graph: Graph) -> Origins | None:
+    """The origins of a graph's nodes, or None where none is known."""
+    source = graph.nodes.source
+    nodes = np.flatnonzero(source.lengths() > 0)
+    if len(nodes):
+        starts = source.offsets[:-1][nodes]
+        file, line, function = (source.values[starts + part].astype(np.int64) for part in (0, 1, 3))
+        by_function = file * len(graph.strings) + function
+        by_line = by_function * (int(line.max()) + 1) + line
+        is_one_function = len(np.unique(by_function)) == 1
+        if is_one_function or len(np.unique(by_line)) <= MAX_ORIGINS:
+            return _rank(graph, nodes, by_line, _name_line, "lines")
+        return _rank(graph, nodes, by_function, _name_function, "functions")
+    origins = graph.nodes.origins
+    nodes = np.flatnonzero(origins.lengths() > 0)
+    if not len(nodes):
+        return None
+    # What XLA joined came from several: the first stands for them.
+    equations = origins.values[origins.offsets[:-1][nodes]].astype(np.int64)
+    return _rank(graph, nodes, equations, _name_equation, "equations")
+
+
+def _name_line(graph: Graph, node: int) -> str:
+    place = graph.source(node)[0]
+    inside = f" in {_short(place.function)}" if place.function else ""
+    return f"{ntpath.basename(place.file)}:{place.line}{inside}"
+
+
+def _name_function(graph: Graph, node: int) -> str:
+    place = graph.source(node)[0]
+    return f"{_short(place.function) or 'no function'} of {ntpath.basename(place.file)}"
+
+
+def _short(function: str) -> str:
+    """Without the functions around it."""
+    return function.rpartition("<locals>.")[2]
+
+
+def _name_equation(graph: Graph, node: int) -> str:
+    return f"equation {graph.row(graph.nodes.origins, node)[0]}"
+
+
+def _rank(
+    graph: Graph,
+    nodes: npt.NDArray[np.int64],
+    keys: npt.NDArray[np.int64],
+    name_of: Callable[[Graph, int], str],
+    kind: str,
+) -> Origins:
+    """Give the most frequent keys a place each; `keys` are those of the nodes whose is known."""
+    _, first, number, counts = np.unique(
+        keys, return_index=True, return_inverse=True, return_counts=True
+    )
+    ranked = np.lexsort((first, -counts))  # of those that are as frequent the earliest
+    name_by_key = {key: name_of(graph, int(nodes[first[key]])) for key in ranked[:MAX_ORIGINS]}
+    # In the order of the source, not of their frequency: a function has one colour in all stages.
+    chosen = sorted(name_by_key, key=lambda key: _natural(name_by_key[key]))
+    place = np.full(len(ranked), len(chosen), np.int32)
+    place[chosen] = np.arange(len(chosen))
+    codes = np.full(len(graph.nodes), -1, np.int32)
+    codes[nodes] = place[number]
+    return Origins(tuple(name_by_key[key] for key in chosen), codes, f"other {kind}")
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Orders line 9 before line 10."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in _NUMBERS.split(name)]
+
+
+# Which class of colour each box of a picture belongs to, and what the classes mean.
+
+
+NUM_LEVELS = 5
+_STEP = 4.0
+"""Each level begins at a quarter of the one above it: the five span a factor of 256 and more."""
+_INTENSITIES = (0.25, 1.0, 4.0, 16.0)
+_MAX_SCOPES = 7
+
+
+class ColourBy(enum.Enum):
+    """What colours tell; the value is fit to show."""
+
+    FAMILY = "operation"
+    DIRECTION = "direction"
+    SCOPE = "scope"
+    FLOPS = "FLOPs"
+    BYTES = "memory traffic"
+    INTENSITY = "intensity"
+    MEMORY = "size of results"
+    TIME = "measured time"
+    FATE = "fate"
+    ORIGIN = "origin"
+    SAME = "same as selected"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TintClass:
+    """One colour.
+
+    Attributes:
+        name: What it means, values included; fit for a legend.
+        level: From 0 to `NUM_LEVELS - 1` on a scale; -1 for a kind of its own, see `kind`.
+        kind: Number of a kind's colour; 0 is the neutral one.
+        is_dashed: Whether the border is dashed, for those who do not see the colour.
+    """
+
+    name: str
+    level: int = -1
+    kind: int = 0
+    is_dashed: bool = False
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Tint:
+    """The colours of a picture.
+
+    Attributes:
+        classes: Those that occur, in the order of the legend.
+        of_item: int16, index into `classes` of each item; -1 keeps an item's own colour.
+        share: float64, of each item its part of the largest value; NaN where there is none.
+        note: What to say where nothing is coloured, or empty.
+    """
+
+    classes: tuple[TintClass, ...]
+    of_item: npt.NDArray[np.int16]
+    share: Floats
+    note: str = ""
+
+
+def tint_scene(
+    graph: Graph,
+    scene: Scene,
+    by: ColourBy,
+    selected: Collection[int] = (),
+    fates: Mapping[str, str] | None = None,
+) -> Tint | None:
+    """Colour a picture; None for `FAMILY`, which is how boxes are coloured by themselves.
+
+    Args:
+        graph: What the picture shows.
+        scene: The picture.
+        by: What colours tell.
+        selected: Node indices, for `SAME`.
+        fates: Names of fates by the id of the equation, for `FATE`.
+    """
+    if by is ColourBy.FAMILY:
+        return None
+    if by is ColourBy.DIRECTION:
+        return _by_direction(graph, scene)
+    if by is ColourBy.SCOPE:
+        return _by_scope(graph, scene)
+    if by is ColourBy.SAME:
+        return _by_likeness(graph, scene, selected)
+    if by is ColourBy.FATE:
+        return _by_fate(graph, scene, fates or {})
+    if by is ColourBy.ORIGIN:
+        return _by_origin(graph, scene)
+    if by is ColourBy.INTENSITY:
+        return _by_intensity(graph, scene)
+    values, format_value = _VALUES[by](graph)
+    return _by_amount(scene, sum_by_item(graph, scene, values), format_value)
+
+
+_VALUES: dict[ColourBy, Callable[[Graph], tuple[Floats, Callable[[float], str]]]] = {
+    ColourBy.FLOPS: lambda graph: (graph.nodes.cost[:, 0], format_flops),
+    ColourBy.BYTES: lambda graph: (graph.nodes.cost[:, 1], format_bytes),
+    ColourBy.MEMORY: lambda graph: (count_result_bytes(graph), format_bytes),
+    ColourBy.TIME: lambda graph: (graph.nodes.seconds, format_seconds),
+}
+
+
+def _pack(
+    scene: Scene, codes: Int32s, classes: list[TintClass], share: Floats | None = None
+) -> Tint:
+    """Keep the classes that occur; frames keep their own colours."""
+    codes = codes.copy()
+    codes[: scene.items.num_frames] = -1
+    used = np.unique(codes[codes >= 0])
+    numbers = np.full(len(classes) + 1, -1, np.int16)
+    numbers[used] = np.arange(len(used), dtype=np.int16)
+    kept = tuple(classes[number] for number in used.tolist())
+    nothing = np.full(len(codes), np.nan)
+    note = "" if kept else "nothing of this is known here"
+    return Tint(kept, numbers[codes], nothing if share is None else share, note)
+
+
+def _by_amount(scene: Scene, values: Floats, format_value: Callable[[float], str]) -> Tint:
+    boxes = values[scene.items.num_frames :]
+    most = float(np.nanmax(boxes, initial=0.0))
+    if most <= 0:
+        return _nothing(scene, "nothing of this is known here")
+    bounds = [most / _STEP**power for power in range(NUM_LEVELS - 1, 0, -1)]
+    names = [f"below {format_value(bounds[0])}"]
+    names += [f"from {format_value(bound)}" for bound in bounds[:-1]]
+    names.append(f"{format_value(bounds[-1])} to {format_value(most)}")
+    classes = [TintClass(name, level) for level, name in enumerate(names)]
+    classes += [TintClass("none"), TintClass("unknown", is_dashed=True)]
+    levels = np.searchsorted(bounds, np.nan_to_num(values), side="right")
+    codes = np.where(np.isnan(values), NUM_LEVELS + 1, np.where(values <= 0, NUM_LEVELS, levels))
+    return _pack(scene, codes.astype(np.int32), classes, np.minimum(values / most, 1.0))
+
+
+def _nothing(scene: Scene, note: str) -> Tint:
+    size = len(scene.items)
+    return Tint((), np.full(size, -1, np.int16), np.full(size, np.nan), note)
+
+
+def _by_intensity(graph: Graph, scene: Scene) -> Tint:
+    flops = sum_by_item(graph, scene, graph.nodes.cost[:, 0])
+    num_bytes = sum_by_item(graph, scene, graph.nodes.cost[:, 1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.where(num_bytes > 0, flops / num_bytes, np.nan)
+    names = [f"below {_INTENSITIES[0]:g} FLOP/B"]
+    names += [f"from {three_digits(bound)} FLOP/B" for bound in _INTENSITIES]
+    classes = [TintClass(name, level) for level, name in enumerate(names)]
+    levels = np.searchsorted(_INTENSITIES, np.nan_to_num(values), side="right")
+    codes = np.where(np.isnan(values), -1, levels).astype(np.int32)
+    most = float(np.nanmax(values[scene.items.num_frames :], initial=1e-30))
+    return _pack(scene, codes, classes, np.minimum(values / most, 1.0))
+
+
+def _by_fate(graph: Graph, scene: Scene, fates: Mapping[str, str]) -> Tint:
+    if not fates:
+        return _nothing(scene, "fates belong to the equations of the jaxpr")
+    classes = [TintClass(words, kind=kind, is_dashed=dashed) for _, words, kind, dashed in FATES]
+    return _pack(scene, fate_codes(graph, scene, fates), classes)
+
+
+def _by_origin(graph: Graph, scene: Scene) -> Tint:
+    origins = find_origins(graph)
+    if origins is None:
+        return _nothing(scene, "no node here tells where it came from")
+    num_names = len(origins.names)
+    classes = [TintClass(name, kind=number + 1) for number, name in enumerate(origins.names)]
+    classes += [TintClass(origins.others, is_dashed=True), TintClass("no known origin")]
+    of_item = most_common(origins.codes, scene.item_of_node, len(scene.items))
+    return _pack(scene, np.where(of_item < 0, num_names + 1, of_item).astype(np.int32), classes)
+
+
+def _by_direction(graph: Graph, scene: Scene) -> Tint:
+    items, size = scene.item_of_node, len(scene.items)
+    direction = graph.nodes.direction
+
+    def has(wanted: Direction) -> npt.NDArray[np.bool_]:
+        chosen = items[(direction == wanted) & (items >= 0)]
+        return np.bincount(chosen, minlength=size).astype(bool)
+
+    forward, backward = has(Direction.FORWARD), has(Direction.BACKWARD)
+    codes = np.where(forward & backward, 2, np.where(backward, 1, np.where(forward, 0, 3)))
+    classes = [
+        TintClass("forward", kind=1),
+        TintClass("backward", kind=2, is_dashed=True),
+        TintClass("both", kind=4),
+        TintClass("neither"),
+    ]
+    return _pack(scene, codes.astype(np.int32), classes)
+
+
+def _by_scope(graph: Graph, scene: Scene) -> Tint:
+    scopes = graph.nodes.scope
+    depth = _informative_depth(graph)
+    codes = np.full(len(graph.nodes), -1, np.int32)
+    has_one = scopes.lengths() > depth
+    strings = scopes.values[scopes.offsets[:-1][has_one] + depth]
+    found, counts = np.unique(strings, return_counts=True)
+    ranked = found[np.argsort(-counts, kind="stable")][:_MAX_SCOPES]
+    place = {int(string): number for number, string in enumerate(ranked.tolist())}
+    codes[has_one] = [place.get(string, _MAX_SCOPES) for string in strings.tolist()]
+    classes = [
+        TintClass(graph.strings[string], kind=number + 1)
+        for number, string in enumerate(ranked.tolist())
+    ]
+    classes += [TintClass("")] * (_MAX_SCOPES - len(ranked))
+    classes += [TintClass("other scopes", is_dashed=True), TintClass("no scope")]
+    of_item = most_common(codes, scene.item_of_node, len(scene.items))
+    return _pack(scene, np.where(of_item < 0, _MAX_SCOPES + 1, of_item).astype(np.int32), classes)
+
+
+def _informative_depth(graph: Graph) -> int:
+    """How many outer scopes all nodes share: colours begin where scopes begin to differ."""
+    scopes, depth = graph.nodes.scope, 0
+    while True:
+        deeper = scopes.offsets[:-1][scopes.lengths() > depth]
+        if not len(deeper):
+            return 0
+        if len(np.unique(scopes.values[deeper + depth])) > 1:
+            return depth
+        depth += 1
+
+
+def _by_likeness(graph: Graph, scene: Scene, selected: Collection[int]) -> Tint:
+    nodes = graph.nodes
+    chosen = next((node for node in selected if 0 <= node < len(nodes)), None)
+    if chosen is None:
+        return _nothing(scene, "select something first")
+    is_same = nodes.operation == nodes.operation[chosen]
+    types = nodes.types[chosen].tolist()
+    alike = np.zeros(len(nodes), bool)
+    for node in np.flatnonzero(is_same).tolist():
+        alike[node] = nodes.types[node].tolist() == types
+    items, size = scene.item_of_node, len(scene.items)
+    has_same = np.bincount(items[is_same & (items >= 0)], minlength=size).astype(bool)
+    has_alike = np.bincount(items[alike & (items >= 0)], minlength=size).astype(bool)
+    name = graph.string(nodes.operation, chosen)
+    classes = [
+        TintClass(f"{name} of the same types ({int(alike.sum()):,})", kind=1),
+        TintClass(f"{name} of other types ({int((is_same & ~alike).sum()):,})", kind=2,
+                  is_dashed=True),
+        TintClass("other"),
+    ]  # fmt: skip
+    return _pack(scene, np.where(has_alike, 0, np.where(has_same, 1, 2)).astype(np.int32), classes)
+
+
+# Colours of tints, light and dark, that common kinds of colour blindness tell apart.
+#
+# Kinds follow Okabe and Ito's set in tints that text stays legible on; levels go from pale to
+# strong in one hue, so that they keep their order in grey as well.
+
+
+FillAndBorder = tuple[str, str]
+"""Fill and border, as `#rrggbb`."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TintPalette:
+    """The pairs of one theme; `kinds[0]` is the neutral one."""
+
+    kinds: tuple[FillAndBorder, ...]
+    levels: tuple[FillAndBorder, ...]
+
+    def pair(self, tint: TintClass) -> FillAndBorder:
+        """Fill and border of a class."""
+        if tint.level >= 0:
+            return self.levels[min(tint.level, len(self.levels) - 1)]
+        return self.kinds[tint.kind % len(self.kinds)]
+
+
+LIGHT_TINTS = TintPalette(
+    kinds=(
+        ("#f2f2f2", "#868686"),
+        ("#cfe3f8", "#1f6bb0"),
+        ("#fde0bd", "#b86204"),
+        ("#c9ecdf", "#147a5c"),
+        ("#f3d7e8", "#a03d82"),
+        ("#faf0b4", "#857000"),
+        ("#d0f1fb", "#1f7fa6"),
+        ("#fbd5c8", "#b03e14"),
+    ),
+    levels=(
+        ("#fff8ea", "#a98d55"),
+        ("#fee9c0", "#a97a28"),
+        ("#fdcf8a", "#a2650f"),
+        ("#f7ac5c", "#8f4d06"),
+        ("#ee8a3c", "#7a3600"),
+    ),
+)
+DARK_TINTS = TintPalette(
+    kinds=(
+        ("#2a2d33", "#8f949c"),
+        ("#173a5c", "#69b3ee"),
+        ("#4d320c", "#f0a545"),
+        ("#123f33", "#4fc3a1"),
+        ("#47213b", "#dc84be"),
+        ("#403a0c", "#d8c23c"),
+        ("#123e4d", "#62c4e6"),
+        ("#502413", "#f08a63"),
+    ),
+    levels=(
+        ("#2b2822", "#8c8068"),
+        ("#3d3018", "#a88c50"),
+        ("#573c10", "#c99a3f"),
+        ("#74480a", "#e8aa45"),
+        ("#8f4f04", "#ffc266"),
+    ),
+)
+TINT_PALETTES = {"light": LIGHT_TINTS, "dark": DARK_TINTS}

@@ -1,0 +1,1 @@
+"""What of a graph is shown: simplifications, groups, labels, and which groups are open at first."""

@@ -1,0 +1,110 @@
+"""Gather arguments by the parameter of the function that they belong to."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import numpy as np
+
+from jaxscope.model import NONE, Graph, NodeKind
+from jaxscope.picture.view.tree import Branch, BranchKind, Child, Draft
+
+_PARAMETER = re.compile(r"^[^\[.(]+")
+_STEP = re.compile(r"\[[^\]]*\]|\.[^\[.]+")
+_MIN_LEAVES = 3
+_MIN_LEAVES_OF_MANY = 2
+_MAX_BOXES = 3
+_MAX_SINGLE = 6
+_MAX_ROW = 12
+
+
+def argument_path(graph: Graph, node: int) -> str:
+    """Where an argument sits in the call's arguments, or its name where that is not known."""
+    attributes = graph.attributes(node)
+    path = attributes.get("path") or attributes.get("op_name") or ""
+    return path or graph.string(graph.nodes.name, node) or graph.string(graph.nodes.id, node)
+
+
+def result_path(graph: Graph, node: int) -> str:
+    """Where a result sits in what the function returns, or a word for it."""
+    return graph.attributes(node).get("path") or "result"
+
+
+def find_arguments(graph: Graph) -> frozenset[int]:
+    """Nodes that are inputs of their program, and parameters of HLO computations."""
+    nodes = graph.nodes
+    parameter = graph.strings.index("parameter") if "parameter" in graph.strings else NONE
+    is_input = (nodes.kind == int(NodeKind.INPUT)) | (nodes.operation == parameter)
+    return frozenset(np.flatnonzero(is_input).tolist())
+
+
+def find_results(graph: Graph) -> frozenset[int]:
+    """Nodes that are outputs of their program."""
+    return frozenset(np.flatnonzero(graph.nodes.kind == int(NodeKind.OUTPUT)).tolist())
+
+
+def gather_arguments(draft: Draft, root: Branch) -> Branch:
+    """One box per parameter that has several leaves, such as `params` with its 48 arrays.
+
+    Arguments come first and results last, wherever the program names them; three or more
+    results are gathered likewise.
+    """
+    graph = draft.graph
+    arguments, results = find_arguments(graph), find_results(graph)
+    leaves = [child for child in root.children if isinstance(child, int)]
+    first = _gather(graph, [leaf for leaf in leaves if leaf in arguments], BranchKind.ARGUMENTS)
+    last = _gather(graph, [leaf for leaf in leaves if leaf in results], BranchKind.RESULTS)
+    apart = arguments | results
+    rest = [child for child in root.children if isinstance(child, Branch) or child not in apart]
+    return dataclasses.replace(root, children=(*first, *rest, *last))
+
+
+def _gather(graph: Graph, leaves: list[int], kind: BranchKind) -> list[Child]:
+    is_argument = kind is BranchKind.ARGUMENTS
+    paths: dict[int, str] = {}
+    gathered: dict[str, list[int]] = {}
+    for leaf in leaves:
+        path = argument_path(graph, leaf) if is_argument else result_path(graph, leaf)
+        match = _PARAMETER.match(path)
+        name = match[0] if match else path
+        paths[leaf] = path.removeprefix(name)
+        gathered.setdefault(name, []).append(leaf)
+    word = "argument" if is_argument else "result"
+    children: list[Child] = []
+    boxes = sum(1 if len(group) >= _MIN_LEAVES else len(group) for group in gathered.values())
+    least = _MIN_LEAVES if boxes <= _MAX_BOXES else _MIN_LEAVES_OF_MANY
+    single = [leaf for group in gathered.values() if len(group) < least for leaf in group]
+    if len(single) > _MAX_SINGLE:
+        children.append(Branch(f"{word}s", kind, f"{word}s", tuple(single)))
+        single = []
+    for name, group in gathered.items():
+        if len(group) >= least:
+            inside = _split(f"{word}:{name}", group, paths, kind)
+            children.append(Branch(f"{word}:{name}", kind, name, inside))
+    return [*children, *single]
+
+
+def _split(
+    prefix: str, leaves: list[int], paths: dict[int, str], kind: BranchKind
+) -> tuple[Child, ...]:
+    """Arrays that do not fit in a row, by the next step of their path: `['layers']`, `[0]`."""
+    if len(leaves) <= _MAX_ROW:
+        return tuple(leaves)
+    by_step: dict[str, list[int]] = {}
+    rest: dict[int, str] = {}
+    for leaf in leaves:
+        match = _STEP.match(paths[leaf])
+        step = match[0] if match else ""
+        by_step.setdefault(step, []).append(leaf)
+        rest[leaf] = paths[leaf].removeprefix(step)
+    if len(by_step) == 1 and "" not in by_step:
+        return _split(prefix + next(iter(by_step)), leaves, rest, kind)
+    children: list[Child] = []
+    for step, group in by_step.items():
+        if not step or len(group) < _MIN_LEAVES_OF_MANY:
+            children += group
+            continue
+        inside = _split(prefix + step, group, rest, kind)
+        children.append(Branch(f"{prefix}{step}", kind, step.strip("[]'.\""), inside))
+    return tuple(children)

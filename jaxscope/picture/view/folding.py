@@ -1,0 +1,484 @@
+"""Simplifications of single nodes: literals and scalar constants into labels, one-operation bodies
+into their owner, plumbing (boundaries, tuples) looked through.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import struct
+
+import numpy as np
+
+from jaxscope.model import NONE, Graph, NodeKind
+from jaxscope.picture.view.arguments import find_results
+from jaxscope.picture.view.operations import CONSTANTS, LOOPS, PLUMBING, SPREADERS, short_operation
+from jaxscope.picture.view.tree import Draft, Input
+from jaxscope.program.dataflow import Boundaries, Origin, attribute_column, find_boundaries
+
+# Fold literals and scalar constants into the labels of what uses them.
+
+
+_LITERAL = re.compile(r"^in\[(\d+)\]$")
+_SCALAR = re.compile(r"^[a-z]\w*\[\]$|^tensor<[a-z]\w*>$")
+_DENSE = re.compile(r"^dense<(.*?)>(?: : .*)?$", re.DOTALL)
+_SPLAT = re.compile(r"^[-+\w.]{1,24}$")
+_BITS = re.compile(r"^0x([0-9A-Fa-f]{1,16})$")
+_FLOATS = {"f16": (2, ">e"), "bf16": (2, ">f"), "f32": (4, ">f"), "f64": (8, ">d")}
+_MAX_VALUE_LENGTH = 24
+
+
+def show_literals(draft: Draft) -> Draft:
+    """Put literal operands of equations, such as `2.0`, into the equations' labels."""
+    graph = draft.graph
+    keys = {
+        number: int(match[1])
+        for number, text in enumerate(graph.strings)
+        if (match := _LITERAL.match(text))
+    }
+    if not keys:
+        return draft
+    notes = {node: list(texts) for node, texts in draft.notes.items()}
+    values, rows = graph.nodes.attributes.values.tolist(), graph.nodes.attributes.row_numbers()
+    for at, node in enumerate(rows.tolist()):
+        if at % 2 == 0 and values[at] in keys:
+            literal = graph.strings[values[at + 1]]
+            notes.setdefault(node, []).append((keys[values[at]], literal))
+    return dataclasses.replace(
+        draft, notes={node: tuple(sorted(set(texts))) for node, texts in notes.items()}
+    )
+
+
+def fold_constants(draft: Draft) -> Draft:
+    """Fold scalar constants, and casts and broadcasts of them, into their users' labels.
+
+    Constants with more values stay: captured weights are worth seeing. So do constants that are
+    themselves a result, and those that enter a loop: only its first round may see them.
+    """
+    values = _constant_values(draft)
+    if not values:
+        return draft
+    users = draft.users()
+    results = find_results(draft.graph)
+    starts = _loop_starts(draft, users)
+    folded = {
+        node
+        for node in values
+        if users[node] and results.isdisjoint(users[node]) and node not in starts
+    }
+    # A spreader can only fold if it folds into something: chains are walked from their ends.
+    home = list(draft.home)
+    notes = {node: list(texts) for node, texts in draft.notes.items()}
+    inputs = list(draft.inputs)
+    for node, row in enumerate(draft.inputs):
+        if node in folded or not any(each.source in folded for each in row):
+            continue
+        inputs[node] = tuple(each for each in row if each.source not in folded)
+        notes.setdefault(node, []).extend(
+            (each.operand, values[each.source]) for each in row if each.source in folded
+        )
+    for node in folded:
+        home[node] = _last_user(node, users, folded)
+        inputs[node] = ()
+    final = tuple(_settle(home, at) for at in home)
+    return dataclasses.replace(
+        draft,
+        inputs=tuple(inputs),
+        home=final,
+        notes={node: tuple(sorted(set(texts))) for node, texts in notes.items()},
+    )
+
+
+def _loop_starts(draft: Draft, users: list[list[int]]) -> set[int]:
+    """Nodes with users inside of a loop that they themselves are outside of."""
+    graph = draft.graph
+    groups, group_of = graph.groups, graph.nodes.group.tolist()
+    owners, parents = groups.owner.tolist(), groups.parent.tolist()
+    is_loop = [
+        owner != NONE and graph.strings[graph.nodes.operation[owner]] in LOOPS for owner in owners
+    ]
+    if not any(is_loop):
+        return set()
+    around: dict[int, frozenset[int]] = {NONE: frozenset()}
+
+    def loops_around(group: int) -> frozenset[int]:
+        if group not in around:
+            outer = loops_around(parents[group])
+            around[group] = outer | {owners[group]} if is_loop[group] else outer
+        return around[group]
+
+    for group in range(len(owners)):  # parents come first
+        loops_around(group)
+    return {
+        node
+        for node, using in enumerate(users)
+        if any(around[group_of[user]] - around[group_of[node]] for user in using)
+    }
+
+
+def _settle(home: list[int], node: int) -> int:
+    for _ in range(len(home)):
+        if home[node] == node:
+            break
+        node = home[node]
+    return node
+
+
+def _last_user(node: int, users: list[list[int]], folded: set[int]) -> int:
+    seen = {node}
+    while node in folded:
+        onward = [user for user in users[node] if user not in seen]
+        if not onward:
+            break
+        node = min(onward)
+        seen.add(node)
+    return node
+
+
+def _constant_values(draft: Draft) -> dict[int, str]:
+    """The text of every node that stands for one scalar value."""
+    graph = draft.graph
+    strings = graph.strings
+    operations = [strings[number] for number in graph.nodes.operation.tolist()]
+    values: dict[int, str] = {}
+    for node, operation in enumerate(operations):
+        if not draft.is_shown(node):
+            continue
+        if operation in CONSTANTS:
+            value = _scalar_value(graph, node)
+            if value:
+                values[node] = value
+        elif operation in SPREADERS:
+            sources = {each.source for each in draft.inputs[node]}
+            noted = draft.notes.get(node, ())
+            if len(sources) + len(noted) == 1 and sources <= values.keys():
+                text = values[sources.pop()] if sources else noted[0][1]
+                if ":" not in text or _SCALAR.match(text.rpartition(":")[2]):
+                    values[node] = text
+    return values
+
+
+def _scalar_value(graph: Graph, node: int) -> str:
+    attributes = graph.attributes(node)
+    value = (attributes.get("literal") or attributes.get("value") or "").strip()
+    dense = _DENSE.match(value)
+    types = graph.row(graph.nodes.types, node)
+    if dense:  # of any shape: MLIR writes one value for all elements alike
+        value = _spell_bits(dense[1], types[0] if types else "")
+        return value if _SPLAT.match(value) else ""
+    is_scalar = len(types) == 1 and _SCALAR.match(types[0].partition("{")[0]) is not None
+    return value if is_scalar and len(value) <= _MAX_VALUE_LENGTH else ""
+
+
+def _spell_bits(value: str, type_text: str) -> str:
+    """MLIR writes what has no decimal form, infinities above all, as bits: say what they are."""
+    bits = _BITS.match(value)
+    kind = type_text.partition("[")[0]
+    if bits is None or kind not in _FLOATS:
+        return value
+    size, code = _FLOATS[kind]
+    raw = int(bits[1], 16)
+    if raw >= 1 << (8 * size):
+        return value
+    if kind == "bf16":  # the upper half of an f32
+        raw, size = raw << 16, 4
+    (number,) = struct.unpack(code, raw.to_bytes(size, "big"))
+    return f"{number:g}"
+
+
+# Fold one-operation bodies, such as the `add` of a reduction, into their owner's label.
+
+
+_BOUNDARY_OPERATIONS = frozenset({"parameter", "stablehlo.return", "func.return"})
+
+
+def fold_reducers(draft: Draft) -> Draft:
+    """Show `reduce` and its like as one box that names what they combine elements with."""
+    graph = draft.graph
+    owners = graph.groups.owner.tolist()
+    members: dict[int, list[int]] = {}
+    for node, group in enumerate(graph.nodes.group.tolist()):
+        if group != NONE and owners[group] != NONE:
+            members.setdefault(group, []).append(node)
+    parents = set(graph.groups.parent.tolist())
+    crossing = _groups_with_crossing_edges(draft)
+    home = list(draft.home)
+    inputs = list(draft.inputs)
+    captions = dict(draft.captions)
+    for group, nodes in members.items():
+        if group in parents or group in crossing:
+            continue
+        working = [node for node in nodes if not _is_boundary(draft, node)]
+        if len(working) > 1:
+            continue
+        for node in nodes:
+            home[node] = owners[group]
+            inputs[node] = ()
+        if working:
+            operation = graph.string(graph.nodes.operation, working[0])
+            captions.setdefault(owners[group], short_operation(operation))
+    return dataclasses.replace(draft, home=tuple(home), inputs=tuple(inputs), captions=captions)
+
+
+def _is_boundary(draft: Draft, node: int) -> bool:
+    nodes, graph = draft.graph.nodes, draft.graph
+    return (
+        nodes.kind[node] in (NodeKind.INPUT, NodeKind.OUTPUT)
+        or graph.string(nodes.operation, node) in _BOUNDARY_OPERATIONS
+        or not draft.is_shown(node)
+    )
+
+
+def _groups_with_crossing_edges(draft: Draft) -> set[int]:
+    group = draft.graph.nodes.group.tolist()
+    crossing: set[int] = set()
+    for node, inputs in enumerate(draft.inputs):
+        for each in inputs:
+            if group[each.source] != group[node]:
+                crossing |= {group[each.source], group[node]}
+    return crossing
+
+
+# See through what only passes values on: nested boundaries, tuples and their elements.
+#
+# A value that enters a nested program does so through an operand of the owner and an input inside;
+# here both become one edge from the real producer to the real user. So edges connect operations
+# that do something, whatever groups are open.
+
+
+_MAX_DEPTH = 400
+
+
+def join_boundaries(draft: Draft) -> Draft:
+    """Connect users inside a nested program with producers outside, and the other way round."""
+    return _Resolver(draft, find_boundaries(draft.graph), frozenset()).resolve()
+
+
+def skip_plumbing(draft: Draft) -> Draft:
+    """Lead values through `tuple`, `get-tuple-element` and `bitcast`, element by element.
+
+    Fusions of nothing else keep their last bitcast: their kernel copies, and lines lead through it.
+    """
+    graph = draft.graph
+    plumbing = frozenset(
+        node
+        for node, operation in enumerate(graph.nodes.operation.tolist())
+        if graph.strings[operation] in PLUMBING and draft.is_shown(node) and draft.inputs[node]
+    )
+    plumbing -= _find_lone_roots(draft, plumbing)
+    return _Resolver(draft, Boundaries({}, {}), plumbing).resolve() if plumbing else draft
+
+
+def _find_lone_roots(draft: Draft, plumbing: frozenset[int]) -> frozenset[int]:
+    """Roots of the fusions in which nothing would be left to show."""
+    graph = draft.graph
+    filled = {
+        int(group)
+        for node, group in enumerate(graph.nodes.group.tolist())
+        if draft.is_shown(node) and node not in plumbing
+    }
+    owners, roots = graph.groups.owner.tolist(), attribute_column(graph, "root")
+    groups = {node: int(graph.nodes.group[node]) for node in plumbing if roots[node] != NONE}
+    return frozenset(
+        node
+        for node, group in groups.items()
+        if group != NONE and group not in filled and _is_fusion(graph, owners[group])
+    )
+
+
+def _is_fusion(graph: Graph, node: int) -> bool:
+    return node != NONE and graph.strings[graph.nodes.operation[node]] == "fusion"
+
+
+class _Resolver:
+    """Finds the real producers of every operand; one use."""
+
+    def __init__(self, draft: Draft, boundaries: Boundaries, plumbing: frozenset[int]) -> None:
+        self._draft = draft
+        self._graph = draft.graph
+        self._entering = boundaries.entering
+        self._leaving = boundaries.leaving
+        self._plumbing = plumbing
+        self._producers = {
+            (node, each.operand): (each.source, each.output)
+            for node, inputs in enumerate(draft.inputs)
+            for each in inputs
+        }
+        self._hidden = self._find_hidden()
+        self._known: dict[tuple[int, int, tuple[int, ...]], tuple[Origin, ...]] = {}
+        self._touched: set[int] = set()
+        self._element = _tuple_indices(self._graph, plumbing)
+        self._notes = {node: list(notes) for node, notes in draft.notes.items()}
+
+    def _find_hidden(self) -> set[int]:
+        hidden = set(self._plumbing)
+        graph = self._graph
+        for node, place in self._entering.items():
+            starts_loop = graph.strings[graph.nodes.operation[place[0]]] in LOOPS
+            # A number that a loop starts from is the operand in its first round only.
+            if place in self._producers or (self._literal(place) and not starts_loop):
+                hidden.add(node)
+        kinds, output_kind = graph.nodes.kind.tolist(), int(NodeKind.OUTPUT)
+        for nodes in self._leaving.values():
+            hidden.update(
+                node for node in nodes if kinds[node] == output_kind and self._draft.inputs[node]
+            )
+        return hidden
+
+    def _find_filled(self) -> set[int]:
+        """Owners of nested programs that have something to show inside."""
+        groups = self._graph.groups
+        is_hidden = np.zeros(len(self._graph.nodes), bool)
+        is_hidden[list(self._hidden)] = True
+        waiting = np.unique(self._graph.nodes.group[~is_hidden]).tolist()
+        seen, owners = {NONE}, set[int]()
+        while waiting:
+            group = waiting.pop()
+            if group not in seen:
+                seen.add(group)
+                owners.add(int(groups.owner[group]))
+                waiting.append(int(groups.parent[group]))
+        return owners
+
+    def _literal(self, place: tuple[int, int]) -> str:
+        return self._graph.attributes(place[0]).get(f"in[{place[1]}]", "")
+
+    def resolve(self) -> Draft:
+        draft = self._draft
+        rows: list[tuple[Input, ...]] = [()] * len(draft.inputs)
+        owners = {owner for owner, _ in self._entering.values()}
+        for node, inputs in enumerate(draft.inputs):
+            if node not in self._hidden and node not in owners:
+                rows[node] = self._resolve_row(node, inputs)
+        filled = self._find_filled()
+        for node in sorted(owners - self._hidden):
+            # What only hands its arguments on has nobody inside who could use them.
+            is_empty = node not in filled
+            inputs = draft.inputs[node]
+            kept = [each for each in inputs if is_empty or not self._is_used(node, each.operand)]
+            rows[node] = self._resolve_row(node, tuple(kept))
+        home = list(draft.home)
+        for node in self._hidden:
+            home[node] = self._home_of(node)
+        final = tuple(_follow(home, node) for node in range(len(home)))
+        notes = {node: tuple(sorted(set(texts))) for node, texts in self._notes.items()}
+        return dataclasses.replace(draft, inputs=tuple(rows), home=final, notes=notes)
+
+    def _resolve_row(self, node: int, inputs: tuple[Input, ...]) -> tuple[Input, ...]:
+        if all(
+            each.source not in self._hidden
+            and (each.source, each.output) not in self._leaving
+            and (each.source, -1) not in self._leaving
+            for each in inputs
+        ):
+            return inputs
+        row: dict[Input, None] = {}
+        for each in inputs:
+            for source, output in self._sources(each.source, each.output, (), 0):
+                if source >= 0:
+                    row[Input(source, output, each.operand, each.type)] = None
+                else:
+                    literal = self._literal(self._entering[-1 - source])
+                    self._notes.setdefault(node, []).append((each.operand, literal))
+        return tuple(row)
+
+    def _sources(
+        self, node: int, output: int, path: tuple[int, ...], depth: int
+    ) -> tuple[Origin, ...]:
+        key = (node, output, path)
+        known = self._known.get(key)
+        if known is None:
+            self._known[key] = ((node, output),)  # ends cycles of malformed graphs
+            known = self._find_sources(node, output, path, depth + 1)
+            self._known[key] = known
+        return known
+
+    def _find_sources(
+        self, node: int, output: int, path: tuple[int, ...], depth: int
+    ) -> tuple[Origin, ...]:
+        itself = ((node, output),)
+        if depth > _MAX_DEPTH:
+            return itself
+        place = self._entering.get(node)
+        if place is not None and node in self._hidden:
+            self._touched.add(node)
+            producer = self._producers.get(place)
+            if producer is None:
+                return ((-1 - node, 0),)
+            return self._sources(*producer, path, depth)
+        if node in self._plumbing:
+            return self._through_plumbing(node, path, depth)
+        inner = self._leaving.get((node, output)) or self._leaving.get((node, -1))
+        if inner is None:
+            return itself
+        found: dict[Origin, None] = {}
+        for each in inner:
+            if each in self._hidden and each not in self._plumbing:
+                ends = [self._producers[each, i.operand] for i in self._draft.inputs[each]]
+            else:
+                ends = [(each, output if self._is_multiple(each) else 0)]
+            for end in ends:
+                for origin in self._sources(*end, path, depth):
+                    inside = origin[0] >= 0 and self._is_inside(origin[0], node)
+                    found[origin if inside else (node, output)] = None
+        return tuple(found)
+
+    def _through_plumbing(self, node: int, path: tuple[int, ...], depth: int) -> tuple[Origin, ...]:
+        inputs = self._draft.inputs[node]
+        element = self._element.get(node)
+        if element is not None:
+            first = inputs[0]
+            return self._sources(first.source, first.output, (element, *path), depth)
+        wanted = [i for i in inputs if i.operand == path[0]] if path and len(inputs) > 1 else []
+        rest = path[1:] if wanted else path
+        found: dict[Origin, None] = {}
+        for each in wanted or inputs:
+            found.update(dict.fromkeys(self._sources(each.source, each.output, rest, depth)))
+        return tuple(found)
+
+    def _is_multiple(self, node: int) -> bool:
+        return len(self._graph.nodes.types[node]) > 1
+
+    def _is_inside(self, node: int, owner: int) -> bool:
+        groups = self._graph.groups
+        group = int(self._graph.nodes.group[node])
+        while group != NONE:
+            if groups.owner[group] == owner:
+                return True
+            group = int(groups.parent[group])
+        return False
+
+    def _is_used(self, owner: int, operand: int) -> bool:
+        """Whether something inside uses what the owner gets as that operand."""
+        return (owner, operand) in self._used_places()
+
+    def _used_places(self) -> set[tuple[int, int]]:
+        return {self._entering[node] for node in self._touched}
+
+    def _home_of(self, node: int) -> int:
+        place = self._entering.get(node)
+        if place is not None:
+            return place[0]
+        if node in self._plumbing:
+            sources = self._through_plumbing(node, (), 0)
+            return next((source for source, _ in sources if source >= 0), node)
+        group = int(self._graph.nodes.group[node])
+        return int(self._graph.groups.owner[group])
+
+
+def _tuple_indices(graph: Graph, plumbing: frozenset[int]) -> dict[int, int]:
+    """Which element each `get-tuple-element` takes."""
+    indices: dict[int, int] = {}
+    for node in plumbing:
+        text = graph.attributes(node).get("tuple_index", "")
+        if text.isdecimal():
+            indices[node] = int(text)
+    return indices
+
+
+def _follow(home: list[int], node: int) -> int:
+    seen = set()
+    while home[node] != node and node not in seen:
+        seen.add(node)
+        node = home[node]
+    return node

@@ -1,0 +1,196 @@
+"""Put the forward and the backward part of a differentiated program into two boxes.
+
+A drawing sets the two side by side, with the residuals between. JAX says of each operation which
+part it belongs to; what has no direction stays outside, unless it lies between two operations of
+the same part. Where a program goes forward again after it went backward, as an unrolled training
+loop does, there is a pair for each round.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import itertools
+from collections.abc import Iterable
+
+from jaxscope.model import NONE, Direction
+from jaxscope.picture.view.arguments import find_arguments, find_results
+from jaxscope.picture.view.tree import BACKWARD, Branch, BranchKind, Child, Draft, place_nodes
+
+FORWARD_BACKWARD = (BranchKind.FORWARD, BranchKind.BACKWARD)
+_MIN_LEAVES = 2
+_NEUTRAL, _FORWARD, _BACKWARD, _MIXED = 0, 1, 2, 3
+_PART_OF = {int(Direction.FORWARD): _FORWARD, int(Direction.BACKWARD): _BACKWARD}
+_NAMES = {_FORWARD: "forward", _BACKWARD: "backward"}
+_KINDS = {_FORWARD: BranchKind.FORWARD, _BACKWARD: BranchKind.BACKWARD}
+
+
+def box_forward_backward(draft: Draft, root: Branch) -> Branch:
+    """Box what is forward and what is backward, in every group that holds both side by side."""
+    return _Pairer(draft).visit(root)[0]
+
+
+class _Pairer:
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._direction = draft.graph.nodes.direction.tolist()
+        self._apart = find_arguments(draft.graph) | find_results(draft.graph)
+
+    def visit(self, branch: Branch) -> tuple[Branch, int]:
+        """The branch with pairs inside, and what it holds: the union of its children's parts."""
+        children: list[Child] = []
+        parts: list[int] = []
+        for child in branch.children:
+            if isinstance(child, Branch):
+                child, part = self.visit(child)
+                if child.node != NONE:  # a loop or a fusion is of the part that runs it
+                    part = _PART_OF.get(self._direction[child.node], part)
+            elif child in self._apart:
+                part = _NEUTRAL
+            else:
+                part = _PART_OF.get(self._direction[child], _NEUTRAL)
+            children.append(child)
+            parts.append(part)
+        held = 0
+        for part in parts:
+            held |= part
+        branch = dataclasses.replace(branch, children=tuple(children))
+        if branch.kind is not BranchKind.FUSION and {_FORWARD, _BACKWARD} <= set(parts):
+            branch = _pair(self._draft, branch, parts)
+        return branch, held
+
+
+def _pair(draft: Draft, branch: Branch, parts: list[int]) -> Branch:
+    children = branch.children
+    before = _dependencies(draft, children)
+    if before is None:
+        return branch
+    rounds = _count_rounds(parts, before)
+    half_of = _assign(parts, before, rounds)
+    members: dict[int, list[int]] = {}
+    for at, half in enumerate(half_of):
+        if half != NONE:
+            members.setdefault(half, []).append(at)
+    kept = {
+        half
+        for half, inside in members.items()
+        if _is_worth_it(children, inside) and _is_worth_it(children, members.get(half ^ 1, []))
+    }
+    if not kept:
+        return branch
+    boxes = [
+        [at] if half not in kept else members[half] if members[half][0] == at else []
+        for at, half in enumerate(half_of)
+    ]
+    ordered = _sort([box for box in boxes if box], before)
+    made: list[Child] = []
+    for box in ordered:
+        half = half_of[box[0]]
+        inside = tuple(children[at] for at in box)
+        made.append(_make_part(branch, half, inside) if half in kept else inside[0])
+    return dataclasses.replace(branch, children=tuple(made))
+
+
+def _is_worth_it(children: tuple[Child, ...], inside: list[int]) -> bool:
+    leaves = 0
+    for at in inside:
+        child = children[at]
+        leaves += child.num_leaves() if isinstance(child, Branch) else 1
+    return leaves >= _MIN_LEAVES
+
+
+def _dependencies(draft: Draft, children: tuple[Child, ...]) -> list[set[int]] | None:
+    """Children that each child uses values of; None where one uses values of a later one."""
+    places = place_nodes(children)
+    before: list[set[int]] = [set() for _ in children]
+    for node, at in places.items():
+        for each in draft.inputs[node]:
+            source = places.get(each.source, at)
+            if source > at:
+                return None
+            if source < at:
+                before[at].add(source)
+    return before
+
+
+def _count_rounds(parts: list[int], before: list[set[int]]) -> list[int]:
+    """Twice the number of the round of each child, plus one from its backward part on.
+
+    What holds both parts ends a round: nothing can be beside it.
+    """
+    rounds: list[int] = []
+    for part, sources in zip(parts, before, strict=True):
+        latest = max((rounds[source] for source in sources), default=0)
+        if part == _FORWARD:
+            latest += latest & 1
+        elif part == _BACKWARD:
+            latest |= 1
+        elif part == _MIXED:
+            latest = (latest | 1) + 1
+        rounds.append(latest)
+    return rounds
+
+
+def _assign(parts: list[int], before: list[set[int]], rounds: list[int]) -> list[int]:
+    """The half that each child belongs to, by its number of `_count_rounds`, or `NONE`.
+
+    A child without direction belongs to a half only if it lies between two of its members: a box
+    around them that leaves it out would be before it and after it.
+    """
+    num = len(parts)
+    half_of = [each if part in _NAMES else NONE for each, part in zip(rounds, parts, strict=True)]
+    follows = [False] * num
+    for at, sources in enumerate(before):
+        follows[at] = any(
+            rounds[source] == rounds[at] and (half_of[source] != NONE or follows[source])
+            for source in sources
+        )
+    leads = [False] * num
+    for at in range(num - 1, -1, -1):
+        if half_of[at] == NONE and leads[at] and follows[at]:
+            half_of[at] = rounds[at]
+        if half_of[at] != NONE or leads[at]:
+            for source in before[at]:
+                leads[source] = leads[source] or rounds[source] == rounds[at]
+    return half_of
+
+
+def _sort(boxes: list[list[int]], before: list[set[int]]) -> list[list[int]]:
+    """The boxes so that each comes after what it uses; else in the order of the program."""
+    box_of = {at: number for number, box in enumerate(boxes) for at in box}
+    needs = [{box_of[s] for at in box for s in before[at]} - {n} for n, box in enumerate(boxes)]
+    users: list[list[int]] = [[] for _ in boxes]
+    for number, needed in enumerate(needs):
+        for each in needed:
+            users[each].append(number)
+    missing = [len(needed) for needed in needs]
+    ready = [number for number, count in enumerate(missing) if not count]
+    ordered: list[list[int]] = []
+    while ready:
+        number = heapq.heappop(ready)
+        ordered.append(boxes[number])
+        for user in users[number]:
+            missing[user] -= 1
+            if not missing[user]:
+                heapq.heappush(ready, user)
+    return ordered
+
+
+def _make_part(branch: Branch, half: int, inside: tuple[Child, ...]) -> Branch:
+    """A box of one part; a single group inside becomes it and keeps its name."""
+    part = _BACKWARD if half & 1 else _FORWARD
+    name = _NAMES[part]
+    number = f"#{half // 2 + 1}" if half > 1 else ""
+    half_id = f"{branch.id}/{name}{number}"
+    only = inside[0] if len(inside) == 1 else None
+    if isinstance(only, Branch) and only.kind is BranchKind.SCOPE and only.node == NONE:
+        label = only.label.removesuffix(BACKWARD)
+        return dataclasses.replace(only, id=half_id, kind=_KINDS[part], label=f"{name} · {label}")
+    return Branch(half_id, _KINDS[part], name, inside)
+
+
+def counterpart_name(label: str) -> str:
+    """What groups of the two parts that belong together have in common: `layer` of both."""
+    names: Iterable[str] = label.removesuffix(BACKWARD).split(" / ")
+    stems = ("".join(c for c in name if not c.isdigit()).strip("_ ") for name in names)
+    return " / ".join(stem for stem, _ in itertools.groupby(stems) if stem)

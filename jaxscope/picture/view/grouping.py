@@ -1,0 +1,715 @@
+"""Simplifications of the tree of boxes: by named scope or Python function, sections of long groups,
+repeats as one box (×12), wrappers dissolved, small things gathered.
+
+Boxes are contiguous runs of program order or sets that nothing outside lies between, so no box
+closes a cycle.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind
+from jaxscope.picture.view.arguments import find_arguments, find_results
+from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
+from jaxscope.picture.view.operations import CONSTANTS, Style, short_operation, style_of
+from jaxscope.picture.view.tree import (
+    BACKWARD,
+    GATHERED,
+    Branch,
+    BranchKind,
+    Child,
+    Draft,
+    find_cuts,
+    map_branches,
+)
+from jaxscope.program.dataflow import find_shown_groups
+
+# Group by named scope, or by the Python functions that the operations were written in.
+#
+# Groups are contiguous runs of program order. Intervals of a topological order can only depend on
+# earlier intervals, so boxes around them never close a cycle; a scope that the program leaves and
+# enters again becomes two boxes.
+
+
+_MIN_LEAVES = 2
+Path = tuple[tuple[str, bool], ...]
+"""Names from outermost to innermost, each with whether it is the backward part."""
+
+_PathOf = Callable[[int], tuple[str, ...]]
+_HIDDEN_NAMES = frozenset({"<module>", "<lambda>", "<locals>", "<genexpr>", "<listcomp>"})
+"""Parts of qualified names that are nobody's name."""
+
+
+def group_by_scope(draft: Draft, root: Branch) -> Branch:
+    """Box the runs of operations that share a named scope or a Flax module path."""
+    graph = draft.graph
+    scope_groups = _scope_groups(graph)
+    nested = graph.nodes.group.tolist()
+    offsets, values = graph.nodes.scope.offsets.tolist(), graph.nodes.scope.values.tolist()
+
+    @functools.cache
+    def read(row: tuple[int, ...]) -> tuple[str, ...]:
+        return tuple(graph.strings[number] for number in row)
+
+    def path(node: int) -> tuple[str, ...]:
+        row = tuple(values[offsets[node] : offsets[node + 1]])
+        return scope_groups.get(nested[node], ()) or read(row)
+
+    return _group(draft, root, path, "scope", _MIN_LEAVES)
+
+
+def group_by_function(draft: Draft, root: Branch) -> Branch:
+    """Box the runs of operations that one call of a Python function wrote.
+
+    The traceback of each operation says which functions it was written in. In a program with
+    scopes only operations outside of them are grouped, by the innermost function.
+    """
+    graph = draft.graph
+    scope_lengths = graph.nodes.scope.lengths().tolist()
+    depth = 1 if any(scope_lengths) else None
+    offsets, values = graph.nodes.source.offsets.tolist(), graph.nodes.source.values.tolist()
+
+    @functools.cache
+    def read(row: tuple[int, ...]) -> tuple[str, ...]:
+        names: list[str] = []
+        for number in row[:depth][::-1]:
+            function = graph.strings[number]
+            name = _own_name(function)
+            # A lambda has the name of the function that it stands in, and adds no box to it.
+            is_nameless = not function.endswith(name)
+            if name and not (is_nameless and names[-1:] == [name]):
+                names.append(name)
+        return tuple(names)
+
+    def path(node: int) -> tuple[str, ...]:
+        if scope_lengths[node]:
+            return ()
+        return read(tuple(values[offsets[node] + 3 : offsets[node + 1] : 4]))
+
+    return _group(draft, root, path, "function", _MIN_LEAVES if depth is None else 3)
+
+
+def _own_name(function: str) -> str:
+    """The innermost name in a qualified one: `update` for `update.<locals>.<lambda>`."""
+    return next((p for p in reversed(function.split(".")) if p and p not in _HIDDEN_NAMES), "")
+
+
+def _scope_groups(graph: Graph) -> dict[int, tuple[str, ...]]:
+    """The scope path of each group of kind scope."""
+    groups = graph.groups
+    paths: dict[int, tuple[str, ...]] = {}
+    for group, kind in enumerate(groups.kind.tolist()):
+        if kind == GroupKind.SCOPE:
+            above = paths.get(int(groups.parent[group]), ())
+            paths[group] = (*above, graph.string(groups.label, group))
+    return paths
+
+
+def _group(draft: Draft, root: Branch, path: _PathOf, word: str, least: int) -> Branch:
+    graph = draft.graph
+    constants = np.flatnonzero(graph.nodes.kind == int(NodeKind.CONSTANT)).tolist()
+    apart = find_arguments(graph) | find_results(graph) | frozenset(constants)
+
+    unknown = _find_unknown(graph)
+    direction = graph.nodes.direction.tolist()
+    backward = int(Direction.BACKWARD)
+
+    @functools.cache
+    def mark(names: tuple[str, ...], is_backward: bool) -> Path:
+        return tuple((name, is_backward) for name in names)
+
+    def path_of(child: Child) -> Path | None:
+        node = child.node if isinstance(child, Branch) else child
+        if node == NONE or child in apart:
+            return ()
+        if node in unknown:
+            return None
+        return mark(path(node), direction[node] == backward)
+
+    def change(branch: Branch) -> Branch:
+        if branch.kind in GATHERED:
+            return branch
+        paths = _fill_gaps([path_of(child) for child in branch.children])
+        # What all share says nothing here; a nested program repeats the path of its owner.
+        shared = _shared_start([p for p in paths if p])
+        paths = [p[shared:] for p in paths] if shared else paths
+        counts: dict[str, int] = {}
+        children = _runs(branch.children, paths, 0, f"{branch.id}/{word}:", counts, least)
+        return dataclasses.replace(branch, children=children)
+
+    return map_branches(root, change)
+
+
+def _fill_gaps(paths: list[Path | None]) -> list[Path]:
+    """Let operations without a path, which compilers add, belong to what is around them."""
+    before: Path = ()
+    after: list[Path] = []
+    for path in reversed(paths):
+        before = before if path is None else path
+        after.append(before)
+    after.reverse()
+    before = ()
+    filled: list[Path] = []
+    for path, onward in zip(paths, after, strict=True):
+        if path is None:
+            filled.append(before[: _shared_start([before, onward])])
+        else:
+            before = path
+            filled.append(path)
+    return filled
+
+
+def _find_unknown(graph: Graph) -> frozenset[int]:
+    """Instructions that say nothing of where they come from: compilers add such."""
+    nodes = graph.nodes
+    named = np.zeros(len(nodes), bool)
+    if "op_name" in graph.strings:
+        key = graph.strings.index("op_name")
+        named[nodes.attributes.row_numbers()[nodes.attributes.values == key]] = True
+    silent = (nodes.source.lengths() == 0) & (nodes.scope.lengths() == 0) & ~named
+    return frozenset(np.flatnonzero(silent & (nodes.kind == int(NodeKind.INSTRUCTION))).tolist())
+
+
+def _shared_start(paths: list[Path]) -> int:
+    if not paths:
+        return 0
+    low, high = min(paths), max(paths)
+    pairs = zip(low, high, strict=False)
+    return len(list(itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)))
+
+
+def _runs(
+    children: tuple[Child, ...],
+    paths: list[Path],
+    depth: int,
+    prefix: str,
+    counts: dict[str, int],
+    least: int,
+) -> tuple[Child, ...]:
+    """Wrap neighbours that agree on the path's part at `depth`."""
+    result: list[Child] = []
+    keyed = zip(children, paths, strict=True)
+    for part, group in itertools.groupby(
+        keyed, key=lambda pair: pair[1][depth] if len(pair[1]) > depth else None
+    ):
+        run = list(group)
+        inside = tuple(child for child, _ in run)
+        if part is None or len(run) < least:
+            result += inside
+            continue
+        name = part[0] + BACKWARD if part[1] else part[0]
+        branch_id = f"{prefix}{name}"
+        number = counts[branch_id] = counts.get(branch_id, 0) + 1
+        if number > 1:
+            branch_id += f"#{number}"
+        grown = _runs(inside, [p for _, p in run], depth + 1, f"{branch_id}/", counts, least)
+        result.append(Branch(branch_id, BranchKind.SCOPE, name, grown))
+    return tuple(result)
+
+
+# Split groups with very many children into contiguous sections that fit on a page.
+
+
+MAX_CHILDREN = 150
+_SECTION_SIZE = 40
+
+
+def make_sections(draft: Draft, root: Branch) -> Branch:
+    """Box runs of about forty children where a group has more than 150.
+
+    Each border lies where the fewest values cross it.
+    """
+
+    apart = find_arguments(draft.graph) | find_results(draft.graph)
+
+    def stands_apart(child: Child) -> bool:
+        is_gathered = isinstance(child, Branch) and child.kind in GATHERED
+        return is_gathered or child in apart
+
+    def set_apart(
+        children: tuple[Child, ...],
+    ) -> tuple[tuple[Child, ...], tuple[Child, ...], tuple[Child, ...]]:
+        """Arguments before the rest, the rest, results after it."""
+        start, stop = 0, len(children)
+        while start < stop and stands_apart(children[start]):
+            start += 1
+        while stop > start and stands_apart(children[stop - 1]):
+            stop -= 1
+        return children[:start], children[start:stop], children[stop:]
+
+    def change(branch: Branch) -> Branch:
+        first, children, last = set_apart(branch.children)
+        if len(children) <= MAX_CHILDREN:
+            return branch
+        crossing = find_cuts(draft, children)
+        size = max(_SECTION_SIZE, math.ceil(len(children) / MAX_CHILDREN))
+        borders = _borders(crossing, len(children), size)
+        sections: list[Child] = []
+        for number, (start, stop) in enumerate(itertools.pairwise(borders), start=1):
+            sections.append(
+                Branch(
+                    f"{branch.id}/section:{number}",
+                    BranchKind.SECTION,
+                    f"part {number} of {len(borders) - 1}",
+                    children[start:stop],
+                )
+            )
+        return dataclasses.replace(branch, children=(*first, *sections, *last))
+
+    return map_branches(root, change)
+
+
+def _borders(crossing: list[int], num: int, size: int) -> list[int]:
+    borders = [0]
+    while num - borders[-1] > size + size // 2:
+        ideal = borders[-1] + size
+        slack = range(ideal - size // 4, ideal + size // 4 + 1)
+        borders.append(min(slack, key=lambda at: (crossing[at], abs(at - ideal))))
+    return [*borders, num]
+
+
+# Show what a program does again and again once, with how often: ×12.
+
+
+_NUMBER = re.compile(r"_?\d+")
+_MIN_PERIOD = 4
+_MIN_COPIES = 3
+_MIN_CHILDREN = 16
+_MAX_PERIOD = 2000
+
+
+class _Run(NamedTuple):
+    """`copies` times `period` children from `start`; up to `slack` more match."""
+
+    start: int
+    period: int
+    copies: int
+    slack: int
+
+
+def box_repeats(draft: Draft, root: Branch) -> Branch:
+    """Box neighbouring stretches of a group that do the same to values of the same types.
+
+    Three copies of at least four children count, or of one group. What the copies do is compared
+    by operation and types; their constants and weights may differ.
+    """
+    signature = _Signature(draft)
+    names = _name_calls(draft.graph, root)
+
+    def change(branch: Branch) -> Branch:
+        if branch.kind in GATHERED:
+            return branch
+        children = branch.children
+        tokens = np.fromiter(
+            (signature.number(child) for child in children), np.int64, len(children)
+        )
+        labels = [c.label if isinstance(c, Branch) else names.get(c) for c in children]
+        cuts = functools.cache(lambda: find_cuts(draft, children))  # few groups need them
+        boxed = _box(branch.id, children, tokens, labels, cuts, 0)
+        only = boxed[0] if len(boxed) == 1 else None
+        is_half = branch.kind in FORWARD_BACKWARD
+        if isinstance(only, Branch) and branch.label and not is_half:
+            return dataclasses.replace(only, id=branch.id, label=branch.label, node=branch.node)
+        return dataclasses.replace(branch, children=tuple(boxed))
+
+    return map_branches(root, change)
+
+
+def _name_calls(graph: Graph, root: Branch) -> dict[int, str]:
+    """Names of nodes whose inside is a group that is drawn at another node: they are groups too."""
+    names: dict[str, str] = {}
+    queue = [root]
+    for branch in queue:
+        names[branch.id] = branch.label
+        queue += [child for child in branch.children if isinstance(child, Branch)]
+    shown = find_shown_groups(graph)
+    calls = np.flatnonzero(shown != NONE)
+    ids = (graph.string(graph.groups.id, int(group)) for group in shown[calls])
+    return {
+        node: names[name] for node, name in zip(calls.tolist(), ids, strict=True) if name in names
+    }
+
+
+def _box(
+    prefix: str,
+    children: tuple[Child, ...],
+    tokens: npt.NDArray[np.int64],
+    labels: Sequence[str | None],
+    cuts: Callable[[], list[int]],
+    first: int,
+) -> list[Child]:
+    """Box the best run, then what is left before and after it. `first` numbers the children.
+
+    Of `labels`, those of single operations are None.
+    """
+    is_group = np.fromiter((label is not None for label in labels), bool, len(labels))
+    run = _find_run(tokens, is_group)
+    if run is None:
+        return list(children)
+    start = run.start
+    if run.slack:
+        crossing = cuts()[first:]
+        places = range(run.start, run.start + run.slack + 1)
+        start = min(places, key=lambda at: (crossing[at], at))
+    stop = start + run.period * run.copies
+    before = _box(prefix, children[:start], tokens[:start], labels[:start], cuts, first)
+    after = _box(prefix, children[stop:], tokens[stop:], labels[stop:], cuts, first + stop)
+    repeat_id = f"{prefix}/repeat:{first + start}"
+    copies: list[Child] = []
+    for number in range(run.copies):
+        at = start + number * run.period
+        copy = children[at : at + run.period]
+        if run.period == 1:
+            copies.append(copy[0])
+        else:
+            label = f"{number + 1} of {run.copies}"
+            copies.append(Branch(f"{repeat_id}.{number}", BranchKind.SCOPE, label, copy))
+    label = _label(labels[start : start + run.period])
+    repeat = Branch(repeat_id, BranchKind.REPEAT, label, tuple(copies), copies=run.copies)
+    return [*before, repeat, *after]
+
+
+def _label(labels: Sequence[str | None]) -> str:
+    names = list(dict.fromkeys(_without_numbers(label) for label in labels if label))
+    if not names:
+        return "repeated"
+    return ", ".join(names[:2]) + (", …" if len(names) > 2 else "")
+
+
+def _without_numbers(label: str) -> str:
+    """`layer backward` for `layer_11 backward`: what alike groups have in common."""
+    return _NUMBER.sub("", label).rstrip(" ._") or label
+
+
+def _find_run(tokens: npt.NDArray[np.int64], is_group: npt.NDArray[np.bool_]) -> _Run | None:
+    """The run that covers most; among equals, the one with the shortest period."""
+    num = len(tokens)
+    best: _Run | None = None
+    covered = 0
+    for period in range(1, min(num // _MIN_COPIES, _MAX_PERIOD) + 1):
+        if period * (num // period) <= covered:
+            continue
+        same = tokens[:-period] == tokens[period:]
+        if int(same.sum()) < period * (_MIN_COPIES - 1):
+            continue
+        start, length = _longest_true(same)
+        copies = length // period + 1
+        if copies < _MIN_COPIES or copies * period <= covered:
+            continue
+        stretch = slice(start, start + period)
+        if period < _MIN_PERIOD and not bool(is_group[stretch].all()):
+            continue
+        if period == 1 or copies * period >= _MIN_CHILDREN or bool(is_group[stretch].any()):
+            covered = copies * period
+            best = _Run(start, period, copies, length + period - covered)
+    return best and _shorten(best, tokens)
+
+
+def _shorten(run: _Run, tokens: npt.NDArray[np.int64]) -> _Run:
+    """The same run with its true period: a loop of two operations repeats eight times, not four."""
+    num = run.period * run.copies + run.slack
+    stretch = tokens[run.start : run.start + num]
+    for period in range(1, run.period):
+        if np.array_equal(stretch[:-period], stretch[period:]):
+            return _Run(run.start, period, num // period, num % period)
+    return run
+
+
+def _longest_true(values: npt.NDArray[np.bool_]) -> tuple[int, int]:
+    padded = np.concatenate(([False], values, [False]))
+    change = np.flatnonzero(padded[1:] != padded[:-1])
+    starts, lengths = change[::2], change[1::2] - change[::2]
+    if not len(lengths):
+        return 0, 0
+    at = int(np.argmax(lengths))
+    return int(starts[at]), int(lengths[at])
+
+
+def _find_sharing(graph: Graph) -> frozenset[int]:
+    """Owners of nested programs that others share: only the first of them shows the inside."""
+    known = {text: number for number, text in enumerate(graph.strings)}
+    keys = [known[key] for key in ("shares", "shared_by") if key in known]
+    attributes = graph.nodes.attributes
+    found = np.isin(attributes.values, keys)
+    return frozenset(attributes.row_numbers()[found].tolist())
+
+
+class _Signature:
+    """Numbers children so that alike ones have the same number."""
+
+    def __init__(self, draft: Draft) -> None:
+        graph = draft.graph
+        self._numbers: dict[object, int] = {}
+        self._branches: dict[int, int] = {}
+        self._kept: list[Branch] = []
+        self._sharing = _find_sharing(graph)
+        self._leaves = self._number_leaves(graph)
+
+    def number(self, child: Child) -> int:
+        if isinstance(child, int):
+            return self._leaves[child]
+        if child.node in self._sharing:
+            return self._leaves[child.node]
+        known = self._branches.get(id(child))
+        if known is None:
+            inside = tuple(self.number(each) for each in child.children)
+            kept = _without_numbers(child.label)
+            known = self._intern((child.kind, kept, inside))
+            self._branches[id(child)] = known
+            self._kept.append(child)  # so that no other branch gets this id
+        return known
+
+    def _number_leaves(self, graph: Graph) -> list[int]:
+        """Alike nodes are those of the same operation and types; arguments are never alike."""
+        nodes = graph.nodes
+        values, offsets = nodes.types.values.tolist(), nodes.types.offsets.tolist()
+        columns = (nodes.kind.tolist(), nodes.operation.tolist(), itertools.pairwise(offsets))
+        leaves = [
+            self._intern((kind, operation, *values[start:stop]))
+            for kind, operation, (start, stop) in zip(*columns, strict=True)
+        ]
+        for node in find_arguments(graph) | find_results(graph):
+            leaves[node] = -1 - node
+        return leaves
+
+    def _intern(self, key: object) -> int:
+        return self._numbers.setdefault(key, len(self._numbers))
+
+
+# Dissolve boxes that hold a single box; their names stay with what was inside.
+
+
+_JOINT = " / "
+_NOISE = "wrapped_"  # XLA names a fusion of one instruction so
+
+
+def dissolve_wrappers(draft: Draft, root: Branch) -> tuple[Draft, Branch]:
+    """Replace every box around one thing, such as a `jit` of one equation, by that thing."""
+    dissolver = _Dissolver(draft.graph, list(draft.home), dict(draft.captions))
+    children = tuple(
+        dissolver.visit(child) if isinstance(child, Branch) else child for child in root.children
+    )
+    if len(children) == 1 and isinstance(children[0], Branch):
+        children = children[0].children if children[0].node == NONE else children
+    root = dataclasses.replace(root, children=children)
+    home = dissolver.home
+    settled = dataclasses.replace(
+        draft, home=tuple(_settle(home, node) for node in home), captions=dissolver.captions
+    )
+    return settled, root
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Dissolver:
+    graph: Graph
+    home: list[int]
+    captions: dict[int, str]
+
+    def visit(self, branch: Branch) -> Child:
+        children = tuple(
+            self.visit(child) if isinstance(child, Branch) else child for child in branch.children
+        )
+        if branch.kind in GATHERED or len(children) != 1:
+            return dataclasses.replace(branch, children=children)
+        only = children[0]
+        if isinstance(only, int):
+            if branch.node not in (NONE, only):
+                self.home[branch.node] = only
+            self.captions[only] = _join(self._name_of(branch), self.captions.get(only, ""))
+            return only
+        if branch.node != NONE and only.node not in (NONE, branch.node):
+            self.home[branch.node] = only.node
+        return dataclasses.replace(
+            only,
+            label=_join(self._name_of(branch), only.label),
+            node=branch.node if only.node == NONE else only.node,
+        )
+
+    def _name_of(self, branch: Branch) -> str:
+        """The name that is worth keeping: neither the compiler's nor only the operation's."""
+        graph = self.graph
+        operation = NONE if branch.node == NONE else int(graph.nodes.operation[branch.node])
+        is_plain = operation != NONE and short_operation(graph.strings[operation]) == branch.label
+        return "" if is_plain or branch.label.startswith(_NOISE) else branch.label
+
+
+def _settle(home: list[int], node: int) -> int:
+    for _ in range(len(home)):
+        if home[node] == node:
+            break
+        node = home[node]
+    return node
+
+
+def _join(outer: str, inner: str) -> str:
+    """Both names, each once."""
+    if not inner or inner == outer:
+        return outer
+    if inner.endswith(BACKWARD):
+        outer = outer.removesuffix(BACKWARD)
+    return f"{outer}{_JOINT}{inner}" if outer else inner
+
+
+# Keep a page to a few dozen boxes: captured arrays, small preparations, what is small and near.
+#
+# None of it can close a cycle. Captured arrays depend on nothing; preparations depend on arguments
+# and each other only, as finishing steps only feed results and each other; everything else is
+# gathered in runs of program order.
+
+
+_MIN_CONSTANTS = 4
+_MIN_HELPERS = 3
+_MANY = 10
+"""With so few boxes, none is in the way."""
+_MANY_SMALL = 8
+_MIN_TOTAL = 200
+"""Operations; in a smaller program every one is worth seeing."""
+_MIN_RUN = 2
+_SMALL_SHARE = 0.03  # of all operations: what would be a speck on a map drawn to scale
+_MAX_NAMES = 2
+
+
+def gather_constants(draft: Draft, root: Branch) -> Branch:
+    """One box for the arrays that the program captured, such as tables and weights."""
+    graph = draft.graph
+    kinds, operations = graph.nodes.kind.tolist(), graph.nodes.operation.tolist()
+
+    def is_constant(child: Child) -> bool:
+        return isinstance(child, int) and (
+            kinds[child] == int(NodeKind.CONSTANT) or graph.strings[operations[child]] in CONSTANTS
+        )
+
+    constants = tuple(child for child in root.children if is_constant(child))
+    if len(constants) < _MIN_CONSTANTS:
+        return root
+    box = Branch(f"{root.id}/constants", BranchKind.CONSTANTS, "constants", constants)
+    start = next(at for at, child in enumerate(root.children) if is_constant(child))
+    rest = tuple(child for child in root.children[start:] if not is_constant(child))
+    return dataclasses.replace(root, children=(*root.children[:start], box, *rest))
+
+
+def gather_helpers(draft: Draft, root: Branch) -> Branch:
+    """One box for the copies and broadcasts that come before the work, and one for those after.
+
+    Compilers add many of them, most as the buffers that loops write to.
+    """
+    if len(root.children) <= _MANY:
+        return root
+    users = draft.users()
+    first = _closed_run(draft, root, root.children, lambda n: [i.source for i in draft.inputs[n]])
+    root = _box_up(draft, root, first, "before")
+    last = _closed_run(draft, root, reversed(root.children), users.__getitem__)
+    return _box_up(draft, root, last, "after")
+
+
+def _closed_run(
+    draft: Draft, root: Branch, children: Iterable[Child], near: Callable[[int], list[int]]
+) -> list[int]:
+    """Helpers that have nothing on one side but the program's border and each other."""
+    graph = draft.graph
+    border = set(find_arguments(graph) | find_results(graph))
+    for child in root.children:
+        if isinstance(child, Branch) and child.kind is BranchKind.CONSTANTS:
+            border.update(each for each in child.children if isinstance(each, int))
+    operations = graph.nodes.operation.tolist()
+    found: list[int] = []
+    for child in children:
+        if isinstance(child, Branch) or child in border:
+            continue
+        style = style_of(graph.strings[operations[child]])
+        if style in (Style.MOVEMENT, Style.CONSTANT) and border.issuperset(near(child)):
+            border.add(child)
+            found.append(child)
+    return sorted(found)
+
+
+def _box_up(draft: Draft, root: Branch, helpers: list[int], side: str) -> Branch:
+    if len(helpers) < _MIN_HELPERS:
+        return root
+    graph = draft.graph
+    label = _join_names(short_operation(graph.string(graph.nodes.operation, n)) for n in helpers)
+    box = Branch(f"{root.id}/{side}", BranchKind.SECTION, label, tuple(helpers))
+    at = root.children.index(helpers[0] if side == "before" else helpers[-1])
+    inside = set(helpers)
+    children = [
+        box if number == at else child
+        for number, child in enumerate(root.children)
+        if number == at or isinstance(child, Branch) or child not in inside
+    ]
+    return dataclasses.replace(root, children=tuple(children))
+
+
+def gather_small(draft: Draft, root: Branch) -> Branch:
+    """Box neighbours that are small beside the rest, where a program has many parts.
+
+    The two parts of a gradient are programs of their own in this.
+    """
+    apart = find_arguments(draft.graph) | find_results(draft.graph)
+    return _gather_runs(draft, root, apart)
+
+
+def _gather_runs(draft: Draft, branch: Branch, apart: frozenset[int]) -> Branch:
+    children = tuple(
+        _gather_runs(draft, child, apart)
+        if isinstance(child, Branch) and child.kind in FORWARD_BACKWARD
+        else child
+        for child in branch.children
+    )
+    branch = dataclasses.replace(branch, children=children)
+    return _gather_own(draft, branch, apart)
+
+
+def _gather_own(draft: Draft, branch: Branch, apart: frozenset[int]) -> Branch:
+    total = branch.num_leaves()
+    if len(branch.children) <= _MANY_SMALL or total < _MIN_TOTAL:
+        return branch
+    graph = draft.graph
+    limit = _SMALL_SHARE * total
+
+    def is_small(child: Child) -> bool:
+        if isinstance(child, int):
+            return child not in apart
+        return child.kind in _GATHERABLE and child.num_leaves() <= limit
+
+    sizes = [c.num_leaves() if isinstance(c, Branch) else 1 for c in branch.children if is_small(c)]
+    if 2 * sum(sizes) > total:
+        return branch  # nothing is small beside its like
+    children: list[Child] = []
+    for small, group in itertools.groupby(branch.children, key=is_small):
+        run = list(group)
+        if not small or len(run) < _MIN_RUN:
+            children += run
+            continue
+        told = [c for c in run if isinstance(c, Branch) and c.kind is BranchKind.SCOPE]
+        label = _join_names(_name_of(draft, child) for child in (*told, *run))
+        first = run[0]
+        name = first.id if isinstance(first, Branch) else graph.string(graph.nodes.id, first)
+        children.append(Branch(f"{branch.id}/small:{name}", BranchKind.SECTION, label, tuple(run)))
+    return dataclasses.replace(branch, children=tuple(children))
+
+
+_GATHERABLE = frozenset(
+    {BranchKind.NESTED, BranchKind.FUSION, BranchKind.SCOPE, BranchKind.SECTION}
+)
+
+
+def _name_of(draft: Draft, child: Child) -> str:
+    if isinstance(child, Branch):
+        return child.label.rpartition(" / ")[2]
+    return short_operation(draft.graph.string(draft.graph.nodes.operation, child))
+
+
+def _join_names(names: Iterable[str]) -> str:
+    """The first names, each once."""
+    known = list(dict.fromkeys(name for name in names if name))
+    return ", ".join(known[:_MAX_NAMES]) + (", …" if len(known) > _MAX_NAMES else "")

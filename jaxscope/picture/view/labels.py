@@ -1,0 +1,147 @@
+"""What is written on a box, and in which style it is drawn."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+from jaxscope.model import NONE, Graph, NodeKind
+from jaxscope.model.types import short_type
+from jaxscope.picture.view.arguments import argument_path, result_path
+from jaxscope.picture.view.operations import Style, short_operation, style_of
+from jaxscope.picture.view.tree import GATHERED, BranchKind
+from jaxscope.picture.view.view import Box, View
+from jaxscope.program.size import describe_count
+
+_LITERAL_TYPE = re.compile(r":[a-z]\w*\[[^\]]*\]$")
+_MADE_OF = {"integer_pow": "y"}
+"""The parameter without which an operation's name does not say what it does."""
+_MAX_NOTES = 3
+_MAX_LABEL = 28
+_MAX_DIGITS = 8
+
+# Members of enumerations are slow to look up, and every box needs these.
+_OUTPUT, _CONSTANT, _EQUATION = (
+    int(kind) for kind in (NodeKind.OUTPUT, NodeKind.CONSTANT, NodeKind.EQUATION)
+)
+
+_GROUP_STYLES = {
+    BranchKind.PROGRAM: Style.GROUP,
+    BranchKind.NESTED: Style.CONTROL,
+    BranchKind.FUSION: Style.FUSION,
+    BranchKind.SCOPE: Style.GROUP,
+    BranchKind.ARGUMENTS: Style.INPUT,
+    BranchKind.REPEAT: Style.REPEAT,
+    BranchKind.SECTION: Style.SECTION,
+    BranchKind.RESULTS: Style.OUTPUT,
+    BranchKind.FORWARD: Style.GROUP,
+    BranchKind.BACKWARD: Style.GROUP,
+    BranchKind.CONSTANTS: Style.CONSTANT,
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BoxText:
+    """What is written on a box.
+
+    Attributes:
+        title: First line, bold.
+        detail: Second line, or empty.
+        style: How the box is drawn.
+        name: What the second line begins with and what alike boxes differ in: a value's name.
+    """
+
+    title: str
+    detail: str
+    style: Style
+    name: str = ""
+
+
+def text_of(view: View, box: Box) -> BoxText:
+    """The text of any box."""
+    return _text_of_group(view, box) if box.children else _text_of_node(view, box.node)
+
+
+def _text_of_group(view: View, box: Box) -> BoxText:
+    assert box.kind is not None
+    count = describe_count(view.graph, box.num_counted)
+    label = box.label
+    if box.kind in GATHERED:
+        return BoxText(label, f"{box.num_leaves:,} arrays", _GROUP_STYLES[box.kind])
+    if len(label) > _MAX_LABEL and " / " in label:
+        label = _last_names(label)
+    if box.kind is BranchKind.REPEAT:
+        return BoxText(f"{label} ×{box.copies}", count, Style.REPEAT)
+    if box.node != NONE:
+        operation = _operation(view.graph, box.node)
+        if operation not in label:
+            count = f"{operation} · {count}" if label else count
+        label = label or operation
+    return BoxText(label, count, _GROUP_STYLES[box.kind])
+
+
+def _last_names(label: str) -> str:
+    """The innermost names of a path that is too long for a box."""
+    names = label.split(" / ")
+    kept = names.pop()
+    while names and len(kept) + len(names[-1]) + 5 <= _MAX_LABEL:
+        kept = f"{names.pop()} / {kept}"
+    return f"… / {kept}" if names else kept
+
+
+def _operation(graph: Graph, node: int) -> str:
+    return short_operation(graph.string(graph.nodes.operation, node))
+
+
+def _text_of_node(view: View, node: int) -> BoxText:
+    graph = view.graph
+    types = _types(graph, node)
+    kind = int(graph.nodes.kind[node])
+    if node in view.arguments:
+        return BoxText(argument_path(graph, node), types, Style.INPUT)
+    attributes = graph.attributes(node)
+    name = graph.string(graph.nodes.name, node)
+    if kind == _OUTPUT:
+        return BoxText(result_path(graph, node), types, Style.OUTPUT)
+    operation = _operation(graph, node)
+    caption = view.captions.get(node, "")
+    title = operation
+    if operation in ("custom-call", "custom_call"):
+        title = attributes.get("custom_call_target") or attributes.get("call_target_name") or title
+    elif operation in ("jit", "pjit") and attributes.get("name"):
+        title = attributes["name"]
+    elif caption and caption != operation:
+        title = f"{operation} · {caption}"
+    notes = [_short_value(text) for _, text in view.notes.get(node, ())]
+    made_of = attributes.get(_MADE_OF.get(operation, ""))
+    if made_of is not None:
+        notes.append(_short_value(made_of))
+    if notes:
+        shown = ", ".join(notes[:_MAX_NOTES]) + (", …" if len(notes) > _MAX_NOTES else "")
+        title = f"{title} {shown}"
+    if kind == _CONSTANT:
+        return BoxText(name or "constant", types, Style.CONSTANT)
+    style = style_of(graph.string(graph.nodes.operation, node))
+    if "shares" in attributes:
+        title = f"{title} ↗"  # its inside is drawn elsewhere; a double click leads there
+    if name and kind == _EQUATION:
+        return BoxText(title, f"{name}: {types}", style, name)
+    return BoxText(title, types, style)
+
+
+def _short_value(text: str) -> str:
+    """A literal without its type and with six digits: enough to recognise it."""
+    value = _LITERAL_TYPE.sub("", text)
+    if len(value) <= _MAX_DIGITS:
+        return value
+    try:
+        return f"{float(value):.6g}"
+    except ValueError:
+        return value
+
+
+def _types(graph: Graph, node: int) -> str:
+    types = [short_type(text) for text in graph.row(graph.nodes.types, node)]
+    if len(types) > 2:
+        return f"{types[0]} and {len(types) - 1} more"
+    return ", ".join(types)

@@ -1,0 +1,212 @@
+"""Which groups are open: at first as many as fit on a page, for a page of given width, or many at
+once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import itertools
+
+import numpy as np
+
+from jaxscope.model import NONE
+from jaxscope.picture.view.forward_backward import counterpart_name
+from jaxscope.picture.view.tree import GATHERED, Branch, BranchKind
+from jaxscope.picture.view.view import ROOT, BoxEdge, View
+
+# Which groups are open at first: as many as fit on a page that one can read.
+
+
+MAX_VISIBLE = 60
+_FEW = 12
+_CLOSED = GATHERED | {BranchKind.SECTION}
+
+
+def choose_opened(root: Branch) -> frozenset[str]:
+    """Open groups, the largest first, while at most 60 boxes are visible.
+
+    Repeats stay closed, for one of twelve alike layers tells it all, unless almost nothing else
+    would be seen.
+    """
+    opened: set[str] = set()
+    kinds = _CLOSED | {BranchKind.REPEAT}
+    visible = _open_largest(root, len(root.children), opened, kinds, _find_counterparts(root))
+    if visible < _FEW:
+        _open_largest(root, visible, opened, _CLOSED, frozenset())
+    return frozenset(opened)
+
+
+def _find_counterparts(root: Branch) -> frozenset[str]:
+    """Ids of groups of a backward part whose forward layer is one of a closed repeat.
+
+    The last layer's backward part differs from the others', so it stands beside their repeat.
+    """
+    found: set[str] = set()
+    repeated: set[str] = set()
+    for child in root.children:  # a forward part comes before its backward part
+        if not isinstance(child, Branch):
+            continue
+        groups = [each for each in child.children if isinstance(each, Branch)]
+        if child.kind is BranchKind.FORWARD:
+            repeats = (each for each in groups if each.kind is BranchKind.REPEAT)
+            repeated |= {counterpart_name(each.label) for each in repeats}
+        elif child.kind is BranchKind.BACKWARD:
+            found |= {each.id for each in groups if counterpart_name(each.label) in repeated}
+        found |= _find_counterparts(child)
+    return frozenset(found)
+
+
+def _open_largest(
+    root: Branch,
+    visible: int,
+    opened: set[str],
+    closed: frozenset[BranchKind],
+    kept: frozenset[str],
+) -> int:
+    """Open what hides most first, so that the boxes of the page end up of like weight."""
+    leaves: dict[str, int] = {}
+    _count_leaves(root, leaves)
+    queue: list[tuple[int, int, Branch]] = []
+    number = itertools.count()
+
+    def add_children(branch: Branch) -> None:
+        for child in branch.children:
+            if isinstance(child, Branch) and child.kind not in closed and child.id not in kept:
+                heapq.heappush(queue, (-leaves[child.id], next(number), child))
+
+    add_children(root)
+    while queue:
+        _, _, branch = heapq.heappop(queue)
+        if branch.id not in opened:
+            if visible - 1 + len(branch.children) > MAX_VISIBLE:
+                continue
+            visible += len(branch.children) - 1
+            opened.add(branch.id)
+        add_children(branch)
+    return visible
+
+
+def _count_leaves(branch: Branch, leaves: dict[str, int]) -> int:
+    total = sum(
+        _count_leaves(child, leaves) if isinstance(child, Branch) else 1
+        for child in branch.children
+    )
+    leaves[branch.id] = total
+    return total
+
+
+# How much of a view a page has room for: which groups to open in a picture of a given width.
+
+
+_BUDGETS = (42, 30, 21, 15, 10, 6, 0)
+"""Numbers of boxes to try after the view's own: each a third less, so that few are tried."""
+
+
+def list_openings(view: View) -> tuple[frozenset[str], ...]:
+    """Sets of groups to open, from what the view opens by itself down to nothing.
+
+    Each is a part of the one before it, and none opens a group whose surroundings are closed.
+    """
+    openings = [view.opened]
+    for budget in _BUDGETS:
+        fewer = open_largest(view, openings[-1], budget)
+        if fewer != openings[-1]:
+            openings.append(fewer)
+    return tuple(openings)
+
+
+def list_next(view: View, opened: frozenset[str]) -> tuple[str, ...]:
+    """Closed groups in sight that the view would open by itself, those that hide most first."""
+    boxes = view.boxes
+    queue, found = list(boxes[ROOT].children), list[int]()
+    for index in queue:  # grows while it is read
+        if boxes[index].id in opened:
+            queue += boxes[index].children
+        elif boxes[index].id in view.opened:
+            found.append(index)
+    found.sort(key=lambda index: (-boxes[index].num_leaves, index))
+    return tuple(boxes[index].id for index in found)
+
+
+def open_largest(view: View, allowed: frozenset[str], budget: int) -> frozenset[str]:
+    """Of the groups that may be open, those that hide most, as far as a budget of boxes goes."""
+    boxes = view.boxes
+    opened: set[str] = set()
+    visible = len(boxes[ROOT].children)
+    queue = [(-boxes[child].num_leaves, child) for child in boxes[ROOT].children]
+    heapq.heapify(queue)
+    while queue:
+        _, index = heapq.heappop(queue)
+        box = boxes[index]
+        if box.id not in allowed or not box.children:
+            continue
+        if visible - 1 + len(box.children) > budget:
+            continue
+        visible += len(box.children) - 1
+        opened.add(box.id)
+        for child in box.children:
+            heapq.heappush(queue, (-boxes[child].num_leaves, child))
+    return frozenset(opened)
+
+
+# Open many groups at once, yet no more than one can find one's way in.
+
+
+MANY_BOXES = 300
+
+
+def open_many(view: View, num_boxes: int = MANY_BOXES) -> frozenset[str]:
+    """Ids of the groups to open, those that hide most first, for at most so many boxes.
+
+    Gathered arguments and results stay closed: what is in them is all alike.
+    """
+    inner = frozenset(box.id for box in view.boxes[1:] if box.children and box.kind not in GATHERED)
+    return open_largest(view, inner, num_boxes)
+
+
+# A view without what is inside groups that stay closed, to try out which of the others to open.
+
+
+_NOT_HERE = (NONE,)
+"""Stands for the children of a closed group: that it has some is all that is told."""
+
+
+def shrink_view(view: View, openable: frozenset[str]) -> View:
+    """The same view, of which no groups but some can be opened.
+
+    Pictures of it are those of the whole view; only the numbers of boxes and edges are others. A
+    picture of a few boxes then takes as long as a few boxes do, not as the whole program does.
+    """
+    kept: list[int] = [ROOT]
+    number_of = [ROOT] * len(view.boxes)  # of each box, or of the closed group that it is in
+    is_open = [False] * len(view.boxes)
+    is_open[ROOT] = True
+    for index in range(1, len(view.boxes)):
+        box = view.boxes[index]
+        if is_open[box.parent]:
+            number_of[index] = len(kept)
+            kept.append(index)
+            is_open[index] = bool(box.children) and box.id in openable
+        else:
+            number_of[index] = number_of[box.parent]
+    boxes = tuple(
+        view.boxes[index]._replace(
+            parent=NONE if index == ROOT else number_of[view.boxes[index].parent],
+            children=tuple(number_of[child] for child in view.boxes[index].children)
+            if is_open[index]
+            else view.boxes[index].children and _NOT_HERE,
+        )
+        for index in kept
+    )
+    edges: dict[tuple[int, int, int, int, int], None] = {}  # plain tuples hash faster
+    for source, target, node, output, type_ in view.edges:
+        ends = number_of[source], number_of[target]
+        if ends[0] != ends[1]:
+            edges[*ends, node, output, type_] = None
+    known = view.box_of_node != NONE
+    box_of_node = np.full(len(view.box_of_node), NONE, np.int32)
+    box_of_node[known] = np.asarray(number_of, np.int32)[view.box_of_node[known]]
+    return dataclasses.replace(
+        view, boxes=boxes, edges=tuple(map(BoxEdge._make, edges)), box_of_node=box_of_node
+    )

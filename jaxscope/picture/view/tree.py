@@ -1,0 +1,260 @@
+"""The working state of simplifications (`Draft`: which node is shown in whose box), and the tree of
+boxes that the graph's own groups make.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import itertools
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxscope.model import NONE, Graph, GroupKind
+from jaxscope.picture.view.operations import short_operation
+
+# The state that the simplifications of single nodes work on.
+
+
+class Input(NamedTuple):
+    """One operand of a node.
+
+    Attributes:
+        source: Node that produces the value.
+        output: Which of its results.
+        operand: Which operand of the consumer receives it.
+        type: The type, as an index into `Graph.strings`.
+    """
+
+    source: int
+    output: int
+    operand: int
+    type: int
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Draft:
+    """A graph on its way to a view.
+
+    Attributes:
+        graph: The graph, whole.
+        inputs: Of each node, sorted by operand; nested programs are seen through once the pass
+            that does so has run.
+        home: Of each node, the node in whose box it is shown: itself, if it has its own box.
+        notes: What folded operands say in a consumer's label, in operand order.
+        captions: Names of dissolved groups, kept for the label of what was inside.
+    """
+
+    graph: Graph
+    inputs: tuple[tuple[Input, ...], ...]
+    home: tuple[int, ...]
+    notes: Mapping[int, tuple[tuple[int, str], ...]]
+    captions: Mapping[int, str] = dataclasses.field(default_factory=dict)
+
+    def is_shown(self, node: int) -> bool:
+        """Whether the node has a box of its own."""
+        return self.home[node] == node
+
+    def users(self) -> list[list[int]]:
+        """Nodes that use a result of each node, once per operand."""
+        users: list[list[int]] = [[] for _ in self.inputs]
+        for node, inputs in enumerate(self.inputs):
+            for each in inputs:
+                users[each.source].append(node)
+        return users
+
+
+def start_draft(graph: Graph) -> Draft:
+    """The draft that shows everything."""
+    edges = graph.edges
+    num = len(graph.nodes)
+    order = np.lexsort((edges.source, edges.operand, edges.target))
+    columns = (edges.source, edges.output, edges.operand, edges.type)
+    rows = list(map(Input._make, zip(*(c[order].tolist() for c in columns), strict=True)))
+    borders = np.searchsorted(edges.target[order], np.arange(num + 1)).tolist()
+    inputs = tuple(tuple(rows[i:j]) for i, j in itertools.pairwise(borders))
+    return Draft(graph, inputs, tuple(range(num)), {})
+
+
+# The tree of boxes, and how the graph's own groups make it.
+
+
+ROOT_ID = "root"
+BACKWARD = " backward"
+"""Ends the labels of groups of the backward part."""
+
+
+class BranchKind(enum.IntEnum):
+    """Why boxes stand together."""
+
+    PROGRAM = 0
+    NESTED = 1
+    FUSION = 2
+    SCOPE = 3
+    ARGUMENTS = 4
+    REPEAT = 5
+    SECTION = 6
+    RESULTS = 7
+    FORWARD = 8
+    BACKWARD = 9
+    CONSTANTS = 10
+
+
+GATHERED = frozenset({BranchKind.ARGUMENTS, BranchKind.RESULTS, BranchKind.CONSTANTS})
+"""Boxes of values that come from outside or go there: they hold no operations."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Branch:
+    """A box with boxes inside.
+
+    Attributes:
+        id: Unique in a view and the same for the same program and passes.
+        node: Node that this is the inside of, or `NONE`.
+        children: Branches, and nodes as numbers, in program order.
+        copies: How many alike things a `REPEAT` holds; 1 for everything else.
+    """
+
+    id: str
+    kind: BranchKind
+    label: str
+    children: tuple[Child, ...]
+    node: int = NONE
+    copies: int = 1
+
+    def num_leaves(self) -> int:
+        """Nodes with a box of their own, at any depth."""
+        return sum(
+            child.num_leaves() if isinstance(child, Branch) else 1 for child in self.children
+        )
+
+
+Child = Branch | int
+
+
+def map_branches(branch: Branch, change: Callable[[Branch], Branch]) -> Branch:
+    """Rebuild a tree from the inside out, every branch changed."""
+    children = tuple(
+        map_branches(child, change) if isinstance(child, Branch) else child
+        for child in branch.children
+    )
+    return change(dataclasses.replace(branch, children=children))
+
+
+def grow_tree(draft: Draft) -> Branch:
+    """The tree of the graph's own groups: nested programs, fusions, computations, regions.
+
+    Scope groups are left to the pass that groups by scope: theirs may be scattered over the
+    program, and boxes around scattered things close cycles.
+    """
+    graph = draft.graph
+    groups = graph.groups
+    owners, parents = groups.owner.tolist(), groups.parent.tolist()
+    kinds = groups.kind.tolist()
+
+    @functools.cache
+    def container(group: int) -> int:
+        while group != NONE and kinds[group] == GroupKind.SCOPE:
+            group = parents[group]
+        return group
+
+    members: dict[int, list[int]] = {}
+    for node, group in enumerate(graph.nodes.group.tolist()):
+        if draft.is_shown(node):
+            members.setdefault(container(group), []).append(node)
+    insides: dict[int, list[int]] = {}
+    strays: dict[int, list[int]] = {}
+    for group, owner in enumerate(owners):
+        if kinds[group] == GroupKind.SCOPE:
+            continue
+        if owner != NONE and _encloses(draft, group, owner, parents):
+            insides.setdefault(owner, []).append(group)
+        else:
+            strays.setdefault(container(parents[group]), []).append(group)
+    return _Grower(draft, members, insides, strays).grow()
+
+
+def _encloses(draft: Draft, group: int, owner: int, parents: list[int]) -> bool:
+    """Whether the owner has its own box and stands where the group says it does."""
+    at = int(draft.graph.nodes.group[owner])
+    return draft.is_shown(owner) and at == parents[group]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Grower:
+    draft: Draft
+    members: dict[int, list[int]]
+    insides: dict[int, list[int]]
+    strays: dict[int, list[int]]
+
+    def grow(self) -> Branch:
+        return Branch(ROOT_ID, BranchKind.PROGRAM, "", self._children(NONE))
+
+    def _children(self, group: int) -> tuple[Child, ...]:
+        children: list[Child] = []
+        for node in self.members.get(group, ()):
+            insides = [self._inside(inside) for inside in self.insides.get(node, ())]
+            insides = [inside for inside in insides if inside.children]
+            children.append(self._owner(node, insides) if insides else node)
+        strays = [self._inside(stray) for stray in self.strays.get(group, ())]
+        return (*children, *(stray for stray in strays if stray.children))
+
+    def _owner(self, node: int, insides: list[Branch]) -> Branch:
+        graph = self.draft.graph
+        node_id = graph.string(graph.nodes.id, node)
+        if len(insides) == 1:
+            return dataclasses.replace(insides[0], node=node)
+        return Branch(
+            f"{node_id}:",
+            BranchKind.NESTED,
+            short_operation(graph.string(graph.nodes.operation, node)),
+            tuple(insides),
+            node=node,
+        )
+
+    def _inside(self, group: int) -> Branch:
+        graph = self.draft.graph
+        is_fusion = graph.groups.kind[group] == GroupKind.FUSION
+        return Branch(
+            graph.string(graph.groups.id, group),
+            BranchKind.FUSION if is_fusion else BranchKind.NESTED,
+            graph.string(graph.groups.label, group),
+            self._children(group),
+        )
+
+
+# Where nodes stand among the children of a group, and which values cross between children.
+
+
+def nodes_of(child: Child) -> list[int]:
+    """Every node with a box in a child, and the nodes that its boxes are the insides of."""
+    if isinstance(child, int):
+        return [child]
+    found = [] if child.node == NONE else [child.node]
+    for each in child.children:
+        found += nodes_of(each)
+    return found
+
+
+def place_nodes(children: tuple[Child, ...]) -> dict[int, int]:
+    """Which child each node is in."""
+    return {node: at for at, child in enumerate(children) for node in nodes_of(child)}
+
+
+def find_cuts(draft: Draft, children: tuple[Child, ...]) -> list[int]:
+    """How many values made by the children cross each border; border `i` is before child `i`."""
+    places = place_nodes(children)
+    last_use: dict[tuple[int, int], int] = {}
+    for node, at in places.items():
+        for each in draft.inputs[node]:
+            if each.source in places:
+                value = (each.source, each.output)
+                last_use[value] = max(last_use.get(value, 0), at)
+    change = [0] * (len(children) + 2)
+    for (source, _), last in last_use.items():
+        change[places[source] + 1] += 1
+        change[max(last, places[source]) + 1] -= 1
+    return list(itertools.accumulate(change))

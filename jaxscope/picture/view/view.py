@@ -1,0 +1,203 @@
+"""A view: the tree of boxes that can be shown of a graph, and the edges between them."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model import NONE, Graph
+from jaxscope.picture.view.arguments import find_arguments
+from jaxscope.picture.view.tree import Branch, BranchKind, Draft
+from jaxscope.program.size import is_counted
+
+ROOT = 0
+
+
+class Box(NamedTuple):
+    """A box that can be shown: a node or a group.
+
+    Attributes:
+        id: Unique in the view; stable for the same program and passes, so that what was open
+            stays open after a rerun.
+        label: Of a group; nodes have their texts in `labels`.
+        node: Node index of the node it shows or is the inside of, or `NONE`.
+        parent: Index of the enclosing box, or `NONE` for the root.
+        children: Indices of the boxes inside; empty for a node.
+        kind: Why its children stand together, or None for a node.
+        copies: How many alike things a repeat holds.
+        num_leaves: Nodes with a box of their own inside.
+        num_counted: Equations, operations or instructions inside (see `program_size`), those that
+            other boxes stand for as well; what the box itself is the inside of is not counted.
+    """
+
+    id: str
+    label: str
+    node: int
+    parent: int
+    children: tuple[int, ...]
+    kind: BranchKind | None
+    copies: int
+    num_leaves: int
+    num_counted: int = 0
+
+
+class BoxEdge(NamedTuple):
+    """A value that flows from one box to another.
+
+    Attributes:
+        source: Box index.
+        target: Box index.
+        node: Node that produces the value.
+        output: Which of its results.
+        type: The type, as an index into `Graph.strings`.
+    """
+
+    source: int
+    target: int
+    node: int
+    output: int
+    type: int
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class View:
+    """What of a graph can be shown.
+
+    Attributes:
+        graph: The whole graph.
+        boxes: Parents before children; the first is the root.
+        box_of_node: int32, of each node the box that shows it, at whatever depth.
+        edges: Between boxes, without repeats, in program order of their targets.
+        notes: Values of folded operands, by node.
+        captions: Names of dissolved groups, by node.
+        opened: Ids of the groups to open at first.
+    """
+
+    graph: Graph
+    boxes: tuple[Box, ...]
+    box_of_node: npt.NDArray[np.int32]
+    edges: tuple[BoxEdge, ...]
+    notes: Mapping[int, tuple[tuple[int, str], ...]]
+    captions: Mapping[int, str]
+    opened: frozenset[str]
+
+    @functools.cached_property
+    def arguments(self) -> frozenset[int]:
+        """Nodes that are inputs."""
+        return find_arguments(self.graph)
+
+    @functools.cached_property
+    def remembered(self) -> dict[str, dict[int, Any]]:
+        """What others worked out of it by box, such as texts, and need for every picture of it."""
+        return {}
+
+    def index_of(self, box_id: str) -> int | None:
+        """The box of that id, or None."""
+        return next((i for i, box in enumerate(self.boxes) if box.id == box_id), None)
+
+    def ancestors(self, box: int) -> list[int]:
+        """The boxes around a box, innermost first, without the root."""
+        found = []
+        box = self.boxes[box].parent
+        while box > ROOT:
+            found.append(box)
+            box = self.boxes[box].parent
+        return found
+
+    def nodes_inside(self, box: int) -> list[int]:
+        """Nodes that are shown in a box at any depth, those folded into them included."""
+        inside = np.zeros(len(self.boxes), bool)
+        inside[box] = True
+        for number, each in enumerate(self.boxes[box + 1 :], start=box + 1):
+            inside[number] = each.parent != NONE and inside[each.parent]
+        shown = self.box_of_node
+        found: list[int] = np.flatnonzero((shown != NONE) & inside[shown]).tolist()
+        return found
+
+    def path_to_node(self, node: int) -> frozenset[str]:
+        """Ids of the groups that must be open for a node to be seen."""
+        return frozenset(self.boxes[i].id for i in self.ancestors(int(self.box_of_node[node])))
+
+    def all_groups(self) -> frozenset[str]:
+        """Ids of all groups: what "expand all" opens."""
+        return frozenset(box.id for box in self.boxes[1:] if box.children)
+
+
+def flatten(draft: Draft, root: Branch, opened: frozenset[str]) -> View:
+    """Number the boxes of a tree and draw the edges between them."""
+    graph = draft.graph
+    flattener = _Flattener(graph)
+    flattener.add(root, NONE)
+    boxes, box_of_node = flattener.boxes, flattener.box_of_node
+    for node, home in enumerate(draft.home):
+        if home != node:
+            box_of_node[node] = box_of_node[home]
+    edges: dict[tuple[int, int, int, int, int], None] = {}  # plain tuples hash faster
+    for node, inputs in enumerate(draft.inputs):
+        target = box_of_node[node]
+        if target == NONE:
+            continue
+        for source_node, output, _, type_ in inputs:
+            source = box_of_node[source_node]
+            if source not in (NONE, target):
+                edges[source, target, source_node, output, type_] = None
+    return View(
+        graph=graph,
+        boxes=_count_insides(graph, boxes, box_of_node),
+        box_of_node=np.asarray(box_of_node, np.int32),
+        edges=tuple(map(BoxEdge._make, edges)),
+        notes=draft.notes,
+        captions=draft.captions,
+        opened=opened,
+    )
+
+
+def _count_insides(
+    graph: Graph, boxes: Sequence[Box], box_of_node: Sequence[int]
+) -> tuple[Box, ...]:
+    counted = is_counted(graph)
+    shown = np.asarray(box_of_node, np.int64)
+    totals = np.bincount(shown[counted & (shown != NONE)], minlength=len(boxes)).tolist()
+    for number in range(len(boxes) - 1, ROOT, -1):  # parents come before their children
+        totals[boxes[number].parent] += totals[number]
+    return tuple(
+        box._replace(num_counted=total - bool(box.node != NONE and counted[box.node]))
+        for box, total in zip(boxes, totals, strict=True)
+    )
+
+
+class _Flattener:
+    """Numbers boxes, parents before children; one use."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._ids, self._strings = graph.nodes.id.tolist(), graph.strings
+        self.boxes: list[Box] = []
+        self.box_of_node = [NONE] * len(graph.nodes)
+
+    def add(self, branch: Branch, parent: int) -> int:
+        boxes, box_of_node = self.boxes, self.box_of_node
+        index = len(boxes)
+        boxes.append(Box("", "", NONE, NONE, (), None, 1, 0))
+        if branch.node != NONE:
+            box_of_node[branch.node] = index
+        children, leaves = [], 0
+        for child in branch.children:
+            if isinstance(child, Branch):
+                number = self.add(child, index)
+            else:
+                number = len(boxes)
+                name = self._strings[self._ids[child]]
+                boxes.append(Box(name, "", child, index, (), None, 1, 1))
+                box_of_node[child] = number
+            children.append(number)
+            leaves += boxes[number].num_leaves
+        boxes[index] = Box(
+            branch.id, branch.label, branch.node, parent, tuple(children), branch.kind,
+            branch.copies, leaves,
+        )  # fmt: skip
+        return index

@@ -1,0 +1,1 @@
+"""Work of equations and programs, counted by XLA's rules."""

@@ -1,0 +1,334 @@
+"""What each equation, source line or named scope costs in a module, by XLA's rules, and what
+optimization did to it.
+
+A fusion's FLOPs and bytes are divided among the instructions inside of it as their own costs are;
+what several equations hold is divided evenly, so rows add up to the module's total.
+`find_cost_change` puts the module before and after optimization side by side.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model import Capture, Cost, Graph, Stage, Unavailable
+from jaxscope.model.stages import find_lowered_jaxpr
+from jaxscope.model.units import format_count
+from jaxscope.program.cost.arithmetic import Arithmetics
+from jaxscope.program.cost.trip_counts import (
+    RUNS_INSIDE,
+    AmountRange,
+    ExecutionCounts,
+    count_executions,
+    find_trip_counts,
+)
+from jaxscope.program.cost.work import BRANCHES, describe_unbounded_loops, product_cost
+from jaxscope.program.equation_text import short_equation_names
+from jaxscope.program.fates.table import link_products
+
+# What each equation, source line or named scope costs in a module, by XLA's rules.
+#
+# Each kernel's cost goes to what it was made from. A fusion's FLOPs and bytes are shared among the
+# instructions inside of it as their own costs are: the bytes that it does not write are spared by
+# all of them. What several equations hold is shared evenly. What stands in a loop counts as often
+# as the loop runs, where that is known, and what stands in branches is a range. So the rows of a
+# table add up to the program where it has no branches.
+
+
+Floats = npt.NDArray[np.float64]
+
+COMPILER = "made by the compiler"
+NO_SCOPE = "no named scope"
+SHARED = (
+    "The bytes of a fusion are shared among the instructions inside of it as their own would be, "
+    "and what several equations hold is shared evenly."
+)
+
+
+class RowKind(enum.Enum):
+    """What a row stands for."""
+
+    EQUATION = "equation"
+    LINE = "line"
+    SCOPE = "scope"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Share:
+    """The part of a program's work that belongs to one row.
+
+    Attributes:
+        nodes: Node indices in the stage.
+        rounds: How often it runs; of several nodes, the most.
+        cost: In one run of the program, with the dearest branches; what is not known is left out.
+        num_unknown: Nodes whose work XLA does not count.
+        least: The same with the cheapest branches.
+        work: FLOPs by arithmetic, with the dearest branches of each.
+        least_work: The same with the cheapest.
+    """
+
+    nodes: tuple[int, ...]
+    rounds: int
+    cost: Cost
+    num_unknown: int
+    least: Cost
+    work: tuple[tuple[str, float], ...] = ()
+    least_work: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it costs the same, whichever branches run."""
+        return self.cost == self.least
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Shares:
+    """All rows of one stage.
+
+    Attributes:
+        rows: By equation id of the last jaxpr-level stage, `file.py:12`, or scope.
+        rounds: How often the parts of the module run.
+        total: Of the whole module, with the dearest branches.
+        least: The same with the cheapest.
+    """
+
+    rows: Mapping[str, Share]
+    rounds: ExecutionCounts
+    total: Cost
+    least: Cost
+
+    @property
+    def num_unbounded(self) -> int:
+        """Loops that count once because nobody knows how often they run."""
+        return len(self.rounds.unbounded)
+
+
+@dataclasses.dataclass(slots=True)
+class _Sum:
+    nodes: list[int] = dataclasses.field(default_factory=list)
+    rounds: int = 1
+    num_unknown: int = 0
+
+
+def share_out(
+    graph: Graph,
+    by: RowKind,
+    trips: Mapping[str, int] | None = None,
+    machine: Stage | None = None,
+) -> Shares:
+    """Share a module's work out among its equations, lines or scopes.
+
+    Args:
+        graph: Of a module: the stage `hlo` or `optimized`.
+        by: What rows stand for.
+        trips: Rounds of loops that the module does not tell itself; see `find_trip_counts`.
+        machine: The stage `machine` of the same program, which tells what kernels multiply with.
+    """
+    rounds = count_executions(graph, trips)
+    arithmetics = Arithmetics(graph, machine)
+    found = list(_spread(graph, rounds, arithmetics))
+    kinds = list(dict.fromkeys(kind for _, _, kind, _ in found if kind))
+    places = {kind: 3 + place for place, kind in enumerate(kinds)}
+    sums: dict[str, _Sum] = {}
+    work: dict[int, dict[str | None, Floats]] = {}
+    for node, home, kind, cost in found:
+        amount = np.zeros(3 + len(kinds))
+        amount[:3] = np.nan_to_num(cost)
+        if kind:
+            amount[places[kind]] = amount[0]
+        keys = _keys(graph, node, by)
+        here = work.setdefault(home, {})
+        for key in keys:
+            row = sums.setdefault(key, _Sum())
+            row.nodes.append(node)
+            row.rounds = max(row.rounds, rounds.of(home))
+            row.num_unknown += bool(np.isnan(cost[:2]).any())
+            here[key] = here.get(key, 0.0) + amount / len(keys)
+        here[None] = here.get(None, 0.0) + amount
+    ranges = rounds.sum_up(work)
+    nothing = AmountRange(np.zeros(3), np.zeros(3))
+    rows = {}
+    for key, row in sums.items():
+        each = ranges[key]
+        rows[key] = Share(
+            tuple(row.nodes),
+            row.rounds,
+            Cost(*each.high[:3].tolist()),
+            row.num_unknown,
+            Cost(*each.low[:3].tolist()),
+            _by_kind(kinds, each.high),
+            _by_kind(kinds, each.low),
+        )
+    whole = ranges.get(None, nothing)
+    return Shares(rows, rounds, Cost(*whole.high[:3].tolist()), Cost(*whole.low[:3].tolist()))
+
+
+def _by_kind(kinds: Sequence[str], amount: Floats) -> tuple[tuple[str, float], ...]:
+    pairs = zip(kinds, amount[3:].tolist(), strict=True)
+    return tuple((kind, flops) for kind, flops in pairs if flops > 0.0)
+
+
+def _spread(
+    graph: Graph, rounds: ExecutionCounts, arithmetics: Arithmetics
+) -> Iterator[tuple[int, int, str, Floats]]:
+    """Nodes that work: the group that each runs in, its arithmetic, and what one run costs."""
+    costs = graph.nodes.cost
+    for node, group in enumerate(graph.nodes.group.tolist()):
+        operation = graph.string(graph.nodes.operation, node)
+        if not rounds.of(group) or operation in RUNS_INSIDE:
+            continue
+        inside = arithmetics.inside(node)
+        if inside:
+            for inner, cost in _split(costs[node], costs[inside], inside, node):
+                yield inner, group, arithmetics.of(inner, node) if cost[0] > 0 else "", cost
+            continue
+        cost = costs[node]
+        if math.isnan(cost[0]) and (known := product_cost(graph, node)) is not None:
+            cost = np.array([*known, 0.0])
+        if bool(np.isnan(cost).any()) or bool(np.any(cost > 0)):
+            yield node, group, arithmetics.of(node) if cost[0] > 0 else "", cost
+
+
+def _split(
+    whole: Floats, parts: Floats, inside: Sequence[int], owner: int
+) -> Iterator[tuple[int, Floats]]:
+    """Share a fusion's cost out as the costs inside of it are; it keeps what none of them has."""
+    known = np.nan_to_num(parts)
+    sums = known.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = np.where(sums > 0, known / sums * whole, 0.0)
+    for inner, cost in zip(inside, shares, strict=True):
+        if bool(np.any(cost > 0)):
+            yield inner, cost
+    rest = np.where(sums > 0, 0.0, whole)
+    if bool(np.isnan(rest).any()) or bool(np.any(rest > 0)):
+        yield owner, rest
+
+
+def _keys(graph: Graph, node: int, by: RowKind) -> tuple[str, ...]:
+    if by is RowKind.EQUATION:
+        return graph.row(graph.nodes.derived, node) or (COMPILER,)
+    if by is RowKind.SCOPE:
+        return ("/".join(graph.row(graph.nodes.scope, node)) or NO_SCOPE,)
+    places = graph.source(node)
+    return (f"{os.path.basename(places[0].file)}:{places[0].line}" if places else COMPILER,)
+
+
+_ZERO = Cost(0.0, 0.0, 0.0)
+_NOTHING = Share((), 0, _ZERO, 0, _ZERO)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CostRow:
+    """One equation, line or scope.
+
+    Attributes:
+        name: Its id, `file.py:12` or scope.
+        label: What to call it: of an equation not its id but what it computes.
+        what: JAX's name of the equation, `line` or `scope`.
+        before: Its work in the module before optimization.
+        after: The same after it; nothing is left of what was folded, merged or removed.
+    """
+
+    name: str
+    label: str
+    what: str
+    before: Share
+    after: Share
+
+    @property
+    def rounds(self) -> int:
+        """How often it runs in one run of the program."""
+        return max(self.before.rounds, self.after.rounds)
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class CostChange:
+    """All rows of one kind, the most bytes after optimization first.
+
+    Attributes:
+        by: What rows stand for.
+        rows: All of them.
+        before: Of the whole program before optimization, with the dearest branches.
+        after: Of the whole program after it, with the dearest branches.
+        notes: What to mind, a sentence each.
+        least: Both with the cheapest branches.
+    """
+
+    by: RowKind
+    rows: tuple[CostRow, ...]
+    before: Cost
+    after: Cost
+    notes: tuple[str, ...]
+    least: tuple[Cost, Cost] = (_ZERO, _ZERO)
+
+
+def find_cost_change(capture: Capture, by: RowKind) -> CostChange | Unavailable:
+    """What optimizing did to the work of a program, or why that is not known."""
+    graphs: list[Graph] = []
+    for name in ("hlo", "optimized"):
+        stage = link_products(capture) if name == "optimized" else capture.stage(name)
+        if stage is None:
+            return Unavailable(f"The capture has no stage {name}.", name)
+        if isinstance(stage.graph, Unavailable):
+            return stage.graph
+        graphs.append(stage.graph)
+    trips = find_trip_counts(capture)
+    before = share_out(graphs[0], by, trips)
+    after = share_out(graphs[1], by, trips, capture.stage("machine"))
+    graph = find_lowered_jaxpr(capture) if by is RowKind.EQUATION else None
+    names = {} if graph is None else _names(graph)
+    labels = {} if graph is None else short_equation_names(graph)
+    rows = [
+        CostRow(
+            key,
+            labels.get(key, key),
+            names.get(key, "" if by is RowKind.EQUATION else by.value),
+            before.rows.get(key, _NOTHING),
+            after.rows.get(key, _NOTHING),
+        )
+        for key in dict.fromkeys((*after.rows, *before.rows))
+    ]
+    rows.sort(key=lambda row: (-row.after.cost.bytes_accessed, -row.before.cost.bytes_accessed))
+    return CostChange(
+        by,
+        tuple(rows),
+        before.total,
+        after.total,
+        _notes(before, after, rows),
+        (before.least, after.least),
+    )
+
+
+def _names(graph: Graph) -> dict[str, str]:
+    ids, operations = graph.nodes.id.tolist(), graph.nodes.operation.tolist()
+    pairs = zip(ids, operations, strict=True)
+    return {graph.strings[id]: graph.strings[operation] for id, operation in pairs}
+
+
+def _notes(before: Shares, after: Shares, rows: list[CostRow]) -> tuple[str, ...]:
+    notes = [
+        "Both columns count instructions by XLA's rules, in the module before and after "
+        "optimization."
+    ]
+    has_loops = any(row.rounds > 1 for row in rows)
+    has_branches = any(shares.total != shares.least for shares in (before, after))
+    if has_loops:
+        notes.append("What stands in a loop counts as often as the loop runs.")
+    unbounded = max(before.num_unbounded, after.num_unbounded)
+    if unbounded:
+        notes.append(describe_unbounded_loops(unbounded))
+    if has_branches or not all(row.before.is_certain and row.after.is_certain for row in rows):
+        notes.append(BRANCHES)
+    if has_loops:
+        notes.append("XLA's own figure of a module differs: it counts one round of each loop.")
+    unknown = sum(row.before.num_unknown + row.after.num_unknown > 0 for row in rows)
+    if unknown:
+        notes.append(f"XLA does not count all the work of {format_count(unknown, 'row')}.")
+    return (*notes, SHARED)

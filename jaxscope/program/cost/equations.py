@@ -1,0 +1,305 @@
+"""Cost of every equation of a jaxpr-level stage, and of the stage; where the cost is unknown, why.
+
+Equations with nested jaxprs cost what these cost: a call (`jit`, `remat2`, `custom_jvp_call`, …)
+costs its body; `scan` costs its body times its length, and says so in the attribute `cost_note`
+(XLA's own analysis counts a loop's body once); `while` is unknown, because how often it runs is;
+`cond` is unknown unless all branches cost the same; `shard_map` and `pmap` cost what one device
+does, and say so; `pallas_call` costs its kernel once for each point of the grid; its traffic is
+unknown, as the kernel's author and the device decide which blocks stay in fast memory. The cost of
+an equation inside a body is that of one execution. What is unknown makes every sum that it is part
+of unknown, and says why in `cost_note`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model.graph import NONE, Cost, Graph, NodeKind, Ragged
+from jaxscope.model.graph_builder import StringTable
+from jaxscope.model.types import ArrayType, parse_array_type
+from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES, Equation, UncountedError, find_rule
+
+# Why the work of an equation is unknown, in words that a person can read beside the number.
+
+
+_LIBRARY = "it is a call of a linear algebra library, whose work XLA does not count"
+_SERIES = "it is a series that is summed until it converges"
+_CALLBACK = "it is Python code of the program"
+
+_LIBRARY_CALLS = """eig eigh geqp3 geqrf hessenberg householder_product lu ormqr qr schur svd
+    symmetric_product tridiagonal tridiagonal_solve"""
+_SUMS = """igamma igamma_grad_a igammac polygamma random_gamma random_gamma_grad
+    regularized_incomplete_beta zeta"""
+
+_REASONS = {
+    "while": "how often the loop runs is not known before it runs",
+    "cond": "its branches cost differently, and which one runs depends on values",
+    **dict.fromkeys(_LIBRARY_CALLS.split(), _LIBRARY),
+    **dict.fromkeys(_SUMS.split(), _SERIES),
+    **dict.fromkeys(("io_callback", "pure_callback", "debug_callback", "debug_print"), _CALLBACK),
+    **dict.fromkeys(("ffi_call", "custom_call"), "it is code outside JAX and XLA"),
+    "lu_pivots_to_permutation": "it is a loop inside XLA's lowering",
+    "approx_top_k": "it is lowered differently for each device",
+}
+
+
+def reason_without_rule(primitive: str) -> str:
+    """Why a primitive that no rule counts is unknown."""
+    return _REASONS.get(primitive, f"no rule counts {primitive}")
+
+
+# Cost of every equation of a jaxpr-level stage, and of the stage.
+#
+# Equations with nested jaxprs cost what these cost:
+#     a call (`jit`, `remat2`, `custom_jvp_call`, …) costs its body;
+#     `scan` costs its body times its length, and says so in the attribute `cost_note` (XLA's own
+#     analysis counts a loop's body once);
+#     `while` is unknown, because how often it runs is;
+#     `cond` is unknown unless all branches cost the same;
+#     `shard_map` and `pmap` cost what one device does, and say so;
+#     `pallas_call` costs its kernel once for each point of the grid; its traffic is unknown, as the
+#     kernel's author and the device decide which blocks stay in fast memory.
+# The cost of an equation inside a body is that of one execution. What is unknown makes every sum
+# that it is part of unknown, and says why in `cost_note`.
+
+
+_CALLS = frozenset(
+    [
+        "jit",
+        "pjit",
+        "closed_call",
+        "core_call",
+        "remat",
+        "remat2",
+        "checkpoint",
+        "custom_jvp_call",
+        "custom_vjp_call",
+        "custom_vjp_call_jaxpr",
+        "custom_vmap_call",
+    ]
+)
+_PER_DEVICE = frozenset({"shard_map", "pmap", "xla_pmap"})
+_UNKNOWN = np.full(3, math.nan)
+_GRID = re.compile(r"\bgrid=\(([\d, ]{0,100})\)")
+_MAX_LENGTH_DIGITS = 18
+
+Row = npt.NDArray[np.float64]
+
+
+def cost_equations(graph: Graph, release: tuple[int, int] = (0, 0)) -> tuple[Graph, Cost]:
+    """Count the work of a jaxpr-level stage.
+
+    Args:
+        graph: Of nodes of kind `EQUATION`, with types on nodes and edges, literal operands as
+            attributes `in[K]` and parameters as attributes.
+        release: Major and minor version of the JAX that made it; some functions are lowered
+            differently by different releases, and are unknown where it is not known.
+
+    Returns:
+        The graph with costs of all equations, NaN where unknown, and the sum over the outermost
+        equations.
+    """
+    counter = _Counter(graph, release)
+    costs = counter.count()
+    graph = graph.replace_nodes(cost=costs)
+    if counter.notes:
+        graph = _add_notes(graph, counter.notes)
+    return graph, Cost(*counter.total(NONE).tolist())
+
+
+class _Counter:
+    """Counts bodies before what owns them.
+
+    Attributes:
+        notes: What to say of a node's cost.
+    """
+
+    def __init__(self, graph: Graph, release: tuple[int, int]) -> None:
+        self.notes: dict[int, str] = {}
+        self._graph = graph
+        self._release = release
+        strings = graph.strings
+        self._operations = [strings[s] for s in graph.nodes.operation.tolist()]
+        self._operands = _operand_types(graph)
+        self._costs = np.full((len(graph.nodes), 3), math.nan)
+        self._members: dict[int, list[int]] = {}
+        is_equation = np.flatnonzero(graph.nodes.kind == NodeKind.EQUATION)
+        self._equations: list[int] = is_equation.tolist()
+        groups = graph.nodes.group[is_equation].tolist()
+        for node, group in zip(self._equations, groups, strict=True):
+            self._members.setdefault(group, []).append(node)
+        self._insides: dict[int, list[int]] = {}
+        for group, owner in enumerate(graph.groups.owner.tolist()):
+            if owner != NONE:
+                self._insides.setdefault(owner, []).append(group)
+        self._add_shared()
+
+    def _add_shared(self) -> None:
+        """A jaxpr that several equations share is drawn inside one and costs for each."""
+        groups = {self._graph.strings[s]: i for i, s in enumerate(self._graph.groups.id.tolist())}
+        try:
+            key = self._graph.strings.index("shares")
+        except ValueError:
+            return
+        attributes = self._graph.nodes.attributes
+        at = np.flatnonzero(attributes.values[0::2] == key)
+        for node in np.unique(attributes.row_numbers()[0::2][at]).tolist():
+            row = self._graph.attributes(node)
+            shown = groups.get(row.get("shares", ""))
+            named = [groups[name] for name in row.get("calls", "").split(", ") if name in groups]
+            if named:
+                self._insides[node] = named
+            elif shown is not None:
+                self._insides.setdefault(node, []).append(shown)
+            if self._operations[node] == "cond" and not named:
+                # Older captures name the last shared branch only: there may be more of them.
+                self._insides[node] = []
+
+    def count(self) -> npt.NDArray[np.float64]:
+        """Costs of all nodes, `(n, 3)`; NaN for what is no equation."""
+        for group in self._bodies_first():
+            for node in self._members.get(group, ()):
+                self._costs[node] = self._cost(node)
+        return self._costs
+
+    def total(self, group: int) -> Row:
+        """Sum over the equations that stand directly in a group."""
+        members = self._members.get(group, [])
+        total: Row = self._costs[members].sum(axis=0) if members else np.zeros(3)
+        return total
+
+    def _bodies_first(self) -> list[int]:
+        """All groups, each after the groups inside its equations; sharing makes this no tree."""
+        order: list[int] = []
+        state: dict[int, bool] = {}
+        for start in (NONE, *range(len(self._graph.groups))):
+            stack = [start]
+            while stack:
+                group = stack[-1]
+                if group in state:
+                    stack.pop()
+                    if not state[group]:
+                        state[group] = True
+                        order.append(group)
+                    continue
+                state[group] = False
+                for node in self._members.get(group, ()):
+                    stack += (g for g in self._insides.get(node, ()) if g not in state)
+        return order
+
+    def _cost(self, node: int) -> Row:
+        primitive = self._operations[node]
+        if find_rule(primitive) is not None:
+            return self._apply(node, primitive)
+        bodies = [self.total(group) for group in self._insides.get(node, [])]
+        cost = self._cost_of_bodies(node, primitive, bodies)
+        if cost is None:
+            self.notes[node] = f"unknown: {reason_without_rule(primitive)}"
+            return _UNKNOWN
+        if np.isnan(cost).any() and node not in self.notes:
+            self.notes[node] = "unknown: so is something inside"
+        return cost
+
+    def _cost_of_bodies(self, node: int, primitive: str, bodies: list[Row]) -> Row | None:
+        """What an equation costs by the jaxprs inside it; None if these do not tell."""
+        if primitive == "cond":
+            return bodies[0] if bodies and all(_same(bodies[0], body) for body in bodies) else None
+        if len(bodies) != 1:
+            return None
+        (body,) = bodies
+        if primitive in _CALLS:
+            return body
+        if primitive in _PER_DEVICE:
+            self.notes[node] = "of one device"
+            return body
+        if primitive == "scan":
+            length = _length(self._graph.attributes(node))
+            if length is None:
+                return None
+            self.notes[node] = f"body × {length:,}"
+            return body * length
+        if primitive == "pallas_call":
+            steps = _grid_size(self._graph.attributes(node))
+            if steps is None:
+                return None
+            self.notes[node] = (
+                f"kernel × {steps:,}; bytes unknown: the kernel decides what it keeps"
+            )
+            kernel: Row = body * np.array([steps, math.nan, steps])
+            return kernel
+        return None
+
+    def _apply(self, node: int, primitive: str) -> Row:
+        graph = self._graph
+        attributes = graph.attributes(node)
+        operands = dict(self._operands.get(node, ()))
+        for key, text in attributes.items():
+            if key.startswith("in[") and key[3:-1].isdecimal():
+                operands[int(key[3:-1])] = text.rpartition(":")[2]
+        # An operand that neither an edge nor a literal names is unknown, not absent.
+        count = max(operands, default=-1) + 1
+        types: list[ArrayType | None] = [
+            parse_array_type(operands[i]) if i in operands else None for i in range(count)
+        ]
+        results = tuple(parse_array_type(text) for text in graph.row(graph.nodes.types, node))
+        rule = find_rule(primitive)
+        equation = Equation(primitive, tuple(types), results, attributes, self._release)
+        try:
+            assert rule is not None
+            counted = np.array(rule(equation))
+            if primitive in CUMULATIVE_PRIMITIVES:
+                self.notes[node] = "as XLA counts the window that JAX makes of it"
+            return counted
+        except UncountedError as error:
+            self.notes[node] = f"unknown: {error}"
+        except (LookupError, ValueError, TypeError, ArithmeticError):
+            self.notes[node] = "unknown: a type or parameter cannot be read"
+        return _UNKNOWN
+
+
+def _operand_types(graph: Graph) -> dict[int, list[tuple[int, str]]]:
+    edges, strings = graph.edges, graph.strings
+    types: dict[int, list[tuple[int, str]]] = {}
+    for target, operand, type in zip(
+        edges.target.tolist(), edges.operand.tolist(), edges.type.tolist(), strict=True
+    ):
+        types.setdefault(target, []).append((operand, strings[type]))
+    return types
+
+
+def _length(attributes: dict[str, str]) -> int | None:
+    length = attributes.get("length", "")
+    is_number = length.isdecimal() and len(length) <= _MAX_LENGTH_DIGITS
+    return int(length) if is_number else None
+
+
+def _grid_size(attributes: dict[str, str]) -> int | None:
+    """Points of a kernel's grid; None where a size is dynamic."""
+    found = _GRID.search(attributes.get("grid_mapping", ""))
+    return math.prod(int(size) for size in found[1].split(",") if size.strip()) if found else None
+
+
+def _same(first: Row, second: Row) -> bool:
+    """Whether both are known and equal."""
+    return bool(np.array_equal(first, second))
+
+
+def _add_notes(graph: Graph, notes: dict[int, str]) -> Graph:
+    table = StringTable()
+    for string in graph.strings:
+        table[string]
+    key = table["cost_note"]
+    rows: Iterable[list[int]] = (
+        [*graph.nodes.attributes[node].tolist(), key, table[notes[node]]]
+        if node in notes
+        else graph.nodes.attributes[node].tolist()
+        for node in range(len(graph.nodes))
+    )
+    nodes = dataclasses.replace(graph.nodes, attributes=Ragged.from_rows(rows))
+    return dataclasses.replace(graph, strings=table.strings(), nodes=nodes)

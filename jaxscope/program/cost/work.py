@@ -1,0 +1,372 @@
+"""What one run of a whole program does, counted the same way in every stage, with the work of
+library calls that XLA does not count.
+
+Sums are ranges where branches differ; what nobody counts is left out, and the sum is then a lower
+bound. Every figure says which of these hold for it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import re
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxscope.model import Cost, Graph, NodeKind, Stage, is_available
+from jaxscope.model.types import hlo_type_bytes, num_elements
+from jaxscope.model.units import UNKNOWN, format_bytes, format_count, format_flops, format_range
+from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES
+from jaxscope.program.cost.trip_counts import (
+    RUNS_INSIDE,
+    AmountRange,
+    Floats,
+    count_executions,
+    trip_counts_of_stages,
+)
+
+# The work of library calls that XLA does not count: matrix products of cuBLAS.
+#
+# XLA writes into each call which dimensions are contracted; the rest follows from the types.
+
+
+_PRODUCTS = re.compile(r"__cublas\$(gemm|lt\$matmul.*)")
+_CONTRACTED = re.compile(r'"lhs_contracting_dimensions":(\[[^\]]*\])')
+_LIBRARY_CALL_SHAPE = re.compile(r"[a-z]\w*\[([\d,]*)\]")
+
+
+def is_product(attributes: Mapping[str, str]) -> bool:
+    """Whether an instruction with these attributes calls a library for a matrix product."""
+    return _PRODUCTS.fullmatch(attributes.get("custom_call_target", "")) is not None
+
+
+def product_cost(graph: Graph, node: int) -> tuple[float, float] | None:
+    """FLOPs and bytes of one run of a library's matrix product; None for any other node.
+
+    Its second result is scratch space of unknown use, and counts nothing.
+    """
+    attributes = graph.attributes(node)
+    if not is_product(attributes):
+        return None
+    contracted = _CONTRACTED.search(attributes.get("backend_config", ""))
+    operands = [
+        graph.row(graph.nodes.types, int(graph.edges.source[edge]))[int(graph.edges.output[edge])]
+        for edge in np.flatnonzero(graph.edges.target == node)
+    ]
+    results = graph.row(graph.nodes.types, node)
+    shape = _LIBRARY_CALL_SHAPE.match(operands[0]) if operands else None
+    if contracted is None or shape is None or not results:
+        return None
+    sizes = [float(size) for size in shape[1].split(",") if size]
+    try:
+        depth = math.prod(sizes[int(place)] for place in json.loads(contracted[1]))
+    except (IndexError, ValueError):
+        return None
+    flops = 2.0 * depth * num_elements(results[0])
+    return flops, sum(map(hlo_type_bytes, operands)) + hlo_type_bytes(results[0])
+
+
+# What one run of a whole program does, counted the same way in every stage.
+#
+# Loops count as often as they run, and once where nobody knows how often that is; of a condition's
+# branches one runs, so sums are ranges; what nobody counts is left out, and the sum then is a least
+# amount. Every figure says which of these hold for it. XLA's own figure of a module counts a loop's
+# body once and of branches the dearest, so it is another number where there are any.
+
+
+_SIZES = re.compile(r"size=([\dx]+) pad=([-\d_x]+)")
+_SHAPE = re.compile(r"\[([\d,]*)\]")
+_MAX_SIZE = 1 << 40
+WORK_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
+CUMULATIVE = (
+    "A cumulative sum, product, maximum or minimum counts as XLA counts the window that JAX makes "
+    "of it: n - 1 FLOPs for each element of an axis of n."
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Work:
+    """What one run does.
+
+    Attributes:
+        low: With the cheapest branches; what is not known is left out.
+        high: With the dearest branches.
+        num_unknown: Nodes that run and that nobody counts.
+        num_unbounded: Loops that count once because nobody knows how often they run.
+        has_loops: Whether a loop counts more than once.
+        has_cumulative: Whether XLA's count of a cumulative sum is part of it.
+        is_of_rounds: Whether it is XLA's figure of the whole module, one round of each loop.
+    """
+
+    low: Cost
+    high: Cost
+    num_unknown: int = 0
+    num_unbounded: int = 0
+    has_loops: bool = False
+    has_cumulative: bool = False
+    is_of_rounds: bool = False
+
+    @property
+    def has_range(self) -> bool:
+        """Whether it depends on the branches that run."""
+        return not self.low.same_as(self.high)
+
+    def tell(self, low: float, high: float, form: Callable[[float], str]) -> str:
+        """A figure in words: a number or a range, a least amount, and loops that count once."""
+        if math.isnan(high) or (self.num_unknown and not high):
+            return UNKNOWN
+        told = format_range(low, high, form)
+        if self.num_unknown:
+            told = f"at least {form(low)}"
+        if self.num_unbounded:
+            loops = "1 loop" if self.num_unbounded == 1 else f"{self.num_unbounded:,} loops"
+            told += f", {loops} once"
+        return f"{told}, loops once" if self.is_of_rounds else told
+
+    @property
+    def flops(self) -> str:
+        """FLOPs in words."""
+        return self.tell(self.low.flops, self.high.flops, format_flops)
+
+    @property
+    def num_bytes(self) -> str:
+        """Bytes read and written in words."""
+        return self.tell(self.low.bytes_accessed, self.high.bytes_accessed, format_bytes)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How it was counted, a sentence each; nothing where there is nothing to mind."""
+        found = []
+        if self.has_loops:
+            found.append("Loops count as often as they run.")
+        if self.num_unbounded:
+            found.append(describe_unbounded_loops(self.num_unbounded))
+        if self.is_of_rounds:
+            found.append(
+                "XLA's own figure: one round of each loop, and of branches the dearest. What each "
+                "instruction costs is not known here, so loops cannot be counted."
+            )
+        if self.has_range:
+            found.append(BRANCHES)
+        if self.num_unknown:
+            nodes = format_count(self.num_unknown, "node")
+            found.append(
+                f"What {nodes} {'costs' if self.num_unknown == 1 else 'cost'} is unknown, such as "
+                "of a callback or a custom call."
+            )
+        if self.has_cumulative:
+            found.append(CUMULATIVE)
+        return tuple(found)
+
+
+BRANCHES = "Of a condition's branches one runs: from the cheapest to the dearest."
+
+
+def describe_unbounded_loops(count: int) -> str:
+    """What to say of loops whose rounds nobody knows."""
+    if count == 1:
+        return "1 loop counts once: how often it runs is not known, and it may run never."
+    return f"{count:,} loops count once: how often they run is not known, and they may run never."
+
+
+_known: weakref.WeakKeyDictionary[Graph, dict[tuple[tuple[str, int], ...], Work]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def find_work(graph: Graph, trips: Mapping[str, int] | None = None) -> Work:
+    """What one run of a jaxpr or of a module does.
+
+    Args:
+        graph: With the cost of each node: of a jaxpr-level stage, of `hlo` or of `optimized`.
+        trips: Rounds of loops that the graph does not tell itself; see `find_trip_counts`.
+    """
+    key = tuple(sorted((trips or {}).items()))
+    known = _known.setdefault(graph, {})
+    if key not in known:
+        known[key] = _count(graph, trips)
+    return known[key]
+
+
+def _count(graph: Graph, trips: Mapping[str, int] | None) -> Work:
+    rounds = count_executions(graph, trips)
+    owners = rounds.owners
+    costs, kinds = graph.nodes.cost, graph.nodes.kind
+    running = np.array([bool(times) for times in rounds.of_group] + [True], bool)
+    works = np.isin(kinds, WORK_KINDS) & running[graph.nodes.group]
+    work: dict[int, Floats] = {}
+    num_unknown = 0
+    codes = {n for n, text in enumerate(graph.strings) if text in RUNS_INSIDE}
+    windows = {n for n, text in enumerate(graph.strings) if text == "reduce-window"}
+    cumulative = {n for n, text in enumerate(graph.strings) if text in CUMULATIVE_PRIMITIVES}
+    has_cumulative = False
+    for node in np.flatnonzero(works).tolist():
+        code = int(graph.nodes.operation[node])
+        if node in owners and node not in rounds.untold:
+            continue
+        if code in codes and kinds[node] == NodeKind.INSTRUCTION:
+            continue
+        if code in windows and not has_cumulative:
+            has_cumulative = _spans_an_axis(graph, node)
+        cost = costs[node]
+        if math.isnan(cost[0]) and (product := product_cost(graph, node)) is not None:
+            cost = np.array([*product, 0.0])
+        num_unknown += bool(np.isnan(cost).any())
+        has_cumulative |= code in cumulative
+        home = int(graph.nodes.group[node])
+        work[home] = work.get(home, 0.0) + np.nan_to_num(cost)
+    nothing = AmountRange(np.zeros(3), np.zeros(3))
+    found = rounds.sum_up({home: {"": amount} for home, amount in work.items()}).get("", nothing)
+    return Work(
+        Cost(*found.low.tolist()),
+        Cost(*found.high.tolist()),
+        num_unknown,
+        len(rounds.unbounded),
+        any(times > 1 for times in _loops(graph, rounds.of_group)),
+        has_cumulative,
+    )
+
+
+def _spans_an_axis(graph: Graph, node: int) -> bool:
+    """Whether a window is as long as an axis and ends at its element, as of a cumulative sum."""
+    sizes = _SIZES.search(graph.attributes(node).get("window", ""))
+    shape = _SHAPE.search(next(iter(graph.row(graph.nodes.types, node)), ""))
+    if sizes is None or shape is None:
+        return False
+    axes = zip(sizes[1].split("x"), sizes[2].split("x"), shape[1].split(","), strict=False)
+    return any(
+        size == length and pad in (f"{int(size) - 1}_0", f"0_{int(size) - 1}")
+        for size, pad, length in axes
+        if size.isdecimal() and 1 < int(size) < _MAX_SIZE
+    )
+
+
+def _loops(graph: Graph, of_group: tuple[int, ...]) -> Iterator[int]:
+    """How often the bodies of loops run, in each run of what they stand in or more."""
+    for group, owner in enumerate(graph.groups.owner.tolist()):
+        if owner >= 0 and graph.string(graph.nodes.operation, owner) in ("while", "scan"):
+            yield of_group[group]
+
+
+def find_stage_works(stages: Iterable[Stage]) -> Mapping[str, Work]:
+    """What a run does, by the name of each stage that tells.
+
+    StableHLO has that of the HLO made of it, XLA's passes have that of the program they end with.
+
+    Args:
+        stages: Of a capture, as far as they are there.
+    """
+    there = [
+        s for s in stages if s.unavailable is None and (is_available(s.graph) or s.name == "passes")
+    ]
+    graphs = [stage.graph for stage in there if is_available(stage.graph)]
+    if not graphs:
+        return {}
+    key = tuple((stage.name, id(stage.graph), str(stage.cost)) for stage in there)
+    known = _known_stages.get(graphs[-1])
+    if known is None or known[0] != key:
+        known = _known_stages[graphs[-1]] = key, _find_stage_works(there)
+    return known[1]
+
+
+_known_stages: weakref.WeakKeyDictionary[
+    Graph, tuple[tuple[tuple[str, int, str], ...], Mapping[str, Work]]
+] = weakref.WeakKeyDictionary()
+
+
+def _find_stage_works(stages: Sequence[Stage]) -> Mapping[str, Work]:
+    trips = trip_counts_of_stages(stages)
+    found: dict[str, Work] = {}
+    last = [stage.name for stage in stages if _is_jaxpr(stage) and stage.name != "gradient"][-1:]
+    for stage in stages:
+        if not is_available(stage.graph):
+            continue
+        if _is_jaxpr(stage):
+            found[stage.name] = find_work(stage.graph, trips if stage.name in last else None)
+        elif stage.name in ("hlo", "optimized"):
+            work = find_work(stage.graph, trips)
+            has_loops = work.has_loops or work.num_unbounded > 0
+            is_same = not has_loops and not work.has_range
+            if not math.isnan(stage.cost.flops) and (is_same or work.num_unknown):
+                work = Work(
+                    stage.cost,
+                    stage.cost,
+                    has_cumulative=work.has_cumulative,
+                    is_of_rounds=has_loops,
+                )
+            found[stage.name] = work
+    if "hlo" in found and any(stage.name == "stablehlo" for stage in stages):
+        found["stablehlo"] = found["hlo"]
+    if "optimized" in found and any(stage.name == "passes" for stage in stages):
+        found["passes"] = found["optimized"]
+    return found
+
+
+def _is_jaxpr(stage: Stage) -> bool:
+    return is_available(stage.graph) and bool((stage.graph.nodes.kind == NodeKind.EQUATION).any())
+
+
+def work_to_json(work: Work | None) -> Mapping[str, Any] | None:
+    """As numbers with what to mind of them."""
+    if work is None:
+        return None
+    names = ("flops", "bytes_accessed", "transcendentals")
+    return {
+        **{
+            name: {"low": getattr(work.low, name), "high": getattr(work.high, name)}
+            for name in names
+        },
+        "loops_counted_once": work.num_unbounded,
+        "uncounted": work.num_unknown,
+        "notes": list(work.notes),
+    }
+
+
+# Work and traffic of a whole program with loops, as numbers for a table.
+
+
+LOOPS_COUNTED = "Work and traffic count loops × their trip count, which XLA knows."
+BRANCHES_COUNTED = "Of a condition's branches, work and traffic count the dearest."
+_UNKNOWN = "Work and traffic are unknown: "
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ProgramWork:
+    """What one run of a program does.
+
+    Attributes:
+        flops: By XLA's rules, with the dearest branches; NaN where unknown.
+        num_bytes: Read and written; NaN where unknown.
+        counting: How loops and branches were counted, or why the work is unknown: sentences, or
+            nothing.
+    """
+
+    flops: float
+    num_bytes: float
+    counting: str = ""
+
+
+def find_program_work(graph: Graph) -> ProgramWork:
+    """Count every kernel as often as it runs; of a condition, the dearest branch.
+
+    Args:
+        graph: Of an optimized module, with XLA's cost of each instruction.
+    """
+    work = find_work(graph)
+    if work.num_unbounded:
+        loops = format_count(work.num_unbounded, "loop")
+        runs = "runs" if work.num_unbounded == 1 else "run"
+        return _unknown(f"XLA does not know how often {loops} {runs}.")
+    if work.num_unknown:
+        return _unknown(f"XLA does not count {format_count(work.num_unknown, 'kernel')}.")
+    told = [LOOPS_COUNTED] if work.has_loops else []
+    told += [BRANCHES_COUNTED] if work.has_range else []
+    return ProgramWork(work.high.flops, work.high.bytes_accessed, " ".join(told))
+
+
+def _unknown(why: str) -> ProgramWork:
+    return ProgramWork(math.nan, math.nan, _UNKNOWN + why)

@@ -1,0 +1,1 @@
+"""Comparison of two captures: which nodes correspond, what differs, what differences mean."""

@@ -1,0 +1,61 @@
+"""Equations in words that a person recognises, in place of their numbers."""
+
+from __future__ import annotations
+
+import collections
+import os
+from collections.abc import Mapping
+
+import numpy as np
+
+from jaxscope.model import Graph, NodeKind, Stage, is_available
+
+_MAX_CHARACTERS = 88
+
+
+def equation_text(stage: Stage, node: int) -> str:
+    """An equation as JAX prints it: `bg:f32[4,32] = tanh bf`; long ones without parameters."""
+    graph = stage.graph
+    if not is_available(graph):
+        return ""
+    if is_available(stage.text):
+        of_node = np.flatnonzero(stage.text.line_nodes == node)
+        if len(of_node) == 1:
+            line = stage.text.text.split("\n")[int(of_node[0])].strip()
+            if " = " in line and len(line) <= _MAX_CHARACTERS:
+                return line
+    return _compose(graph, node)
+
+
+def _compose(graph: Graph, node: int) -> str:
+    name, operation = _names(graph, node)
+    types = graph.row(graph.nodes.types, node)
+    kind = f":{types[0]}" if len(types) == 1 else ""
+    edges = graph.edges
+    into = np.flatnonzero(edges.target == node)
+    sources = edges.source[into[np.argsort(edges.operand[into], kind="stable")]].tolist()
+    operands = " ".join(graph.string(graph.nodes.name, each) for each in sources[:4])
+    more = " …" if len(sources) > 4 else ""
+    return f"{name}{kind} = {operation} {operands}".rstrip() + more
+
+
+def short_equation_names(graph: Graph) -> Mapping[str, str]:
+    """A name for each equation, by its id: `bg = tanh · model.py:4`; no two are the same."""
+    nodes = np.flatnonzero(graph.nodes.kind == NodeKind.EQUATION).tolist()
+    names = {graph.string(graph.nodes.id, node): _label(graph, node) for node in nodes}
+    uses = collections.Counter(names.values())
+    return {
+        id: name if uses[name] == 1 else f"{name} (equation {id})" for id, name in names.items()
+    }
+
+
+def _label(graph: Graph, node: int) -> str:
+    name, operation = _names(graph, node)
+    places = graph.source(node)
+    place = f" · {os.path.basename(places[0].file)}:{places[0].line}" if places else ""
+    return f"{name} = {operation}{place}"
+
+
+def _names(graph: Graph, node: int) -> tuple[str, str]:
+    nodes = graph.nodes
+    return graph.string(nodes.name, node) or "_", graph.string(nodes.operation, node)

@@ -1,0 +1,733 @@
+"""Fates of the equations of the stage that was lowered.
+
+For each equation, from certain to plausible: instructions that hold it; what the recorded passes
+did; dead, constant, equal or without effect in the jaxpr; removed by JAX's lowering or by the
+conversion to HLO; else unknown, with the reason. A fate with a proof is `proven`, all else
+`inferred`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from jaxscope.model.capture import Fate, Proof
+from jaxscope.model.graph import NONE, Graph, NodeKind
+from jaxscope.model.op_name import in_call, without_call
+from jaxscope.program.fates.equations import (
+    IDENTITIES,
+    Equations,
+    Values,
+    find_live,
+    literal_choice,
+)
+from jaxscope.program.fates.instructions import Instructions
+from jaxscope.program.fates.matching import (
+    BEGIN,
+    END,
+    EquationNeighbours,
+    InstructionMatcher,
+    InstructionNeighbours,
+    InstructionRole,
+    RoleClassifier,
+    describe_loop,
+    describe_role,
+    name_instructions,
+)
+from jaxscope.program.fates.no_ops import NoOpDetector
+from jaxscope.program.fates.outcomes import (
+    PassOutcome,
+    combine_fates,
+    describe_removed_call,
+    in_pass,
+    quote_equations,
+    summarize_fates,
+    to_sentence,
+)
+
+# Where an equation was seen last on its way to XLA, and so who removed it.
+
+
+_IN_CONVERSION = " when StableHLO became HLO, before XLA's first pass"
+_BY_JAX = " in lowering to StableHLO, by JAX itself"
+_BEFORE_XLA = " before XLA's first pass"
+
+
+class Lowering:
+    """Compares the StableHLO of a program with the HLO that XLA makes of it.
+
+    Args:
+        lowered: Graph of the stage `stablehlo`, or None if there is none.
+        before: The module before optimization, or None if there is none.
+        has_passes: Whether XLA's passes were recorded.
+    """
+
+    def __init__(
+        self, lowered: Graph | None, before: Instructions | None, *, has_passes: bool
+    ) -> None:
+        self._lowered = lowered
+        self._before = before
+        self._has_passes = has_passes
+
+    def reaches_xla(self, id: str) -> bool:
+        """Whether the module that XLA receives has the equation; so too where that is missing."""
+        return self._before is None or id in self._before.holders
+
+    def is_lowered(self, id: str) -> bool:
+        """Whether StableHLO has an operation of the equation; so too where it is missing."""
+        return self._lowered is None or id in self._operations
+
+    def who(self, id: str, pass_name: str | None = None) -> str:
+        """Who removed an equation, as the end of a clause: ` in the pass algsimp`.
+
+        Args:
+            id: Of the equation; no instruction of the optimized module carries it.
+            pass_name: The pass that was seen to do it, or None.
+
+        Returns:
+            Empty where recorded passes do not tell.
+        """
+        if pass_name:
+            return in_pass(pass_name)
+        if not self.is_lowered(id) and not self._reached(id):
+            return _BY_JAX
+        if not self.reaches_xla(id):
+            return _BEFORE_XLA if self._lowered is None else _IN_CONVERSION
+        return "" if self._has_passes or self._before is None else " by a pass of XLA's"
+
+    def has_simplified(self, id: str) -> bool:
+        """Whether StableHLO has an equation and HLO has not, while what reads it is in both.
+
+        Its readers work from something else now: it is not that nothing read it. What a branch
+        returns is read by its condition.
+        """
+        if self._lowered is None or self._before is None or id in self._before.holders:
+            return False
+        return any(
+            other != id and other in self._before.holders
+            for operation in self._operations.get(id, ())
+            for reader in self._takers(operation)
+            for other in self._lowered.row(self._lowered.nodes.derived, reader)
+        )
+
+    def _takers(self, operation: int) -> Iterator[int]:
+        """What reads an operation; of a region's one result also the operation around."""
+        graph = self._lowered
+        if graph is None:
+            return
+        for reader in self._readers.get(operation, ()):
+            yield reader
+            group = int(graph.nodes.group[reader])
+            if graph.nodes.kind[reader] == NodeKind.OUTPUT and group != NONE:
+                owner = int(graph.groups.owner[group])
+                if owner != NONE and len(graph.row(graph.nodes.types, owner)) == 1:
+                    yield owner
+
+    def _reached(self, id: str) -> bool:
+        return self._before is not None and id in self._before.holders
+
+    @functools.cached_property
+    def _operations(self) -> dict[str, list[int]]:
+        """Operations of StableHLO by the equation whose name they carry."""
+        found: dict[str, list[int]] = {}
+        if self._lowered is not None:
+            for operation in range(len(self._lowered.nodes)):
+                for id in self._lowered.row(self._lowered.nodes.derived, operation):
+                    found.setdefault(id, []).append(operation)
+        return found
+
+    @functools.cached_property
+    def _readers(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        if self._lowered is not None:
+            edges = self._lowered.edges
+            for source, target in zip(edges.source.tolist(), edges.target.tolist(), strict=True):
+                found.setdefault(source, []).append(target)
+        return found
+
+
+# Fates of the equations of the last jaxpr-level stage: what was lowered and compiled.
+
+
+COMPILED = "after_optimizations"
+"""Stands for all passes together: from the module that XLA received to the one that runs."""
+
+LOWERED = "lowering to StableHLO"
+"""Stands for what JAX left out before XLA had the program."""
+
+_MAX_CHAIN = 50
+_MAX_PROOF = 16
+_RECORD = "Record the passes (--passes) to see why."
+_SOLVE = "custom_linear_solve"  # of the rules that it carries, one runs
+_CALLS = frozenset({"jit", "pjit", "closed_call", "remat2", "checkpoint"})
+
+
+class DerivedFates:
+    """Finds the fates of one program.
+
+    Args:
+        derived: Graph of the last jaxpr-level stage.
+        before: Graph of the stage `hlo`, or None.
+        optimized: Graph of the stage `optimized`.
+        kernels: Names of the instructions with generated code, or None where not known.
+        endings: By equation id, what the passes did to the ones that vanished; empty where the
+            passes were not recorded.
+        stage: Name of the stage, for texts; empty if it is the base function's.
+        lowered: Graph of the stage `stablehlo`, or None if there is none.
+    """
+
+    def __init__(
+        self,
+        derived: Graph,
+        before: Graph | None,
+        optimized: Graph,
+        kernels: frozenset[str] | None = None,
+        endings: Mapping[str, PassOutcome] | None = None,
+        stage: str = "",
+        lowered: Graph | None = None,
+    ) -> None:
+        self._stage = stage
+        self.equations = Equations(derived)
+        self._after = Instructions.read(optimized)
+        self._before = Instructions.read(before) if before is not None else None
+        self._holders = InstructionMatcher(
+            self.equations,
+            self._before,
+            self._after,
+            RoleClassifier(self._after, kernels),
+            endings or {},
+        )
+        self._live = find_live(self.equations)
+        self._values = Values(self.equations, are_captured_known=self._has_constants_inside())
+        self._endings = endings or {}
+        self._lowering = Lowering(lowered, self._before, has_passes=bool(endings))
+        self._undoing = NoOpDetector(self.equations, stage)
+        self._fates: dict[str, Fate] = {}
+        self._pending: set[str] = set()
+        self._calls = self._find_calls()
+        self._readers: dict[int, list[int]] = {}
+        for reader, operands in enumerate(self.equations.operands):
+            for source, _ in operands.values():
+                self._readers.setdefault(source, []).append(reader)
+        self._reachable: set[int] | None = None
+        self._given: frozenset[str] | None = None
+        self._giving = {
+            source
+            for node in self.equations.results
+            for source, _ in self.equations.operands[node].values()
+        }
+        self._not_taken = self._find_not_taken()
+        ids = self.equations.ids
+        self._nodes = [n for n, is_equation in enumerate(self.equations.is_equation) if is_equation]
+        self._holders.adopt(
+            [
+                node
+                for node in self._nodes
+                if self._live[node]
+                and not self._values.is_constant[node]
+                and node not in self.equations.inside
+                and node not in self._not_taken
+            ]
+        )
+        held = frozenset(ids[node] for node in self._nodes if self._holders.of(ids[node]))
+        self._above_below = EquationNeighbours(self.equations, held)
+        self._around = InstructionNeighbours(self._after)
+
+    def _find_calls(self) -> dict[str, list[str]]:
+        """By the id of an equation that several equations call, its calls but the named one."""
+        found: dict[str, list[str]] = {}
+        for tag in self._endings or self._after.holders:
+            id, _, call = tag.partition("@")
+            if call:
+                found.setdefault(id, []).append(call)
+        return found
+
+    def _has_constants_inside(self) -> bool:
+        """Whether captured arrays are constants of the module: it has no parameters for them."""
+        if self._before is None:
+            return False
+        opcodes, groups = self._before.opcodes, self._before.group
+        parameters = sum(
+            opcode == "parameter" and group == NONE
+            for opcode, group in zip(opcodes, groups, strict=True)
+        )
+        kinds, equations = self.equations.graph.nodes.kind.tolist(), self.equations
+        inputs = sum(
+            kind == NodeKind.INPUT and group == NONE and is_live  # JAX drops the others
+            for kind, group, is_live in zip(kinds, equations.group, self._live, strict=True)
+        )
+        return bool(parameters <= inputs)
+
+    def all(self) -> dict[str, Fate]:
+        """The fate of every equation, by id, in program order.
+
+        An equation of a function that several equations call has the fate that it met with in the
+        call that its id names; the text says where it is otherwise in the others.
+        """
+        found = {self.equations.ids[node]: self.fate(node) for node in self._nodes}
+        for node in self._nodes:
+            id = self.equations.ids[node]
+            for call in self._calls.get(id, ()):
+                other = self.fate(node, call)
+                if other.fate not in ("unknown", found[id].fate):
+                    by = quote_equations([call.rpartition("@")[2]], self._stage)
+                    text = f"{found[id].text} As {by} calls it: {other.fate}."
+                    found[id] = dataclasses.replace(found[id], text=text)
+        return found
+
+    def fate(self, node: int, call: str = "") -> Fate:
+        """The fate of one equation.
+
+        Args:
+            node: Its node.
+            call: Which call of a function that several equations share, as `in_call` writes it
+                after the equation's id; empty for the call that the id names.
+        """
+        key = in_call(self.equations.ids[node], (call,) if call else ())
+        known = self._fates.get(key)
+        if known is None:
+            if key in self._pending or len(self._pending) > _MAX_CHAIN:
+                return Fate("unknown", text="Equations that explain each other explain nothing.")
+            self._pending.add(key)
+            known = self._fates[key] = self._find(node, call, key)
+            self._pending.discard(key)
+        return known
+
+    def _find(self, node: int, call: str, key: str) -> Fate:
+        holding = self._holders.of(key)
+        calls = self._calls.get(key, ())
+        if calls and holding is None and key not in self._endings and not self._is_run(node):
+            # A rule of a solver's, say, that only the derivative calls, and not what it belongs to.
+            return combine_fates([self.fate(node, other) for other in calls])
+        if node in self.equations.inside:
+            return self._of_container(node, call, key, holding)
+        if holding is not None:
+            return self._of_held(key, holding)
+        if self._endings:
+            return self._of_recorded(node, key)
+        if call or calls:  # what is around it may be around another call as well
+            text = "No instruction carries its name in this call of a function that several share."
+            return self._of_dead(node, key) or Fate("unknown", text=f"{text} {_RECORD}")
+        return self._of_vanished(node)
+
+    def _is_run(self, node: int) -> bool:
+        """Whether the equation that the id names around this one runs what it holds."""
+        equations = self.equations
+        while equations.group[node] != NONE:
+            owner = int(equations.graph.groups.owner[equations.group[node]])
+            if owner == NONE or equations.operations[owner] == _SOLVE:
+                return False
+            node = owner
+        return True
+
+    def _of_held(self, key: str, holding: InstructionRole) -> Fate:
+        ids = self._ids(holding.instructions)
+        before = self._holders.opcodes_before(key)
+        ending = self._endings.get(key)
+        where = ending.pass_name if ending else None
+        text = describe_role(self._after, holding, before)
+        opcodes = {self._after.opcodes[index] for index in holding.instructions}
+        is_taken = before == {"transpose"} and "dot" in opcodes
+        proof = self._proof_of_held(key, holding, ending)
+        fate = "simplified" if is_taken else holding.fate
+        if ending is not None and ending.text:
+            text = f"{ending.text}; {text}"
+        return _certain(Fate(fate, where, ids, text=to_sentence(text)), proof)
+
+    def _proof_of_held(
+        self, key: str, holding: InstructionRole, ending: PassOutcome | None
+    ) -> Proof | None:
+        """What shows that an equation is held so; without passes, that it is the same operation."""
+        if ending is not None:
+            return _proof(ending)
+        is_shown = holding.is_same or holding.fate in ("layout", "folded")
+        if not is_shown or self._before is None or self._holders.is_assigned(key):
+            return None
+        before = self._before.holders.get(without_call(key), [])
+        after = [self._after.names[index] for index in holding.instructions]
+        names = tuple(self._before.names[index] for index in before[:_MAX_PROOF])
+        return Proof(None, COMPILED, names, tuple(after[:_MAX_PROOF])) if names else None
+
+    def _of_container(
+        self, node: int, call: str, key: str, holding: InstructionRole | None
+    ) -> Fate:
+        """An equation with nested jaxprs: itself where something is left of it, else its inside."""
+        operation = self.equations.operations[node]
+        opcodes = [self._after.opcodes[i] for i in holding.instructions] if holding else []
+        if holding and "while" in opcodes:
+            loops = [i for i in holding.instructions if self._is(i, "while")]
+            text = describe_loop(self._after, loops, self.equations, node)
+            ids = self._ids(tuple(dict.fromkeys((*loops, *holding.instructions))))
+            return self._of_control(key, "while", loops, ids, text)
+        if holding and "conditional" in opcodes:
+            branches = [i for i in holding.instructions if self._is(i, "conditional")]
+            text = f"became the branch {name_instructions(self._after, branches)}"
+            ids = self._ids(holding.instructions)
+            return self._of_control(key, "conditional", branches, ids, text)
+        dead = self._of_dead(node, key)
+        if dead is not None:
+            return dead
+        if holding is None and not self._endings and (same := self._of_same_call(node)):
+            return same
+        own = None
+        if holding is not None and holding.fate != "layout":
+            own = self._of_held(key, holding)
+            if operation == "cond" and "select" in opcodes:
+                text = f"both branches are computed, and a select chooses: {own.text}"
+                return dataclasses.replace(own, text=to_sentence(text))
+        children = [
+            self.fate(child, self._call_below(node, call, child))
+            for child in self.equations.children(node)
+        ]
+        if own is not None and operation not in _CALLS:
+            children.append(own)
+        ending = self._endings.get(key)
+        if not children:
+            if holding is not None:
+                return self._of_held(key, holding)
+            text = "It only handed its operands on."
+            proof = _proof(ending) if ending is not None and ending.fate else None
+            where = ending.pass_name if ending is not None and ending.fate else None
+            return _certain(Fate("simplified", where, text=text), proof)
+        best = combine_fates(children)
+        where = ending.pass_name if ending is not None and ending.fate else None
+        is_loop = operation in ("scan", "while", "cond")
+        who = self._lowering.who(self.equations.ids[node], where) if is_loop else in_pass(where)
+        text = f"{describe_removed_call(operation)}{who}; {summarize_fates(children)}"
+        return dataclasses.replace(best, text=to_sentence(text))
+
+    def _of_same_call(self, node: int) -> Fate | None:
+        """An earlier call of the same function with the same operands is left in its stead."""
+        equations, ids = self.equations, self.equations.ids
+        if equations.operations[node] not in _CALLS:
+            return None
+        groups = equations.inside[node]
+        for other in dict.fromkeys(o for group in groups for o in equations.nested[group].owners):
+            is_same = (
+                other < node
+                and equations.inside[other] == groups
+                and equations.group[other] == equations.group[node]
+                and equations.operands[other] == equations.operands[node]
+                and equations.literals[other] == equations.literals[node]
+            )
+            carried = any(tag.endswith(f"@{ids[node]}") for tag in self._after.holders)
+            if is_same and not carried and self.fate(other).fate not in ("unknown", "dead"):
+                name = quote_equations([ids[other]], self._stage)
+                text = f"merged with {name}: the same function of the same operands"
+                fate = Fate("merged", None, self.fate(other).instructions, (ids[other],))
+                return _certain(dataclasses.replace(fate, text=to_sentence(text)), None)
+        return None
+
+    def _of_control(
+        self, key: str, opcode: str, indices: list[int], ids: tuple[str, ...], text: str
+    ) -> Fate:
+        """A loop or a branch that is left as one instruction."""
+        module, proof = self._before, None
+        if module is not None:
+            before = [
+                module.names[index]
+                for index in module.holders.get(without_call(key), ())
+                if module.opcodes[index] == opcode
+            ]
+            after = [self._after.names[index] for index in indices]
+            proof = Proof(None, COMPILED, tuple(before[:_MAX_PROOF]), tuple(after[:_MAX_PROOF]))
+        return _certain(Fate("kernel", None, ids, text=to_sentence(text)), proof)
+
+    def _call_below(self, node: int, call: str, child: int) -> str:
+        """The call of an equation inside, which shares its jaxpr with others unless its id says."""
+        id = self.equations.ids[node]
+        if self.equations.ids[child].startswith(f"{id}/"):
+            return call
+        return f"{call}@{id}" if call else id
+
+    def _of_recorded(self, node: int, key: str) -> Fate:
+        """What the passes did to an equation of which nothing is left."""
+        ending = self._endings.get(key)
+        if ending is not None and ending.fate:
+            return self._of_ending(ending)
+        id = self.equations.ids[node]
+        if id in self._endings and key != id:
+            text = (
+                f"Nothing tells what became of it in the call by equation {key.rpartition('@')[2]}."
+            )
+            return Fate("unknown", text=text)
+        if ending is not None:
+            return Fate("unknown", text="Its instructions are not in the module that runs.")
+        return self._of_vanished(node)  # it ended before XLA's first pass
+
+    def _of_vanished(self, node: int) -> Fate:
+        """What follows for an equation that no instruction carries, from what is around it."""
+        return (
+            self._of_dead(node, self.equations.ids[node])
+            or self._of_equal(node)
+            or self._of_constant(node)
+            or self._of_forwarded(node)
+            or self._of_layout(node)
+            or self._of_rewritten(node)
+            or self._of_lowering(node)
+            or self._unexplained(node)
+        )
+
+    def _of_dead(self, node: int, key: str) -> Fate | None:
+        """Nothing depends on it, in the module that XLA received or in the jaxpr."""
+        id = self.equations.ids[node]
+        module = self._before
+        lowered = module.holders.get(id, []) if module is not None else []
+        proof = None
+        if module is not None and lowered and self._is_dropped_by_lowering(id):
+            names = tuple(module.names[index] for index in lowered[:_MAX_PROOF])
+            proof = Proof(None, COMPILED, names, ())
+        elif module is not None and not lowered and not self._live[node]:
+            proof = Proof(None, LOWERED)
+        if not self._live[node]:
+            return _certain(Fate("dead", text="Nothing uses its result."), proof)
+        if proof is not None:
+            return _certain(Fate("dead", text="Nothing needs its result."), proof)
+        if node in self._not_taken:
+            return _certain(Fate("dead", text="Is in a branch that is never taken."), None)
+        return None
+
+    def _of_constant(self, node: int) -> Fate | None:
+        """Its value depends on no argument, and nothing in the module makes it when it runs."""
+        if not self._values.is_constant[node] or self._is_computed_elsewhere(node):
+            return None
+        id = self.equations.ids[node]
+        made = self._materialized(node)
+        if made is not None:
+            names = name_instructions(self._after, made.instructions)
+            text = f"Depends on no argument: {names} gives its value."
+            fate = made.fate if made.fate != "layout" else "folded"
+            return _certain(Fate(fate, None, self._ids(made.instructions), text=text), None)
+        if self._before is not None and self._holders.may_hide_elements(id):
+            return None
+        text = "depends on no argument: its value was computed"
+        who = self._lowering.who(id) or " when compiling"
+        return _certain(Fate("folded", text=to_sentence(text + who)), None)
+
+    def _materialized(self, node: int) -> InstructionRole | None:
+        """The unnamed broadcast or constant that gives the equation's value to those that read it.
+
+        JAX's lowering turns a filled array into a constant, and the conversion to HLO this one
+        into a broadcast without a name.
+        """
+        if self._lowering.reaches_xla(self.equations.ids[node]):
+            return None
+        (type, *_) = self.equations.types[node] or ("",)
+        wanted = type.replace("bool[", "pred[").replace("i", "s", 1) if type[:1] == "i" else type
+        found: list[int] = []
+        for reader in self._readers.get(node, ()):
+            for index in self._after.holders.get(self.equations.ids[reader], ()):
+                for operand in self._after.operands[index]:
+                    source = self._after.producer(operand)
+                    types = self._after.graph.row(self._after.graph.nodes.types, source)
+                    if (
+                        self._after.opcodes[source] in ("broadcast", "constant")
+                        and not self._after.tags[source]
+                        and types == (wanted,)
+                    ):
+                        found.append(source)
+        return self._holders.classify(list(dict.fromkeys(found)))
+
+    def _is_computed_elsewhere(self, node: int) -> bool:
+        """Whether something that it works from is computed when the program runs after all."""
+        holdings = (
+            self._holders.of(self.equations.ids[source])
+            for source, _ in self.equations.operands[node].values()
+        )
+        return any(holding is not None and holding.fate != "folded" for holding in holdings)
+
+    def _is_dropped_by_lowering(self, id: str) -> bool:
+        """Whether no result depends on any of the instructions that it was lowered to."""
+        if self._before is None:
+            return False
+        if self._reachable is None:
+            self._reachable = self._before.reachable()
+        lowered = self._before.holders.get(id, ())
+        return bool(lowered) and self._reachable.isdisjoint(lowered)
+
+    def _of_ending(self, ending: PassOutcome) -> Fate:
+        """What the passes were seen to do."""
+        index = self._after.graph.index_by_id
+        kept = [index[name] for name in ending.instructions if name in index]
+        text = ending.text
+        if ending.fate == "folded":  # and not what reads the constant
+            kept = [i for i in kept if self._is_constant(i)]
+        holding = self._holders.classify(kept) if kept else None
+        if holding is not None and ending.fate in ("simplified", "layout"):
+            place = self._after.names[holding.place]
+            if place not in text:
+                text = f"{text}, now in {place}"
+        is_left = ending.fate != "layout" or (holding is not None and holding.fate == "layout")
+        fate = Fate(
+            ending.fate if is_left else "simplified",
+            ending.pass_name,
+            self._ids(kept),
+            tuple(dict.fromkeys(map(without_call, ending.merged_with))),
+            to_sentence(text),
+        )
+        return _certain(fate, _proof(ending))
+
+    def _of_equal(self, node: int) -> Fate | None:
+        """The same operation on the same operands stands elsewhere: one of the two remains."""
+        values, ids = self._values, self.equations.ids
+        alike = [n for n in values.alike(node) if n != node]
+        held = [n for n in alike if self._holders.of(ids[n]) is not None]
+        if held:
+            other, name = self.fate(held[0]), quote_equations([ids[held[0]]], self._stage)
+            who = self._lowering.who(ids[node])
+            text = f"merged with {name}{who}: the same operation on the same operands"
+            fate = Fate("merged", None, other.instructions, (ids[held[0]],), to_sentence(text))
+            return _certain(fate, None)
+        first = next((n for n in alike if n < node and self._live[n]), NONE)
+        if first == NONE:
+            return None
+        other = self.fate(first)
+        if other.fate in ("unknown", "dead"):
+            return None
+        name = quote_equations([ids[first]], self._stage)
+        text = to_sentence(f"the same as {name}. {other.text}")
+        fate = Fate(other.fate, other.pass_name, other.instructions, (ids[first],), text)
+        return _certain(fate, None)
+
+    def _of_forwarded(self, node: int) -> Fate | None:
+        """Nothing of it came to XLA: it hands its operand on."""
+        id, operation = self.equations.ids[node], self.equations.operations[node]
+        if self._lowering.reaches_xla(id) or operation not in IDENTITIES:
+            return None
+        if not self._lowering.is_lowered(id):
+            text = f"JAX's lowering makes no operation of this {operation}: it hands its operand on"
+            return _certain(Fate("simplified", text=to_sentence(text)), Proof(None, LOWERED))
+        return _certain(Fate("simplified", text=to_sentence(self._removed(node))), None)
+
+    def _of_lowering(self, node: int) -> Fate | None:
+        """It ended before XLA's first pass."""
+        if not self._lowering.has_simplified(self.equations.ids[node]):
+            return None
+        return _certain(Fate("simplified", text=to_sentence(self._removed(node))), None)
+
+    def _of_layout(self, node: int) -> Fate | None:
+        holding = self._holders.find_layout(node)
+        if holding is None:
+            return None
+        text = describe_role(self._after, holding, set())
+        fate = Fate(holding.fate, None, self._ids(holding.instructions), text=to_sentence(text))
+        return _certain(fate, None)
+
+    def _of_rewritten(self, node: int) -> Fate | None:
+        """The equations around it are left, and what they read now tells what took its place."""
+        above = self._above_below.above(node)
+        below_it = self._above_below.below(node)
+        before = self._holders.opcodes_before(self.equations.ids[node])
+        moves_only = bool(before) and before <= {"reshape", "bitcast"}
+        gone = "changes the shape alone" if moves_only else self._removed(node)
+        gives = self._results_from()
+        if END in below_it and node in self._giving and gives & above:
+            text = f"{gone}: {self._sources_text(gives & above)} is the result"
+            return _certain(Fate("simplified", text=to_sentence(text)), None)
+        for below in sorted(below_it - {END}):
+            for index in self._after.holders.get(below, ()):
+                if self._after.opcodes[index] == "fusion":
+                    continue
+                found = self._around.above(index)
+                if found & above:
+                    users = quote_equations([below], self._stage)
+                    what = self._sources_text(found & above)
+                    text = f"{gone}: {users} now works from {what}"
+                    return _certain(Fate("simplified", text=to_sentence(text)), None)
+        return None
+
+    def _removed(self, node: int) -> str:
+        """Who removed it, and why, as far as that is known."""
+        reason = self._undoing.why(node)
+        who = self._lowering.who(self.equations.ids[node])
+        return f"rewritten away{who}" + (f", for {reason}" if reason else "")
+
+    def _sources_text(self, names: frozenset[str]) -> str:
+        sources = sorted(names - {BEGIN})
+        if not sources:
+            return "an argument"
+        return f"what {quote_equations(sources, self._stage)} gives"
+
+    def _results_from(self) -> frozenset[str]:
+        """Tags of what the optimized program returns."""
+        if self._given is None:
+            root = self._after.roots.get(NONE, NONE)
+            given: frozenset[str] = frozenset()
+            if root != NONE:
+                given = self._around.above(root) | set(self._after.tags[root])
+                if self._after.opcodes[root] == "parameter":
+                    given |= {BEGIN}
+            self._given = given
+        return self._given
+
+    def _unexplained(self, node: int) -> Fate:
+        id = self.equations.ids[node]
+        if not self._lowering.is_lowered(id) and not self._undoing.is_nothing(node):
+            text = "JAX's lowering made no operation that carries its name."
+            return Fate("unknown", text=text)
+        has_none = self._before is not None and not self._holders.may_hide(id)
+        if (has_none and not self._endings) or self._undoing.is_nothing(node):
+            text = f"{self._removed(node)}: no instruction is left that carries it"
+            return _certain(Fate("simplified", text=to_sentence(text)), None)
+        if self._endings:
+            text = "No instruction that XLA received carries it."
+        else:
+            text = f"No instruction carries its name. {_RECORD}"
+        if self._before is not None and id not in self._before.holders and not self._endings:
+            text = f"It was gone before XLA's first pass. {text}"
+        return Fate("unknown", text=text)
+
+    def _find_not_taken(self) -> set[int]:
+        """Equations in branches that a literal index rules out."""
+        equations = self.equations
+        found: set[int] = set()
+        for node in list(equations.inside):
+            if equations.operations[node] != "cond":
+                continue
+            index = literal_choice(equations, node, 0)
+            if index is None:
+                continue
+            for group in equations.inside[node]:
+                name = equations.graph.string(equations.graph.groups.id, group)
+                number = name.rpartition(".")[2]
+                if number.isdecimal() and int(number) != index:
+                    found.update(self._below(group))
+        return found
+
+    def _below(self, group: int) -> list[int]:
+        equations = self.equations
+        groups = {group}
+        found = []
+        for node, home in enumerate(equations.group):
+            if home in groups:
+                found.append(node)
+                groups.update(equations.inside.get(node, ()))
+        return found
+
+    def _is_constant(self, index: int) -> bool:
+        """Whether an instruction is a constant, or an array filled with one."""
+        if self._is(index, "broadcast") and self._after.operands[index]:
+            index = self._after.operands[index][0]
+        return self._is(index, "constant")
+
+    def _is(self, index: int, opcode: str) -> bool:
+        return self._after.opcodes[index] == opcode
+
+    def _ids(self, indices: list[int] | tuple[int, ...]) -> tuple[str, ...]:
+        graph = self._after.graph
+        return tuple(graph.string(graph.nodes.id, index) for index in indices)
+
+
+def _proof(ending: PassOutcome) -> Proof:
+    step = ending.step
+    if step is None or step.number is None:
+        return Proof(None, COMPILED, ending.before, ending.after)
+    return Proof(step.number, step.name, ending.before, ending.after)
+
+
+def _certain(fate: Fate, proof: Proof | None) -> Fate:
+    """The fate with what shows it; inferred where nothing does."""
+    certainty: Literal["proven", "inferred"] = "inferred" if proof is None else "proven"
+    return dataclasses.replace(fate, certainty=certainty, proof=proof)

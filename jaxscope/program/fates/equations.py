@@ -1,0 +1,519 @@
+"""A jaxpr as plain lists, and what is known of it before anything runs.
+
+What feeds each equation and how nested jaxprs connect; choices that a literal decides; which
+equations reach a result or an effect (liveness); which values are constants, and which are equal.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable
+
+from jaxscope.model.graph import NONE, Graph, NodeKind
+
+# A jaxpr-level graph as plain lists: what feeds each equation, and how nested jaxprs connect.
+
+
+Value = tuple[int, int]
+"""A result: node index, and which of its results."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Nested:
+    """A nested jaxpr of an equation.
+
+    Attributes:
+        owners: Node indices of the equations that own it; several may share it.
+        inputs: Node index of each input, and the owner's operand that it receives, or `NONE`.
+        outputs: Node index of each output, by the owner's result that it gives.
+    """
+
+    owners: list[int]
+    inputs: list[tuple[int, int]]
+    outputs: dict[int, int]
+
+
+class Equations:
+    """The equations of one graph.
+
+    Attributes:
+        ids: Of every node.
+        operations: Of every node.
+        is_equation: Whether a node is an equation.
+        operands: Per node the values it uses, by operand; literals are not among them.
+        literals: Per node its literal operands, such as `{1: "2.0:f32[]"}`.
+        types: Per node the types of its results.
+        nested: Nested jaxprs, by group index.
+        inside: Groups that each owning node shows or shares.
+        group: Per node its group.
+        results: Output nodes of the whole program.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        nodes, strings = graph.nodes, graph.strings
+        self.graph = graph
+        self.ids = [strings[s] for s in nodes.id.tolist()]
+        self.operations = [strings[s] for s in nodes.operation.tolist()]
+        kinds = nodes.kind.tolist()
+        self.is_equation = [kind == NodeKind.EQUATION for kind in kinds]
+        self.group = nodes.group.tolist()
+        self.types = [graph.row(nodes.types, index) for index in range(len(nodes))]
+        self.attributes = [graph.attributes(index) for index in range(len(nodes))]
+        self.operands: list[dict[int, Value]] = [{} for _ in kinds]
+        edges = graph.edges
+        for source, output, target, operand in zip(
+            edges.source.tolist(),
+            edges.output.tolist(),
+            edges.target.tolist(),
+            edges.operand.tolist(),
+            strict=True,
+        ):
+            self.operands[target][operand] = (source, output)
+        self.literals = [
+            {
+                int(key[3:-1]): text
+                for key, text in row.items()
+                if key.startswith("in[") and key[3:-1].isdecimal()
+            }
+            for row in self.attributes
+        ]
+        self.nested: dict[int, Nested] = {}
+        self.inside: dict[int, list[int]] = {}
+        self.results: list[int] = []
+        self._members: dict[int, list[int]] = {}
+        for node, group in enumerate(self.group):
+            if self.is_equation[node]:
+                self._members.setdefault(group, []).append(node)
+        self._connect(graph, kinds)
+
+    def _connect(self, graph: Graph, kinds: list[int]) -> None:
+        by_id = {}
+        for group, owner in enumerate(graph.groups.owner.tolist()):
+            by_id[graph.string(graph.groups.id, group)] = group
+            self.nested[group] = Nested([] if owner == NONE else [owner], [], {})
+            if owner != NONE:
+                self.inside.setdefault(owner, []).append(group)
+        for node, kind in enumerate(kinds):
+            row, group = self.attributes[node], self.group[node]
+            shared = by_id.get(row.get("shares", ""))
+            if shared is not None:
+                self.nested[shared].owners.append(node)
+                self.inside.setdefault(node, []).append(shared)
+            if kind == NodeKind.INPUT and group != NONE:
+                operand = row.get("operand", "")
+                number = int(operand) if operand.isdecimal() else NONE
+                self.nested[group].inputs.append((node, number))
+            elif kind == NodeKind.OUTPUT:
+                if group == NONE:
+                    self.results.append(node)
+                else:
+                    result = row.get("result", "")
+                    self.nested[group].outputs[int(result) if result.isdecimal() else NONE] = node
+
+    def children(self, node: int) -> list[int]:
+        """The equations directly inside an equation."""
+        return [
+            index for group in self.inside.get(node, ()) for index in self._members.get(group, ())
+        ]
+
+    def is_shared(self, node: int) -> bool:
+        """Whether several equations call what an equation stands in."""
+        group = self.group[node]
+        while group != NONE:
+            owners = self.nested[group].owners
+            if len(owners) != 1:
+                return len(owners) > 1
+            group = self.group[owners[0]]
+        return False
+
+
+# Choices that are made before anything runs: a predicate or an index that is a literal.
+
+
+_CARRIERS = frozenset({"convert_element_type", "broadcast_in_dim", "reshape", "squeeze", "copy"})
+_WORDS = {"True": 1, "False": 0, "true": 1, "false": 0}
+_MAX_STEPS = 20
+
+
+def literal_choice(equations: Equations, node: int, operand: int) -> int | None:
+    """The value of an operand that is a small literal, converted or broadcast or not."""
+    for _ in range(_MAX_STEPS):
+        text = equations.literals[node].get(operand)
+        if text is not None:
+            value = text.partition(":")[0]
+            return _WORDS.get(value, int(value) if value.isdecimal() else None)
+        found = equations.operands[node].get(operand)
+        if found is None:
+            return None
+        node, operand = found[0], 0
+        if not equations.is_equation[node]:
+            nested = equations.nested.get(equations.group[node])
+            if nested is None or len(nested.owners) != 1:
+                return None
+            operand = next((k for i, k in nested.inputs if i == node), NONE)
+            node = nested.owners[0]
+            if equations.operations[node] not in ("jit", "pjit", "closed_call"):
+                return None
+        elif equations.operations[node] not in _CARRIERS:
+            return None
+    return None
+
+
+# Which equations of a jaxpr matter: whose results reach a result of the program or an effect.
+
+
+_EFFECTS = frozenset(
+    {
+        "debug_callback",
+        "debug_print",
+        "io_callback",
+        "pure_callback",
+        "outside_call",
+        "infeed",
+        "outfeed",
+        "set",
+        "swap",
+        "addupdate",
+        "get",
+        "run_state",
+        "for",
+        "assert",
+        "check",
+        "pallas_call",
+        "custom_partitioning",
+    }
+)
+_ALL_OR_NOTHING = frozenset({"pallas_call", "run_state", "for", "custom_linear_solve"})
+
+
+def find_live(equations: Equations) -> list[bool]:
+    """Tell which nodes are alive.
+
+    Loops are followed result by result, with what a carried value feeds in the next iteration. An
+    equation with an effect is alive. Where a nested jaxpr does not say how its inputs and outputs
+    connect, all of it is alive: an equation called dead here is certainly dead.
+    """
+    return _Walk(equations).run()
+
+
+class _Walk:
+    def __init__(self, equations: Equations) -> None:
+        self._equations = equations
+        self._live = [False] * len(equations.ids)
+        self._seen: set[Value] = set()
+        self._waiting: list[Value] = []
+
+    def run(self) -> list[bool]:
+        equations = self._equations
+        for node in equations.results:
+            self._use_all(node)
+        for node, operation in enumerate(equations.operations):
+            if equations.is_equation[node] and operation in _EFFECTS:
+                self._mark_with_owners(node)
+        while self._waiting:
+            self._visit(*self._waiting.pop())
+        return self._live
+
+    def _mark_with_owners(self, node: int) -> None:
+        """An effect happens only if the equations around it run."""
+        waiting = [node]
+        while waiting:
+            node = waiting.pop()
+            if self._live[node]:
+                continue
+            self._live[node] = True
+            self._use_all(node)
+            nested = self._equations.nested.get(self._equations.group[node])
+            waiting += nested.owners if nested is not None else []
+
+    def _use(self, value: Value | None) -> None:
+        if value is not None and value not in self._seen:
+            self._seen.add(value)
+            self._waiting.append(value)
+
+    def _use_all(self, node: int) -> None:
+        self._live[node] = True
+        for value in self._equations.operands[node].values():
+            self._use(value)
+
+    def _visit(self, node: int, result: int) -> None:
+        equations = self._equations
+        groups = equations.inside.get(node)
+        self._live[node] = True
+        nested = equations.nested.get(equations.group[node])
+        if not equations.is_equation[node]:
+            self._visit_input(node, nested)
+        elif equations.operations[node] == "select_n":
+            self._visit_select(node)
+        elif (
+            not groups
+            or equations.operations[node] in _ALL_OR_NOTHING
+            or not all(self._is_connected(group) for group in groups)
+        ):
+            self._use_all(node)
+            for group in groups or ():
+                if equations.operations[node] == "custom_linear_solve" and self._is_rule(group):
+                    continue
+                for output in equations.nested[group].outputs.values():
+                    self._use_all(output)
+        else:
+            for group in groups:
+                self._visit_nested(node, equations.nested[group], result, group)
+
+    def _visit_select(self, node: int) -> None:
+        """Of a choice that is made already, only what is chosen matters."""
+        choice = literal_choice(self._equations, node, 0)
+        if choice is None:
+            self._use_all(node)
+        else:
+            self._use(self._equations.operands[node].get(1 + choice))
+
+    def _is_rule(self, group: int) -> bool:
+        """Whether a jaxpr of a linear solve is for derivatives only: all but the third are."""
+        groups = self._equations.graph.groups
+        return not self._equations.graph.string(groups.id, group).endswith(".2")
+
+    def _is_connected(self, group: int) -> bool:
+        nested = self._equations.nested[group]
+        return all(operand != NONE for _, operand in nested.inputs) and NONE not in nested.outputs
+
+    def _visit_nested(self, node: int, nested: Nested, result: int, group: int) -> None:
+        operation = self._equations.operations[node]
+        if operation == "while" and len(nested.outputs) == 1 and self._is_condition(group):
+            result = 0  # whatever is used of a loop, how often it runs matters
+        elif operation == "cond":
+            self._use(self._equations.operands[node].get(0))
+        output = nested.outputs.get(result)
+        if output is not None:
+            self._use_all(output)
+
+    def _is_condition(self, group: int) -> bool:
+        groups = self._equations.graph.groups
+        return self._equations.graph.string(groups.id, group).endswith("/cond_jaxpr")
+
+    def _visit_input(self, node: int, nested: Nested | None) -> None:
+        """An input of a nested jaxpr: its owners' operand, and what loops carry into it."""
+        if nested is None:
+            return
+        operand = next((k for input, k in nested.inputs if input == node), NONE)
+        for owner in nested.owners:
+            self._live[owner] = True
+            self._use(self._equations.operands[owner].get(operand))
+            carried = self._carried_result(owner, nested, operand)
+            if carried != NONE:
+                self._use((owner, carried))
+
+    def _carried_result(self, owner: int, nested: Nested, operand: int) -> int:
+        """The result of a loop that the next iteration receives in this operand, or `NONE`."""
+        equations = self._equations
+        row = equations.attributes[owner]
+        if equations.operations[owner] == "while":
+            constants = 0
+            for name in ("cond_nconsts", "body_nconsts"):
+                constants += int(row[name]) if row.get(name, "").isdecimal() else 0
+            return operand - constants if operand >= constants else NONE
+        if equations.operations[owner] != "scan":
+            return NONE
+        # What is carried has the same type inside and outside; what is stacked has one axis more.
+        outside = equations.types[owner]
+        carried = 0
+        while carried in nested.outputs and carried < len(outside):
+            inside = equations.types[nested.outputs[carried]]
+            if inside != (outside[carried],):
+                break
+            carried += 1
+        stated = row.get("num_consts", "")
+        first = int(stated) if stated.isdecimal() else self._constants(nested, carried)
+        return operand - first if first <= operand < first + carried else NONE
+
+    def _constants(self, nested: Nested, carried: int) -> int:
+        """Operands of a scan before the carried ones, told from the sliced ones by their types."""
+        equations = self._equations
+        whole = 0
+        for owner in nested.owners[:1]:
+            for input, operand in nested.inputs:
+                value = equations.operands[owner].get(operand)
+                literal = equations.literals[owner].get(operand, "").rpartition(":")[2]
+                type = equations.types[value[0]][value[1]] if value else literal
+                if equations.types[input] != (type,):
+                    break
+                whole += 1
+        return max(whole - carried, 0)
+
+
+# What can be said of values before anything runs: which are constants, which are equal.
+
+
+_INLINED = frozenset({"jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "remat2"})
+"""Equations whose inside XLA sees as part of what is around it."""
+
+_LOOSE = frozenset(
+    {"random_seed", "empty", "empty2", "debug_callback", "io_callback", "get", "pure_callback"}
+)
+"""Results that are no function of the operands, or are better not taken as one."""
+
+IDENTITIES = frozenset(
+    {
+        "stop_gradient",
+        "copy",
+        "copy_p",
+        "device_put",
+        "pvary",
+        "pbroadcast",
+        "sharding_constraint",
+        "optimization_barrier",
+        "name",
+        "convert_element_type",
+        "reshape",
+        "squeeze",
+        "expand_dims",
+        "broadcast_in_dim",
+        "transpose",
+        "slice",
+        "real",
+        "reduce_precision",
+        "mesh_cast",
+        "layout_constraint",
+        "random_wrap",
+        "random_unwrap",
+        # Equinox's, which only say what may be done with a value.
+        "nonbatchable",
+        "nondifferentiable",
+        "select_if_vmap",
+    }
+)
+"""Equations that may hand their operand on as it is."""
+
+_FROM_OUTSIDE = frozenset(
+    {
+        *("axis_index", "axis_size", "program_id", "num_programs", "create_token", "infeed"),
+        *("partition_id", "platform_index", "rng_uniform", "random_wrap"),
+    }
+)
+"""Their results depend on more than their operands."""
+
+_MAX_ROUNDS = 6
+_UNTELLING = ("…", "<")
+"""Marks of texts that different values share: shortened ones, and names of local functions."""
+
+_IGNORED = frozenset({"shares", "shared_by", "cost_note", "operand"})
+
+
+class Values:
+    """Constants and equal equations of one jaxpr.
+
+    Args:
+        equations: The jaxpr.
+        are_captured_known: Whether captured arrays are part of the module and not handed to it.
+
+    Attributes:
+        is_constant: Per node, whether all its results are known when compiling: they depend on
+            literals only.
+        equal_to: Per equation, the first equation that computes the same from the same operands,
+            or `NONE`.
+    """
+
+    def __init__(self, equations: Equations, *, are_captured_known: bool = False) -> None:
+        self._equations = equations
+        count = len(equations.ids)
+        self.is_constant = [False] * count
+        self.equal_to = [NONE] * count
+        self._classes: dict[Hashable, int] = {}
+        self._class_of: list[int] = list(range(count))
+        kinds = equations.graph.nodes.kind.tolist()
+        self._owners = [node for node in equations.inside if equations.operations[node] in _INLINED]
+        # Nodes stand in program order, and an equation before the inside of it: what the inside
+        # says of the equation's own results is known only in the next round.
+        for _ in range(_MAX_ROUNDS):
+            for node in range(count):
+                if equations.is_equation[node]:
+                    self._visit_equation(node)
+                elif kinds[node] == NodeKind.INPUT:
+                    self._visit_input(node)
+                elif kinds[node] == NodeKind.CONSTANT:
+                    self.is_constant[node] = are_captured_known
+            if not self._learn_from_inside():
+                break
+
+        self._twins: dict[int, list[int]] = {}
+        for node, first in enumerate(self.equal_to):
+            if first != NONE:
+                self._twins.setdefault(first, [first]).append(node)
+
+    def alike(self, node: int) -> list[int]:
+        """All equations that compute the same as this one, the first of them first."""
+        first = self.equal_to[node]
+        return self._twins.get(node if first == NONE else first, [])
+
+    def _learn_from_inside(self) -> bool:
+        """Take equations for constants whose nested jaxprs give constants only."""
+        has_changed = False
+        for owner in self._owners:
+            outputs = [
+                output
+                for group in self._equations.inside[owner]
+                for output in self._equations.nested[group].outputs.values()
+            ]
+            is_constant = bool(outputs) and all(self._is_constant_output(o) for o in outputs)
+            if is_constant and not self.is_constant[owner]:
+                self.is_constant[owner] = has_changed = True
+        return has_changed
+
+    def _is_constant_output(self, node: int) -> bool:
+        return all(
+            self.is_constant[source] for source, _ in self._equations.operands[node].values()
+        )
+
+    def _visit_input(self, node: int) -> None:
+        nested = self._equations.nested.get(self._equations.group[node])
+        if nested is None or len(nested.owners) != 1:
+            return
+        (owner,) = nested.owners
+        operand = next((k for input, k in nested.inputs if input == node), NONE)
+        if self._equations.operations[owner] not in (*_INLINED, "cond"):
+            return
+        value = self._equations.operands[owner].get(operand)
+        if value is None:
+            self.is_constant[node] = operand in self._equations.literals[owner]
+        else:
+            self.is_constant[node] = self.is_constant[value[0]]
+            if value[1] == 0 and self._equations.operations[owner] in _INLINED:
+                self._class_of[node] = self._class_of[value[0]]
+
+    def _visit_equation(self, node: int) -> None:
+        equations = self._equations
+        operation = equations.operations[node]
+        if node in equations.inside or operation in _LOOSE:
+            return
+        operands = equations.operands[node]
+        if operation not in _FROM_OUTSIDE:
+            self.is_constant[node] = all(
+                self.is_constant[source] for source, _ in operands.values()
+            )
+        row = equations.attributes[node]
+        if any(mark in text for text in row.values() for mark in _UNTELLING):
+            return
+        if any("[" in text.partition(":")[0] for text in equations.literals[node].values()):
+            return  # an array, of which the type is shown and not the values
+        key = (
+            operation,
+            equations.types[node],
+            tuple(sorted((k, self._class_of[s], r) for k, (s, r) in operands.items())),
+            tuple(sorted(item for item in row.items() if item[0] not in _IGNORED)),
+            self._region(node),
+        )
+        first = self._classes.setdefault(key, node)
+        if first != node:
+            self.equal_to[node] = first
+            self._class_of[node] = self._class_of[first]
+
+    def _region(self, node: int) -> int:
+        """The innermost group around a node that XLA does not inline."""
+        equations = self._equations
+        group: int = equations.group[node]
+        while group != NONE:
+            nested = equations.nested[group]
+            if len(nested.owners) != 1 or equations.operations[nested.owners[0]] not in _INLINED:
+                return group
+            group = equations.group[nested.owners[0]]
+        return NONE

@@ -1,0 +1,196 @@
+"""An HLO module as plain lists: who uses what, across the borders of fusions, and how much each
+opcode does (compute, move, rename).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from jaxscope.model.graph import NONE, Graph, GroupKind
+
+# An HLO module as plain lists: who uses what, across the borders of fusions.
+
+
+_PASSING = frozenset({"bitcast", "copy", "opt-barrier", "copy-start", "copy-done"})
+_EFFECTS = frozenset(
+    {
+        *("custom-call", "infeed", "outfeed", "send", "send-done", "recv", "recv-done", "domain"),
+        *("rng", "rng-get-and-update-state", "after-all", "all-reduce", "collective-permute"),
+    }
+)
+_MAX_STEPS = 200
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Instructions:
+    """The instructions of one module.
+
+    Attributes:
+        graph: Where they come from.
+        names: Of every instruction.
+        opcodes: Of every instruction.
+        tags: Per instruction the equations that its name carries, as `in_call` writes them.
+        operands: Per instruction, instruction indices.
+        users: Per instruction, instruction indices.
+        group: Per instruction the computation, a group index; `NONE` is the entry.
+        called: Computations that an instruction calls, by instruction.
+        roots: The root of each computation.
+        holders: Instructions that carry an equation, by its id.
+    """
+
+    graph: Graph
+    names: list[str]
+    opcodes: list[str]
+    tags: list[tuple[str, ...]]
+    operands: list[list[int]]
+    users: list[list[int]]
+    group: list[int]
+    called: dict[int, list[int]]
+    roots: dict[int, int]
+    holders: dict[str, list[int]]
+    parameters: dict[tuple[int, int], int]
+
+    @classmethod
+    def read(cls, graph: Graph) -> Instructions:
+        """Read the graph of an HLO stage; its `derived` column says which equations it carries."""
+        nodes, strings = graph.nodes, graph.strings
+        count = len(nodes)
+        operands: list[dict[int, int]] = [{} for _ in range(count)]
+        users: list[list[int]] = [[] for _ in range(count)]
+        edges = graph.edges
+        for source, target, operand in zip(
+            edges.source.tolist(), edges.target.tolist(), edges.operand.tolist(), strict=True
+        ):
+            operands[target][operand] = source
+            users[source].append(target)
+        rows = [graph.attributes(index) for index in range(count)]
+        tags = [
+            tuple(row["call"].split(", ")) if "call" in row else graph.row(nodes.derived, index)
+            for index, row in enumerate(rows)
+        ]
+        holders: dict[str, list[int]] = {}
+        for index, row in enumerate(tags):
+            for tag in row:
+                holders.setdefault(tag, []).append(index)
+        called: dict[int, list[int]] = {}
+        for computation, owner in enumerate(graph.groups.owner.tolist()):
+            if owner != NONE:
+                called.setdefault(owner, []).append(computation)
+        group = nodes.group.tolist()
+        opcodes = [strings[s] for s in nodes.operation.tolist()]
+        roots: dict[int, int] = {}
+        parameters: dict[tuple[int, int], int] = {}
+        for index, known in enumerate(rows):
+            if opcodes[index] == "parameter":
+                number = known.get("parameter_number", "")
+                if number.isdecimal():
+                    parameters[group[index], int(number)] = index
+            if not users[index] and known.get("root") == "true":
+                roots[group[index]] = index
+        return cls(
+            graph,
+            [strings[s] for s in nodes.name.tolist()],
+            opcodes,
+            tags,
+            [[row[k] for k in sorted(row)] for row in operands],
+            users,
+            group,
+            called,
+            roots,
+            holders,
+            parameters,
+        )
+
+    def reachable(self) -> set[int]:
+        """Instructions that a result or an effect of the program depends on."""
+        waiting = [self.roots[NONE]] if NONE in self.roots else []
+        waiting += [i for i, opcode in enumerate(self.opcodes) if opcode in _EFFECTS]
+        seen = set(waiting)
+        while waiting:
+            index = waiting.pop()
+            inner = [self.roots[g] for g in self.called.get(index, ()) if g in self.roots]
+            for other in (*self.operands[index], *inner):
+                if other not in seen:
+                    seen.add(other)
+                    waiting.append(other)
+        return seen
+
+    def kind(self, index: int) -> GroupKind | None:
+        """What kind of computation an instruction stands in; None is the entry."""
+        group = self.group[index]
+        return None if group == NONE else GroupKind(int(self.graph.groups.kind[group]))
+
+    def combines(self, index: int) -> bool:
+        """Whether an instruction says how another one, such as a reduction, treats two elements."""
+        if self.kind(index) is not GroupKind.REGION:
+            return False
+        owner = self.owner(index)
+        return owner == NONE or self.opcodes[owner] not in ("while", "conditional")
+
+    def owner(self, index: int) -> int:
+        """The instruction that calls the computation an instruction stands in, or `NONE`."""
+        group = self.group[index]
+        return NONE if group == NONE else int(self.graph.groups.owner[group])
+
+    def producer(self, index: int) -> int:
+        """Where a value is computed: through parameters of fusions, their roots, and copies."""
+        for _ in range(_MAX_STEPS):
+            step = self._step(index)
+            if step == NONE:
+                return index
+            index = step
+        return index
+
+    def _step(self, index: int) -> int:
+        opcode = self.opcodes[index]
+        if opcode in _PASSING and self.operands[index] and not self.tags[index]:
+            return self.operands[index][0]
+        if opcode == "parameter" and self.kind(index) is GroupKind.FUSION:
+            owner = self.owner(index)
+            number = self.graph.attributes(index).get("parameter_number", "")
+            operands = self.operands[owner]
+            if number.isdecimal() and int(number) < len(operands):
+                return operands[int(number)]
+        if opcode == "fusion":
+            inner = self.called.get(index, [])
+            return self.roots.get(inner[0], NONE) if len(inner) == 1 else NONE
+        if opcode == "get-tuple-element":
+            return self._element(index)
+        return NONE
+
+    def _element(self, index: int) -> int:
+        """The instruction that gives an element of a tuple, of a fusion's tuple as well."""
+        if not self.operands[index]:
+            return NONE
+        source = self.operands[index][0]
+        if self.opcodes[source] == "fusion" and len(self.called.get(source, ())) == 1:
+            source = self.roots.get(self.called[source][0], NONE)
+        number = self.graph.attributes(index).get("tuple_index", "")
+        if source == NONE or self.opcodes[source] != "tuple" or not number.isdecimal():
+            return NONE
+        elements = self.operands[source]
+        return elements[int(number)] if int(number) < len(elements) else NONE
+
+
+# How much an instruction does, by its opcode.
+
+
+COMPUTING, MOVING, NAMING, NEVER = range(4)
+"""How much an instruction does: computes, makes or moves elements, only says how bytes lie."""
+
+_MOVES = frozenset({"broadcast", "iota", "convert", "transpose", "slice", "pad", "concatenate"})
+_NAMES = frozenset(
+    {
+        *("bitcast", "copy", "copy-start", "copy-done", "reshape", "tuple", "get-tuple-element"),
+        *("opt-barrier", "after-all", "add-dependency", "parameter"),
+    }
+)
+
+
+def work_of(opcode: str) -> int:
+    """How much an instruction with this opcode does; less is more."""
+    if opcode in ("fusion", "constant"):
+        return NEVER  # what is inside counts; a constant is what an equation may turn into
+    if opcode in _NAMES:
+        return NAMING
+    return MOVING if opcode in _MOVES else COMPUTING

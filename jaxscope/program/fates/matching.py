@@ -1,0 +1,751 @@
+"""Which instructions of the optimized module are an equation's, and in what role: fused, a kernel
+of its own, a library call, folded, a layout change.
+
+Idea: instructions carry the names of equations; of these the ones that do the equation's work
+decide. XLA makes some instructions anew without a name: such an instruction is assigned to the one
+equation whose operation was lowered to that opcode and whose nearest named neighbours above and
+below agree. With recorded passes the instructions followed from pass to pass replace names. Cost: a
+bounded search (`_MAX_VISITS`) for each unnamed instruction and each equation without instructions,
+and a comparison for each pair whose opcodes fit. Limits: where several equations fit, none is
+chosen.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+
+from jaxscope.model.graph import NONE, GroupKind, NodeKind
+from jaxscope.model.op_name import without_call
+from jaxscope.model.types import printed_type_bytes
+from jaxscope.program.fates.equations import Equations
+from jaxscope.program.fates.instructions import COMPUTING, Instructions, work_of
+from jaxscope.program.fates.outcomes import PassOutcome, quote_names
+
+# What stands next to an equation or an instruction among those that can be told apart by name.
+#
+# In a jaxpr: the nearest equations, up and down, that some instruction of the optimized module
+# carries. In the optimized module: the nearest instructions with a name. Where both sides agree, an
+# instruction without a name stands where the equation stood.
+
+
+BEGIN = "<"
+"""An argument of the program, or of the body of a loop."""
+
+END = ">"
+"""A result of the program, or of the body of a loop."""
+
+_LOOPS = frozenset({"scan", "while", "for"})
+_MAX_VISITS = 2000
+
+Names = frozenset[str]
+
+
+class EquationNeighbours:
+    """Nearest held equations of a jaxpr.
+
+    Args:
+        equations: The jaxpr.
+        held: Ids of the equations that the optimized module carries.
+    """
+
+    def __init__(self, equations: Equations, held: Names) -> None:
+        self._equations = equations
+        self._held = held
+        self._users: list[list[int]] = [[] for _ in equations.ids]
+        for node, row in enumerate(equations.operands):
+            for source, _ in row.values():
+                self._users[source].append(node)
+
+    def above(self, node: int) -> Names:
+        """What the equation's operands come from."""
+        return self._search(node, self._producers)
+
+    def below(self, node: int) -> Names:
+        """What uses the equation's results."""
+        return self._search(node, self._consumers)
+
+    def _search(self, node: int, step: object) -> Names:
+        found: set[str] = set()
+        waiting, seen = [node], {node}
+        while waiting and len(seen) < _MAX_VISITS:
+            current = waiting.pop()
+            for other in step(current):  # type: ignore[operator] # one of the two methods below
+                if isinstance(other, str):
+                    found.add(other)
+                elif other not in seen:
+                    seen.add(other)
+                    id = self._equations.ids[other]
+                    if self._equations.is_equation[other] and id in self._held:
+                        found.add(id)
+                    else:
+                        waiting.append(other)
+        return frozenset(found)
+
+    def _producers(self, node: int) -> list[int | str]:
+        equations = self._equations
+        if equations.is_equation[node] and node in equations.inside:
+            groups = equations.inside[node]
+            inner = [o for g in groups for o in equations.nested[g].outputs.values()]
+            return [*inner, *(source for source, _ in equations.operands[node].values())]
+        if equations.graph.nodes.kind[node] in (NodeKind.INPUT, NodeKind.CONSTANT):
+            nested = equations.nested.get(equations.group[node])
+            if nested is None:
+                return [BEGIN]
+            found: list[int | str] = []
+            for owner in nested.owners:
+                if equations.operations[owner] in (*_LOOPS, "cond"):
+                    found.append(BEGIN)
+                if equations.operations[owner] not in _LOOPS:
+                    found += [source for source, _ in equations.operands[owner].values()]
+            return found
+        return [source for source, _ in equations.operands[node].values()]
+
+    def _consumers(self, node: int) -> list[int | str]:
+        equations = self._equations
+        if equations.graph.nodes.kind[node] == NodeKind.OUTPUT:
+            nested = equations.nested.get(equations.group[node])
+            if nested is None:
+                return [END]
+            found: list[int | str] = []
+            for owner in nested.owners:
+                if equations.operations[owner] in (*_LOOPS, "cond"):
+                    found.append(END)
+                if equations.operations[owner] not in _LOOPS:
+                    found += self._users[owner]
+            return found
+        found = []
+        for user in self._users[node]:
+            found.append(user)
+            for group in equations.inside.get(user, ()):
+                operands = [k for k, (s, _) in equations.operands[user].items() if s == node]
+                found += [i for i, k in equations.nested[group].inputs if k in operands]
+        return found
+
+
+class InstructionNeighbours:
+    """Nearest instructions of a module that carry an equation."""
+
+    def __init__(self, module: Instructions) -> None:
+        self._module = module
+        self._above: dict[int, Names] = {}
+        self._below: dict[int, Names] = {}
+
+    def above(self, index: int) -> Names:
+        """Tags of what an instruction's operands come from; its own are not among them."""
+        if index not in self._above:
+            self._above[index] = self._find_above(index)
+        return self._above[index]
+
+    def _find_above(self, index: int) -> Names:
+        module = self._module
+        found: set[str] = set()
+        waiting, seen = list(module.operands[index]), {index}
+        while waiting and len(seen) < _MAX_VISITS:
+            current = module.producer(waiting.pop())
+            if current in seen:
+                continue
+            seen.add(current)
+            if module.opcodes[current] == "parameter":
+                found.add(BEGIN)
+            elif module.tags[current]:
+                found.update(map(without_call, module.tags[current]))
+            else:
+                waiting += module.operands[current]
+        return frozenset(found)
+
+    def below(self, index: int) -> Names:
+        """Tags of what uses an instruction's result; its own are not among them."""
+        if index not in self._below:
+            self._below[index] = self._find_below(index)
+        return self._below[index]
+
+    def _find_below(self, index: int) -> Names:
+        module = self._module
+        found: set[str] = set()
+        waiting, seen = self._uses(index), {index}
+        if not waiting:
+            found.add(END)
+        while waiting and len(seen) < _MAX_VISITS:
+            current = waiting.pop()
+            if current in seen:
+                continue
+            seen.add(current)
+            if module.tags[current] and module.opcodes[current] != "fusion":
+                found.update(map(without_call, module.tags[current]))
+                continue
+            further = self._uses(current)
+            waiting += further
+            if not further:
+                found.add(END)
+        return frozenset(found)
+
+    def _uses(self, index: int) -> list[int]:
+        """Users, across the borders of fusions."""
+        module = self._module
+        found: list[int] = []
+        for user in module.users[index]:
+            if module.opcodes[user] == "fusion":
+                for group in module.called.get(user, ()):
+                    for number, operand in enumerate(module.operands[user]):
+                        inner = module.parameters.get((group, number))
+                        if operand == index and inner is not None:
+                            found.append(inner)
+            else:
+                found.append(user)
+        group = module.group[index]
+        if (
+            group != NONE
+            and module.roots.get(group) == index
+            and module.kind(index) is GroupKind.FUSION
+        ):
+            found += self._uses(module.owner(index))
+        return found
+
+
+# What the instructions that carry an equation are to it: a fusion, a kernel, a library call, …
+
+
+LAYOUT_OPCODES = frozenset(
+    {
+        "bitcast",
+        "copy",
+        "copy-start",
+        "copy-done",
+        "parameter",
+        "tuple",
+        "get-tuple-element",
+        "opt-barrier",
+        "after-all",
+        "add-dependency",
+        "reshape",
+    }
+)
+"""They move or rename bytes, or say who owns them, and compute nothing."""
+
+MINOR_OPCODES = frozenset({"broadcast", "iota", "constant", "convert", "transpose", "slice", "pad"})
+"""What accompanies an operation; alone it is the operation."""
+
+_LIBRARY_OPCODES = frozenset({"custom-call", "fft", "cholesky", "triangular-solve"})
+_MAYBE_LIBRARY = frozenset({"dot", "convolution"})
+_ANNOTATIONS = frozenset(
+    {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "xla.sdy.FuncResultSharding"}
+)
+_COMPILED_KINDS = ("triton", "emitter", "dynamic_slice", "dynamic_memcpy")
+_LIBRARY_NAMES = {
+    "ynn": "YNNPACK",
+    "xnn": "XNNPACK",
+    "onednn": "oneDNN",
+    "cublas": "cuBLAS",
+    "cudnn": "cuDNN",
+    "cusolver": "cuSOLVER",
+    "cusparse": "cuSPARSE",
+    "lapack": "LAPACK",
+    "blas": "BLAS",
+    "topk": "XLA's TopK",
+    "ducc": "DUCC",
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InstructionRole:
+    """What holds an equation.
+
+    Attributes:
+        fate: `fused`, `kernel`, `library`, `layout` or `folded`.
+        instructions: Node indices, the telling ones first.
+        place: The fusion, or the instruction itself, that runs it; `NONE` where nothing does.
+        library: Name of the library, for the fate `library`.
+        is_same: Whether one of them is the operation, at its size, that the equation was lowered
+            to.
+    """
+
+    fate: str
+    instructions: tuple[int, ...]
+    place: int = NONE
+    library: str = ""
+    is_same: bool = False
+
+
+class RoleClassifier:
+    """Classifies the instructions of one optimized module.
+
+    Args:
+        module: The module.
+        kernels: Names of the instructions for which XLA generated code, or None where that is
+            not known; a product of matrices without code of its own is a call of a library.
+    """
+
+    def __init__(self, module: Instructions, kernels: frozenset[str] | None) -> None:
+        self._module = module
+        self._kernels = kernels
+        self._fusions: dict[int, str] = {}
+
+    def of(self, indices: Sequence[int]) -> InstructionRole | None:
+        """What a set of instructions is to the equation they carry; None if there are none."""
+        if not indices:
+            return None
+        found: dict[str, list[int]] = {}
+        for index in indices:
+            found.setdefault(self._class_of(index), []).append(index)
+        main = [c for c in ("library", "kernel", "fused") if c in found]
+        if main:
+            # A broadcast that was left outside is not what became of the equation.
+            telling = [c for c in main if not self._is_minor(found[c])]
+            fate = (telling or main)[0]
+            chosen = found.pop(fate)
+            rest = [index for group in found.values() for index in group]
+            place = self._place(chosen[-1])
+            chosen.sort(key=self._module.combines)  # how two elements are combined comes last
+            library = self._library(place) if fate == "library" else ""
+            return InstructionRole(fate, (*chosen, *rest), place, library)
+        if "layout" in found:
+            return InstructionRole("layout", tuple(indices), self._place(found["layout"][-1]))
+        return InstructionRole("folded", tuple(indices), indices[-1])
+
+    def _is_minor(self, indices: Sequence[int]) -> bool:
+        return all(self._module.opcodes[index] in MINOR_OPCODES for index in indices)
+
+    def _class_of(self, index: int) -> str:
+        module = self._module
+        opcode = module.opcodes[index]
+        if opcode == "constant":
+            return "folded"
+        if opcode in LAYOUT_OPCODES or self._is_annotation(index):
+            return "layout"
+        if opcode == "fusion":
+            return self._fusion_class(index)
+        kind = module.kind(index)
+        if kind is GroupKind.FUSION:
+            return self._fusion_class(module.owner(index))
+        if kind is GroupKind.REGION and module.opcodes[module.owner(index)] not in (
+            "while",
+            "conditional",
+        ):
+            return self._class_of(module.owner(index))
+        if opcode in _LIBRARY_OPCODES or opcode.removesuffix("-start") in _LIBRARY_OPCODES:
+            return "library"
+        if opcode in _MAYBE_LIBRARY and self._kernels is not None:
+            return "kernel" if self._has_code(index) else "library"
+        return "kernel"
+
+    def _has_code(self, index: int) -> bool:
+        assert self._kernels is not None
+        name = self._module.names[index]
+        return name in self._kernels or name.replace(".", "_") in self._kernels
+
+    def _fusion_class(self, fusion: int) -> str:
+        """A fusion around a single operation is that operation's own kernel."""
+        known = self._fusions.get(fusion)
+        if known is None:
+            inner = set(self._module.called.get(fusion, ()))
+            if self._library(fusion):
+                known = "library"
+            elif sum(self._num_computing(group) for group in inner) > 1:
+                known = "fused"
+            else:
+                known = "kernel"
+            self._fusions[fusion] = known
+        return known
+
+    def _num_computing(self, group: int) -> int:
+        root = self._module.roots.get(group, NONE)
+        if root == NONE:
+            return 2
+        waiting, seen = [root], {root}
+        count = 0
+        while waiting:
+            index = waiting.pop()
+            opcode = self._module.opcodes[index]
+            count += opcode not in LAYOUT_OPCODES and opcode != "constant"
+            for operand in self._module.operands[index]:
+                if operand not in seen:
+                    seen.add(operand)
+                    waiting.append(operand)
+        return count
+
+    def _place(self, index: int) -> int:
+        """The instruction that runs it: the fusion around it, or itself."""
+        module = self._module
+        while module.kind(index) is not None and (
+            module.kind(index) is GroupKind.FUSION
+            or module.opcodes[module.owner(index)] not in ("while", "conditional", "call")
+        ):
+            owner = module.owner(index)
+            if owner == NONE:
+                break
+            index = owner
+        return index
+
+    def _is_annotation(self, index: int) -> bool:
+        if self._module.opcodes[index] != "custom-call":
+            return False
+        target = self._module.graph.attributes(index).get("custom_call_target", "")
+        return target in _ANNOTATIONS
+
+    def _library(self, index: int) -> str:
+        """The library that an instruction calls; empty for code that XLA generates."""
+        opcode = self._module.opcodes[index]
+        row = self._module.graph.attributes(index)
+        if opcode == "fusion":
+            if row.get("fusion_kind") != "kCustom":
+                return ""
+            config = row.get("fusion_config", "").lower()
+            if any(kind in config for kind in _COMPILED_KINDS):
+                return ""
+            return _library_name(config) or "a library"
+        if opcode == "custom-call":
+            target = row.get("custom_call_target", "")
+            return _library_name(target.lower()) or f"the custom call {target}"
+        return {"fft": "an FFT library", "cholesky": "LAPACK", "triangular-solve": "LAPACK"}.get(
+            opcode, "Eigen" if opcode in _MAYBE_LIBRARY else ""
+        )
+
+
+def _library_name(text: str) -> str:
+    return next((name for part, name in _LIBRARY_NAMES.items() if part in text), "")
+
+
+# What holds an equation, in words.
+
+
+_PASSED_ON = LAYOUT_OPCODES | {"transpose", "broadcast"}
+_MAX_DIGITS = 18
+
+
+def name_instructions(module: Instructions, indices: Sequence[int]) -> str:
+    """A few names, and how many more there are."""
+    return quote_names([module.names[index] for index in indices])
+
+
+def describe_role(module: Instructions, holding: InstructionRole, before: set[str]) -> str:
+    """Such as `fused into add_fusion`.
+
+    Args:
+        module: The optimized module.
+        holding: What of it holds the equation.
+        before: Opcodes of what the equation was lowered to.
+    """
+    indices = holding.instructions
+    names = name_instructions(module, indices)
+    place = module.names[holding.place] if holding.place != NONE else names
+    opcodes = {module.opcodes[index] for index in indices}
+    if before == {"transpose"} and opcodes <= {"dot", "fusion"} and "dot" in opcodes:
+        return f"taken into the product {place}, which gives its result in that order"
+    if holding.fate == "folded":
+        return f"{'is' if before <= {'constant'} else 'became'} the constant {names}"
+    if holding.fate == "layout":
+        if before - _PASSED_ON:
+            return f"simplified until only {names} is left of it, which computes nothing"
+        return f"computes nothing: it only says how bytes lie ({names})"
+    if holding.fate == "library":
+        return f"runs in {holding.library}, as {place}"
+    if all(module.combines(index) for index in indices):
+        return f"says how {place} combines two elements"
+    if holding.fate == "fused":
+        return f"fused into {place}"
+    loops = [index for index in indices if module.opcodes[index] == "while"]
+    if loops:
+        return f"became the loop {name_instructions(module, loops)}"
+    if module.opcodes[holding.place] in ("dot", "convolution"):
+        return f"is the instruction {place} of its own"
+    return f"has a kernel of its own, {place}"
+
+
+def describe_loop(
+    module: Instructions, loops: Sequence[int], equations: Equations, node: int
+) -> str:
+    """Which loop an equation became, and how often its body runs where that is known."""
+    text = f"became the loop {name_instructions(module, loops)}"
+    row = equations.attributes[node] if equations.operations[node] == "scan" else {}
+    length, unroll = row.get("length", ""), row.get("unroll", "1")
+    rounds = module.graph.attributes(loops[0]).get("known_trip_count", "")
+    if not rounds and unroll == "1":
+        rounds = length
+    if not rounds.isdecimal() or len(rounds) > _MAX_DIGITS:
+        return text
+    text += f", whose body runs {int(rounds):,} times"
+    if unroll.isdecimal() and int(unroll) > 1:
+        text += f" and does {int(unroll):,} of the {length} steps each time"
+    return text
+
+
+# Which instructions of the optimized module hold each equation, named after it or not.
+
+
+_RELATED_OPCODES = {
+    "reduce-window": frozenset({"reduce"}),
+    "multiply": frozenset({"dot", "power"}),
+    "reduce": frozenset({"dot"}),
+    "add": frozenset({"subtract"}),
+    "map": frozenset({"reduce"}),
+}
+"""Opcodes that XLA makes without a name out of others that had one."""
+
+_MOVING = frozenset({"reshape", "transpose", "bitcast", "copy"})
+_MOVED = frozenset({"bitcast", "copy", "reshape"})
+
+_SIMPLE = (
+    frozenset(
+        {
+            *("add", "subtract", "multiply", "divide", "negate", "abs", "sign", "maximum"),
+            *("minimum", "and", "or", "not", "xor", "compare", "select", "sqrt", "rsqrt", "power"),
+            *("exponential", "log", "sine", "cosine", "tanh", "logistic", "clamp", "floor", "ceil"),
+        }
+    )
+    | LAYOUT_OPCODES
+    | MINOR_OPCODES
+)
+"""What XLA replaces by few and similar instructions, and never by a whole algorithm."""
+
+
+class InstructionMatcher:
+    """Finds the instructions of each equation of the last jaxpr-level stage.
+
+    Args:
+        equations: That stage.
+        before: The module before optimization, or None if there is none.
+        after: The optimized module.
+        holdings: Classifies its instructions.
+        endings: What the recorded passes did to each equation; empty where none were recorded.
+            Then names alone tell which instructions are an equation's.
+    """
+
+    def __init__(
+        self,
+        equations: Equations,
+        before: Instructions | None,
+        after: Instructions,
+        holdings: RoleClassifier,
+        endings: Mapping[str, PassOutcome],
+    ) -> None:
+        self._equations = equations
+        self._before = before
+        self._after = after
+        self._holdings = holdings
+        holders = after.holders
+        if endings:
+            places = {name: index for index, name in enumerate(after.names)}
+            holders = {
+                id: [places[name] for name in ending.instructions if name in places]
+                for id, ending in endings.items()
+                if not ending.fate
+            }
+            holders |= {
+                id: indices
+                for id, indices in after.holders.items()
+                if id not in endings and all(map(after.combines, indices))
+            }
+        self._named = {
+            id: holding
+            for id, indices in holders.items()
+            if (holding := self._hold(id, indices)) is not None
+        }
+        self._is_recorded = bool(endings)
+        if not endings:
+            self._give_products_back()
+        self._around = InstructionNeighbours(after)
+        self._unnamed = [i for i in range(len(after.names)) if self._is_unnamed(i)]
+        self._assigned: dict[str, list[int]] = {}
+        self._places = EquationNeighbours(equations, frozenset(self._named))
+        self._moving = [
+            index
+            for index, opcode in enumerate(after.opcodes)
+            if opcode in _MOVED and not after.tags[index]
+        ]
+
+    def _hold(self, id: str, indices: Sequence[int]) -> InstructionRole | None:
+        """What instructions are to an equation; the ones that do its work decide.
+
+        An instruction may have the name of an equation and be a small part of what became of it:
+        the reciprocal of a divisor, the sum over the parts of a product that was split. So the
+        operation that the equation was lowered to decides, at its size or larger; else the largest.
+        """
+        work = min((work_of(opcode) for opcode in self.opcodes_before(id)), default=0)
+        opcodes = self._after.opcodes
+        telling = [index for index in indices if work_of(opcodes[index]) <= work]
+        if not telling and work == COMPUTING:
+            return None  # what is left came with the operation and is not the operation
+        telling = telling or list(indices)
+        sizes = self._sizes_before(id)
+        same = [i for i in telling if self._size(self._after, i) >= sizes.get(opcodes[i], math.inf)]
+        largest = max((self._size(self._after, index) for index in telling), default=0.0)
+        main = same or [i for i in telling if self._size(self._after, i) == largest] or telling
+        holding = self._holdings.of(main)
+        if holding is None:
+            return None
+        rest = [index for index in indices if index not in main]
+        return dataclasses.replace(
+            holding, instructions=(*holding.instructions, *rest), is_same=bool(same)
+        )
+
+    def _sizes_before(self, id: str) -> dict[str, float]:
+        """Bytes of the largest instruction of each opcode that an equation was lowered to."""
+        found: dict[str, float] = {}
+        if self._before is not None:
+            for index in self._before.holders.get(without_call(id), ()):
+                opcode, size = self._before.opcodes[index], self._size(self._before, index)
+                found[opcode] = max(found.get(opcode, 0.0), size)
+        return found
+
+    @staticmethod
+    def _size(module: Instructions, index: int) -> float:
+        sizes = [
+            printed_type_bytes(type) for type in module.graph.row(module.graph.nodes.types, index)
+        ]
+        return max((size for size in sizes if not math.isnan(size)), default=0.0)
+
+    def _give_products_back(self) -> None:
+        """A product that is made in the order of its transpose has the name of the transpose."""
+        equations = self._equations
+        for node, id in enumerate(equations.ids):
+            holding = self._named.get(id)
+            if holding is None or self.opcodes_before(id) != {"transpose"}:
+                continue
+            opcodes = {self._after.opcodes[index] for index in holding.instructions}
+            for source, _ in equations.operands[node].values():
+                product = equations.ids[source]
+                if "dot" in opcodes and "dot" in self.opcodes_before(product):
+                    self._named.setdefault(product, holding)
+
+    def may_hide(self, id: str) -> bool:
+        """Whether an instruction without a name, which nothing claims, may be the equation's."""
+        claimed = {index for rows in self._assigned.values() for index in rows}
+        free = {self._after.opcodes[index] for index in self._unnamed if index not in claimed}
+        before = self.opcodes_before(id)
+        if not before:
+            return bool(free)
+        if before <= LAYOUT_OPCODES | MINOR_OPCODES:
+            return bool(free & before)
+        if before <= _SIMPLE:
+            return any(self._may_come_from(opcode, id) for opcode in free)
+        return bool(free)
+
+    def opcodes_before(self, id: str) -> set[str]:
+        """Opcodes of what the equation was lowered to."""
+        if self._before is None:
+            return set()
+        indices = self._before.holders.get(without_call(id), ())
+        return {self._before.opcodes[index] for index in indices}
+
+    def of(self, id: str) -> InstructionRole | None:
+        """What holds the equation; None where nothing is known to."""
+        adopted = self._assigned.get(id)
+        if adopted:
+            holding = self._holdings.of([*adopted, *self._after.holders.get(id, ())])
+            return None if holding is None else dataclasses.replace(holding, is_same=False)
+        return self._named.get(id)
+
+    def is_assigned(self, id: str) -> bool:
+        """Whether its instructions are only known by what stands around them."""
+        return id in self._assigned
+
+    def may_hide_elements(self, id: str) -> bool:
+        """Whether an unnamed instruction that makes elements of nothing may be the equation's."""
+        before = self.opcodes_before(id)
+        making = before & {"iota", "broadcast"}
+        return bool(making) and any(
+            opcode in making and not tags
+            for opcode, tags in zip(self._after.opcodes, self._after.tags, strict=True)
+        )
+
+    def classify(self, indices: Sequence[int]) -> InstructionRole | None:
+        """What instructions are to an equation that they carry."""
+        return self._holdings.of(indices)
+
+    def find_layout(self, node: int) -> InstructionRole | None:
+        """The unnamed bitcast or copy that stands where an equation stood that only moves bytes."""
+        id = self._equations.ids[node]
+        before = self.opcodes_before(id)
+        if not before or not before <= _MOVING:
+            return None
+        above, below = self._places.above(node), self._places.below(node)
+        fitting = [
+            index
+            for index in self._moving
+            if _agree(above, self._around.above(index)) and _agree(below, self._around.below(index))
+        ]
+        return self._holdings.of(fitting) if self._is_chain(fitting) else None
+
+    def _is_chain(self, indices: Sequence[int]) -> bool:
+        """Whether instructions feed one another in a row; one is a row."""
+        linked = sum(
+            any(operand in indices for operand in self._after.operands[index]) for index in indices
+        )
+        return bool(indices) and linked == len(indices) - 1
+
+    def adopt(self, candidates: Sequence[int]) -> None:
+        """Give unnamed instructions to the equations whose place they stand in.
+
+        XLA makes some instructions anew without a name, such as the products of matrices and
+        vectors. An instruction is an equation's if its opcode is what the equation was lowered
+        to, and what stands above and below it is what stands above and below the equation; or if
+        an instruction next to it still carries the equation's name.
+
+        Args:
+            candidates: Nodes of the equations that matter and that no computing instruction
+                carries.
+        """
+        if not self._unnamed or self._is_recorded:
+            return
+        ids = self._equations.ids
+        wanting = {
+            ids[node]: node
+            for node in candidates
+            # Whose call an instruction without a name is of cannot be told.
+            if not self._equations.is_shared(node) and self._lacks_its_work(ids[node])
+        }
+        held = frozenset(id for id in self._named if id not in wanting)
+        neighbours = EquationNeighbours(self._equations, held)
+        places: dict[str, tuple[Names, Names]] = {}
+        kin: dict[str, list[str]] = {}
+        for index in self._unnamed:
+            above, below = self._around.above(index), self._around.below(index)
+            opcode = self._after.opcodes[index]
+            if opcode not in kin:
+                kin[opcode] = [id for id in wanting if self._may_come_from(opcode, id)]
+            fitting = []
+            for id in kin[opcode]:
+                node = wanting[id]
+                if id in above or id in below:
+                    fitting.append(id)
+                    continue
+                if id not in places:
+                    places[id] = neighbours.above(node), neighbours.below(node)
+                if _agree(places[id][0], above) and _agree(places[id][1], below):
+                    fitting.append(id)
+            direct = [id for id in fitting if id in above or id in below]
+            chosen = direct or fitting
+            if len(chosen) == 1:
+                self._assigned.setdefault(chosen[0], []).append(index)
+
+    def _lacks_its_work(self, id: str) -> bool:
+        """Whether what the equation computes is in no instruction that carries its name."""
+        holding = self._named.get(id)
+        if holding is None:
+            return True
+        if holding.fate not in ("layout", "folded") and not all(
+            self._after.opcodes[i] in MINOR_OPCODES | LAYOUT_OPCODES for i in holding.instructions
+        ):
+            return False
+        return bool(self.opcodes_before(id) - LAYOUT_OPCODES - MINOR_OPCODES)
+
+    def _may_come_from(self, opcode: str, id: str) -> bool:
+        before = self.opcodes_before(id)
+        return opcode in before or bool(_RELATED_OPCODES.get(opcode, frozenset()) & before)
+
+    def _is_unnamed(self, index: int) -> bool:
+        module = self._after
+        opcode = module.opcodes[index]
+        if module.tags[index] or opcode in LAYOUT_OPCODES or opcode in ("constant", "fusion"):
+            return False
+        if opcode in ("broadcast", "iota", "call", "partition-id", "replica-id"):
+            return False
+        if module.kind(index) is GroupKind.REGION and module.owner(index) != NONE:
+            return module.opcodes[module.owner(index)] in ("while", "conditional")
+        return True
+
+
+def _agree(wanted: Names, found: Names) -> bool:
+    return bool(wanted & found)

@@ -1,0 +1,146 @@
+"""What XLA's passes did to an equation (`PassOutcome`), several fates as one, and fates in a
+sentence each.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from jaxscope.model.capture import Fate
+
+# What XLA's passes were seen to do to an equation.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PassStep:
+    """One pass, as XLA numbers and names its dumps.
+
+    Attributes:
+        number: Of the dump; None for a step that XLA writes no numbered dump of.
+        name: Of the pass.
+        pipeline: The pipeline that it ran in.
+    """
+
+    number: int | None
+    name: str
+    pipeline: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PassOutcome:
+    """What the passes did to an equation: how its last instruction ended, or where it was put.
+
+    Attributes:
+        fate: `merged`, `folded`, `simplified`, `layout` or `dead`; empty where instructions of the
+            equation are left in the optimized module.
+        step: The pass that decided: after which none was left, or which put them where they are;
+            None where no pass changed them.
+        merged_with: Ids of equations.
+        instructions: Names of the instructions of the optimized module that hold the equation, or
+            of what took its place.
+        before: Names of the instructions that the decision rests on, in the module before it.
+        after: The same in the module after it.
+        text: In one sentence; of an equation that is still held, what became of its operation.
+    """
+
+    fate: str
+    step: PassStep | None = None
+    merged_with: tuple[str, ...] = ()
+    instructions: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    text: str = ""
+
+    @property
+    def pass_name(self) -> str | None:
+        """Name of the pass that decided, or None where none of XLA's numbered dumps shows it."""
+        return self.step.name if self.step is not None and self.step.number is not None else None
+
+
+# Fates in one sentence each.
+
+
+_MAX_NAMES = 3
+
+
+def quote_names(names: Sequence[str]) -> str:
+    """A few names, and how many more there are."""
+    shown = ", ".join(names[:_MAX_NAMES])
+    more = len(names) - _MAX_NAMES
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def quote_equations(ids: Sequence[str], stage: str = "") -> str:
+    """`equation 4`, `equations 4 and 7/jaxpr/0 of grad`."""
+    where = f" of {stage}" if stage else ""
+    if len(ids) == 1:
+        return f"equation {ids[0]}{where}"
+    if len(ids) > _MAX_NAMES:
+        shown = ", ".join(ids[:_MAX_NAMES])
+        return f"equations {shown} and {len(ids) - _MAX_NAMES} more{where}"
+    return f"equations {', '.join(ids[:-1])} and {ids[-1]}{where}"
+
+
+def in_pass(pass_name: str | None) -> str:
+    """` in the pass algsimp`, or nothing where the pass is not known."""
+    return f" in the pass {pass_name}" if pass_name else ""
+
+
+def to_sentence(text: str) -> str:
+    """The text as a sentence."""
+    text = text.strip()
+    if not text:
+        return text
+    return text[0].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+# Several fates as one: of an equation's inside, or of all that came from it.
+
+
+_RANKS = (
+    *("library", "kernel", "fused", "layout", "unknown", "folded", "merged", "simplified", "dead"),
+)
+
+
+NOT_RUNNING = ("folded", "merged", "simplified", "dead")
+"""Fates of what is not there when the program runs."""
+
+
+def combine_fates(fates: list[Fate]) -> Fate:
+    """The most telling of several fates, with the instructions of all.
+
+    Where nothing of them runs it is the commonest, and instructions are what took its place.
+    """
+    names = [fate.fate for fate in fates]
+    if set(names) <= set(NOT_RUNNING):
+        common = max(NOT_RUNNING, key=lambda name: (name != "dead") * names.count(name))
+        fates = [fate for fate in fates if fate.fate == common] or fates
+    best = min(fates, key=lambda fate: _RANKS.index(fate.fate))
+    instructions = dict.fromkeys(i for fate in fates for i in fate.instructions)
+    merged = dict.fromkeys(i for f in fates if f.fate == best.fate for i in f.merged_with)
+    return dataclasses.replace(best, instructions=tuple(instructions), merged_with=tuple(merged))
+
+
+def describe_removed_call(operation: str) -> str:
+    """What it means that an equation with nested jaxprs is no more, and its inside is."""
+    return {
+        "scan": "the loop was removed",
+        "while": "the loop was removed",
+        "cond": "the branch was removed",
+        "custom_jvp_call": "a call with a derivative of its own, inlined",
+        "custom_vjp_call": "a call with a derivative of its own, inlined",
+        "remat2": "a remat, inlined",
+        "checkpoint": "a remat, inlined",
+    }.get(operation, "the call was inlined")
+
+
+def summarize_fates(children: list[Fate]) -> str:
+    """How many of an equation's inner equations had which fate."""
+    if len(children) == 1:
+        return f"its one equation: {children[0].fate}"
+    counts: dict[str, int] = {}
+    for child in children:
+        counts[child.fate] = counts.get(child.fate, 0) + 1
+    parts = [f"{number} {fate}" for fate, number in counts.items()]
+    return f"of its {len(children)} equations: {', '.join(parts)}"

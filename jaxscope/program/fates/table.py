@@ -1,0 +1,290 @@
+"""Fates of the equations of the base function: one fate from all that the transforms made of each,
+found when first asked for (`FateTable`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+
+from jaxscope.model.capture import Capture, Fate, Proof, Stage
+from jaxscope.model.graph import Graph, NodeKind, Ragged
+from jaxscope.model.stages import STAGES_AFTER_JAXPR
+from jaxscope.model.unavailable import is_available
+from jaxscope.program.fates.derived import DerivedFates
+from jaxscope.program.fates.equations import IDENTITIES, Equations, find_live
+from jaxscope.program.fates.outcomes import (
+    NOT_RUNNING,
+    PassOutcome,
+    combine_fates,
+    quote_equations,
+    to_sentence,
+)
+from jaxscope.program.machine.kernel_text import kernel_names
+
+"""Stages that are no jaxpr of the call itself."""
+
+_RULES = ("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr")
+
+
+def find_fates(
+    stages: tuple[Stage, ...], endings: Mapping[str, PassOutcome] | None = None
+) -> dict[str, Fate]:
+    """The fate of every equation of the stage `jaxpr`, by id; empty if there is no such stage."""
+    return find_all_fates(stages, endings)[0]
+
+
+def find_all_fates(
+    stages: tuple[Stage, ...], endings: Mapping[str, PassOutcome] | None = None
+) -> tuple[dict[str, Fate], dict[str, Fate]]:
+    """The fates of the equations of the stage `jaxpr` and of the last jaxpr-level stage.
+
+    Args:
+        stages: Of one capture; only their graphs and the list of kernels are read.
+        endings: What the passes were seen to do, by the id of an equation of the last jaxpr-level
+            stage.
+    """
+    graphs = {stage.name: stage.graph for stage in stages if isinstance(stage.graph, Graph)}
+    base = graphs.get("jaxpr")
+    if base is None:
+        return {}, {}
+    names = [name for name in graphs if name not in STAGES_AFTER_JAXPR]
+    derived, optimized = graphs[names[-1]], graphs.get("optimized")
+    if optimized is None:
+        missing = Fate("unknown", text="There is no optimized module to look into.")
+        return dict.fromkeys(_ids(base), missing), dict.fromkeys(_ids(derived), missing)
+    kernels = kernel_names(next((s for s in stages if s.name == "machine"), None))
+    stage = "" if names[-1] == "jaxpr" else names[-1]
+    lowered = graphs.get("stablehlo")
+    finder = DerivedFates(derived, graphs.get("hlo"), optimized, kernels, endings, stage, lowered)
+    found = finder.all()
+    if names[-1] == "jaxpr":
+        return found, found
+    return _carry_to_base(base, derived, found, names[-1]), found
+
+
+class FateTable(Mapping[str, Fate]):
+    """Fates that are found when they are first asked for: no capture waits for them."""
+
+    def __init__(
+        self, stages: tuple[Stage, ...], endings: Mapping[str, PassOutcome] | None = None
+    ) -> None:
+        self._stages = stages
+        self._endings = endings
+        self._found: tuple[dict[str, Fate], dict[str, Fate]] | None = None
+
+    @property
+    def has_pass_outcomes(self) -> bool:
+        """Whether recorded passes were used, which the stages do not have."""
+        return bool(self._endings)
+
+    @property
+    def derived(self) -> Mapping[str, Fate]:
+        """The fates of the equations of the last jaxpr-level stage, by their ids there."""
+        return self._tables()[1]
+
+    def __getitem__(self, id: str) -> Fate:
+        return self._tables()[0][id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables()[0])
+
+    def __len__(self) -> int:
+        return len(self._tables()[0])
+
+    def _tables(self) -> tuple[dict[str, Fate], dict[str, Fate]]:
+        if self._found is None:
+            try:
+                self._found = find_all_fates(self._stages, self._endings)
+            except Exception as error:  # a program may be stranger than any list of errors
+                self._found = _unexplained(self._stages, error), {}
+        return self._found
+
+
+def saved_fates(fates: Mapping[str, Fate]) -> dict[str, Fate]:
+    """What of them a file has to keep: nothing, where its stages say the same."""
+    if isinstance(fates, FateTable) and not fates.has_pass_outcomes:
+        return {}
+    return dict(fates)
+
+
+def _unexplained(stages: tuple[Stage, ...], error: Exception) -> dict[str, Fate]:
+    """Fates that could not be found cost nothing else."""
+    base = next((s.graph for s in stages if s.name == "jaxpr"), None)
+    why = f"{type(error).__name__}: {error}"[:200]
+    text = f"jaxscope could not follow this program, which is a bug in jaxscope: {why}"
+    return dict.fromkeys(_ids(base) if isinstance(base, Graph) else (), Fate("unknown", text=text))
+
+
+def _ids(graph: Graph) -> list[str]:
+    return [
+        graph.string(graph.nodes.id, index)
+        for index, kind in enumerate(graph.nodes.kind.tolist())
+        if kind == NodeKind.EQUATION
+    ]
+
+
+def _carry_to_base(
+    base: Graph, derived: Graph, found: Mapping[str, Fate], transform: str
+) -> dict[str, Fate]:
+    """The fates of base equations, from those of the equations that come from them."""
+    parts: dict[str, list[str]] = {}
+    for index, kind in enumerate(derived.nodes.kind.tolist()):
+        if kind == NodeKind.EQUATION:
+            id = derived.string(derived.nodes.id, index)
+            for origin in derived.row(derived.nodes.origins, index):
+                parts.setdefault(origin, []).append(id)
+    equations = Equations(base)
+    live = find_live(equations)
+    fates: dict[str, Fate] = {}
+    for node, is_equation in enumerate(equations.is_equation):
+        if not is_equation:
+            continue
+        id = equations.ids[node]
+        if id in parts:
+            made = {part: found[part] for part in parts[id]}
+            fate = _combine(id, equations.operations[node], made, derived, transform)
+            if equations.operations[node] == "cond" and _became_a_choice(derived, parts[id]):
+                text = f"{transform} computes both branches, and a select chooses. {fate.text}"
+                fate = dataclasses.replace(fate, text=text)
+            fates[id] = fate
+        else:
+            fates[id] = _left_out(equations, node, live[node], transform, parts)
+    return fates
+
+
+def _became_a_choice(derived: Graph, parts: Sequence[str]) -> bool:
+    """Whether of a branch a transform made a choice between the results of both sides."""
+    places = derived.index_by_id
+    made = {derived.string(derived.nodes.operation, places[id]) for id in parts}
+    return "select_n" in made and "cond" not in made
+
+
+def _combine(
+    id: str, operation: str, fates: Mapping[str, Fate], derived: Graph, transform: str
+) -> Fate:
+    """One fate of all that a transform made of an equation: the most telling of what runs.
+
+    Where nothing of it runs, what became of the operation itself says more than what became of
+    its derivative.
+
+    Args:
+        id: Of the base equation.
+        operation: Its primitive.
+        fates: Of the equations that come from it, by their ids.
+        derived: Their graph.
+        transform: Name of their stage.
+    """
+    best = combine_fates(list(fates.values()))
+    places = derived.index_by_id
+    operations = {part: derived.string(derived.nodes.operation, places[part]) for part in fates}
+    own = [fates[part] for part in fates if operations[part] == operation]
+    if own and best.fate in NOT_RUNNING:
+        best = combine_fates(own)
+    merged = dict.fromkeys(
+        origin
+        for part in best.merged_with
+        if part in places
+        for origin in derived.row(derived.nodes.origins, places[part])
+        if origin != id
+    )
+    text = best.text
+    if best.fate == "merged" and not merged:
+        text = "Its parts were merged with each other: the same operation on the same operands."
+    if len(fates) > 1:
+        counts: dict[str, int] = {}
+        for fate in fates.values():
+            counts[fate.fate] = counts.get(fate.fate, 0) + 1
+        parts = ", ".join(f"{number} {name}" for name, number in counts.items())
+        whose = next((p for p in fates if fates[p].text == best.text), "")
+        about = f"{quote_equations([whose], transform)} ({operations[whose]})" if whose else ""
+        about = f"Of {about}: " if about else ""
+        text = f"{len(fates)} equations came from it ({parts}). {about}{text}"
+    return dataclasses.replace(best, merged_with=tuple(merged), text=text)
+
+
+def _left_out(
+    equations: Equations,
+    node: int,
+    is_live: bool,
+    transform: str,
+    parts: Mapping[str, list[str]],
+) -> Fate:
+    """An equation of which the transforms left nothing."""
+    if not is_live:
+        proof = Proof(None, transform)
+        text = "Nothing uses its result."
+        return Fate("dead", text=text, certainty="proven", proof=proof)
+    operation = equations.operations[node]
+    around = node
+    while (nested := equations.nested.get(equations.group[around])) and nested.owners:
+        around = nested.owners[0]
+        if equations.operations[around] in _RULES and equations.ids[around] in parts:
+            text = f"the custom rule of {equations.ids[around]} takes its place in {transform}"
+            return Fate("simplified", text=to_sentence(text), certainty="inferred")
+    if operation in IDENTITIES:
+        text = f"Nothing of this {operation} is needed in {transform}."
+        return Fate("simplified", text=text, certainty="inferred")
+    if any(word in transform for word in ("grad", "jac", "vjp", "hess", "jvp", "linearize")):
+        text = f"{transform} does not need its result, so JAX left it out."
+        return Fate("dead", text=text, certainty="inferred")
+    return Fate("unknown", text=f"It is not in {transform}, and JAX does not say why.")
+
+
+def link_products(capture: Capture) -> Stage | None:
+    """The stage `optimized`, its nameless products linked to the equations that they are.
+
+    XLA makes products of matrices and vectors anew, without a name; most of a program's work may
+    be in them. Each takes over origins, scope and source of the equation whose fate it holds, and
+    the attribute `link` says that this is inferred.
+    """
+    stage = capture.stage("optimized")
+    graph = stage.graph if stage is not None else None
+    if stage is None or not isinstance(graph, Graph):
+        return stage
+    nodes = graph.nodes
+    nameless = {
+        graph.string(nodes.id, node): node
+        for node in range(len(nodes))
+        if graph.string(nodes.operation, node) in ("dot", "convolution")
+        and not len(nodes.derived[node])
+    }
+    names = [
+        s.name for s in capture.stages if s.name not in STAGES_AFTER_JAXPR and is_available(s.graph)
+    ]
+    derived = capture.stage(names[-1]) if names else None
+    if not nameless or derived is None or not isinstance(derived.graph, Graph):
+        return stage
+    fates = capture.fates
+    table = fates if isinstance(fates, FateTable) else FateTable(capture.stages)
+    strings = list(graph.strings)
+    numbers = {text: number for number, text in enumerate(strings)}
+
+    def number(text: str) -> int:
+        if text not in numbers:
+            numbers[text] = len(strings)
+            strings.append(text)
+        return numbers[text]
+
+    columns: dict[str, list[list[int]]] = {}
+    for name in ("derived", "origins", "scope", "source", "attributes"):
+        column: Ragged = getattr(nodes, name)
+        columns[name] = [column[node].tolist() for node in range(len(nodes))]
+    for id, fate in table.derived.items():
+        for name in fate.instructions:
+            node = nameless.pop(name, None)
+            if node is None:
+                continue
+            source = derived.graph.node(derived.graph.index_by_id[id])
+            columns["derived"][node] = [number(id)]
+            columns["origins"][node] = [number(origin) for origin in source.origins or (id,)]
+            columns["scope"][node] = [number(scope) for scope in source.scope]
+            columns["source"][node] = [
+                part
+                for place in source.source
+                for part in (number(place.file), place.line, place.column, number(place.function))
+            ]
+            columns["attributes"][node] += [number("link"), number("inferred")]
+    linked = dataclasses.replace(graph, strings=tuple(strings))
+    linked = linked.replace_nodes(**{k: Ragged.from_rows(rows) for k, rows in columns.items()})
+    return dataclasses.replace(stage, graph=linked)

@@ -1,0 +1,1 @@
+"""What fusion brings: each fusion opened, reasons why kernels are separate, kernels counted."""

@@ -1,0 +1,346 @@
+"""Each fusion opened: what goes in and out, its kind, and the traffic of intermediate results that
+it saves.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import math
+from collections.abc import Mapping
+
+from jaxscope.model import NONE, Graph, GroupKind
+from jaxscope.model.types import hlo_type_bytes
+
+# The graph of an HLO module, read out of its columns once for the questions about fusions.
+
+
+FREE = frozenset(
+    {
+        "parameter",
+        "constant",
+        "tuple",
+        "get-tuple-element",
+        "bitcast",
+        "after-all",
+        "add-dependency",
+        "opt-barrier",
+    }
+)
+"""Instructions that nothing runs for."""
+
+CONTROL = frozenset({"while", "conditional", "call", "async-start"})
+"""Instructions that run other computations, whose instructions are what runs."""
+
+
+class Module:
+    """Lists instead of columns.
+
+    Attributes:
+        graph: Where they come from.
+        operations: Opcode of each node.
+        attributes: Of each node.
+        operands: Of each node, its operands in order as (node, which of its results).
+        users: Of each node, where its results go as (node, which of its operands).
+        members: Nodes of each computation in program order; the entry's are under `NONE`.
+        roots: The root of each computation.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        strings, nodes, edges = graph.strings, graph.nodes, graph.edges
+        self.operations = [strings[s] for s in nodes.operation.tolist()]
+        self.attributes: list[Mapping[str, str]] = [graph.attributes(i) for i in range(len(nodes))]
+        self._groups: list[int] = nodes.group.tolist()
+        self.members: dict[int, list[int]] = {}
+        self.roots: dict[int, int] = {}
+        for node, group in enumerate(self._groups):
+            self.members.setdefault(group, []).append(node)
+            if self.attributes[node].get("root") == "true":
+                self.roots[group] = node
+        found: list[dict[int, tuple[int, int]]] = [{} for _ in range(len(nodes))]
+        self.users: list[list[tuple[int, int]]] = [[] for _ in range(len(nodes))]
+        for source, output, target, operand in zip(
+            edges.source.tolist(),
+            edges.output.tolist(),
+            edges.target.tolist(),
+            edges.operand.tolist(),
+            strict=True,
+        ):
+            found[target][operand] = (source, output)
+            self.users[source].append((target, operand))
+        self.operands = [[row[number] for number in sorted(row)] for row in found]
+        self._group_of_id = {strings[s]: i for i, s in enumerate(graph.groups.id.tolist())}
+        self._owners: list[int] = graph.groups.owner.tolist()
+        self._kinds: list[int] = graph.groups.kind.tolist()
+
+    def id(self, node: int) -> str:
+        """The id of a node."""
+        return self.graph.string(self.graph.nodes.id, node)
+
+    def types(self, node: int) -> tuple[str, ...]:
+        """The types of a node's results."""
+        return self.graph.row(self.graph.nodes.types, node)
+
+    def home(self, node: int) -> int:
+        """The computation that a node stands in; `NONE` for the entry."""
+        return self._groups[node]
+
+    def owner(self, group: int) -> int:
+        """The instruction that a computation is the inside of, or `NONE`."""
+        return self._owners[group] if group != NONE else NONE
+
+    def is_fused(self, group: int) -> bool:
+        """Whether a computation is the inside of a fusion."""
+        return group != NONE and self._kinds[group] == GroupKind.FUSION
+
+    def called(self, node: int) -> list[int]:
+        """The computations that an instruction calls, in order; those not there left out."""
+        names = self.attributes[node].get("calls", "")
+        return [self._group_of_id[n] for n in names.split(", ") if n in self._group_of_id]
+
+    def fused_computation(self, node: int) -> int | None:
+        """The computation of a fusion; None for every other instruction."""
+        if self.operations[node] != "fusion":
+            return None
+        return next(iter(self.called(node)), None)
+
+    def kernel(self, node: int) -> int:
+        """The instruction that a node runs as: the outermost fusion it is in, or itself.
+
+        What is in a reducer or comparator runs as the instruction that calls it.
+        """
+        seen: set[int] = set()
+        while node not in seen:  # a module from a file may go round in circles
+            seen.add(node)
+            owner = self.owner(self.home(node))
+            if owner == NONE or self.operations[owner] in CONTROL:
+                break
+            node = owner
+        return node
+
+    def is_free(self, node: int) -> bool:
+        """Whether nothing runs for an instruction; the end of an asynchronous one is its start."""
+        operation = self.operations[node]
+        return operation in FREE or operation.endswith(("-done", "-update"))
+
+    def last_operation(self, kernel: int) -> int:
+        """The node that makes a kernel's (first) result: its root behind bitcasts, or itself."""
+        seen: set[int] = set()
+        while kernel not in seen:
+            seen.add(kernel)
+            group = self.fused_computation(kernel)
+            if group is not None and group in self.roots:
+                kernel = self.roots[group]
+            elif self.operations[kernel] in ("bitcast", "tuple") and self.operands[kernel]:
+                kernel = self.operands[kernel][0][0]
+            else:
+                break
+        return kernel
+
+
+# Kinds of fusions in words.
+
+
+_WORDS = {
+    "kLoop": "one loop over the elements of its result, each computed from the inputs at once",
+    "kInput": "what is computed from the inputs is reduced or scattered while it is read",
+    "kOutput": "an operation such as a matrix product, and what follows computed on its result "
+    "before that is written",
+    "kCustom": "code of the backend's own for exactly this pattern, often a library's",
+}
+
+
+def describe_kind(attributes: Mapping[str, str]) -> str:
+    """A fusion's kind: the compiler's word and, where it is a known one, what it means.
+
+    A backend's own name for the pattern is shown as it is: these change from release to release.
+    """
+    kind = attributes.get("fusion_kind", "")
+    name = attributes.get("fusion_config", "") or attributes.get("custom_call_target", "")
+    words = _WORDS.get(kind, "")
+    parts = [kind or "of no stated kind", f"({name})" if name else ""]
+    head = " ".join(part for part in parts if part)
+    return f"{head}: {words}" if words else head
+
+
+# Each fusion as an opened box: what goes in and out, what it is, and the traffic it saves.
+#
+# A fusion saves the traffic of its intermediate results. Were each of its instructions a kernel of
+# its own, an intermediate result would be written once and read by each instruction that uses it;
+# inside a kernel it stays in registers. Counted by XLA's own rules for bytes: a slice or a gather
+# reads what it takes, an update in place writes what it replaces, a bitcast moves nothing.
+
+
+_TAKES_PART = frozenset({"slice", "dynamic-slice", "gather"})
+_UPDATES = {"dynamic-update-slice": 1, "scatter": 2}
+"""Instructions that replace a part of their first operand, and which operand has the new part."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Value:
+    """A value that goes into or comes out of a fusion.
+
+    Attributes:
+        id: Of the instruction that makes it.
+        type: Such as `f32[8,128]`.
+        num_bytes: Its size; NaN where unknown.
+    """
+
+    id: str
+    type: str
+    num_bytes: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Saving:
+    """Traffic of intermediate results that one execution of a fusion avoids.
+
+    Attributes:
+        bytes_written: NaN where unknown.
+        bytes_read: NaN where unknown.
+        num_values: Intermediate results.
+        reason: Why it is not known, or empty.
+    """
+
+    bytes_written: float
+    bytes_read: float
+    num_values: int
+    reason: str = ""
+
+    @property
+    def num_bytes(self) -> float:
+        """Written and read together."""
+        return self.bytes_written + self.bytes_read
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Fusion:
+    """One fusion.
+
+    Attributes:
+        node: Index of its instruction.
+        id: Of its instruction.
+        kind: In words.
+        inputs: Its operands, each once.
+        outputs: Its results.
+        operations: What is computed inside, with counts, the most frequent first.
+        saving: What it saves.
+    """
+
+    node: int
+    id: str
+    kind: str
+    inputs: tuple[Value, ...]
+    outputs: tuple[Value, ...]
+    operations: tuple[tuple[str, int], ...]
+    saving: Saving
+
+
+def find_fusions(module: Module) -> tuple[Fusion, ...]:
+    """All fusions of an HLO module in program order, those inside of fusions too."""
+    nodes = range(len(module.operations))
+    return tuple(open_fusion(module, node) for node in nodes if module.operations[node] == "fusion")
+
+
+def open_fusion(module: Module, node: int) -> Fusion:
+    """Look into the fusion of an instruction."""
+    group = module.fused_computation(node)
+    members = module.members.get(group, []) if group is not None else []
+    inputs = dict.fromkeys(source for source, _ in module.operands[node])
+    return Fusion(
+        node,
+        module.id(node),
+        describe_kind(module.attributes[node]),
+        tuple(_value(module, source) for source in inputs),
+        tuple(Value(module.id(node), t, hlo_type_bytes(t)) for t in module.types(node)),
+        tuple(
+            collections.Counter(
+                module.operations[member] for member in members if not module.is_free(member)
+            ).most_common()
+        ),
+        _find_saving(module, members) if group is not None else _unopened(),
+    )
+
+
+def _value(module: Module, node: int) -> Value:
+    types = module.types(node)
+    type = types[0] if len(types) == 1 else f"({', '.join(types)})"
+    return Value(module.id(node), type, hlo_type_bytes(type))
+
+
+def _unopened() -> Saving:
+    return Saving(math.nan, math.nan, 0, "What it computes inside is not in the module.")
+
+
+def _find_saving(module: Module, members: list[int]) -> Saving:
+    written = read = 0.0
+    count = 0
+    unknown = ""
+    outputs = _outputs(module, members)
+    for node in members:
+        if module.is_free(node):
+            continue
+        users = _users_inside(module, node)
+        is_output = node in outputs
+        size = _written(module, node)
+        own_reads = sum(_read(module, user, operand, node) for user, operand in users)
+        if math.isnan(size) or math.isnan(own_reads):
+            unknown = unknown or ", ".join(module.types(node))
+        count += not is_output
+        written += 0.0 if is_output else size
+        read += own_reads
+    if math.isnan(written) or math.isnan(read):
+        return Saving(math.nan, math.nan, count, f"The size of {unknown} is not known.")
+    return Saving(written, read, count)
+
+
+def _outputs(module: Module, members: list[int]) -> set[int]:
+    """What the fusion writes anyway: its root, or the parts of its root, behind bitcasts."""
+    waiting = [node for node in members if module.attributes[node].get("root") == "true"]
+    found: set[int] = set()
+    seen: set[int] = set()
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if module.operations[node] in ("tuple", "bitcast"):
+            waiting += [source for source, _ in module.operands[node]]
+        else:
+            found.add(node)
+    return found
+
+
+def _users_inside(module: Module, node: int) -> list[tuple[int, int]]:
+    """What computes with a value, behind bitcasts, as (node, which operand)."""
+    found, waiting = [], list(module.users[node])
+    seen: set[int] = set()
+    while waiting:
+        user, operand = waiting.pop()
+        if module.operations[user] == "bitcast":
+            waiting += module.users[user] if user not in seen else []
+            seen.add(user)
+        elif not module.is_free(user):
+            found.append((user, operand))
+    return found
+
+
+def _written(module: Module, node: int) -> float:
+    part = _UPDATES.get(module.operations[node])
+    if part is not None and len(module.operands[node]) > part:
+        return _size(module, module.operands[node][part][0])
+    return _size(module, node)
+
+
+def _read(module: Module, user: int, operand: int, node: int) -> float:
+    operation = module.operations[user]
+    if operand == 0 and operation in _TAKES_PART:
+        return _size(module, user)
+    if operand == 0 and operation in _UPDATES:
+        return 0.0
+    return _size(module, node)
+
+
+def _size(module: Module, node: int) -> float:
+    return sum(hlo_type_bytes(type) for type in module.types(node))

@@ -1,0 +1,1 @@
+"""HLO modules: from serialized protos to graphs and to texts of instructions."""

@@ -1,0 +1,680 @@
+"""Convert an HLO module into a graph.
+
+Every instruction of every computation is one node, in the proto's order, so that row `i` of what
+the worker computed per instruction belongs to node `i`. Every computation but the entry is one
+group, nested under the computation that calls it. Provenance (base and derived equations, scopes,
+direction) is read from `op_name`s, source positions from the module's tables of frames; lines of
+the module's text are linked to nodes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
+from jaxscope.model.graph_builder import GraphBuilder
+from jaxscope.model.op_name import TagTable, in_call, read_op_name
+from jaxscope.program.hlo.instruction_text import ShapeTexts, read_attributes
+from jaxscope.program.hlo.proto import HloMessage, parse_module
+
+# Named scopes of the user's program, read out of an `op_name`.
+
+
+_WRAPPER = re.compile(r"^([A-Za-z_]\w*)\((.*)\)$", re.DOTALL)
+_FUNCTION_NAMES = frozenset({"jit", "pjit", "pmap", "shard_map", "custom_jvp", "custom_vjp"})
+_STRUCTURE = re.compile(
+    r"^(?:while|body|cond|scan|closed_call|core_call|eval_jaxpr|checkpoint|remat2?|"
+    r"rematted_computation|custom_jvp_call|custom_vjp_call(?:_jaxpr)?|custom_lin|jit|pjit|"
+    r"branch_\d+_fun|body_fun|cond_fun|body_pred|shard_map|transpose|main)$"
+)
+_MAX_WRAPPERS = 64
+
+
+@functools.lru_cache(maxsize=4096)
+def read_scope(op_name: str) -> tuple[str, ...]:
+    """The user's named scopes, outermost first, without the operation's own name.
+
+    `jit(loss)/transpose(jvp(layer))/attention/mul` reads `("layer", "attention")`: transforms
+    are unwrapped, and names of functions and of JAX's control flow are left out.
+
+    Args:
+        op_name: Without tags. Of merged instructions, the first part counts.
+    """
+    parts = split_path(op_name.split(";", 1)[0])
+    scopes: list[str] = []
+    for part in parts[:-1]:
+        scopes += _unwrap(part, 0)
+    return tuple(scopes)
+
+
+def split_path(op_name: str) -> list[str]:
+    """Split at the slashes that are not within parentheses."""
+    parts: list[str] = []
+    depth = start = 0
+    for position, letter in enumerate(op_name):
+        if letter == "(":
+            depth += 1
+        elif letter == ")":
+            depth = max(depth - 1, 0)
+        elif letter == "/" and depth == 0:
+            parts.append(op_name[start:position])
+            start = position + 1
+    parts.append(op_name[start:])
+    return parts
+
+
+def _unwrap(part: str, depth: int) -> list[str]:
+    match = _WRAPPER.match(part)
+    if match is None:
+        return [] if not part or _STRUCTURE.match(part) else [part]
+    if match[1] in _FUNCTION_NAMES or depth > _MAX_WRAPPERS:
+        return []
+    inner: list[str] = []
+    for piece in split_path(match[2]):
+        inner += _unwrap(piece, depth + 1)
+    return inner
+
+
+# Where instructions come from: the module's tables of files, functions, places and frames.
+
+
+Frame = tuple[str, int, int, str]
+"""File, 1-based line, 0-based column (-1: unknown), function."""
+
+_MAX_FRAMES = 200
+
+_NOT_THE_USERS = re.compile(
+    r"[/\\](?:site|dist)-packages[/\\](?:jax|jaxlib)[/\\]"  # installed
+    r"|[/\\]jax[/\\]_src[/\\]"  # from a checkout
+    r"|[/\\]jaxscope[/\\]worker[/\\]"  # the code that calls the user's
+    r"|^<frozen "
+)
+
+
+class FrameTable:
+    """Call stacks of one module, innermost frame first, JAX's own frames left out."""
+
+    def __init__(self, module: HloMessage) -> None:
+        index = module.stack_frame_index
+        self._files = list(index.file_names)
+        self._functions = list(index.function_names)
+        self._places = [
+            (place.file_name_id, place.function_name_id, place.line, place.column)
+            for place in index.file_locations
+        ]
+        self._frames = [(f.file_location_id, f.parent_frame_id) for f in index.stack_frames]
+        self._stacks: dict[int, tuple[Frame, ...]] = {}
+
+    def read(self, metadata: HloMessage) -> tuple[Frame, ...]:
+        """The user's frames of an instruction; empty if its metadata names no place."""
+        frame_id = metadata.stack_frame_id
+        if frame_id:
+            found = self._stacks.get(frame_id)
+            if found is None:
+                found = self._stacks[frame_id] = tuple(self._walk(frame_id))
+            return found
+        if metadata.source_file:  # jaxlib 0.8 keeps one place per instruction and no stack
+            column = metadata.source_column if metadata.source_end_column else -1
+            frame = (metadata.source_file, max(metadata.source_line, 0), column, "")
+            return () if _NOT_THE_USERS.search(frame[0]) else (frame,)
+        return ()
+
+    def _walk(self, frame_id: int) -> list[Frame]:
+        """Follow parents. All ids are 1-based and 0 ends the chain; bad ids end it too."""
+        stack: list[Frame] = []
+        seen: set[int] = set()
+        while 0 < frame_id <= len(self._frames) and frame_id not in seen:
+            seen.add(frame_id)
+            place_id, frame_id = self._frames[frame_id - 1]
+            if not 0 < place_id <= len(self._places):
+                break
+            file_id, function_id, line, column = self._places[place_id - 1]
+            file = _row(self._files, file_id)
+            if file and not _NOT_THE_USERS.search(file) and len(stack) < _MAX_FRAMES:
+                stack.append((file, line, column, _row(self._functions, function_id)))
+        return stack
+
+
+def _row(table: list[str], number: int) -> str:
+    return table[number - 1] if 0 < number <= len(table) else ""
+
+
+# Who calls which computation, and how computations nest.
+
+
+_REGIONS = frozenset(
+    {
+        "while",
+        "conditional",
+        "reduce",
+        "reduce-window",
+        "select-and-scatter",
+        "scatter",
+        "sort",
+        "map",
+        "all-reduce",
+        "all-reduce-start",
+        "reduce-scatter",
+        "topk",
+    }
+)
+_OPERANDS_ARE_PARAMETERS = frozenset({"fusion", "call", "async-start"})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CallSite:
+    """One place where an instruction calls a computation.
+
+    Attributes:
+        caller: Node index of the calling instruction.
+        caller_name: Its name.
+        caller_opcode: Its opcode.
+        position: Which of the caller's computations this is: 0 is the body of a `while`, 1 its
+            condition.
+        home: Index of the computation that the caller stands in.
+        trip_count: Of a `while`, as text; empty where unknown.
+    """
+
+    caller: int
+    caller_name: str
+    caller_opcode: str
+    position: int
+    home: int
+    trip_count: str = ""
+
+    @property
+    def kind(self) -> GroupKind:
+        """What the called computation is to its caller."""
+        if self.caller_opcode == "fusion":
+            return GroupKind.FUSION
+        return GroupKind.REGION if self.caller_opcode in _REGIONS else GroupKind.COMPUTATION
+
+    @property
+    def label(self) -> str:
+        """What to write on the group's box; empty if the computation's own name says it best."""
+        if self.caller_opcode == "fusion":
+            return self.caller_name
+        if self.caller_opcode == "while":
+            role = ("body", "condition")[min(self.position, 1)]
+            times = f" ×{self.trip_count}" if self.trip_count and self.position == 0 else ""
+            return f"{role} of {self.caller_name}{times}"
+        if self.caller_opcode == "conditional":
+            return f"branch {self.position} of {self.caller_name}"
+        if self.caller_name.partition(".")[0] == self.caller_opcode:
+            return self.caller_name  # not `call of call`
+        return f"{self.caller_opcode} of {self.caller_name}" if self.caller_opcode else ""
+
+    def operand_of(self, parameter: int) -> int:
+        """The caller's operand that the callee's parameter stands for, or `NONE`.
+
+        Reducers and comparators are called with elements, not with an operand.
+        """
+        if self.caller_opcode in _OPERANDS_ARE_PARAMETERS:
+            return parameter
+        if self.caller_opcode == "while":
+            return 0
+        if self.caller_opcode == "conditional":
+            return self.position + 1
+        return NONE
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Nesting:
+    """The tree of computations of one module.
+
+    Attributes:
+        order: Indices of all computations but the entry, callers before callees.
+        entry: Index of the entry computation.
+        sites: Per computation its call sites; the first is the one it is shown under.
+    """
+
+    order: tuple[int, ...]
+    entry: int
+    sites: tuple[tuple[CallSite, ...], ...]
+
+
+def find_nesting(module: HloMessage, first_nodes: list[int], trips: dict[int, str]) -> Nesting:
+    """Find the call sites of every computation and an order in which callers come first.
+
+    A computation that nothing reachable calls comes last and has no call sites that it could be
+    shown under: recursion, which HLO does not have, ends there too.
+
+    Args:
+        module: A parsed module.
+        first_nodes: Node index of the first instruction of each computation.
+        trips: Known trip counts by node index.
+    """
+    computations = list(module.computations)
+    by_id = {computation.id: index for index, computation in enumerate(computations)}
+    entry = by_id.get(module.entry_computation_id, len(computations) - 1)
+    callees: list[list[tuple[int, CallSite]]] = []
+    for home, computation in enumerate(computations):
+        calls: list[tuple[int, CallSite]] = []
+        for offset, instruction in enumerate(computation.instructions):
+            caller = first_nodes[home] + offset
+            for position, called_id in enumerate(instruction.called_computation_ids):
+                called = by_id.get(called_id)
+                if called is not None:
+                    site = CallSite(
+                        caller,
+                        instruction.name,
+                        instruction.opcode,
+                        position,
+                        home,
+                        trips.get(caller, ""),
+                    )
+                    calls.append((called, site))
+        callees.append(calls)
+    sites: list[list[CallSite]] = [[] for _ in computations]
+    seen, queue = {entry}, [entry]
+    for home in queue:
+        for called, site in callees[home]:
+            if called == entry:
+                continue
+            sites[called].append(site)
+            if called not in seen:
+                seen.add(called)
+                queue.append(called)
+    # Breadth first keeps the first site's home before the computation itself.
+    order = queue[1:] + [index for index in range(len(computations)) if index not in seen]
+    return Nesting(tuple(order), entry, tuple(tuple(row) for row in sites))
+
+
+# Which equations an instruction came from.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Provenance:
+    """What the columns `origins`, `derived`, `scope` and `direction` of a node hold.
+
+    `calls` are those of `OpName.calls`. `source` is where the equation stands, for instructions
+    without a place of their own.
+    """
+
+    origins: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
+    scope: tuple[str, ...] = ()
+    direction: Direction = Direction.NONE
+    display: str = ""
+    calls: tuple[tuple[str, ...], ...] = ()
+    source: tuple[tuple[str, int, int, str], ...] = ()
+
+    def or_inherited(self, around: Provenance) -> Provenance:
+        """What an instruction that JAX named but no equation tagged has from its callers.
+
+        Before optimization JAX's helper functions are computations of their own, whose
+        instructions are named relative to their callers. What has no name at all was made by the
+        compiler and inherits nothing.
+        """
+        if not self.display or self.derived or self.origins:
+            return self
+        return dataclasses.replace(
+            self,
+            origins=around.origins,
+            derived=around.derived,
+            scope=around.scope or self.scope,
+            direction=around.direction,
+            source=self.source or around.source,
+        )
+
+
+class ProvenanceReader:
+    """Reads `op_name`s of one module; each distinct name is read once.
+
+    Where the equation of the last jaxpr-level stage is known and that stage's graph is at hand,
+    origins, scope and direction are that equation's: there they are richer, because nested
+    equations inherit from the equations around them. Otherwise the name itself has to do.
+    """
+
+    def __init__(self, tags: TagTable, derived_graph: Graph | None) -> None:
+        self._tags = tags
+        self._graph = derived_graph
+        self._read: dict[str, Provenance] = {"": Provenance()}
+
+    def read(self, op_name: str) -> Provenance:
+        """What a name, with its tags, says."""
+        found = self._read.get(op_name)
+        if found is None:
+            found = self._read[op_name] = self._parse(op_name)
+        return found
+
+    def _parse(self, op_name: str) -> Provenance:
+        named = read_op_name(op_name, self._tags)
+        origins = dict.fromkeys(named.origins)
+        scope: tuple[str, ...] = ()
+        source: tuple[tuple[str, int, int, str], ...] = ()
+        direction = named.direction
+        graph = self._graph
+        if graph is not None:
+            rows = [graph.index_by_id[id] for id in named.derived if id in graph.index_by_id]
+            nodes = graph.nodes
+            found: dict[str, None] = {}
+            for row in rows:
+                found.update(dict.fromkeys(graph.row(nodes.origins, row)))
+                scope = scope or graph.row(nodes.scope, row)
+                source = source or tuple(
+                    (place.file, place.line, place.column, place.function)
+                    for place in graph.source(row)
+                )
+            # The tag of the name is more exact than what an equation inherits.
+            origins = found if not origins else origins | found
+            directions = [Direction(int(nodes.direction[row])) for row in rows]
+            direction = next((d for d in directions if d is not Direction.NONE), direction)
+        return Provenance(
+            tuple(origins),
+            named.derived,
+            scope or read_scope(named.display),
+            direction,
+            named.display,
+            named.calls,
+            source,
+        )
+
+
+def inherit_from_callers(
+    computations: Sequence[HloMessage],
+    nesting: Nesting,
+    first_nodes: Sequence[int],
+    reader: ProvenanceReader,
+) -> list[Provenance]:
+    """What each computation has from the instructions that call it: all of their equations."""
+    inherited = [Provenance() for _ in computations]
+    for index in nesting.order:
+        origins: dict[str, None] = {}
+        derived: dict[str, None] = {}
+        first = Provenance()
+        for site in nesting.sites[index]:
+            caller = computations[site.home].instructions[site.caller - first_nodes[site.home]]
+            own = reader.read(caller.metadata.op_name).or_inherited(inherited[site.home])
+            origins.update(dict.fromkeys(own.origins))
+            derived.update(dict.fromkeys(own.derived))
+            first = first if first.derived else own
+        inherited[index] = dataclasses.replace(
+            first, origins=tuple(origins), derived=tuple(derived)
+        )
+    return inherited
+
+
+LOOP_PARTS = frozenset(
+    {"while", "parameter", "tuple", "get-tuple-element", "constant", "copy", "bitcast"}
+)
+"""What a loop consists of whatever runs in it: it may have the loop's name."""
+
+
+def find_loop_names(
+    computations: Sequence[HloMessage], nesting: Nesting, first_nodes: Sequence[int]
+) -> list[frozenset[str]]:
+    """The names of the loops that each computation runs in.
+
+    JAX names what is inside of a loop below the loop's name. An instruction there with just the
+    loop's name had none of its own: XLA's pass propagate-call-metadata stamps it on what lost its
+    name. It says nothing of where the instruction came from.
+    """
+    found = [frozenset[str]() for _ in computations]
+    for index in nesting.order:
+        for site in nesting.sites[index][:1]:
+            names = found[site.home]
+            if site.caller_opcode == "while":
+                caller = computations[site.home].instructions[site.caller - first_nodes[site.home]]
+                names |= {caller.metadata.op_name} - {""}
+            found[index] = names
+    return found
+
+
+# Convert an HLO module into a graph.
+#
+# Every instruction of every computation is one node, in the proto's order, so that row `i` of
+# whatever the worker computed per instruction belongs to node `i`. Every computation but the entry
+# is one group, nested under the computation that calls it.
+
+
+_MAX_EDGE_TYPE = 200
+
+
+def convert_hlo(
+    proto_bytes: bytes,
+    tags: TagTable,
+    derived_graph: Graph | None,
+    instruction_cost: npt.NDArray[np.float64] | None,
+    stage: str,
+) -> Graph:
+    """Convert a serialized `HloModuleProto` into the graph of a stage.
+
+    Args:
+        proto_bytes: From the worker; treated as hostile.
+        tags: What the tags in `op_name`s stand for.
+        derived_graph: Graph of the last jaxpr-level stage, for scopes and inherited origins.
+        instruction_cost: One row per instruction in the proto's order, or None if unknown.
+        stage: Name of the stage, for error texts.
+
+    Raises:
+        ValueError: The bytes are no HLO module, or the costs do not fit it.
+    """
+    try:
+        module = parse_module(proto_bytes)
+        return _Converter(module, tags, derived_graph, instruction_cost).convert()
+    except ValueError as error:
+        raise ValueError(f"the module of the stage {stage} cannot be read: {error}") from None
+
+
+class _Converter:
+    """One conversion: the tables that all instructions share, and the graph so far."""
+
+    def __init__(
+        self,
+        module: HloMessage,
+        tags: TagTable,
+        derived_graph: Graph | None,
+        instruction_cost: npt.NDArray[np.float64] | None,
+    ) -> None:
+        self._module = module
+        self._provenance = ProvenanceReader(tags, derived_graph)
+        self._frames = FrameTable(module)
+        self._shapes = ShapeTexts()
+        self._builder = GraphBuilder()
+        self._cost = instruction_cost
+        self._ids: set[str] = set()
+
+    def convert(self) -> Graph:
+        computations = list(self._module.computations)
+        first_nodes, total = [], 0
+        for computation in computations:
+            first_nodes.append(total)
+            total += len(computation.instructions)
+        if self._cost is not None and self._cost.shape != (total, 3):
+            raise ValueError(f"costs of shape {self._cost.shape} for {total} instructions")
+        attributes = [read_attributes(i) for c in computations for i in c.instructions]
+        trips = {
+            node: row["known_trip_count"]
+            for node, row in enumerate(attributes)
+            if "known_trip_count" in row
+        }
+        for node, trip_count in trips.items():
+            attributes[node]["cost_note"] = f"XLA counts the body once; it runs {trip_count} times"
+        nesting = find_nesting(self._module, first_nodes, trips)
+        groups = self._add_groups(computations, nesting)
+        inherited = inherit_from_callers(computations, nesting, first_nodes, self._provenance)
+        self._link_calls(computations, nesting, attributes)
+        loops = find_loop_names(computations, nesting, first_nodes)
+        for index, computation in enumerate(computations):
+            self._mark_ends(computation, first_nodes[index], nesting, index, attributes)
+            self._add_nodes(
+                computation,
+                groups[index],
+                first_nodes[index],
+                attributes,
+                inherited[index],
+                loops[index],
+            )
+        graph = self._builder.build()
+        if self._cost is None:
+            return graph
+        return graph.replace_nodes(cost=np.array(self._cost, np.float64))
+
+    def _add_groups(self, computations: list[HloMessage], nesting: Nesting) -> list[int]:
+        """Add a group per computation but the entry; returns the group of each computation."""
+        groups = [NONE] * len(computations)
+        used: set[str] = set()
+        for index in nesting.order:
+            name = _unique(computations[index].name, used)
+            sites = nesting.sites[index]
+            if sites:
+                site = sites[0]
+                groups[index] = self._builder.add_group(
+                    name,
+                    site.kind,
+                    site.label or name,
+                    parent=groups[site.home],
+                    owner=site.caller,
+                )
+            else:
+                groups[index] = self._builder.add_group(name, GroupKind.COMPUTATION, name)
+        return groups
+
+    def _link_calls(
+        self,
+        computations: list[HloMessage],
+        nesting: Nesting,
+        attributes: list[dict[str, str]],
+    ) -> None:
+        for index, sites in enumerate(nesting.sites):
+            for site in sites:
+                row = attributes[site.caller]
+                name = computations[index].name
+                row["calls"] = f"{row['calls']}, {name}" if "calls" in row else name
+
+    def _mark_ends(
+        self,
+        computation: HloMessage,
+        first_node: int,
+        nesting: Nesting,
+        index: int,
+        attributes: list[dict[str, str]],
+    ) -> None:
+        """Say which instruction is the root and what each parameter stands for outside."""
+        sites = nesting.sites[index]
+        callers = ", ".join(dict.fromkeys(site.caller_name for site in sites))
+        for offset, instruction in enumerate(computation.instructions):
+            row = attributes[first_node + offset]
+            if instruction.id == computation.root_id:
+                row["root"] = "true"
+                if callers:
+                    row["called_by"] = callers
+            if sites and instruction.opcode == "parameter":
+                operand = sites[0].operand_of(instruction.parameter_number)
+                if operand != NONE:
+                    row["operand"] = str(operand)
+
+    def _add_nodes(
+        self,
+        computation: HloMessage,
+        group: int,
+        first_node: int,
+        attributes: list[dict[str, str]],
+        inherited: Provenance,
+        loops: frozenset[str],
+    ) -> None:
+        instructions = list(computation.instructions)
+        node_of = {row.id: first_node + offset for offset, row in enumerate(instructions)}
+        shapes = [self._shapes.render(instruction.shape) for instruction in instructions]
+        names = [instruction.name for instruction in instructions]
+        builder = self._builder
+        for offset, instruction in enumerate(instructions):
+            index = first_node + offset
+            metadata = instruction.metadata
+            provenance = self._provenance.read(metadata.op_name).or_inherited(inherited)
+            row = attributes[index]
+            if provenance.display:
+                row["op_name"] = provenance.display
+            is_stamped = metadata.op_name in loops and instruction.opcode not in LOOP_PARTS
+            if is_stamped:
+                provenance = Provenance()
+            elif any(provenance.calls):
+                row["call"] = ", ".join(map(in_call, provenance.derived, provenance.calls))
+            if shapes[offset][2]:
+                row["layout"] = shapes[offset][2]
+            if instruction.control_predecessor_ids:
+                row["control_predecessors"] = ", ".join(
+                    names[node_of[number] - first_node]
+                    for number in instruction.control_predecessor_ids
+                    if number in node_of
+                )
+            opcode = instruction.opcode
+            builder.add_node(
+                _unique(names[offset], self._ids),
+                NodeKind.INSTRUCTION,
+                opcode,
+                name=names[offset],
+                group=group,
+                types=shapes[offset][1],
+                attributes=row,
+                scope=provenance.scope,
+                origins=provenance.origins,
+                derived=provenance.derived,
+                direction=provenance.direction,
+                source=()
+                if is_stamped
+                else _source(self._frames.read(metadata), provenance.source),
+            )
+            is_element = opcode == "get-tuple-element"
+            for operand, number in enumerate(instruction.operand_ids):
+                producer = node_of.get(number)
+                if producer is None:
+                    raise ValueError(f"{names[offset]} uses an operand that is not there")
+                whole, results, _ = shapes[producer - first_node]
+                output = 0
+                if is_element and 0 <= instruction.tuple_index < len(results):
+                    output = instruction.tuple_index
+                    whole = results[output]
+                if len(whole) > _MAX_EDGE_TYPE:
+                    whole = f"({len(results)} values)"
+                builder.add_edge(producer, index, output=output, operand=operand, type=whole)
+
+
+def _source(own: tuple[Frame, ...], of_equation: tuple[Frame, ...]) -> tuple[Frame, ...]:
+    """The instruction's own frames; the equation's where it has none, or one and no stack."""
+    if len(own) == 1 and of_equation and own[0][:2] == of_equation[0][:2]:
+        return of_equation  # jaxlib 0.8 keeps the innermost frame only
+    return own or of_equation
+
+
+def _unique(name: str, used: set[str]) -> str:
+    """The name itself; XLA keeps names unique, but nothing forces a module's author to."""
+    candidate, number = name, 1
+    while candidate in used:
+        number += 1
+        candidate = f"{name}~{number}"
+    used.add(candidate)
+    return candidate
+
+
+# Which instruction each line of a module's text defines.
+
+
+_DEFINITION = re.compile(r"^\s+(?:ROOT\s+)?%?([^\s=%]+) = ")
+
+
+def link_hlo_lines(text: str, graph: Graph) -> npt.NDArray[np.int32]:
+    """Find the node of each line of `as_text()`.
+
+    Names are unique in a module, so the name alone decides; a line that defines nothing (a
+    header, a brace, a table of frames) has none.
+
+    Returns:
+        int32, one per line of `text`: node index, or -1.
+    """
+    strings = graph.strings
+    by_name = {strings[s]: index for index, s in enumerate(graph.nodes.name.tolist())}
+    lines = text.split("\n")
+    nodes = np.full(len(lines), NONE, np.int32)
+    for number, line in enumerate(lines):
+        match = _DEFINITION.match(line)
+        if match is not None:
+            nodes[number] = by_name.get(match[1], NONE)
+    return nodes

@@ -1,0 +1,635 @@
+"""One selection in every stage: what came from it and what went into it.
+
+Links go through three keys that nodes carry: origins (equations of the stage `jaxpr`), derived
+(equations of the stage that was lowered) and source positions. The finest key that both sides have
+decides. `find_pairs` gives the lines of the ribbon between two panes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind, Ragged, Stage, is_available
+from jaxscope.model.op_name import is_in_call
+from jaxscope.model.stages import LATE_STAGES
+from jaxscope.program.dataflow import find_shown_groups
+
+# The columns of one stage that `links` asks: equation keys, source lines, fusions, inputs.
+
+
+Int32s = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class StageColumns:
+    """One stage's links as parallel arrays: row `i` says that node `…_row[i]` has key `…_key[i]`.
+
+    Attributes:
+        origin_key: Numbers of equation ids of the stage `jaxpr`.
+        derived_key: Numbers of equation ids of the last jaxpr-level stage.
+        file: Numbers of source files.
+        line: 1-based source lines.
+        fusion_owner: Per node, the fusion instruction it is inside of, or `NONE`.
+        inputs: The program's own inputs, not those of inner programs, in order of the arguments.
+        argument_row: The program's own inputs whose place in the arguments is known.
+        argument_key: Numbers of those places, such as `params['w']`.
+        shown_group: Per node, the group elsewhere that shows its inside, or `NONE`.
+    """
+
+    origin_row: Int32s
+    origin_key: Int32s
+    derived_row: Int32s
+    derived_key: Int32s
+    source_row: Int32s
+    file: Int32s
+    line: Int32s
+    fusion_owner: Int32s
+    inputs: Int32s
+    argument_row: Int32s
+    argument_key: Int32s
+    shown_group: Int32s
+
+    def keys_of(self, nodes: Int32s, num_keys: int) -> tuple[Bools, Bools]:
+        """Which origin and which derived keys the nodes have, as two masks over all keys."""
+        origins, derived = np.zeros(num_keys, bool), np.zeros(num_keys, bool)
+        origins[self.origin_key[np.isin(self.origin_row, nodes)]] = True
+        derived[self.derived_key[np.isin(self.derived_row, nodes)]] = True
+        return origins, derived
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class AllColumns:
+    """The columns of every stage and what their numbers stand for.
+
+    Attributes:
+        of_stage: By name.
+        num_keys: How many equation keys there are.
+        arguments: Places in the arguments, by number.
+    """
+
+    of_stage: dict[str, StageColumns]
+    num_keys: int
+    arguments: tuple[str, ...]
+
+
+def build_all_columns(
+    graphs: Mapping[str, Graph], base: str, lowered: str, files: dict[str, int]
+) -> AllColumns:
+    """Number the keys of all stages alike.
+
+    Args:
+        base: Name of the base function's jaxpr; its equations are their own origins.
+        lowered: Name of the stage that was lowered; its equations are their own derived ones.
+        files: Number of each source file; grows.
+    """
+    numbers: dict[str, int] = {}
+    arguments: dict[str, int] = {}
+    columns = {
+        name: build_columns(
+            graph,
+            numbers,
+            files,
+            arguments,
+            own_origins=name == base,
+            own_derived=name == lowered,
+        )
+        for name, graph in graphs.items()
+    }
+    named = columns.get("hlo") or columns.get("optimized")
+    if named is not None and "stablehlo" in columns:
+        columns["stablehlo"] = borrow_arguments(columns["stablehlo"], named)
+    return AllColumns(columns, len(numbers), tuple(arguments))
+
+
+def build_columns(
+    graph: Graph,
+    numbers: dict[str, int],
+    files: dict[str, int],
+    arguments: dict[str, int],
+    *,
+    own_origins: bool,
+    own_derived: bool,
+) -> StageColumns:
+    """Number a stage's keys.
+
+    Args:
+        numbers: Number of each equation id over all stages; grows.
+        files: Number of each source file over all stages; grows.
+        arguments: Number of each argument's place over all stages; grows.
+        own_origins: The stage is the base function's jaxpr: an equation is its own origin.
+        own_derived: The stage is what was lowered: an equation is its own derived equation.
+    """
+    nodes = graph.nodes
+    origin_row, origin_key = _number_rows(graph, nodes.origins, numbers, own_origins)
+    derived_row, derived_key = _number_rows(graph, nodes.derived, numbers, own_derived)
+    source = nodes.source
+    places = source.values.reshape(-1, 4)
+    inputs = _own_inputs(graph)
+    argument_row, argument_key = _number_arguments(graph, inputs, arguments)
+    return StageColumns(
+        origin_row=origin_row,
+        origin_key=origin_key,
+        derived_row=derived_row,
+        derived_key=derived_key,
+        source_row=np.repeat(np.arange(len(nodes), dtype=np.int32), source.lengths() // 4),
+        file=_number_strings(graph, places[:, 0], files),
+        line=np.ascontiguousarray(places[:, 1]),
+        fusion_owner=_fusion_owners(graph),
+        inputs=inputs,
+        argument_row=argument_row,
+        argument_key=argument_key,
+        shown_group=find_shown_groups(graph),
+    )
+
+
+def _number_rows(
+    graph: Graph, column: Ragged, numbers: dict[str, int], include_own: bool
+) -> tuple[Int32s, Int32s]:
+    rows, strings = column.row_numbers(), column.values
+    if include_own:
+        own = np.flatnonzero(graph.nodes.kind == NodeKind.EQUATION).astype(np.int32)
+        rows = np.concatenate([rows, own])
+        strings = np.concatenate([strings, graph.nodes.id[own]])
+    return rows, _number_strings(graph, strings, numbers)
+
+
+def _number_strings(graph: Graph, strings: Int32s, numbers: dict[str, int]) -> Int32s:
+    table = np.zeros(max(len(graph.strings), 1), np.int32)
+    for index in np.unique(strings).tolist():
+        table[index] = numbers.setdefault(graph.strings[index], len(numbers))
+    return table[strings]
+
+
+def _fusion_owners(graph: Graph) -> Int32s:
+    groups = graph.groups
+    owners: list[int] = []
+    for parent, kind, owner in zip(
+        groups.parent.tolist(), groups.kind.tolist(), groups.owner.tolist(), strict=True
+    ):
+        outer = owners[parent] if parent != NONE else NONE
+        owners.append(owner if kind == GroupKind.FUSION else outer)
+    if not owners:
+        return np.full(len(graph.nodes), NONE, np.int32)
+    by_group = np.asarray([*owners, NONE], np.int32)  # index NONE reads the last entry
+    result: Int32s = by_group[graph.nodes.group]
+    return result
+
+
+def _own_inputs(graph: Graph) -> Int32s:
+    """Inputs of the program itself: of a jaxpr, a function `main`, an entry computation."""
+    is_input = graph.nodes.kind == NodeKind.INPUT
+    if not is_input.any():  # instructions know no kind of their own for parameters
+        is_input = _operation_is(graph, "parameter") & (graph.nodes.group == NONE)
+    inputs = np.flatnonzero(is_input).astype(np.int32)
+    if not len(inputs):
+        return inputs
+    groups = graph.nodes.group[inputs]
+    own = inputs[groups == groups[0]].tolist()
+    # A module's parameters stand in any order; their numbers count.
+    own.sort(key=lambda node: _argument_number(graph, node))
+    return np.asarray(own, np.int32)
+
+
+def _argument_number(graph: Graph, node: int) -> int:
+    known = graph.attributes(node)
+    number = known.get("argument") or known.get("parameter_number") or ""
+    return int(number) if number.isdecimal() else 0
+
+
+def _operation_is(graph: Graph, operation: str) -> Bools:
+    wanted = [i for i, string in enumerate(graph.strings) if string == operation]
+    found: Bools = np.isin(graph.nodes.operation, wanted)
+    return found
+
+
+def _number_arguments(
+    graph: Graph, inputs: Int32s, arguments: dict[str, int]
+) -> tuple[Int32s, Int32s]:
+    """Where the program's inputs sit in the call's arguments: JAX names parameters by that."""
+    rows, keys = [], []
+    for node in inputs.tolist():
+        known = graph.attributes(node)
+        path = known.get("path") or known.get("op_name") or ""
+        if path:
+            rows.append(node)
+            keys.append(arguments.setdefault(path, len(arguments)))
+    return np.asarray(rows, np.int32), np.asarray(keys, np.int32)
+
+
+def borrow_arguments(columns: StageColumns, named: StageColumns) -> StageColumns:
+    """Give inputs that have only a number the places that another stage knows for these numbers.
+
+    StableHLO numbers its arguments as the module made from it does; both leave out what the
+    program does not use.
+    """
+    if len(columns.argument_row) or len(columns.inputs) != len(named.inputs):
+        return columns
+    order = {node: number for number, node in enumerate(named.inputs.tolist())}
+    rows = columns.inputs[[order[node] for node in named.argument_row.tolist()]]
+    return dataclasses.replace(columns, argument_row=rows, argument_key=named.argument_key)
+
+
+# Which thing of one stage belongs to which of another: the lines of a ribbon between two panes.
+
+
+Pairs = npt.NDArray[np.int32]
+"""Pairs of indices, of shape `(pairs, 2)`, each pair once, in rising order."""
+
+NO_PAIRS: Pairs = np.zeros((0, 2), np.int32)
+
+_MAX_PAIRS = 4_000
+"""More lines than this between two panes tell nothing that the highlights do not."""
+
+
+def find_pairs(mine: StageColumns, nodes: Int32s, theirs: StageColumns, others: Int32s) -> Pairs:
+    """Pairs of nodes of two stages that share an equation, by the finest key that both have.
+
+    Args:
+        mine: Columns of the first stage.
+        nodes: Of the first stage, in rising order.
+        theirs: Columns of the second stage.
+        others: Of the second stage, in rising order.
+    """
+    for keys, rows, their_keys, their_rows in (
+        (mine.derived_key, mine.derived_row, theirs.derived_key, theirs.derived_row),
+        (mine.origin_key, mine.origin_row, theirs.origin_key, theirs.origin_row),
+    ):
+        found = _join(
+            *_lift(mine, rows, keys, nodes), *_lift(theirs, their_rows, their_keys, others)
+        )
+        if len(found):
+            return found
+    return NO_PAIRS
+
+
+def find_line_pairs(
+    file: int,
+    lines: Int32s,
+    columns: StageColumns,
+    nodes: Int32s,
+    base: StageColumns | None,
+) -> Pairs:
+    """Pairs of a source line and a node: by the node's own place, else by its equation's.
+
+    Args:
+        file: Number of the file.
+        lines: 1-based, in rising order.
+        columns: Of the stage.
+        nodes: Of the stage, in rising order.
+        base: Columns of the base function's jaxpr, whose equations have places.
+    """
+    own = np.flatnonzero((columns.file == file) & np.isin(columns.line, lines))
+    rows, places = _lift(columns, columns.source_row[own], columns.line[own], nodes)
+    direct = _unique(np.stack([places, rows], axis=1))
+    if base is None or base is columns:
+        return direct
+    from_lines = np.flatnonzero((base.file == file) & np.isin(base.line, lines))
+    sources, equations = base.line[from_lines], base.source_row[from_lines]
+    steps = _join(sources, equations, base.origin_key, base.origin_row)
+    mine = _lift(columns, columns.origin_row, columns.origin_key, nodes)
+    by_key = _join(steps[:, 0], steps[:, 1], *mine)
+    return _unique(np.concatenate([direct, by_key]))
+
+
+def _lift(
+    columns: StageColumns, rows: Int32s, keys: Int32s, nodes: Int32s
+) -> tuple[Int32s, Int32s]:
+    """Keys of wanted nodes; what is inside a wanted fusion counts for the fusion as well."""
+    inside = np.isin(rows, nodes)
+    owners = columns.fusion_owner[rows] if len(rows) else rows
+    of_owner = np.isin(owners, nodes) & (owners >= 0)
+    return (
+        np.concatenate([rows[inside], owners[of_owner]]).astype(np.int32),
+        np.concatenate([keys[inside], keys[of_owner]]).astype(np.int32),
+    )
+
+
+def _join(left: Int32s, left_keys: Int32s, right: Int32s, right_keys: Int32s) -> Pairs:
+    """All pairs whose keys are equal, up to a limit."""
+    if not len(left) or not len(right):
+        return NO_PAIRS
+    order = np.argsort(right_keys, kind="stable")
+    sorted_keys = right_keys[order]
+    begin = np.searchsorted(sorted_keys, left_keys, "left")
+    counts = np.searchsorted(sorted_keys, left_keys, "right") - begin
+    counts = np.where(np.cumsum(counts) <= _MAX_PAIRS, counts, 0)
+    total = int(counts.sum())
+    offsets = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
+    partners = right[order[np.repeat(begin, counts) + offsets]]
+    return _unique(np.stack([np.repeat(left, counts), partners], axis=1))
+
+
+def _unique(pairs: Pairs) -> Pairs:
+    return np.unique(pairs.astype(np.int32), axis=0).reshape(-1, 2)
+
+
+# One selection seen in every stage: what came from it and what went into it.
+#
+# Links go through three keys that nodes carry: origins (equations of the stage `jaxpr`), derived
+# (equations of the last jaxpr-level stage) and source positions. The finest key that both sides
+# have decides: two stages after lowering meet in derived equations, a transform's jaxpr meets the
+# base function in origins. A `LinkIndex` is built once per set of stages; a question then costs a
+# few passes over its arrays.
+
+
+"""Stages that are no transform of the call; the last one before them is what was lowered."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NodeSelection:
+    """Nodes of one stage.
+
+    Attributes:
+        stage: Name of the stage.
+        nodes: Node indices in that stage's graph.
+    """
+
+    stage: str
+    nodes: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LineSelection:
+    """One line of a source file; `line` is 1-based."""
+
+    file: str
+    line: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SeveralSelection:
+    """Things that are selected together, at most one `NodeSelection` per stage among them."""
+
+    parts: tuple[NodeSelection | LineSelection, ...]
+
+
+Selection = NodeSelection | LineSelection | SeveralSelection
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Linked:
+    """What a selection means in one stage; index arrays without repeats, in rising order.
+
+    Attributes:
+        selected: The selected nodes themselves; empty in every other stage.
+        forward: Linked nodes that are not of the backward part.
+        backward: Linked nodes of the backward part of a differentiated program.
+    """
+
+    selected: Int32s
+    forward: Int32s
+    backward: Int32s
+
+    @property
+    def num_nodes(self) -> int:
+        return len(self.selected) + len(self.forward) + len(self.backward)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Links:
+    """The answer to one selection.
+
+    Attributes:
+        stages: By stage name; stages without a graph are left out.
+        lines: Source lines as (file, line); the selected line itself comes first.
+        has_origin: Whether any equation or source line is known to be behind the selection. Where
+            it is false, the compiler made the selected nodes.
+        arguments: Places in the call's arguments of the selected inputs, such as `params['w']`.
+    """
+
+    stages: Mapping[str, Linked]
+    lines: tuple[tuple[str, int], ...]
+    has_origin: bool
+    arguments: tuple[str, ...] = ()
+
+
+_NOTHING = np.zeros(0, np.int32)
+NO_LINKED = Linked(_NOTHING, _NOTHING, _NOTHING)
+NO_LINKS = Links({}, (), True)
+
+
+class LinkIndex:
+    """Answers which nodes of every stage belong to a selection.
+
+    Args:
+        stages: In pipeline order; those without a graph take no part.
+    """
+
+    def __init__(self, stages: Sequence[Stage]) -> None:
+        graphs = [(s.name, s.graph) for s in stages if is_available(s.graph)]
+        self._graphs: dict[str, Graph] = dict(graphs)
+        names = [name for name, _ in graphs if name not in LATE_STAGES]
+        self._base = "jaxpr" if "jaxpr" in self._graphs else ""
+        self._lowered = names[-1] if names else ""
+        self._files: dict[str, int] = {}
+        known = build_all_columns(self._graphs, self._base, self._lowered, self._files)
+        self._columns, self._num_keys = known.of_stage, known.num_keys
+        self._arguments = known.arguments
+
+    def find_links(self, selection: Selection | None) -> Links:
+        """Everything that belongs to a selection; nothing for no selection or an unknown stage."""
+        if isinstance(selection, SeveralSelection):
+            return unite_links([self.find_links(part) for part in selection.parts])
+        if isinstance(selection, LineSelection):
+            return self._links_of_line(selection)
+        if selection is None or selection.stage not in self._graphs:
+            return NO_LINKS
+        return self._links_of_nodes(selection)
+
+    def _links_of_line(self, selection: LineSelection) -> Links:
+        file = self._files.get(selection.file)
+        stages: dict[str, Linked] = {}
+        keys = np.zeros(self._num_keys, bool)
+        hits: dict[str, Int32s] = {}
+        for name, columns in self._columns.items():
+            rows = _NOTHING
+            if file is not None:
+                found = (columns.file == file) & (columns.line == selection.line)
+                rows = np.unique(columns.source_row[found])
+            hits[name] = rows
+            if name == self._base:
+                keys[columns.origin_key[np.isin(columns.origin_row, rows)]] = True
+        for name, columns in self._columns.items():
+            nodes = np.union1d(hits[name], columns.origin_row[keys[columns.origin_key]])
+            stages[name] = self._split(name, nodes.astype(np.int32), _NOTHING)
+        known = any(linked.num_nodes for linked in stages.values())
+        return Links(stages, ((selection.file, selection.line),), known)
+
+    def _links_of_nodes(self, selection: NodeSelection) -> Links:
+        graph, columns = self._graphs[selection.stage], self._columns[selection.stage]
+        chosen = np.unique(np.asarray(selection.nodes, np.int32))
+        chosen = chosen[(chosen >= 0) & (chosen < len(graph.nodes))]
+        inside = _with_insides(graph, chosen, columns.shown_group)
+        origins, derived = columns.keys_of(inside, self._num_keys)
+        stages: dict[str, Linked] = {}
+        for name, other in self._columns.items():
+            use_derived = bool(derived.any()) and len(other.derived_key) > 0
+            keys, key_column, rows = (
+                (derived, other.derived_key, other.derived_row)
+                if use_derived
+                else (origins, other.origin_key, other.origin_row)
+            )
+            nodes = np.unique(rows[keys[key_column]])
+            if name == selection.stage and len(chosen) > 1:
+                # What a whole group shares with another is drawn there, and is not what was meant.
+                own = _with_insides(graph, chosen, np.full_like(columns.shown_group, NONE))
+                nodes = np.setdiff1d(nodes, np.setdiff1d(inside, own))
+            if name == "optimized" and use_derived:
+                nodes = self._of_calls(selection.stage, chosen, name, nodes)
+            nodes = np.union1d(nodes, self._same_inputs(selection.stage, chosen, name))
+            stages[name] = self._split(
+                name, nodes.astype(np.int32), chosen if name == selection.stage else _NOTHING
+            )
+        lines = self._lines_of(selection.stage, inside)
+        if not lines and self._base in stages:
+            lines = self._lines_of(self._base, stages[self._base].forward)
+        has_origin = bool(origins.any() or derived.any() or lines)
+        places = columns.argument_key[np.isin(columns.argument_row, chosen)]
+        arguments = tuple(self._arguments[place] for place in places.tolist())
+        return Links(stages, lines, has_origin or bool(arguments), arguments)
+
+    def _of_calls(self, stage: str, chosen: Int32s, other: str, nodes: Int32s) -> Int32s:
+        """Of the instructions of a function that several equations call, those of these calls.
+
+        Args:
+            stage: Of the selection.
+            chosen: Its nodes.
+            other: The stage of the instructions.
+            nodes: All instructions of what the chosen equations call.
+        """
+        graph, instructions = self._graphs[stage], self._graphs[other]
+        if stage != self._lowered or "call" not in instructions.strings:
+            return nodes
+        calls = [graph.string(graph.nodes.id, node) for node in chosen.tolist()]
+        kept = []
+        for node in nodes.tolist():
+            text = instructions.attributes(node).get("call", "")
+            tags = text.split(", ") if text else instructions.row(instructions.nodes.derived, node)
+            if any(is_in_call(tag, call) for tag in tags for call in calls):
+                kept.append(node)
+        return np.asarray(kept, np.int32)
+
+    def find_pairs(self, stage: str, nodes: Int32s, other: str, others: Int32s) -> Pairs:
+        """Which nodes of one stage belong to which of another: many to many.
+
+        Args:
+            nodes: Of `stage`, in rising order.
+            others: Of `other`, in rising order.
+        """
+        if stage not in self._columns or other not in self._columns:
+            return NO_PAIRS
+        if stage == other:  # each is itself, whatever else came from the same equation
+            same = np.intersect1d(nodes, others).astype(np.int32)
+            return np.stack([same, same], axis=1)
+        mine, theirs = self._columns[stage], self._columns[other]
+        return find_pairs(mine, nodes, theirs, others)
+
+    def find_line_pairs(self, file: str, lines: Int32s, stage: str, nodes: Int32s) -> Pairs:
+        """Which 1-based lines of a file belong to which nodes of a stage, in rising order each."""
+        number, columns = self._files.get(file), self._columns.get(stage)
+        if number is None or columns is None:
+            return NO_PAIRS
+        base = self._columns.get(self._base)
+        return find_line_pairs(number, lines, columns, nodes, base)
+
+    def find_argument(self, path: str) -> NodeSelection | None:
+        """The input that a place in the arguments is, in the first stage that has it."""
+        number = self._arguments.index(path) if path in self._arguments else -1
+        for name, columns in self._columns.items():
+            rows = columns.argument_row[columns.argument_key == number]
+            if len(rows):
+                return NodeSelection(name, (int(rows[0]),))
+        return None
+
+    def _same_inputs(self, stage: str, chosen: Int32s, other: str) -> Int32s:
+        """Inputs correspond by their place in the arguments; by position where none is known."""
+        mine, theirs = self._columns[stage], self._columns[other]
+        if stage == other:
+            return _NOTHING
+        if len(mine.argument_row) and len(theirs.argument_row):
+            keys = mine.argument_key[np.isin(mine.argument_row, chosen)]
+            found: Int32s = theirs.argument_row[np.isin(theirs.argument_key, keys)]
+            return found
+        if len(mine.inputs) != len(theirs.inputs):
+            return _NOTHING
+        same: Int32s = theirs.inputs[np.isin(mine.inputs, chosen)]
+        return same
+
+    def _lines_of(self, stage: str, nodes: Iterable[int]) -> tuple[tuple[str, int], ...]:
+        graph = self._graphs[stage]
+        lines: dict[tuple[str, int], None] = {}
+        for index in list(nodes)[:200]:  # a whole program's lines would only paint the page
+            for position in graph.source(int(index)):
+                lines[position.file, position.line] = None
+        return tuple(lines)
+
+    def _split(self, stage: str, nodes: Int32s, chosen: Int32s) -> Linked:
+        graph, columns = self._graphs[stage], self._columns[stage]
+        backward = graph.nodes.direction == Direction.BACKWARD
+        marked = np.zeros(len(graph.nodes), bool)
+        is_back = np.zeros(len(graph.nodes), bool)
+        marked[nodes] = True
+        is_back[nodes] = backward[nodes]
+        owners = columns.fusion_owner[nodes]
+        lifted, back_lifted = owners[owners >= 0], owners[(owners >= 0) & backward[nodes]]
+        only_back = np.setdiff1d(back_lifted, owners[(owners >= 0) & ~backward[nodes]])
+        marked[lifted] = True
+        is_back[only_back] = True
+        marked[chosen] = False
+        return Linked(
+            chosen,
+            np.flatnonzero(marked & ~is_back).astype(np.int32),
+            np.flatnonzero(marked & is_back).astype(np.int32),
+        )
+
+
+def unite_links(parts: Sequence[Links]) -> Links:
+    """What several selections mean together; what is selected in one is not merely linked."""
+    stages: dict[str, Linked] = {}
+    for name in dict.fromkeys(name for part in parts for name in part.stages):
+        found = [part.stages[name] for part in parts if name in part.stages]
+        selected = _union(linked.selected for linked in found)
+        forward = _union(linked.forward for linked in found)
+        backward = np.setdiff1d(_union(linked.backward for linked in found), selected)
+        stages[name] = Linked(
+            selected, np.setdiff1d(forward, np.union1d(selected, backward)), backward
+        )
+    return Links(
+        stages,
+        tuple(dict.fromkeys(line for part in parts for line in part.lines)),
+        any(part.has_origin for part in parts),
+        tuple(dict.fromkeys(path for part in parts for path in part.arguments)),
+    )
+
+
+def _union(arrays: Iterable[Int32s]) -> Int32s:
+    return np.unique(np.concatenate([_NOTHING, *arrays])).astype(np.int32)
+
+
+def _with_insides(graph: Graph, nodes: Int32s, shown_group: Int32s) -> Int32s:
+    """The nodes and everything inside the groups that they own or share."""
+    groups = graph.groups
+    taken = np.zeros(len(groups), bool)
+    while len(groups):
+        found = np.isin(groups.owner, nodes) & (groups.owner >= 0)
+        shared = shown_group[nodes]
+        found[shared[shared >= 0]] = True
+        if not (found & ~taken).any():
+            break
+        taken |= found
+        inside = (graph.nodes.group >= 0) & taken[graph.nodes.group]
+        nodes = np.union1d(nodes, np.flatnonzero(inside)).astype(np.int32)
+    return nodes
+
+
+def is_made_by_compiler(graph: Graph, index: int) -> bool:
+    """Whether nothing is known to be behind an instruction or operation."""
+    if graph.nodes.kind[index] not in (NodeKind.INSTRUCTION, NodeKind.OPERATION):
+        return False
+    nodes = graph.nodes
+    return not (len(nodes.origins[index]) or len(nodes.derived[index]) or len(nodes.source[index]))

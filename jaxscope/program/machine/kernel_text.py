@@ -1,0 +1,83 @@
+"""Read the text of the stage `machine` back: which kernel and which instruction each line belongs
+to, and which instructions have code of their own.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model.capture import Stage
+from jaxscope.model.graph import NONE, Graph
+from jaxscope.model.unavailable import Unavailable
+
+# Which instruction of the optimized program each line of machine code computes.
+
+
+_NO_NAME = re.compile(r"[^A-Za-z0-9_]")
+_KERNEL, _KERNEL_END = "; ===== ", " ====="
+_ASSEMBLY = "; ----- assembly for "
+
+
+def link_kernel_lines(text: str, optimized: Graph) -> npt.NDArray[np.int32]:
+    """Find the instruction of each line of the stage `machine`.
+
+    A kernel, or a function in it, bears the name of the instruction that it was generated for.
+    XLA generates one kernel for several instructions that compute the same; the others are not
+    told, so they have no line.
+
+    Returns:
+        int32, one per line of `text`: index of a node of `optimized`, or -1.
+    """
+    strings = optimized.strings
+    by_name = {strings[s]: index for index, s in enumerate(optimized.nodes.name.tolist())}
+    # The GPU's compiler has no dots in names: `gemm_fusion_dot_3` computes `gemm_fusion_dot.3`.
+    by_name = {_NO_NAME.sub("_", name): index for name, index in by_name.items()} | by_name
+    lines = text.split("\n")
+    nodes = np.full(len(lines), NONE, np.int32)
+    of_kernel = current = NONE
+    for number, line in enumerate(lines):
+        if line.startswith(_KERNEL):
+            name = line.removeprefix(_KERNEL).removesuffix(_KERNEL_END)
+            of_kernel = current = by_name.get(name, NONE)
+        elif line.startswith(("define ", _ASSEMBLY)):
+            current = by_name.get(_function_name(line), of_kernel)
+        nodes[number] = current if line else NONE
+        if line == "}":
+            current = of_kernel
+    return nodes
+
+
+def _function_name(line: str) -> str:
+    """Of `define … @name(…` or `; ----- assembly for PROCESSOR: name, … bytes -----`.
+
+    No regular expression: lines come from a worker, and may be made to take one for ever.
+    """
+    if line.startswith(_ASSEMBLY):
+        return line.partition(": ")[2].rpartition(" bytes")[0].rpartition(", ")[0]
+    return line.partition("@")[2].partition("(")[0].strip('"')
+
+
+# Which instructions XLA generated code for, read from the machine code that a capture has.
+
+
+_HEADING = re.compile(r"^; ===== (.*) =====$", re.MULTILINE)
+_PREFIX = "__compute_module_"
+_SUFFIX = re.compile(r"(?:_elemental)?(?:_kernel)?(?:_module)?$")
+_LEFT_OUT = "more kernels left out"
+_NO_CODE = "XLA generated no code"
+
+
+def kernel_names(machine: Stage | None) -> frozenset[str] | None:
+    """Names of the instructions that have a kernel; None where the code is not there to tell."""
+    if machine is None:
+        return None
+    if isinstance(machine.text, Unavailable):
+        return frozenset() if machine.text.reason.startswith(_NO_CODE) else None
+    text = machine.text.text
+    headings = _HEADING.findall(text)
+    if not headings or _LEFT_OUT in text[-200:]:
+        return None
+    return frozenset(_SUFFIX.sub("", name.removeprefix(_PREFIX)) for name in headings)

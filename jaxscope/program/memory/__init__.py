@@ -1,0 +1,1 @@
+"""Memory of compiled programs: live ranges, donation, residuals, constants."""

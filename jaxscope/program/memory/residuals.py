@@ -1,0 +1,194 @@
+"""What a gradient keeps from the forward part for the backward part, and captured constants."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model import (
+    NONE,
+    Capture,
+    Direction,
+    Graph,
+    NodeKind,
+    SourcePosition,
+    Stage,
+    is_available,
+)
+from jaxscope.model.types import printed_type_bytes
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KeptValue:
+    """A value of a jaxpr-level stage.
+
+    Attributes:
+        stage: Name of the stage.
+        node: Index of the node that makes it.
+        id: Of that node.
+        operation: Its primitive; `constant` or `input` for what is no equation.
+        type: Of the value.
+        num_bytes: NaN where the type has no known size.
+        readers: Ids of the backward equations that read it.
+        place: Innermost user frame, or None.
+    """
+
+    stage: str
+    node: int
+    id: str
+    operation: str
+    type: str
+    num_bytes: float
+    readers: tuple[str, ...]
+    place: SourcePosition | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Residuals:
+    """What lives on from the forward to the backward part.
+
+    Attributes:
+        stage: Name of the stage that was read; empty where none differentiates.
+        values: Results of forward equations, the largest first.
+        arguments: Inputs that backward equations read: they are there anyway.
+    """
+
+    stage: str
+    values: tuple[KeptValue, ...]
+    arguments: tuple[KeptValue, ...]
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the program that was read is the one that is compiled.
+
+        The stage `gradient` stands beside a call that applies no transform; nothing runs it.
+        """
+        return self.stage != "gradient"
+
+    @property
+    def num_bytes(self) -> float:
+        """Bytes of the values; what has no known size counts nothing."""
+        return float(np.nansum([value.num_bytes for value in self.values]))
+
+
+_CALLS = frozenset(
+    {
+        *("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2"),
+        *("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_lin"),
+    }
+)
+
+NO_RESIDUALS = Residuals("", (), ())
+
+
+def find_residuals(capture: Capture) -> Residuals:
+    """Residuals of the last jaxpr-level stage that has a backward part.
+
+    What the call itself lowers comes first; the stage `gradient`, which is never compiled, last.
+    A value counts once, however many equations read it. What the jaxpr hands over is what JAX
+    asks to be kept; XLA may compute some of it again, or never write it to memory.
+    """
+    stages = [stage for stage in reversed(capture.stages) if stage.name != "gradient"]
+    stages += [stage for stage in capture.stages if stage.name == "gradient"]
+    for stage in stages:
+        graph = stage.graph
+        if is_available(graph) and _has_backward_equations(graph):
+            return find_kept(stage, graph)
+    return NO_RESIDUALS
+
+
+def find_constants(capture: Capture) -> tuple[KeptValue, ...]:
+    """Arrays that the base function captured, the largest first."""
+    stage = capture.stage("jaxpr")
+    if stage is None or not is_available(stage.graph):
+        return ()
+    graph = stage.graph
+    nodes = np.flatnonzero(graph.nodes.kind == NodeKind.CONSTANT).tolist()
+    found = [_value(stage, graph, node, 0, ()) for node in nodes]
+    return tuple(_by_size([value for value in found if not value.type.endswith("[]")]))
+
+
+def _has_backward_equations(graph: Graph) -> bool:
+    nodes = graph.nodes
+    return bool(np.any((nodes.kind == NodeKind.EQUATION) & (nodes.direction == Direction.BACKWARD)))
+
+
+def find_kept(stage: Stage, graph: Graph) -> Residuals:
+    """Residuals of one jaxpr-level stage."""
+    nodes, edges = graph.nodes, graph.edges
+    backward = (nodes.direction == Direction.BACKWARD) & (nodes.kind == NodeKind.EQUATION)
+    once = _runs_once(graph)[nodes.group]
+    crossing = backward[edges.target] & ~backward[edges.source] & once[edges.source]
+    crossing &= once[edges.target]
+    readers: dict[tuple[int, int], list[str]] = {}
+    named = _named(graph)
+    for number in np.flatnonzero(crossing).tolist():
+        key = int(edges.source[number]), int(edges.output[number])
+        key = named.get(key[0], key)
+        readers.setdefault(key, []).append(graph.string(nodes.id, int(edges.target[number])))
+    values = [
+        _value(stage, graph, node, output, tuple(dict.fromkeys(read)))
+        for (node, output), read in readers.items()
+    ]
+    return Residuals(
+        stage.name,
+        tuple(_by_size(_of_kind(graph, values, NodeKind.EQUATION))),
+        tuple(_by_size(_of_kind(graph, values, NodeKind.INPUT))),
+    )
+
+
+def _named(graph: Graph) -> dict[int, tuple[int, int]]:
+    """For each equation that only gives a value a name, the value: the same memory."""
+    operations, edges = graph.nodes.operation.tolist(), graph.edges
+    names = {node for node, code in enumerate(operations) if graph.strings[code] == "name"}
+    found: dict[int, tuple[int, int]] = {}
+    for source, output, target in zip(
+        edges.source.tolist(), edges.output.tolist(), edges.target.tolist(), strict=True
+    ):
+        if target in names:
+            found[target] = found.get(source, (source, output))
+    return found
+
+
+def _runs_once(graph: Graph) -> npt.NDArray[np.bool_]:
+    """For each group, and last for the top, whether it is run once where it stands.
+
+    Inside of a loop's body nothing is kept: what its rounds keep comes out of it, stacked.
+    """
+    groups = graph.groups
+    once = np.ones(len(groups) + 1, np.bool_)
+    for number, (parent, owner) in enumerate(
+        zip(groups.parent.tolist(), groups.owner.tolist(), strict=True)
+    ):
+        operation = "" if owner == NONE else graph.string(graph.nodes.operation, owner)
+        once[number] = once[parent] and operation in _CALLS
+    return once
+
+
+def _of_kind(graph: Graph, values: list[KeptValue], kind: NodeKind) -> Iterator[KeptValue]:
+    return (value for value in values if graph.nodes.kind[value.node] == kind)
+
+
+def _value(
+    stage: Stage, graph: Graph, node: int, output: int, readers: tuple[str, ...]
+) -> KeptValue:
+    types = graph.row(graph.nodes.types, node)
+    type_text = types[output] if output < len(types) else ""
+    places = graph.source(node)
+    return KeptValue(
+        stage.name,
+        node,
+        graph.string(graph.nodes.id, node),
+        graph.string(graph.nodes.operation, node),
+        type_text,
+        printed_type_bytes(type_text),
+        readers,
+        places[0] if places else None,
+    )
+
+
+def _by_size(values: list[KeptValue] | Iterator[KeptValue]) -> list[KeptValue]:
+    return sorted(values, key=lambda value: -np.nan_to_num(value.num_bytes))

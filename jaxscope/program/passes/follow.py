@@ -1,0 +1,748 @@
+"""Follow the instructions of each equation from module to module, and tell how the last of them
+ended.
+
+Idea (lineage): XLA keeps an instruction's name for as long as it lives; a name that was given up
+may be given anew, with other metadata. So an instruction that stands in two neighbouring modules
+holds after the pass what it held before, whatever the pass wrote into its metadata. A new
+instruction holds the equations that its metadata names, or those of the instruction whose place it
+takes. An instruction that no result and no effect depends on any more is gone from here on. Idea
+(outcome): somebody who used the result lives on and now uses something else; an operand of the
+vanished instruction (it was an identity), an older instruction that computes the same (merged), a
+constant (folded), a new instruction (rewritten); without users it is dead. An equation lives as
+long as an instruction holds it that does work of its kind. Cost: linear in the instructions of each
+module, and per vanished equation a search through a bounded number of users. Limits: where a pass
+rebuilds a region at once, nothing tells which of the new instructions took the place; copies among
+several unnamed instructions of one kind are not told apart.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterable, Iterator, Sequence
+
+from jaxscope.model.op_name import without_call
+from jaxscope.program.fates.instructions import NAMING, work_of
+from jaxscope.program.fates.outcomes import PassOutcome, PassStep, quote_equations
+from jaxscope.program.passes.snapshot import InstructionRow, Snapshot
+
+# Follow the instructions of each equation from module to module.
+#
+# Idea. XLA names the instructions of a module uniquely and keeps an instruction's name for as long
+# as it lives. So an instruction that stands in two neighbouring modules holds after the pass what
+# it held before, whatever the pass wrote into its metadata: late passes stamp the name of a whole
+# loop on instructions inside of it that had no name left. A new instruction holds the equations
+# that its own metadata names, which XLA copies from what it replaces. A new instruction without
+# such a name holds the equations of the instruction whose place it takes, of the new instruction
+# that reads it where that took the place, of the unnamed instruction that it is a copy of, or, in a
+# computation that is new as well, of the instruction that calls it: a loop that XLA made of a
+# scatter.
+#
+# A name that was given up may be given anew, with other metadata: XLA calls what takes an
+# instruction's place as that one was called. Then the module before is read with other names: that
+# of the instruction that it was is changed, and where an older instruction took the place, that one
+# has its new name already.
+#
+# An instruction that no result and no effect depends on any more is gone from here on, though XLA
+# removes it later (dce): what took its place can only be seen in the pass that stopped using it.
+#
+# Cost: linear in the instructions of each module. Limits: where a pass replaces several unnamed
+# instructions of the same kind at once, copies among them are not told apart and hold nothing.
+
+
+_HOLDING_NOTHING = frozenset(
+    {
+        *("parameter", "tuple", "get-tuple-element", "fusion", "call", "while", "conditional"),
+        *("opt-barrier", "after-all", "add-dependency", "partition-id", "replica-id"),
+    }
+)
+"""Opcodes that compute nothing by themselves: without a name they are nobody's."""
+
+Owners = dict[str, tuple[str, ...]]
+
+_GIVEN_UP = "@before"
+
+
+class Lineage:
+    """Takes the modules of one compilation in their order.
+
+    Attributes:
+        before: The module before the one that was fed last, with `renamed` as that one asks for.
+    """
+
+    def __init__(self) -> None:
+        self.before: Snapshot | None = None
+        self._last: Snapshot | None = None
+        self._unnamed: set[str] = set()
+        self._named: Owners = {}
+
+    def feed(self, snapshot: Snapshot) -> Snapshot:
+        """The part of a module that matters, with the equations that each instruction holds.
+
+        Args:
+            snapshot: The next module, with the equations that the metadata of XLA names.
+
+        Returns:
+            Instructions that a result or an effect depends on; `tags` and `holders` are those
+            followed, and not those of the metadata.
+        """
+        alive = find_alive(snapshot)
+        rows = {name: row for name, row in snapshot.rows.items() if name in alive}
+        self.before = self._last
+        if self.before is None:
+            owners = {name: row.tags for name, row in rows.items()}
+        else:
+            renamed = self._find_renamed(self.before, rows)
+            if renamed:
+                self.before = _rename(self.before, renamed)
+                self._unnamed = {renamed.get(name, name) for name in self._unnamed}
+            owners = self._inherit(self.before, snapshot, rows)
+        self._named = {name: row.tags for name, row in rows.items()}
+        self._last = _restrict(snapshot, rows, owners)
+        return self._last
+
+    def _inherit(
+        self, before: Snapshot, after: Snapshot, rows: dict[str, InstructionRow]
+    ) -> Owners:
+        owners: Owners = {}
+        new: list[str] = []
+        has_unnamed = False
+        for name, row in rows.items():
+            old = before.rows.get(name)
+            owners[name] = row.tags if old is None else old.tags
+            if old is None:
+                new.append(name)
+                has_unnamed |= not row.tags and row.opcode not in _HOLDING_NOTHING
+        if not has_unnamed:
+            return owners
+        gone = [row for name, row in before.rows.items() if name not in rows]
+        copied = self._kinds_of_unnamed(gone)
+        lost = {tag for row in gone for tag in row.tags}
+        places: dict[str, InstructionRow] = {}
+        made_for: dict[str, tuple[str, ...]] = {}  # by new computation what its caller holds
+        for name in reversed(new):  # who reads or calls an instruction stands below it
+            row = rows[name]
+            held = owners[name] or made_for.get(row.computation, ())
+            made_for |= {home: held for home in row.called if home not in before.computations}
+            taken = [
+                before.rows[old]
+                for old in _find_places(row, before, after, rows, places)
+                if old not in rows and old in before.rows
+            ]
+            if row.tags:
+                taken = [old for old in taken if not set(row.tags).isdisjoint(old.tags)]
+            if taken:
+                places[name] = taken[0]
+            if row.tags or row.opcode in _HOLDING_NOTHING:
+                continue
+            found = dict.fromkeys(copied.get(row.kind, ()))
+            found = found or dict.fromkeys(tag for old in taken for tag in old.tags)
+            if not found:
+                users = (user for user in after.users.get(name, ()) if user not in before.rows)
+                found = dict.fromkeys(
+                    tag for user in users for tag in owners.get(user, ()) if tag in lost
+                )
+            owners[name] = tuple(found) or made_for.get(row.computation, ())
+            if owners[name]:
+                self._unnamed.add(name)
+        return owners
+
+    def _find_renamed(self, before: Snapshot, rows: dict[str, InstructionRow]) -> dict[str, str]:
+        """What to call instructions of the module before, for names that were given anew."""
+        old_rows = before.rows
+        given = [name for name in rows if name in old_rows and self._is_another(name, rows[name])]
+        if not given:
+            return {}
+        renamed = {name: name + _GIVEN_UP for name in given}
+        gone = [row for name, row in old_rows.items() if name not in rows or name in renamed]
+        for name in given:
+            row = rows[name]
+            alike = [
+                old.name
+                for old in gone
+                if self._named.get(old.name) == row.tags
+                and (old.kind, old.computation) == (row.kind, row.computation)
+            ]
+            if len(alike) == 1:
+                renamed[alike[0]] = name
+        return renamed
+
+    def _is_another(self, name: str, row: InstructionRow) -> bool:
+        """Whether a name was given anew: metadata of other equations stands in its place."""
+        was = self._named.get(name, ())
+        return bool(was) and bool(row.tags) and set(was).isdisjoint(row.tags)
+
+    def _kinds_of_unnamed(self, gone: Iterable[InstructionRow]) -> dict[int, tuple[str, ...]]:
+        """What instructions held that had no name of their own, where their kind tells it."""
+        found: dict[int, set[tuple[str, ...]]] = {}
+        for row in gone:
+            if row.name in self._unnamed:
+                found.setdefault(row.kind, set()).add(row.tags)
+        return {kind: next(iter(tags)) for kind, tags in found.items() if len(tags) == 1}
+
+
+def _find_places(
+    row: InstructionRow,
+    before: Snapshot,
+    after: Snapshot,
+    rows: dict[str, InstructionRow],
+    places: dict[str, InstructionRow],
+) -> Iterator[str]:
+    """Names of the instructions that stood where a new one stands.
+
+    Args:
+        row: The new one.
+        before: The module before.
+        after: The module after.
+        rows: Its instructions that matter.
+        places: Whose place the new ones below took.
+    """
+    if row.is_root and row.computation in before.roots:
+        yield before.roots[row.computation]
+    for user in after.users.get(row.name, ()):
+        was = before.rows.get(user) or places.get(user)
+        if was is None or user not in rows or len(was.operands) != len(rows[user].operands):
+            continue
+        for old, new in zip(was.operands, rows[user].operands, strict=True):
+            if new == row.name:
+                yield old
+
+
+def find_alive(snapshot: Snapshot) -> set[str]:
+    """Names of the instructions that a result or an effect of the program depends on."""
+    waiting = [row.name for row in snapshot.rows.values() if row.has_effect]
+    if snapshot.entry in snapshot.roots:
+        waiting.append(snapshot.roots[snapshot.entry])
+    seen = set(waiting)
+    while waiting:
+        row = snapshot.rows[waiting.pop()]
+        for other in (*row.operands, *(snapshot.roots.get(c, "") for c in row.called)):
+            if other not in seen and other in snapshot.rows:
+                seen.add(other)
+                waiting.append(other)
+    return seen
+
+
+def _rename(snapshot: Snapshot, renamed: dict[str, str]) -> Snapshot:
+    """A module with other names for some of its instructions."""
+
+    def new(name: str) -> str:
+        return renamed.get(name, name)
+
+    rows: dict[str, InstructionRow] = {}
+    for name, row in snapshot.rows.items():
+        operands = tuple([new(operand) for operand in row.operands])
+        if name in renamed or operands != row.operands:
+            key = hash((row.kind, operands))
+            row = dataclasses.replace(row, name=new(name), operands=operands, key=key)
+        rows[row.name] = row
+    return dataclasses.replace(
+        snapshot,
+        rows=rows,
+        users={new(name): list(map(new, users)) for name, users in snapshot.users.items()},
+        computations={home: list(map(new, all)) for home, all in snapshot.computations.items()},
+        roots={home: new(name) for home, name in snapshot.roots.items()},
+        holders={tag: list(map(new, names)) for tag, names in snapshot.holders.items()},
+        renamed=renamed,
+    )
+
+
+def _restrict(snapshot: Snapshot, rows: dict[str, InstructionRow], owners: Owners) -> Snapshot:
+    followed = {
+        name: row if row.tags == owners[name] else dataclasses.replace(row, tags=owners[name])
+        for name, row in rows.items()
+    }
+    holders: dict[str, list[str]] = {}
+    for name, tags in owners.items():
+        for tag in tags:
+            holders.setdefault(tag, []).append(name)
+    return dataclasses.replace(
+        snapshot,
+        rows=followed,
+        users={
+            name: kept
+            for name, users in snapshot.users.items()
+            if name in rows and (kept := [user for user in users if user in rows])
+        },
+        roots={home: name for home, name in snapshot.roots.items() if name in rows},
+        holders=holders,
+    )
+
+
+# How the last instructions that held an equation ended.
+#
+# Somebody who used their result lives on and now uses something else. What that is tells what
+# happened: an operand of the vanished instruction (it was an identity), an older instruction that
+# computes the same (merged), a constant (folded), a new instruction (rewritten). Where nobody uses
+# the result any more, it is dead.
+#
+# The modules compared are those of `lineage.py`: instructions that nothing depends on are not in
+# them, so an instruction ends in the pass that stopped using it, and not in the one that swept up.
+#
+# Cost: per vanished equation a search through at most `_MAX_VISITS` users. Limits: where a pass
+# rebuilds a whole region at once, users of a vanished instruction are new as well, and nothing
+# tells which of them took its place: then it is said to have gone together with them.
+
+
+_MAX_VISITS = 500
+_MAX_DEPTH = 12
+_TRANSPOSE_FOLDER = "transpose-folding"
+_LAYOUT = frozenset({"bitcast", "reshape", "copy"})
+_CONSTANT = frozenset({"constant", "broadcast"})
+
+
+@dataclasses.dataclass(slots=True)
+class OutcomeAndReplacements:
+    """An ending, and the names of the instructions that took the place."""
+
+    ending: PassOutcome
+    replacement_names: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Replacement:
+    """Where `row` was used, `successor` is used now; `depth` users between them vanished as well.
+
+    `user` is who uses it, where that changed in more than this.
+    """
+
+    row: InstructionRow
+    successor: InstructionRow
+    depth: int
+    user: InstructionRow | None = None
+
+
+def find_outcome(
+    tag: str,
+    rows: list[InstructionRow],
+    step: PassStep,
+    before: Snapshot,
+    after: Snapshot,
+    stage: str = "",
+) -> OutcomeAndReplacements:
+    """Tell what a pass did to the instructions of an equation.
+
+    Args:
+        tag: Id of the equation.
+        rows: Its instructions before the pass; after it there are none.
+        step: The pass.
+        before: The module before.
+        after: The module after.
+        stage: Name of the equation's stage, for texts.
+    """
+    return _OutcomeFinder(tag, rows, step, before, after, stage).find()
+
+
+class _OutcomeFinder:
+    def __init__(
+        self,
+        tag: str,
+        rows: list[InstructionRow],
+        step: PassStep,
+        before: Snapshot,
+        after: Snapshot,
+        stage: str,
+    ) -> None:
+        self._tag, self._rows, self._stage = tag, rows, stage
+        self._step = step
+        self._before, self._after = before, after
+
+    def find(self) -> OutcomeAndReplacements:
+        """Tell the ending from what the users of the equation's instructions use now."""
+        replacements = self._replacements()
+        for row in reversed(self._rows):
+            twin = self._find_equal_instruction(row, replacements)
+            if twin is not None:
+                return self._merged(row, twin)
+        if replacements:
+            return self._judge(replacements[0])
+        row = self._rows[-1]
+        used = self._before.users.get(row.name, [])
+        text = f"removed by {self._step.name} together with all that used it"
+        return self._make("dead", text, before=(row.name, *used), after=())
+
+    def _find_equal_instruction(
+        self, row: InstructionRow, replacements: list[_Replacement]
+    ) -> InstructionRow | None:
+        """An instruction that computes the same and lives on in its place."""
+        replacement_names = {
+            r.successor.name for r in replacements if r.row is row and r.depth == 0
+        }
+        is_finder = "cse" in self._step.name
+        for name in _equals(self._before).get(row.name, ()):
+            if (
+                name != row.name
+                and name in self._after.rows
+                and (name in replacement_names or is_finder)
+            ):
+                return self._before.rows[name]
+        return None
+
+    def _merged(self, row: InstructionRow, twin: InstructionRow) -> OutcomeAndReplacements:
+        others = tuple(tag for tag in twin.tags if tag != self._tag)
+        whom = quote_equations(others, self._stage) if others else twin.name
+        text = f"merged with {whom} by {self._step.name}: the same on the same operands"
+        names = (row.name, twin.name)
+        return self._make("merged", text, (twin.name,), others, names, (twin.name,))
+
+    def _judge(self, found: _Replacement) -> OutcomeAndReplacements:
+        """What it means that users of the instruction now use its successor."""
+        row, successor = found.row, found.successor
+        is_old = successor.name in self._before.rows
+        sources = self._sources(row)
+        names = (successor.name,)
+        make = functools.partial(self._make, before=(row.name,), after=names)
+        others = tuple(tag for tag in successor.tags if tag != self._tag)
+        by = self._step.name
+        if (
+            successor.opcode in _CONSTANT
+            and successor.name not in sources
+            and self._is_constant(successor)
+        ):
+            return make("folded", f"turned into a constant by {by}", names)
+        if is_old and successor.name in sources:
+            what = self._describe(self._before.rows[successor.name])
+            if row.opcode == "transpose" and by == _TRANSPOSE_FOLDER:
+                text = f"folded by {by} into the product that read it: that now reads {what}"
+                return make("simplified", f"{text} in the other order")
+            return make("simplified", self._removed(found, what))
+        if successor.opcode == "tuple" and row.num_elements:
+            return make("dead", f"no longer part of the state of its loop since {by}")
+        if found.depth > 0 and (is_old or not self._reads(successor, {row.name, *sources})):
+            return make("dead", f"removed by {by}, which simplified away what used it")
+        if successor.opcode in _LAYOUT and row.opcode in (*_LAYOUT, "transpose", "broadcast"):
+            does = (
+                "only moves bytes" if successor.opcode == "copy" else "computes and moves nothing"
+            )
+            return make("layout", f"turned into {_name(successor)} by {by}, which {does}", names)
+        verb = "taken into" if others and not is_old else "turned into"
+        return make("simplified", f"{verb} {self._describe(successor)} by {by}", names)
+
+    def _removed(self, found: _Replacement, what: str) -> str:
+        """It is gone, and what it worked from is used in its place."""
+        row, successor, user = found.row, found.successor, found.user
+        was, by = self._before.rows[successor.name], self._step.name
+        if row.opcode == "convert" and was.element != row.element == successor.element:
+            return f"removed by {by}: {what} gives this type itself now"
+        if user is not None:
+            return f"taken into {self._describe(user)} by {by}, which now works from {what}"
+        return f"removed by {by}, for it changes nothing: {what} takes its place"
+
+    def _replacements(self) -> list[_Replacement]:
+        """What stands where a vanished instruction was used, nearest first."""
+        for row in reversed(self._rows):  # the last one is the equation's result
+            found: list[_Replacement] = []
+            waiting, seen = [(row.name, 0)], {row.name}
+            while waiting and len(seen) < _MAX_VISITS:
+                name, depth = waiting.pop(0)
+                was = self._before.rows[name]
+                root = self._after.roots.get(was.computation)
+                if was.is_root and root is not None:
+                    found.append(_Replacement(row, self._after.rows[root], depth))
+                for user in self._before.users.get(name, ()):
+                    is_new_user = user not in seen
+                    seen.add(user)
+                    now = self._after.rows.get(user)
+                    if now is not None:
+                        before = self._before.rows[user]
+                        successor = self._operand_now(name, before, now)
+                        if successor is not None:
+                            changed = now if _has_changed_more(before, now) else None
+                            found.append(_Replacement(row, successor, depth, changed))
+                    elif is_new_user and depth < _MAX_DEPTH:
+                        waiting.append((user, depth + 1))
+            if found:
+                return sorted(found, key=lambda replacement: replacement.depth)
+        return []
+
+    def _operand_now(
+        self, name: str, was: InstructionRow, now: InstructionRow
+    ) -> InstructionRow | None:
+        """What a user that lives on has now in the place of an operand."""
+        if was.operands == now.operands:
+            return None
+        if len(was.operands) == len(now.operands):
+            for old, new in zip(was.operands, now.operands, strict=True):
+                if old == name and new != old:
+                    return self._after.rows.get(new)
+        fresh = [o for o in now.operands if o not in was.operands]
+        return self._after.rows.get(fresh[0]) if len(fresh) == 1 else None
+
+    def _sources(self, row: InstructionRow) -> set[str]:
+        """What the vanished instruction worked from, through others that vanished with it."""
+        found: set[str] = set()
+        waiting = [row.name]
+        while waiting and len(found) < _MAX_VISITS:
+            for operand in self._before.rows[waiting.pop()].operands:
+                if operand in found or operand not in self._before.rows:
+                    continue
+                found.add(operand)
+                if operand not in self._after.rows:
+                    waiting.append(operand)
+        return found
+
+    def _reads(self, successor: InstructionRow, wanted: set[str]) -> bool:
+        """Whether an instruction works from any of these, through others that are new as well."""
+        seen, waiting = {successor.name}, [successor.name]
+        while waiting and len(seen) < _MAX_VISITS:
+            for operand in self._after.rows[waiting.pop()].operands:
+                if operand in wanted:
+                    return True
+                if operand not in seen and operand not in self._before.rows:
+                    seen.add(operand)
+                    waiting.extend([operand] if operand in self._after.rows else [])
+        return False
+
+    def _is_constant(self, row: InstructionRow) -> bool:
+        if row.opcode == "broadcast" and row.operands:
+            row = self._after.rows[row.operands[0]]
+        return row.opcode == "constant"
+
+    def _describe(self, row: InstructionRow) -> str:
+        """An instruction by the equation it holds, else by its opcode and name."""
+        if row.opcode == "parameter":
+            return f"the argument {row.name}"
+        if row.tags:
+            return f"{row.name} of {quote_equations(row.tags, self._stage)}"
+        return _name(row)
+
+    def _make(
+        self,
+        fate: str,
+        text: str,
+        replacement_names: tuple[str, ...] = (),
+        merged_with: tuple[str, ...] = (),
+        before: tuple[str, ...] = (),
+        after: tuple[str, ...] = (),
+    ) -> OutcomeAndReplacements:
+        own = self._before.own_names(before)
+        ending = PassOutcome(fate, self._step, merged_with, (), own, after, text)
+        return OutcomeAndReplacements(ending, replacement_names)
+
+
+@functools.lru_cache(maxsize=2)
+def _equals(snapshot: Snapshot) -> dict[str, list[str]]:
+    """For each instruction those of its computation that compute the same, itself included.
+
+    The same operation on the same operands, by a number for each. Parameters are told apart by
+    theirs, and called computations by what they compute.
+    """
+    numbers: dict[str, int] = {}
+    classes: dict[tuple[str, int], list[str]] = {}
+    found: dict[str, list[str]] = {}
+    for name, row in snapshot.rows.items():
+        operands = tuple([numbers.get(operand, hash(operand)) for operand in row.operands])
+        called = tuple([numbers.get(snapshot.roots.get(c, ""), hash(c)) for c in row.called])
+        own = name if row.has_effect or row.opcode.startswith("rng") else ""
+        numbers[name] = hash((row.kind, operands, called, own))
+        found[name] = classes.setdefault((row.computation, numbers[name]), [])
+        found[name].append(name)
+    return found
+
+
+def _has_changed_more(was: InstructionRow, now: InstructionRow) -> bool:
+    """Whether a user reads something else in more than one place, or is another operation."""
+    differing = sum(a != b for a, b in zip(was.operands, now.operands, strict=False))
+    return was.opcode != now.opcode or differing > 1
+
+
+def _name(row: InstructionRow) -> str:
+    """`the dot dot_general.3`, `the bitcast`, `the constant.4`."""
+    return f"the {row.name}" if row.name.startswith(row.opcode) else f"the {row.opcode} {row.name}"
+
+
+# Follow every equation through the passes: what became of its operation, and what ended it.
+#
+# An equation lives as long as an instruction holds it (`lineage.py`) that does work of its kind. Of
+# a product that is a matrix product, and not the reshape that is left when the product is gone.
+
+
+_UNSPECIFIC_OPCODES = frozenset(
+    {
+        *("parameter", "constant", "tuple", "get-tuple-element", "bitcast", "copy", "fusion"),
+        *("broadcast", "reshape", "call", "iota", "convert"),
+    }
+)
+_MAX_STEPS = 4
+_MAX_NAMES = 16
+_MAX_OPCODES = 3
+
+
+@dataclasses.dataclass(slots=True)
+class _EquationState:
+    """What happened so far to an equation that is still held.
+
+    Attributes:
+        work: How much its telling instructions do, as `work_of` says.
+        first: Names of these in the module that XLA received.
+        steps: What became of its operation, in words.
+        placed: The pass that put it where it is, with names before and after it.
+    """
+
+    work: int
+    first: tuple[str, ...]
+    steps: list[str] = dataclasses.field(default_factory=list)
+    placed: tuple[PassStep, tuple[str, ...], tuple[str, ...]] | None = None
+
+
+class EquationFollower:
+    """Takes each pair of neighbouring modules, as `Lineage` gives them.
+
+    Args:
+        stage: Name of the stage whose equations are followed, for texts.
+    """
+
+    def __init__(self, stage: str = "") -> None:
+        self._stage = stage
+        self._found: dict[str, OutcomeAndReplacements] = {}
+        self._lives: dict[str, _EquationState] = {}
+
+    def begin(self, first: Snapshot, whole: Snapshot) -> None:
+        """Note who holds what in the module that XLA received.
+
+        Args:
+            first: What of it matters.
+            whole: All of it: what nothing depends on is dead from the start.
+        """
+        for tag, names in first.holders.items():
+            work = min(work_of(first.rows[name].opcode) for name in names)
+            life = self._lives[tag] = _EquationState(work, ())
+            life.first = tuple(row.name for row in self._telling(tag, first))
+        for tag, names in whole.holders.items():
+            if tag not in first.holders:
+                ending = PassOutcome("dead", before=tuple(names), text="nothing uses its result")
+                self._found[tag] = OutcomeAndReplacements(ending, ())
+
+    def follow(self, step: PassStep, before: Snapshot, after: Snapshot) -> list[str]:
+        """Note what the pass did to each equation; returns the ids of those that end here."""
+        for tag, found in self._found.items():
+            found.replacement_names = tuple(
+                [before.renamed.get(name, name) for name in found.replacement_names]
+            )
+            gone = [
+                before.rows[n]
+                for n in found.replacement_names
+                if n not in after.rows and n in before.rows
+            ]
+            if gone:
+                self._pass_on(tag, found, gone, step, before, after)
+        ended: list[str] = []
+        called: set[str] = set()
+        for tag in after.holders.keys() - self._lives.keys():
+            called.add(without_call(tag))
+            whole = self._lives.get(without_call(tag))  # before its function was inlined
+            work = min(work_of(after.rows[name].opcode) for name in after.holders[tag])
+            self._lives[tag] = _EquationState(
+                whole.work if whole else work, whole.first if whole else ()
+            )
+        for tag, names in after.holders.items():
+            if before.holders.get(tag) != names and self._telling(tag, after):
+                self._found.pop(tag, None)
+                self._note(tag, step, before, after)
+        for tag in before.holders:
+            if tag in self._found or self._telling(tag, after):
+                continue
+            if tag in called:
+                del self._lives[tag]  # its function was inlined, and none of the calls is its own
+                continue
+            rows = self._telling(tag, before)
+            if rows:
+                ended.append(tag)
+                self._found[tag] = find_outcome(tag, rows, step, before, after, self._stage)
+        return ended
+
+    def endings(self, last: Snapshot) -> dict[str, PassOutcome]:
+        """What the passes did to each equation that XLA received."""
+        known: dict[str, PassOutcome] = {}
+        for tag, life in self._lives.items():
+            names = tuple(last.holders.get(tag, ()))
+            telling = tuple(row.name for row in self._telling(tag, last))
+            if not telling:
+                continue
+            step, before, after = life.placed or (None, life.first, telling)
+            rest = tuple(name for name in names if name not in telling)
+            known[tag] = PassOutcome(
+                "",
+                step,
+                instructions=telling + rest,
+                before=before[:_MAX_NAMES],
+                after=after[:_MAX_NAMES],
+                text="; ".join(life.steps),
+            )
+        for tag, found in self._found.items():
+            replacement_names = [name for name in found.replacement_names if name in last.rows]
+            left = [name for name in last.holders.get(tag, ()) if name not in replacement_names]
+            known[tag] = dataclasses.replace(found.ending, instructions=(*replacement_names, *left))
+        return known
+
+    def _telling(self, tag: str, snapshot: Snapshot) -> list[InstructionRow]:
+        """The instructions that do the equation's work, not only what comes with it."""
+        life = self._lives.get(tag)
+        if life is None:
+            return []
+        rows = [snapshot.rows[name] for name in snapshot.holders.get(tag, ())]
+        return [row for row in rows if work_of(row.opcode) <= life.work]
+
+    def _note(self, tag: str, step: PassStep, before: Snapshot, after: Snapshot) -> None:
+        """Keep what changed of an equation that lives on: its operation, or where it stands."""
+        old, new = self._telling(tag, before), self._telling(tag, after)
+        life = self._lives[tag]
+        was_names = before.own_names(row.name for row in old)
+        fused = [row.name for row in new if row.computation in after.fused]
+        if fused and not any(row.computation in before.fused for row in old):
+            life.placed = step, was_names, tuple(fused)
+        elif life.work == NAMING and {row.opcode for row in old} != {row.opcode for row in new}:
+            life.placed = step, was_names, tuple(row.name for row in new)
+        was, now = _operations(old), _operations(new)
+        gone, come = sorted(was - now), sorted(now - was)
+        if gone and come and len(life.steps) < _MAX_STEPS:
+            by = _factor(come[0], new, after) if len(come) == 1 else ""
+            was_text, now_text = _join(gone), _join(come)
+            life.steps.append(f"{was_text} became {now_text}{by} in {step.name}")
+
+    def _pass_on(
+        self,
+        tag: str,
+        found: OutcomeAndReplacements,
+        gone: Sequence[InstructionRow],
+        step: PassStep,
+        before: Snapshot,
+        after: Snapshot,
+    ) -> None:
+        """What took an equation's place ends as well: follow what takes its place in turn."""
+        later = find_outcome(tag, list(gone), step, before, after, self._stage)
+        kept = [name for name in found.replacement_names if name in after.rows]
+        fusions = [n for n in later.replacement_names if after.rows[n].opcode == "fusion"]
+        if fusions or later.ending.fate in ("", "dead"):
+            found.replacement_names = (*kept, *fusions)
+            return
+        found.replacement_names = (*kept, *later.replacement_names)
+        if len(found.ending.text) < 200 and later.ending.text not in found.ending.text:
+            text = f"{found.ending.text}; then {later.ending.text}"
+            found.ending = dataclasses.replace(found.ending, text=text)
+
+
+def _operations(rows: Sequence[InstructionRow]) -> set[str]:
+    return {row.opcode for row in rows} - _UNSPECIFIC_OPCODES
+
+
+def _join(opcodes: Sequence[str]) -> str:
+    """Opcodes in words; of a whole algorithm its loop, if it is one."""
+    if len(opcodes) > _MAX_OPCODES:
+        return "a while loop" if "while" in opcodes else f"{len(opcodes)} kinds of operation"
+    return " and ".join(opcodes)
+
+
+def _factor(opcode: str, rows: Sequence[InstructionRow], snapshot: Snapshot) -> str:
+    """` by 0.3333333`, where the new operation has a constant operand."""
+    for row in rows:
+        if row.opcode != opcode:
+            continue
+        for operand in row.operands:
+            source = snapshot.rows.get(operand)
+            if source is not None and source.opcode == "broadcast" and source.operands:
+                source = snapshot.rows.get(source.operands[0])
+            if source is not None and source.opcode == "constant":
+                value = source.literal()
+                return f" by {value}" if value and len(value) < 24 else ""
+    return ""

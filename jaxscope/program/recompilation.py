@@ -1,0 +1,255 @@
+"""What recompilations cost, and what would avoid them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from jaxscope.model.experiments import (
+    Advice,
+    KeyChange,
+    OutsideCompilation,
+    Recompilation,
+    Signature,
+)
+from jaxscope.model.units import format_count, format_seconds
+
+_SHAPE = re.compile(r"\[([\d,]*)\]")
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
+KEY_CHANGE_TEXTS = {
+    "shape": "another shape",
+    "dtype": "another dtype",
+    "weak_type": "weak type or not",
+    "static": "another static value",
+    "tree": "another structure",
+    "sharding": "another sharding",
+    "config": "another setting",
+    "options": "other options of jit",
+    "new_function": "a new function object",
+    "cleared": "JAX had lost the program",
+    "unknown": "not visible in the keys",
+}
+
+
+WITH_BODY = frozenset({"scan", "while", "while_loop", "cond", "checkpoint", "remat"})
+"""Operations that hold a function: run from Python, each new one is compiled as a program."""
+
+
+def repeated_outside(outside: Sequence[OutsideCompilation]) -> tuple[OutsideCompilation, ...]:
+    """Operations with a body that were compiled more than once outside of jitted functions."""
+    return tuple(p for p in outside if p.function in WITH_BODY and p.count > 1)
+
+
+def num_recompilations(found: Recompilation) -> int:
+    """How often something was compiled again."""
+    again = sum(signature.nearest is not None for signature in found.signatures)
+    return again + sum(program.count - 1 for program in repeated_outside(found.outside))
+
+
+def wasted_seconds(
+    signatures: Sequence[Signature], outside: Sequence[OutsideCompilation] = ()
+) -> float:
+    """Seconds of all but the first signature of each function, and of each repeated operation."""
+    again = sum(s.seconds for s in signatures if s.nearest is not None)
+    return again + sum(map(_wasted_outside, repeated_outside(outside)))
+
+
+def _wasted_outside(program: OutsideCompilation) -> float:
+    return program.seconds * (program.count - 1) / program.count
+
+
+def describe_key_change(change: KeyChange) -> str:
+    """A difference in a few words, such as `x: f32[10] → f32[11]`."""
+    words = KEY_CHANGE_TEXTS.get(change.kind, change.kind)
+    if change.kind in ("unknown", "cleared", "new_function"):
+        return f"{words} at {change.path}" if change.path else words
+    name = f"{change.path}: " if change.path else ""
+    return f"{name}{_shorten(change.before)} → {_shorten(change.after)} ({words})"
+
+
+def advise(
+    signatures: Sequence[Signature], outside: Sequence[OutsideCompilation] = ()
+) -> tuple[Advice, ...]:
+    """What to do, the costliest first; the seconds of a signature count once."""
+    families: dict[tuple[str, str], list[Signature]] = {}
+    for signature in signatures:
+        families.setdefault((signature.place, signature.function), []).append(signature)
+    found = [advice for family in families.values() for advice in _advise_family(family)]
+    found += [
+        Advice(
+            program.function,
+            "new_function",
+            f"{program.function} was run from Python, outside of jit, and compiled {program.count} "
+            "times: it is compiled anew for each new function that it is given, such as a lambda "
+            "made in a loop, and for each new shape. Define the function once, outside of the "
+            "loop, or jit what is around it.",
+            _wasted_outside(program),
+        )
+        for program in repeated_outside(outside)
+    ]
+    return tuple(sorted(found, key=lambda advice: -advice.seconds))
+
+
+def bucket_of(length: int) -> int:
+    """The power of two that a length is padded to."""
+    return 1 << max(length - 1, 0).bit_length()
+
+
+def describe_outside(found: Recompilation) -> str:
+    """What was compiled outside of calls of jitted functions; empty if nothing was."""
+    if not found.outside:
+        return ""
+    total = sum(program.count for program in found.outside)
+    seconds = format_seconds(sum(program.seconds for program in found.outside))
+    named = [f"{p.function} ×{p.count}" if p.count > 1 else p.function for p in found.outside]
+    return (
+        f"Besides, {format_count(total, 'program')} ({seconds}) were compiled outside of calls of "
+        f"jitted functions, for single operations and within transforms: {_few(named)}."
+    )
+
+
+def _advise_family(family: Sequence[Signature]) -> Iterator[Advice]:
+    """One advice for each kind of change that made this function compile again."""
+    by_kind: dict[str, list[tuple[Signature, KeyChange]]] = {}
+    for signature in family:
+        for change in _causes(signature):
+            by_kind.setdefault(change.kind, []).append((signature, change))
+    counted: set[int] = set()
+    for kind, found in by_kind.items():
+        fresh = {s.number: s for s, _ in found if s.number not in counted}
+        counted |= fresh.keys()
+        seconds = sum(signature.seconds for signature in fresh.values())
+        text = _advice_text(kind, [change for _, change in found], family)
+        yield Advice(family[0].function, kind, text, seconds)
+
+
+def _causes(signature: Signature) -> list[KeyChange]:
+    """The changes without those that follow from another: 64-bit types from their setting."""
+    changes = list(signature.changes)
+    if any(c.kind == "config" and "x64" in c.path for c in changes):
+        return [c for c in changes if c.kind not in ("dtype", "weak_type")]
+    return changes
+
+
+def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signature]) -> str:
+    first = changes[0]
+    both = [value for change in changes for value in (change.before, change.after)]
+    match kind:
+        case "shape":
+            return _advise_buckets(changes)
+        case "static":
+            if all(_without_address(c.before) == _without_address(c.after) for c in changes):
+                return (
+                    f"The static argument {first.path} is another object each time, and no two are "
+                    "equal, as far as Python can tell. Pass the same object, or give its class "
+                    "__eq__ and __hash__ (a frozen dataclass has them)."
+                )
+            return _advise_static(changes)
+        case "weak_type":
+            return (
+                f"{first.path} is a Python number in some calls and an array in others. Pass "
+                f"jnp.asarray({first.path}, dtype) always, or a Python number always."
+            )
+        case "dtype":
+            if any(value.startswith("key<") for value in both):
+                return (
+                    f"{first.path} comes as several kinds of random key ({_few(both)}). Make all "
+                    "by jax.random.key, of one implementation."
+                )
+            return (
+                f"{first.path} comes in several dtypes ({_few(both)}). "
+                "Cast it once, before the calls."
+            )
+        case "tree":
+            return (
+                "The arguments come in several structures: other keys, lengths or types of "
+                "containers, other fields that are no arrays, or arguments by name in some calls "
+                "only. Build them the same way."
+            )
+        case "cleared":
+            return (
+                "The same key was compiled before, and its program is gone: jax.clear_caches() was "
+                "called, or the jitted function was made again and the old one thrown away."
+            )
+        case "new_function":
+            at = f", at {first.path}" if first.path else ""
+            return (
+                f"A new function is jitted each time ({len(family)} times{at}), so "
+                "nothing compiled before can be found. Call jax.jit once, outside of the loop."
+            )
+        case "sharding":
+            return (
+                f"{first.path} lies on devices in several ways. Put it there with the same "
+                "sharding each time, or name in_shardings."
+            )
+        case "config":
+            names = _few([change.path for change in changes])
+            return f"The setting changed between the calls: {names}. Set it once, at the start."
+        case "options":
+            return "jit was given other options. Decorate the function once."
+    return "The keys look alike; JAX's own explanation is beside the signature."
+
+
+def _advise_static(changes: Sequence[KeyChange]) -> str:
+    """On the argument, or the part of it, that changed most often."""
+    by_path: dict[str, dict[str, None]] = {}
+    for change in changes:
+        by_path.setdefault(change.path, {}).update({change.before: None, change.after: None})
+    path, values = max(by_path.items(), key=lambda item: len(item[1]))
+    others = [other for other in by_path if other != path]
+    besides = f" So did {_few(others)}." if others else ""
+    return (
+        f"The static argument {path} took {len(values)} values ({_few(list(values))}), and each is "
+        f"a program of its own.{besides} If the value decides no shape and no Python branch, do "
+        "not mark it static."
+    )
+
+
+def _advise_buckets(changes: Sequence[KeyChange]) -> str:
+    lengths: dict[tuple[str, int], set[int]] = {}
+    for change in changes:
+        old, new = _dimensions(change.before), _dimensions(change.after)
+        for axis, pair in enumerate(zip(old, new, strict=True) if len(old) == len(new) else ()):
+            if pair[0] != pair[1]:
+                lengths.setdefault((change.path, axis), set()).update(pair)
+    if not lengths:
+        first = changes[0]
+        return (
+            f"{first.path} comes with several numbers of dimensions ({first.before} and "
+            f"{first.after}). Bring it to one form before the call."
+        )
+    (path, axis), seen = max(lengths.items(), key=lambda item: len(item[1]))
+    buckets = sorted({bucket_of(length) for length in seen})
+    if len(buckets) >= len(seen):
+        size = max(seen)
+        return (
+            f"Dimension {axis} of {path} took {len(seen)} sizes ({_few(sorted(seen))}). Pad it to "
+            f"{size} and mask the rest: one program instead of {len(seen)}."
+        )
+    return (
+        f"Dimension {axis} of {path} took {len(seen)} sizes ({_few(sorted(seen))}). Pad it to "
+        f"buckets such as {_few(buckets)} and mask the rest: {_programs(len(buckets))} instead of "
+        f"{len(seen)}."
+    )
+
+
+def _programs(count: int) -> str:
+    return "one program" if count == 1 else f"{count} programs"
+
+
+def _without_address(text: str) -> str:
+    return _ADDRESS.sub("", text)
+
+
+def _dimensions(type: str) -> list[int]:
+    match = _SHAPE.search(type)
+    return [int(part) for part in match[1].split(",") if part] if match else []
+
+
+def _few(values: Sequence[object]) -> str:
+    texts = [_shorten(str(value), 30) for value in dict.fromkeys(values)]
+    return ", ".join(texts if len(texts) <= 6 else [*texts[:3], "…", texts[-1]])
+
+
+def _shorten(text: str, limit: int = 80) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"

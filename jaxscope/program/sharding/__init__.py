@@ -1,0 +1,1 @@
+"""How arrays are distributed over devices, and what devices send to each other."""

@@ -1,0 +1,334 @@
+"""Collectives of a program: which devices take part together, how many bytes go in, and how many
+each device must send at least.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model import Graph, Unavailable
+from jaxscope.model.sharding import Placement
+from jaxscope.model.types import printed_type_bytes
+from jaxscope.program.sharding.notation import MAX_DEVICES, expand_iota, read_numbers
+
+# Replica groups: which devices take part in a collective together.
+
+
+Groups = tuple[tuple[int, ...], ...]
+
+_IOTA = re.compile(
+    r"\[(?P<groups>\d+),(?P<members>\d+)\]<=\[(?P<shape>[\d,]+)\](?:T\((?P<order>[\d,]+)\))?"
+)
+_DENSE = re.compile(r"dense<(?P<body>.*?)>\s*:\s*tensor<(?P<shape>[\dx]*)x?i\d+>", re.DOTALL)
+_MESH_AXIS = re.compile(r"\((?:name=(?P<name>[\w.$-]*),?\s*)?size=(?P<size>\d+)\)")
+_MESH_USE = re.compile(r"\((?P<body>[^()]*(?:\([^()]*\))?[^()]*)\)")
+
+
+def parse_groups(text: str, num_devices: int) -> Groups:
+    """Read groups in any form that HLO and StableHLO have; none are one group of all.
+
+    Args:
+        text: `{{0,1},{2,3}}`, `[2,4]<=[8]`, `dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>`, or a
+            mesh and its axes.
+        num_devices: Of the program.
+
+    Raises:
+        ValueError: It is none of these.
+    """
+    body = text.strip()
+    if "…" in body:
+        raise ValueError("the list is cut short")
+    if body in ("", "{}", "{{}}"):
+        return (tuple(range(num_devices)),)
+    if body.startswith("mesh="):
+        return _of_mesh(body)
+    iota = _IOTA.match(body)
+    if iota is not None:
+        listed = expand_iota(read_numbers(iota["shape"]), read_numbers(iota["order"] or ""))
+        count, members = int(iota["groups"]), int(iota["members"])
+        if count * members != len(listed) or members < 1:
+            raise ValueError(f"{count} groups of {members} out of {len(listed)} devices")
+        return tuple(listed[k : k + members] for k in range(0, len(listed), members))
+    dense = _DENSE.match(body)
+    if dense is not None:
+        return _of_dense(dense["body"], dense["shape"])
+    found = re.findall(r"\{([\d,\s]*)\}", body)
+    if not found or not body.startswith("{"):
+        raise ValueError(f"{body[:60]!r} are no groups of devices")
+    return tuple(read_numbers(part) for part in found)
+
+
+def parse_pairs(text: str) -> tuple[tuple[int, int], ...]:
+    """Read the pairs of a collective-permute, source first: `{{0,1},{1,2}}`, or a dense table.
+
+    Raises:
+        ValueError: They are none.
+    """
+    pairs = parse_groups(text, 0) if text.strip() not in ("", "{}") else ()
+    if any(len(pair) != 2 for pair in pairs):
+        raise ValueError(f"{text[:60]!r} are no pairs")
+    return tuple((first, second) for first, second in pairs)
+
+
+def _of_dense(body: str, shape: str) -> Groups:
+    """MLIR's table; one number stands for all of them, and -1 fills up short rows."""
+    rows, columns = ([int(part) for part in shape.split("x") if part] + [0, 0])[:2]
+    numbers = [int(number) for number in re.findall(r"-?\d+", body)]
+    if len(numbers) == 1 and "[" not in body:
+        numbers *= max(min(rows * columns, MAX_DEVICES), 1)
+    if rows * columns != len(numbers) or not numbers:
+        raise ValueError(f"{len(numbers)} numbers in a table of {shape}")
+    table = (numbers[k : k + columns] for k in range(0, len(numbers), columns))
+    return tuple(tuple(number for number in row if number >= 0) for row in table)
+
+
+def _of_mesh(text: str) -> Groups:
+    """`mesh=(axes={(name=a, size=2),…}), axes={(mesh_axis_index=1)}`, the proto's newest form.
+
+    An index that is 0 is not written, as protobuf has it.
+    """
+    meshed, _, used = text.partition("), axes=")
+    sizes = [int(axis["size"]) for axis in _MESH_AXIS.finditer(meshed)]
+    count = math.prod(sizes)
+    if not sizes or not 0 < count <= MAX_DEVICES or "device" in meshed:
+        raise ValueError(f"{text[:60]!r} is no mesh that is understood here")
+    if "sub_axis" in used:
+        raise ValueError("groups along a part of an axis")
+    chosen = []
+    for use in _MESH_USE.finditer(used):
+        index = re.search(r"mesh_axis_index=(\d+)", use["body"])
+        chosen.append(int(index[1]) if index is not None else 0)
+    if any(axis >= len(sizes) for axis in chosen) or not chosen:
+        raise ValueError("axes that the mesh does not have")
+    return groups_along(sizes, chosen)
+
+
+def groups_along(sizes: Sequence[int], axes: Sequence[int]) -> Groups:
+    """Groups of the devices of a grid that differ only along some of its axes."""
+    others = [axis for axis in range(len(sizes)) if axis not in axes]
+    members = math.prod(sizes[axis] for axis in axes)
+    table = np.arange(math.prod(sizes)).reshape(tuple(sizes)).transpose([*others, *axes])
+    return tuple(tuple(row) for row in table.reshape(-1, members).tolist())
+
+
+def name_axes(groups: Groups, axes: Sequence[tuple[str, int]]) -> tuple[str, ...] | None:
+    """Along which axes of a mesh the groups run; None where they are no such groups."""
+    sizes = [size for _, size in axes]
+    count = math.prod(sizes)
+    if not axes or not groups or sum(map(len, groups)) != count:
+        return None
+    members = [member for group in groups for member in group]
+    if sorted(members) != list(range(count)):
+        return None
+    places = np.indices(sizes).reshape(len(sizes), -1)
+    first = list(groups[0])
+    along = [k for k in range(len(sizes)) if len(set(places[k][first].tolist())) > 1]
+    wanted = {frozenset(group) for group in groups_along(sizes, along)} if along else None
+    if wanted is None:
+        return () if all(len(group) == 1 for group in groups) else None
+    return tuple(axes[k][0] for k in along) if wanted == set(map(frozenset, groups)) else None
+
+
+# Collectives of a program: who takes part, how many bytes go in and must move.
+
+
+KINDS = {
+    "all-reduce": "combines a value over devices; each gets the result",
+    "all-gather": "puts the parts of all together; each gets the whole",
+    "reduce-scatter": "combines a value over devices; each gets a part of the result",
+    "all-to-all": "every device sends a part to every other",
+    "collective-permute": "every device sends its value to one other",
+    "collective-broadcast": "one device sends its value to the others",
+    "ragged-all-to-all": "every device sends parts of differing size to every other",
+}
+"""The collectives of HLO; StableHLO spells them with underscores."""
+
+RING = (
+    "What each device must at least send, as rings and pairs do it: for n devices and a value of "
+    "B bytes, 2·(n−1)/n·B of an all-reduce, (n−1)/n·B of an all-gather, a reduce-scatter and an "
+    "all-to-all, B of a permute. What the hardware really sends is not known here."
+)
+_LOOPS = frozenset({"while", "stablehlo.while"})
+_START = re.compile(r"-(start|done|update)$")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Collective:
+    """One instruction by which devices exchange values.
+
+    Attributes:
+        node: Its index in the graph.
+        id: Its id.
+        kind: Key of `KINDS`.
+        operand_bytes: Of what one device puts in; NaN where a type has no known size.
+        result_bytes: Of what one device gets.
+        groups: Positions of the devices that take part together, or why they are not known; of a
+            permute, those that are connected.
+        pairs: Sender and receiver, of a permute.
+        axes: Mesh axes that the groups run along; None where they are no such groups.
+        sent_bytes: See `RING`; NaN where it is not known.
+        crosses_processes: Whether a group has devices of several processes; None if unknown.
+        rounds: How often it runs, loops around it counted; 0 where nobody knows how often they do.
+    """
+
+    node: int
+    id: str
+    kind: str
+    operand_bytes: float
+    result_bytes: float
+    groups: Groups | Unavailable
+    pairs: tuple[tuple[int, int], ...] = ()
+    axes: tuple[str, ...] | None = None
+    sent_bytes: float = math.nan
+    crosses_processes: bool | None = None
+    rounds: int = 1
+
+    @property
+    def total_bytes(self) -> float:
+        """What each device must send in all rounds; NaN where that is not known."""
+        return self.sent_bytes * self.rounds if self.rounds else math.nan
+
+    @property
+    def group_size(self) -> int:
+        """Devices in the largest group; 0 where that is not known."""
+        return 0 if isinstance(self.groups, Unavailable) else max(map(len, self.groups), default=0)
+
+
+def kind_of(operation: str) -> str:
+    """The collective that an operation is, or starts; empty for anything else, its end included."""
+    name = operation.rpartition(".")[2].replace("_", "-")
+    if name.endswith(("-done", "-update")):
+        return ""
+    name = _START.sub("", name)
+    return name if name in KINDS else ""
+
+
+def find_collectives(
+    graph: Graph, placement: Placement | Unavailable, among: Sequence[int] | None = None
+) -> tuple[Collective, ...]:
+    """The collectives of a graph of StableHLO or HLO, in program order.
+
+    Args:
+        graph: The graph.
+        placement: The devices that its program runs on.
+        among: Nodes to look at; None for all.
+    """
+    operations = graph.nodes.operation
+    kinds = {number: kind for number, name in enumerate(graph.strings) if (kind := kind_of(name))}
+    wanted = np.flatnonzero(np.isin(operations, list(kinds)))
+    if among is not None:
+        wanted = wanted[np.isin(wanted, among)]
+    operands = _operand_bytes(graph, wanted)
+    return tuple(
+        _describe(graph, node, kinds[int(operations[node])], operands.get(node, 0.0), placement)
+        for node in wanted.tolist()
+        if not _is_inside_async(graph, node)
+    )
+
+
+def _is_inside_async(graph: Graph, node: int) -> bool:
+    """Whether a node only spells out what an `async-start` outside of it starts and is listed."""
+    group = int(graph.nodes.group[node])
+    owner = int(graph.groups.owner[group]) if group >= 0 else -1
+    return owner >= 0 and bool(kind_of(graph.string(graph.nodes.operation, owner)))
+
+
+def _describe(
+    graph: Graph, node: int, kind: str, operand: float, placement: Placement | Unavailable
+) -> Collective:
+    attributes = graph.attributes(node)
+    num_devices = len(placement.devices) if isinstance(placement, Placement) else 0
+    types = graph.row(graph.nodes.types, node)
+    if graph.string(graph.nodes.operation, node).endswith("-start"):
+        types = types[-1:]  # the operands come back first
+    result = sum(map(printed_type_bytes, types))
+    pairs: tuple[tuple[int, int], ...] = ()
+    groups: Groups | Unavailable
+    axes: tuple[str, ...] | None = None
+    try:
+        if kind == "collective-permute":
+            pairs = parse_pairs(attributes.get("source_target_pairs", ""))
+            groups = _connect(pairs)
+        else:
+            groups = parse_groups(attributes.get("replica_groups", ""), num_devices)
+    except ValueError as error:
+        groups = Unavailable(f"Its groups cannot be read: {error}.")
+    crosses = None
+    if isinstance(placement, Placement) and not isinstance(groups, Unavailable):
+        axes = name_axes(groups, placement.axes)
+        crosses = _crosses(groups, placement)
+    made = Collective(node, graph.string(graph.nodes.id, node), kind, operand, result, groups)
+    return dataclasses.replace(
+        made,
+        pairs=pairs,
+        axes=axes,
+        crosses_processes=crosses,
+        sent_bytes=_sent_bytes(made),
+        rounds=_count_rounds(graph, node),
+    )
+
+
+def _operand_bytes(graph: Graph, nodes: npt.NDArray[np.int64]) -> dict[int, float]:
+    """Bytes that go into each of these nodes."""
+    edges, found = graph.edges, dict[int, float]()
+    for edge in np.flatnonzero(np.isin(edges.target, nodes)).tolist():
+        node = int(edges.target[edge])
+        found[node] = found.get(node, 0.0) + printed_type_bytes(graph.string(edges.type, edge))
+    return found
+
+
+def _count_rounds(graph: Graph, node: int) -> int:
+    """The trip counts of the loops around a node, multiplied; 0 where one is not known."""
+    rounds, group = 1, int(graph.nodes.group[node])
+    while group >= 0:
+        owner = int(graph.groups.owner[group])
+        if owner >= 0 and graph.string(graph.nodes.operation, owner) in _LOOPS:
+            known = graph.attributes(owner).get("known_trip_count", "")
+            rounds *= int(known) if known.isdecimal() else 0
+        group = int(graph.groups.parent[group])
+    return rounds
+
+
+def _sent_bytes(made: Collective) -> float:
+    size = made.group_size
+    if made.kind == "collective-permute":
+        return made.operand_bytes
+    if size < 1:
+        return math.nan
+    part = (size - 1) / size
+    match made.kind:
+        case "all-reduce":
+            return 2 * part * made.operand_bytes
+        case "all-gather":
+            return part * made.result_bytes
+        case "reduce-scatter" | "all-to-all":
+            return part * made.operand_bytes
+    return math.nan
+
+
+def _connect(pairs: tuple[tuple[int, int], ...]) -> Groups:
+    """Devices that values travel between, directly or over others."""
+    group_of: dict[int, set[int]] = {}
+    for first, second in pairs:
+        joined = group_of.get(first, {first}) | group_of.get(second, {second})
+        for member in joined:
+            group_of[member] = joined
+    found: list[tuple[int, ...]] = []
+    for members in group_of.values():
+        group = tuple(sorted(members))
+        if group not in found:
+            found.append(group)
+    return tuple(found)
+
+
+def _crosses(groups: Groups, placement: Placement) -> bool | None:
+    processes = [device.process for device in placement.devices]
+    if any(member >= len(processes) for group in groups for member in group):
+        return None
+    return any(len({processes[member] for member in group}) > 1 for group in groups)

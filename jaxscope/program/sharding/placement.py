@@ -1,0 +1,320 @@
+"""How a program is distributed over its devices, as data: the sharding of any node's values, and
+for each collective its line, its equations, and the shardings of what they read and give.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+
+import numpy as np
+
+from jaxscope.model import NONE, Capture, Graph, NodeKind, SourcePosition, Unavailable, is_available
+from jaxscope.model.sharding import Placement, Sharding
+from jaxscope.model.stages import find_lowered_jaxpr
+from jaxscope.program.equation_text import short_equation_names
+from jaxscope.program.sharding.arrays import (
+    SpreadArray,
+    describe_sharding,
+    find_arrays,
+    format_partition_spec,
+)
+from jaxscope.program.sharding.collectives import Collective, find_collectives
+from jaxscope.program.sharding.notation import (
+    Mesh,
+    find_meshes,
+    parse_hlo_sharding,
+    parse_hlo_shardings,
+    parse_shardy_values,
+)
+
+# How the value of any node is spread: as the stage states it, or as the compiler decided.
+
+
+PER_DEVICE = "optimized"
+"""The stage in which a program is cut already: its shapes are those of one device."""
+
+STATED = "stated here"
+DECIDED = "decided by the compiler"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NodeSharding:
+    """How one value of a node is spread.
+
+    Attributes:
+        type: Of the value; whole, but for a parameter of the optimized program.
+        sharding: How.
+        origin: `STATED` or `DECIDED`.
+        text: As it is written.
+    """
+
+    type: str
+    sharding: Sharding
+    origin: str
+    text: str
+
+
+class NodeShardings:
+    """Shardings of the nodes of one capture."""
+
+    def __init__(self, capture: Capture) -> None:
+        self._placement = capture.placement
+        stablehlo = capture.stage("stablehlo")
+        text = stablehlo.text if stablehlo is not None else None
+        is_text = text is not None and is_available(text)
+        self._meshes: Mapping[str, Mesh] = (
+            find_meshes(text.text) if is_text and text is not None and is_available(text) else {}
+        )
+
+    def of(self, stage: str, graph: Graph, node: int) -> tuple[NodeSharding, ...]:
+        """What is known of a node's values; empty where nothing is."""
+        types = graph.row(graph.nodes.types, node)
+        stated = graph.attributes(node).get("sharding", "")
+        if stated:
+            try:
+                found = self._read(stated)
+            except ValueError:
+                found = ()
+            if len(found) == len(types):
+                return tuple(
+                    NodeSharding(type, sharding, STATED, stated)
+                    for type, sharding in zip(types, found, strict=True)
+                )
+        return () if stage == PER_DEVICE else self._decided(graph, node, types)
+
+    def _read(self, text: str) -> tuple[Sharding, ...]:
+        if "sdy" in text or text.startswith("<@"):
+            return parse_shardy_values(text, self._meshes)
+        return parse_hlo_shardings(text)
+
+    def _decided(self, graph: Graph, node: int, types: tuple[str, ...]) -> tuple[NodeSharding, ...]:
+        """What XLA chose for the values of the node's equation that have its types."""
+        if isinstance(self._placement, Unavailable):
+            return ()
+        wanted = {normal_type(type) for type in types}
+        found: dict[str, NodeSharding | None] = {}
+        for id in graph.row(graph.nodes.derived, node):
+            for value in self._placement.values.get(id, ()):
+                if normal_type(value.type) not in wanted:
+                    continue
+                try:
+                    (sharding,) = parse_hlo_shardings(value.sharding)
+                except ValueError:
+                    continue
+                made = NodeSharding(value.type, sharding, DECIDED, value.sharding)
+                before = found.setdefault(value.type, made)
+                if before is not None and before.sharding != sharding:
+                    found[value.type] = None  # steps of one equation that lie differently
+        return tuple(value for value in found.values() if value is not None)
+
+
+def normal_type(text: str) -> str:
+    """A type without what stages spell differently: HLO's `s32` and `pred`, axes of meshes."""
+    plain = text.lstrip("~").partition("{")[0]
+    element, _, rest = plain.partition("[")
+    element = {"pred": "bool"}.get(element, element)
+    if element.startswith("s") and element[1:].isdecimal():
+        element = f"i{element[1:]}"
+    dimensions = ",".join(part.partition("@")[0].strip() for part in rest.rstrip("]").split(","))
+    return f"{element}[{dimensions}]"
+
+
+# Where a collective stands: its line, its equations, and how what they read and give is spread.
+#
+# The compiled program tells no shardings any more: it is cut already. What the compiler decided
+# before it cut is known of the equations' values, and the arguments' is JAX's own. A collective
+# that came from an equation is what stands between the shardings of that equation's operands and
+# that of its result.
+
+
+_MAX_DEPTH = 20
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ShardedValue:
+    """A value and how it is spread; the texts are empty where that is not known."""
+
+    type: str
+    sharding: str = ""
+    spec: str = ""
+
+    @property
+    def text(self) -> str:
+        """Such as `f32[16,64] P('data', 'model')`."""
+        return f"{self.type} {self.spec or self.sharding or 'not known'}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CollectiveContext:
+    """Where a collective stands.
+
+    Attributes:
+        place: Innermost line of the user's; None where none is known.
+        equations: Ids of the equations of the last jaxpr-level stage that it came from.
+        label: What the first of them computes; empty where there is none.
+        operands: Of the first of them.
+        results: Of the first of them.
+    """
+
+    place: SourcePosition | None = None
+    equations: tuple[str, ...] = ()
+    label: str = ""
+    operands: tuple[ShardedValue, ...] = ()
+    results: tuple[ShardedValue, ...] = ()
+
+    @property
+    def between(self) -> str:
+        """The shardings on both sides, `f32[8,4] P('x', None) → f32[8,4] P()`; or nothing."""
+        if not any(value.sharding for value in (*self.operands, *self.results)):
+            return ""
+        sides = [", ".join(value.text for value in side) for side in (self.operands, self.results)]
+        return " → ".join(sides)
+
+
+class CollectiveContexts:
+    """Finds out where the collectives of one capture stand."""
+
+    def __init__(self, capture: Capture) -> None:
+        self._placement = capture.placement
+        self._derived = find_lowered_jaxpr(capture)
+        self._labels = {} if self._derived is None else short_equation_names(self._derived)
+
+    def of(self, graph: Graph, node: int) -> CollectiveContext:
+        """Where a node of the compiled program stands."""
+        places = graph.source(node)
+        ids = graph.row(graph.nodes.derived, node)
+        standing = CollectiveContext(places[0] if places else None, ids)
+        derived, placement = self._derived, self._placement
+        first = next((id for id in ids if derived and id in derived.index_by_id), None)
+        if first is None or derived is None or isinstance(placement, Unavailable):
+            return standing
+        equation = derived.index_by_id[first]
+        types = derived.row(derived.nodes.types, equation)
+        return dataclasses.replace(
+            standing,
+            label=self._labels.get(first, ""),
+            operands=tuple(self._operands(derived, equation, placement)),
+            results=tuple(
+                _of_result(derived, equation, output, type, placement)
+                for output, type in enumerate(types)
+            ),
+        )
+
+    def _operands(self, derived: Graph, equation: int, placement: Placement) -> list[ShardedValue]:
+        edges = derived.edges
+        found = np.flatnonzero(edges.target == equation)
+        order = found[np.argsort(edges.operand[found], kind="stable")]
+        spread = []
+        for edge in order.tolist():
+            type = derived.string(edges.type, edge)
+            spread.append(_of_value(derived, int(edges.source[edge]), type, placement))
+        return spread
+
+
+def _of_value(derived: Graph, node: int, type: str, placement: Placement) -> ShardedValue:
+    """How a value that an equation reads is spread, through the inputs of calls around it."""
+    for _ in range(_MAX_DEPTH):
+        if derived.nodes.kind[node] != NodeKind.INPUT:
+            return _of_equation(derived.string(derived.nodes.id, node), type, placement)
+        row, group = derived.attributes(node), int(derived.nodes.group[node])
+        if group == NONE:
+            number = row.get("argument", "")
+            is_known = number.isdecimal() and int(number) < len(placement.arguments)
+            text = placement.arguments[int(number)] if is_known else ""
+            return _read(type, text, placement)
+        owner, operand = int(derived.groups.owner[group]), row.get("operand", "")
+        edges = derived.edges
+        around = np.flatnonzero(edges.target == owner)
+        outer = [
+            edge
+            for edge in around.tolist()
+            if operand == str(int(edges.operand[edge]))
+            and normal_type(derived.string(edges.type, edge)) == normal_type(type)
+        ]
+        if not outer:  # of a loop over slices, for one: each is another value
+            return ShardedValue(type)
+        node = int(edges.source[outer[0]])
+    return ShardedValue(type)
+
+
+def _of_result(
+    derived: Graph, equation: int, output: int, type: str, placement: Placement
+) -> ShardedValue:
+    """How what an equation gives is spread; of what the program gives back JAX tells itself."""
+    known = _of_equation(derived.string(derived.nodes.id, equation), type, placement)
+    edges = derived.edges
+    for edge in np.flatnonzero((edges.source == equation) & (edges.output == output)).tolist():
+        target = int(edges.target[edge])
+        number = derived.attributes(target).get("result", "")
+        is_last = derived.nodes.kind[target] == NodeKind.OUTPUT
+        is_last = is_last and derived.nodes.group[target] == NONE and number.isdecimal()
+        if not known.sharding and is_last and int(number) < len(placement.results):
+            return _read(type, placement.results[int(number)], placement)
+    return known
+
+
+def _of_equation(id: str, type: str, placement: Placement) -> ShardedValue:
+    for value in placement.values.get(id, ()):
+        if normal_type(value.type) == normal_type(type):
+            return _read(type, value.sharding, placement)
+    return ShardedValue(type)
+
+
+def _read(type: str, text: str, placement: Placement) -> ShardedValue:
+    if not text:
+        return ShardedValue(type)
+    try:
+        sharding = parse_hlo_sharding(text)
+    except ValueError:
+        return ShardedValue(type, text)
+    spec = format_partition_spec(sharding, placement.axes)
+    return ShardedValue(
+        type, text, spec or describe_sharding(sharding, placement.axes, len(placement.devices))
+    )
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class PlacementReport:
+    """How one program is spread; each part is found when it is first asked for."""
+
+    capture: Capture
+
+    @functools.cached_property
+    def arrays(self) -> tuple[SpreadArray, ...] | Unavailable:
+        return find_arrays(self.capture)
+
+    @property
+    def placement(self) -> Placement | Unavailable:
+        return self.capture.placement
+
+    @property
+    def num_devices(self) -> int:
+        """Devices of the program; 0 where that is not known."""
+        return 0 if isinstance(self.placement, Unavailable) else len(self.placement.devices)
+
+    @functools.cached_property
+    def collectives(self) -> tuple[Collective, ...] | Unavailable:
+        """Those of the optimized program, in program order."""
+        graph = self.graph
+        if isinstance(graph, Unavailable):
+            return graph
+        return find_collectives(graph, self.placement)
+
+    @functools.cached_property
+    def standings(self) -> tuple[CollectiveContext, ...]:
+        """Where each of the collectives stands."""
+        graph, found = self.graph, self.collectives
+        if isinstance(graph, Unavailable) or isinstance(found, Unavailable):
+            return ()
+        standings = CollectiveContexts(self.capture)
+        return tuple(standings.of(graph, collective.node) for collective in found)
+
+    @property
+    def graph(self) -> Graph | Unavailable:
+        """What each device runs."""
+        stage = self.capture.stage(PER_DEVICE)
+        if stage is None:
+            return Unavailable("The program was not compiled.", PER_DEVICE)
+        return stage.graph

@@ -1,0 +1,45 @@
+"""How large a program is: equations, operations or instructions, by what its stage calls them.
+
+Arguments, results and constants that stand beside them in a graph are not counted. In XLA's modules
+parameters and constants are instructions, so they count there: XLA counts them, too. What a picture
+folds away or leaves out counts all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model import Graph, NodeKind
+from jaxscope.model.units import format_count
+
+_NOUNS = {
+    NodeKind.EQUATION: "equation",
+    NodeKind.OPERATION: "operation",
+    NodeKind.INSTRUCTION: "instruction",
+}
+
+
+def is_counted(graph: Graph) -> npt.NDArray[np.bool_]:
+    """Which nodes of a graph count."""
+    return np.isin(graph.nodes.kind, [int(kind) for kind in _NOUNS])
+
+
+def count_program(graph: Graph, nodes: Sequence[int] | None = None) -> int:
+    """How many equations, operations or instructions a graph has, or some nodes of it are."""
+    counted = is_counted(graph)
+    return int(np.count_nonzero(counted if nodes is None else counted[list(nodes)]))
+
+
+def describe_size(graph: Graph, nodes: Sequence[int] | None = None) -> str:
+    """The same in words, such as `12 equations`."""
+    return describe_count(graph, count_program(graph, nodes))
+
+
+def describe_count(graph: Graph, count: int) -> str:
+    """A number of what a graph consists of, such as `1 instruction`."""
+    kinds = set(np.unique(graph.nodes.kind).tolist())
+    noun = next((noun for kind, noun in _NOUNS.items() if int(kind) in kinds), "equation")
+    return format_count(count, noun)

@@ -1,0 +1,185 @@
+"""Lines of the user's file: why a line has no equation, where the line itself tells that, and where
+a line is in a later version of the text.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import difflib
+import functools
+from collections.abc import Sequence
+
+# Why a line of a Python file has no equation, where the line itself tells that.
+
+
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def explain_idle_line(text: str, line: int) -> str:
+    """A sentence on a line from which no equation can come; empty where one could.
+
+    Args:
+        text: Of the whole file.
+        line: 1-based.
+    """
+    lines = text.split("\n")
+    if not 0 < line <= len(lines):
+        return ""
+    own = lines[line - 1].strip()
+    found = _lines_of(text)
+    if line in found.texts:
+        return "This line is part of a text, such as a docstring: it computes nothing."
+    if not own:
+        return "This line is empty."
+    if own.startswith("#"):
+        return "This line is a comment."
+    if line in found.imports:
+        return "This line imports a module: it computes nothing."
+    if line in found.definitions:
+        return (
+            f"This line begins {found.definitions[line]}: what it computes is in the lines below."
+        )
+    if found.functions is not None and line not in found.functions:
+        return (
+            "This line is in no function: it ran when the file was imported, before tracing, and "
+            "is no part of the traced program."
+        )
+    return ""
+
+
+class _Lines:
+    """Lines of a file by what they are, 1-based; `functions` is None where Python cannot tell."""
+
+    def __init__(self) -> None:
+        self.texts: set[int] = set()
+        self.imports: set[int] = set()
+        self.definitions: dict[int, str] = {}
+        self.functions: set[int] | None = None
+
+
+@functools.lru_cache(maxsize=8)
+def _lines_of(text: str) -> _Lines:
+    found = _Lines()
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return found
+    functions: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and _is_text(node.value):
+            found.texts.update(_span(node.lineno, node.end_lineno))
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            found.imports.update(_span(node.lineno, node.end_lineno))
+        elif isinstance(node, _Definition):
+            kind = "a class" if isinstance(node, ast.ClassDef) else "a function"
+            last = max(node.body[0].lineno - 1, node.lineno)
+            if node.body[0].lineno > node.lineno:
+                for number in _span(node.lineno, last):
+                    found.definitions.setdefault(number, f"{kind}, {node.name}")
+            if not isinstance(node, ast.ClassDef):
+                functions.update(_span(node.lineno, node.end_lineno))
+        elif isinstance(node, ast.Lambda):
+            functions.update(_span(node.lineno, node.end_lineno))
+    found.functions = functions
+    return found
+
+
+def _is_text(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def _span(first: int, last: int | None) -> range:
+    return range(first, (last or first) + 1)
+
+
+# Where the lines of a text are in a later version of it.
+
+
+_MAX_COMPARED = 4_000_000
+"""Lines of both texts multiplied, without what both begin and end with: about a second."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LineMoves:
+    """Lines are counted from 1.
+
+    Attributes:
+        after: By lines of the earlier text, those of the later one; 0 where a line is gone or was
+            changed. Empty where both texts are the same.
+        before: By lines of the later text, those of the earlier one; 0 where a line is new.
+        nearest: By lines of the earlier text, where each is or would be: a changed line is where
+            it was changed.
+    """
+
+    after: tuple[int, ...] = ()
+    before: tuple[int, ...] = ()
+    nearest: tuple[int, ...] = ()
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the texts differ."""
+        return bool(self.after)
+
+    @property
+    def num_gone(self) -> int:
+        """Lines of the earlier text that are changed or gone."""
+        return sum(line == 0 for line in self.after)
+
+    def to_later(self, line: int) -> int:
+        """Where a line of the earlier text is in the later one; 0 where it is not."""
+        return _look_up(self.after, line) if self.is_edited else line
+
+    def to_earlier(self, line: int) -> int:
+        """Where a line of the later text was in the earlier one; 0 where it was not."""
+        return _look_up(self.before, line) if self.is_edited else line
+
+    def to_nearest(self, line: int) -> int:
+        """Where a line of the earlier text is or would be in the later one."""
+        return (_look_up(self.nearest, line) or line) if self.is_edited else line
+
+
+SAME = LineMoves()
+
+
+@functools.lru_cache(maxsize=4)
+def find_line_moves(earlier: str, later: str) -> LineMoves:
+    """Find the lines of a text in a later version of it.
+
+    Lines that stay in order and are the same letter by letter are the same lines; of texts that
+    differ too much to be compared, only what both begin and end with.
+    """
+    if earlier == later:
+        return SAME
+    old, new = earlier.split("\n"), later.split("\n")
+    head = _count_same(old, new)
+    tail = _count_same(old[head:][::-1], new[head:][::-1])
+    old_end, new_end = len(old) - tail, len(new) - tail
+    after, before = [0] * len(old), [0] * len(new)
+    pairs = [(line, line) for line in range(head)]
+    pairs += [(old_end + step, new_end + step) for step in range(tail)]
+    nearest = [*range(1, head + 1), *[0] * (old_end - head), *range(new_end + 1, len(new) + 1)]
+    for tag, old_from, old_to, new_from, new_to in _compare(old[head:old_end], new[head:new_end]):
+        for step in range(old_to - old_from):
+            place = min(new_from + step, max(new_to - 1, new_from))
+            nearest[head + old_from + step] = min(head + place + 1, len(new))
+            if tag == "equal":
+                pairs.append((head + old_from + step, head + new_from + step))
+    for was, now in pairs:
+        after[was], before[now] = now + 1, was + 1
+    return LineMoves(tuple(after), tuple(before), tuple(nearest))
+
+
+def _compare(old: Sequence[str], new: Sequence[str]) -> Sequence[tuple[str, int, int, int, int]]:
+    if len(old) * len(new) > _MAX_COMPARED:
+        return [("replace", 0, len(old), 0, len(new))]
+    return difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+
+
+def _count_same(old: Sequence[str], new: Sequence[str]) -> int:
+    pairs = zip(old, new, strict=False)  # as far as the shorter one goes
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(old), len(new)))
+
+
+def _look_up(lines: Sequence[int], line: int) -> int:
+    return lines[line - 1] if 0 < line <= len(lines) else 0

@@ -1,0 +1,251 @@
+"""One call on many targets: least time of each program by its chip's published peaks, work,
+traffic, memory, and whether the memory is enough.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Mapping
+
+from jaxscope.errors import JaxscopeError
+from jaxscope.model import Capture, Graph, Stage, Unavailable, is_available
+from jaxscope.model.hardware import Chip, chip_of_target
+from jaxscope.program.cost.trip_counts import find_trip_counts
+from jaxscope.program.roofline import Roofline, find_best, find_limit, find_roofline
+
+# How long a program takes at best on a chip, by what is published of the chip.
+#
+# Kernel after kernel, each takes the longer of two times: that of its arithmetic at the chip's peak
+# for that arithmetic, and that of its traffic with the chip's memory. It is the same sum as that of
+# the kernels' times in a roofline. Nothing else is in it: no waiting, no launching, no traffic
+# between chips. A program can take longer, and where kernels overlap also less.
+
+
+ESTIMATE = (
+    "Estimates by the chips' published peaks, kernel after kernel: at best, without launching, "
+    "waiting or traffic between chips. Nothing ran."
+)
+_MAX_DIGITS = 18
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a program takes at best.
+
+    Attributes:
+        seconds: The sum over its kernels, with the cheapest branches; NaN where nothing is known.
+        most_seconds: The same with the dearest branches.
+        num_bytes: Read from and written to the chip's memory, with the dearest branches; NaN where
+            not known.
+        num_bound_by_memory: Kernels whose traffic takes longer than their arithmetic.
+        cycles: XLA's own estimate for the kernels that it gives one for; NaN where it gives none.
+        notes: What to mind, a sentence each.
+    """
+
+    seconds: float
+    most_seconds: float
+    num_bytes: float
+    num_bound_by_memory: int
+    cycles: float
+    notes: tuple[str, ...] = ()
+
+
+def estimate(
+    stage: Stage | None,
+    chip: Chip,
+    trips: Mapping[str, int] | None = None,
+    machine: Stage | None = None,
+) -> Estimate | Unavailable:
+    """The least time of a compiled program on one device of a chip, or why it is not known.
+
+    Args:
+        stage: The stage `optimized`.
+        chip: Whose published peaks count.
+        trips: Rounds of loops that the module does not tell itself, by equation.
+        machine: The stage `machine` of the same program.
+    """
+    found = find_roofline(stage, trips, machine)
+    if isinstance(found, Unavailable):
+        return found
+    if found.num_uncounted:
+        return Unavailable(
+            f"XLA does not count the work of {found.num_uncounted:,} kernels.", "optimized"
+        )
+    graph = stage.graph if stage is not None else None
+    if not isinstance(graph, Graph):
+        return Unavailable("The compiled program has no graph.", "optimized")
+    ceilings = chip.ceilings()
+    best = find_best(found, ceilings)
+    limits = [find_limit(point, ceilings) for point in found.kernels]
+    traffic = found.sum_up({p.nodes[0]: (p.num_bytes / p.rounds,) for p in found.kernels})
+    return Estimate(
+        best.best,
+        best.most,
+        float(traffic.high[0]),
+        sum(limit.kind == "memory" for limit in limits),
+        _cycles(graph, found),
+        found.notes,
+    )
+
+
+def _cycles(graph: Graph, found: Roofline) -> float:
+    """XLA's own estimate, with the dearest branches."""
+    known = {}
+    for point in found.kernels:
+        told = graph.attributes(point.nodes[0]).get("estimated_cycles", "")
+        if told.isdecimal() and len(told) < _MAX_DIGITS:
+            known[point.nodes[0]] = (float(told),)
+    return float(found.sum_up(known).high[0]) if known else math.nan
+
+
+# A row for each target: time at best, work, traffic, memory, and whether the memory is enough.
+
+
+_SCALES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_SIZE = r"([\d.]+)([KMGT]?)B?"
+_EXHAUSTED = (
+    re.compile(rf"Used {_SIZE} of {_SIZE} hbm", re.IGNORECASE),
+    re.compile(rf"\({_SIZE}\) exceeds available HBM \({_SIZE}\)", re.IGNORECASE),
+)
+"""How XLA says that a chip's memory is too small: first what is needed, then what there is."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TargetRow:
+    """What is known of a call on one target; NaN is unknown.
+
+    Attributes:
+        target: As it was asked for.
+        chip: Its name; empty where nothing is published here.
+        seconds: At best, by the chip's published peaks, with the cheapest branches.
+        most_seconds: The same with the dearest branches.
+        kernels: Instructions that run by themselves, loops counted once.
+        fusions: Those of them that are fusions.
+        flops: Of a run, per device, loops as often as they run, with the dearest branches.
+        least_flops: The same with the cheapest branches.
+        num_bytes: Exchanged with the chip's memory in a run, per device, with the dearest branches.
+        least_bytes: The same with the cheapest branches.
+        num_unbounded: Loops that count once because nobody knows how often they run.
+        cycles: XLA's own estimate; TPUs only.
+        needed_bytes: Memory that is needed at once, per device; arguments and results included.
+        memory_bytes: Memory that there is, per device.
+        compile_seconds: What XLA took.
+        reason: Why the program does not compile for it; empty if it does.
+        why_no_work: Why work, traffic and time are not known though it compiles; else empty.
+        caveats: A sentence on each of the chip's figures that is not verified.
+        notes: How the program was counted, a sentence each.
+    """
+
+    target: str
+    chip: str = ""
+    seconds: float = math.nan
+    most_seconds: float = math.nan
+    kernels: int = 0
+    fusions: int = 0
+    flops: float = math.nan
+    least_flops: float = math.nan
+    num_bytes: float = math.nan
+    least_bytes: float = math.nan
+    num_unbounded: int = 0
+    cycles: float = math.nan
+    needed_bytes: float = math.nan
+    memory_bytes: float = math.nan
+    compile_seconds: float = math.nan
+    reason: str = ""
+    why_no_work: str = ""
+    caveats: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether the memory is enough; None where that is not known."""
+        if math.isnan(self.needed_bytes) or math.isnan(self.memory_bytes):
+            return None
+        return self.needed_bytes <= self.memory_bytes
+
+
+def summarize_target(target: str, found: Capture | JaxscopeError) -> TargetRow:
+    """The row of a target, from the capture for it or from why there is none."""
+    if isinstance(found, JaxscopeError):
+        return _summarize_failure(target, found)
+    chip = chip_of_target(target)
+    stage = found.stage("optimized")
+    trips = find_trip_counts(found)
+    machine = found.stage("machine")
+    roofline = find_roofline(stage, trips, machine)
+    if stage is None or isinstance(roofline, Unavailable):
+        why = roofline.reason if isinstance(roofline, Unavailable) else "It was not compiled."
+        return TargetRow(target, chip.title if chip else "", reason=why)
+    points = roofline.kernels
+    work = roofline.sum_up(
+        {p.nodes[0]: (p.flops / p.rounds, p.num_bytes / p.rounds) for p in points}
+    )
+    (flops, num_bytes), (least_flops, least_bytes) = work.high[:2].tolist(), work.low[:2].tolist()
+    row = TargetRow(
+        target,
+        chip.title if chip else "",
+        kernels=len(points) + roofline.num_uncounted,
+        fusions=sum(point.operation == "fusion" for point in points),
+        flops=flops,
+        least_flops=least_flops,
+        num_bytes=num_bytes,
+        least_bytes=least_bytes,
+        num_unbounded=roofline.num_unbounded,
+        needed_bytes=_needed(found),
+        memory_bytes=chip.device_memory_bytes if chip else math.nan,
+        compile_seconds=_seconds(stage),
+        caveats=chip.caveats if chip else (),
+        notes=roofline.notes,
+    )
+    if roofline.num_uncounted:
+        why = f"XLA does not count the work of {roofline.num_uncounted:,} of its kernels."
+        row = dataclasses.replace(row, flops=math.nan, num_bytes=math.nan, why_no_work=why)
+    best = estimate(stage, chip, trips, machine) if chip else None
+    if best is None or isinstance(best, Unavailable):
+        return row
+    return dataclasses.replace(
+        row, seconds=best.seconds, most_seconds=best.most_seconds, cycles=best.cycles
+    )
+
+
+def read_exhausted(text: str) -> tuple[float, float]:
+    """Bytes that XLA says a program needs, and that there are; NaN where the text says neither."""
+    for pattern in _EXHAUSTED:
+        match = pattern.search(text)
+        if match is not None:
+            needed, needed_unit, there, unit = match.groups()
+            return (
+                float(needed) * _SCALES[needed_unit.upper()],
+                float(there) * _SCALES[unit.upper()],
+            )
+    return math.nan, math.nan
+
+
+def _summarize_failure(target: str, error: JaxscopeError) -> TargetRow:
+    chip = chip_of_target(target)
+    explanation = error.explanation
+    needed, there = read_exhausted(explanation.why)
+    if math.isnan(there) and chip is not None:
+        there = chip.device_memory_bytes
+    why = explanation.why.partition("\n")[0]
+    reason = explanation.what if not math.isnan(needed) else f"{explanation.what} {why}".strip()
+    return TargetRow(
+        target,
+        chip.title if chip else "",
+        needed_bytes=needed,
+        memory_bytes=there,
+        reason=reason,
+    )
+
+
+def _needed(capture: Capture) -> float:
+    plan = capture.memory
+    if isinstance(plan, Unavailable):
+        return math.nan
+    return plan.total_bytes if math.isnan(plan.peak_bytes) else plan.peak_bytes
+
+
+def _seconds(stage: Stage) -> float:
+    return float(stage.seconds) if is_available(stage.seconds) else math.nan

@@ -1,0 +1,1 @@
+"""Results as rows, sentences, plain text, Markdown and JSON-ready data."""

@@ -1,0 +1,211 @@
+"""Fusions in words and as JSON, and as attributes of nodes for readers that show attributes."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from jaxscope.model import Graph, Ragged
+from jaxscope.model.graph_builder import StringTable
+from jaxscope.model.units import format_bytes, format_count, format_flops
+from jaxscope.program.fusion.decisions import decision_to_json
+from jaxscope.program.fusion.duplicates import Duplicate
+from jaxscope.program.fusion.fusions import Fusion, Value
+from jaxscope.program.fusion.launches import CountRange, Launches
+from jaxscope.program.fusion.summary import FusionReport
+
+# All that is known about the fusions of one capture, as data, rows and JSON.
+
+
+_MAX_NAMES = 8
+_MAX_READERS = 8
+"""Of one kernel, that the JSON explains; the others are counted."""
+
+
+def describe_saving(fusion: Fusion) -> str:
+    """What a fusion saves, in words."""
+    saving = fusion.saving
+    if saving.reason:
+        return f"unknown: {saving.reason}"
+    if not saving.num_bytes:
+        return "nothing: it has no intermediate result"
+    values = format_count(saving.num_values, "intermediate result")
+    return (
+        f"{format_bytes(saving.num_bytes)}: {values} not written "
+        f"({format_bytes(saving.bytes_written)}) and not read "
+        f"({format_bytes(saving.bytes_read)})"
+    )
+
+
+def describe_operations(fusion: Fusion) -> str:
+    """What is computed inside, such as `multiply × 3, add`."""
+    return ", ".join(
+        operation if count == 1 else f"{operation} × {count}"
+        for operation, count in fusion.operations
+    )
+
+
+def describe_duplicate(duplicate: Duplicate, kernel: int | None = None) -> str:
+    """One value that is computed several times, in words; seen from one of the kernels or none."""
+    others = [copy.kernel_id for copy in duplicate.copies if copy.kernel != kernel]
+    names = ", ".join(others[:_MAX_NAMES])
+    more = len(others) - _MAX_NAMES
+    also = "computed in" if kernel is None else "also computed in"
+    equations = ""
+    if duplicate.equations:
+        word = "equation" if len(duplicate.equations) == 1 else "equations"
+        equations = f" of {word} {', '.join(duplicate.equations[:_MAX_NAMES])}"
+    parts = []
+    if not math.isnan(duplicate.flops_recomputed) and duplicate.flops_recomputed:
+        parts.append(format_flops(duplicate.flops_recomputed))
+    if duplicate.transcendentals_recomputed > 0:
+        parts.append(f"{duplicate.transcendentals_recomputed:,.0f} of exp, tanh and the like")
+    if math.isnan(duplicate.flops_recomputed):
+        parts.append("unknown work")
+    work = f"; computed again: {' and '.join(parts)}" if parts else ""
+    return (
+        f"{duplicate.operation} {duplicate.type}{equations} is {also} {names}"
+        + (f" and {more} more" if more > 0 else "")
+        + work
+    )
+
+
+def fusion_to_json(report: FusionReport) -> dict[str, Any]:
+    """The report as plain data; null is unknown, never zero."""
+    return {
+        "fusions": [_fusion(fusion) for fusion in report.fusions],
+        "duplicates": [_duplicate(duplicate) for duplicate in report.duplicates],
+        "one_by_one": None if report.one_by_one is None else _launches(report.one_by_one),
+        "fused": _launches(report.fused),
+        "neighbours": _neighbours(report),
+        "decisions": None
+        if report.log is None
+        else [decision_to_json(decision) for decision in report.log.decisions],
+    }
+
+
+def _neighbours(report: FusionReport) -> Mapping[str, Any]:
+    """Why each kernel and those that read what it makes are not one; `left_out` counts readers."""
+    pairs: list[Mapping[str, Any]] = []
+    left_out = 0
+    for first, readers in report.readers():
+        left_out += len(readers[_MAX_READERS:])
+        for second in readers[:_MAX_READERS]:
+            separation = report.why_apart(first, second)
+            pairs.append(
+                {
+                    "first": separation.first,
+                    "second": separation.second,
+                    "certainty": separation.certainty.value,
+                    "rules": [name for name, _ in separation.reasons],
+                    "text": separation.text,
+                }
+            )
+    return {"pairs": pairs, "left_out": left_out}
+
+
+def _fusion(fusion: Fusion) -> Mapping[str, Any]:
+    saving = fusion.saving
+    return {
+        "id": fusion.id,
+        "kind": fusion.kind,
+        "inputs": [
+            {"id": value.id, "type": value.type, "bytes": _number(value.num_bytes)}
+            for value in fusion.inputs
+        ],
+        "outputs": [
+            {"type": value.type, "bytes": _number(value.num_bytes)} for value in fusion.outputs
+        ],
+        "operations": dict(fusion.operations),
+        "saves": {
+            "bytes_written": _number(saving.bytes_written),
+            "bytes_read": _number(saving.bytes_read),
+            "values": saving.num_values,
+            "reason": saving.reason or None,
+        },
+    }
+
+
+def _duplicate(duplicate: Duplicate) -> Mapping[str, Any]:
+    return {
+        "operation": duplicate.operation,
+        "type": duplicate.type,
+        "equations": list(duplicate.equations),
+        "copies": [{"kernel": copy.kernel_id, "id": copy.id} for copy in duplicate.copies],
+        "bytes": _number(duplicate.num_bytes),
+        "flops_recomputed": _number(duplicate.flops_recomputed),
+        "transcendentals_recomputed": _number(duplicate.transcendentals_recomputed),
+    }
+
+
+def _launches(launches: Launches) -> Mapping[str, Any]:
+    return {
+        "kernels": _span(launches.kernels),
+        "bytes": _span(launches.num_bytes),
+        "definition": launches.definition,
+    }
+
+
+def _span(span: CountRange) -> Mapping[str, Any]:
+    return {
+        "low": _number(span.low),
+        "high": _number(span.high),
+        "reason": span.reason or None,
+    }
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+# What is known about fusions as attributes of their nodes, for readers that show attributes.
+
+
+_MAX_VALUES = 8
+
+
+def add_fusion_notes(report: FusionReport) -> Graph:
+    """The optimized graph with attributes `fusion_…` on its fusions and on repeated kernels."""
+    graph = report.module.graph
+    notes = _find_notes(report)
+    if not notes:
+        return graph
+    table = StringTable()
+    for string in graph.strings:
+        table[string]
+    rows = []
+    for node in range(len(graph.nodes)):
+        row = graph.nodes.attributes[node].tolist()
+        for key, value in notes.get(node, {}).items():
+            row += [table[key], table[value]]
+        rows.append(row)
+    nodes = dataclasses.replace(graph.nodes, attributes=Ragged.from_rows(rows))
+    return dataclasses.replace(graph, strings=table.strings(), nodes=nodes)
+
+
+def _find_notes(report: FusionReport) -> dict[int, dict[str, str]]:
+    notes: dict[int, dict[str, str]] = {}
+    for fusion in report.fusions:
+        row = {
+            "fusion_in_words": fusion.kind,
+            "fusion_computes": describe_operations(fusion),
+            "fusion_reads": _describe_values(fusion.inputs),
+            "fusion_writes": _describe_values(fusion.outputs),
+            "fusion_saves": describe_saving(fusion),
+        }
+        notes[fusion.node] = {key: value for key, value in row.items() if value}
+    for duplicate in report.duplicates:
+        for copy in duplicate.copies:
+            row = notes.setdefault(copy.kernel, {})
+            told = describe_duplicate(duplicate, copy.kernel)
+            before = row.get("fusion_repeats", "")
+            row["fusion_repeats"] = f"{before}; {told}" if before else told
+    return notes
+
+
+def _describe_values(values: tuple[Value, ...]) -> str:
+    told = [f"{value.type} ({format_bytes(value.num_bytes)})" for value in values[:_MAX_VALUES]]
+    more = len(values) - _MAX_VALUES
+    return ", ".join([*told, *([f"and {more} more"] if more > 0 else [])])

@@ -1,0 +1,374 @@
+"""What timing and experiments found, in sentences and table cells: the same for window and
+terminal, including where eager and jitted results part.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import textwrap
+from collections.abc import Sequence
+
+from jaxscope.model.capture import Environment
+from jaxscope.model.experiments import (
+    LeafAgreement,
+    NumericDivergence,
+    PassTrial,
+    ProgramComparison,
+    Signature,
+)
+from jaxscope.model.statistics import LEAST_PROCESSES, find_disturbances
+from jaxscope.model.timing import Crossover, Measurement, Ratio, ScalePoint, Scaling, Slope
+from jaxscope.model.unavailable import Unavailable
+from jaxscope.model.units import (
+    format_bytes,
+    format_count,
+    format_flops,
+    format_seconds,
+    three_digits,
+)
+from jaxscope.program.scaling import calls_to_break_even, name_quantity
+
+# What the timing lab finds, in words: the same sentences and cells for window and terminal.
+
+
+LEAF_HEADERS = (
+    "result", "type", "differing", "worst in ULP", "absolute", "relative", "worst at", "values",
+)  # fmt: skip
+SIGNATURE_HEADERS = ("", "function", "trace", "lower", "compile", "calls", "arguments")
+_MANY_ULPS = 1e6
+
+
+def why_unclear(ratio: Ratio) -> str:
+    """What a ratio without a verdict lacks, to be put behind its interval; may be nothing."""
+    if ratio.is_judged and 0 < ratio.pairs < LEAST_PROCESSES:
+        return f"; {format_count(ratio.pairs, 'pair')} only, a verdict takes {LEAST_PROCESSES}"
+    return ""
+
+
+def describe_range(ratio: Ratio) -> str:
+    """Between what the ratio lies: an interval where one was earned, else what was observed."""
+    ends = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}"
+    return f"{ends}, {ratio.confidence:.0%}" if ratio.confidence > 0 else f"observed {ends}"
+
+
+def describe_spread(measurement: Measurement) -> str:
+    """The same of a duration; `one run` where nothing can be said."""
+    if measurement.runs < 2:
+        return "one run"
+    ends = f"{format_seconds(measurement.low)} to {format_seconds(measurement.high)}"
+    if measurement.confidence > 0:
+        return f"{ends} ({measurement.confidence:.0%})"
+    return f"observed {ends}"
+
+
+def describe_noise(environment: Environment | None) -> str:
+    """One line that says what disturbed all that was measured; empty if nothing is known to have.
+
+    It stands on top of every result, and in every file that is made of one.
+    """
+    told = () if environment is None else find_disturbances(environment)
+    return f"Noisy: {' '.join(told)}" if told else ""
+
+
+def describe_place(environment: Environment) -> str:
+    """Where and when something was measured: device, host, versions, time."""
+    device = environment.device or environment.platform
+    host = f" of {environment.host}" if environment.host else ""
+    when = f", {environment.recorded_at}" if environment.recorded_at else ""
+    busy = ""
+    if environment.load is not None and environment.processors:
+        busy = f", load {environment.load:.1f} on {environment.processors} processors"
+    if environment.processor_share is not None:
+        busy += f", of one of which it had {environment.processor_share:.0%}"
+    return (
+        f"Measured on {device}{host}, JAX {environment.jax}, Python {environment.python}{when}"
+        f"{busy}."
+    )
+
+
+def describe_slope(slope: Slope, forms: tuple[str, str] = ("eager", "jit")) -> str:
+    """One sentence: the power that a quantity grows with, and how sure that is."""
+    name = name_quantity(slope.quantity, forms)
+    since = f"from {slope.first_size:,} on, {slope.num_points} sizes"
+    return (
+        f"  {name} grows like size^{slope.slope:.2f} ({slope.low:.2f} to {slope.high:.2f} between "
+        f"pairs of sizes; {since})"
+    )
+
+
+FORM_WORDS = {
+    "loop": "loop: Python calls the jitted function once for each element, and waits for all at "
+    "the end. vmap: one call of the jitted vmap of it.",
+    "unrolled": "unrolled: the layer written out so many times in one jitted function. scan: one "
+    "jax.lax.scan over it.",
+}
+"""What the two forms of a preset are, by the first."""
+
+
+def describe_crossovers(scaling: Scaling) -> str:
+    """Where the two forms change places, or that they do not."""
+    first, second = scaling.forms
+    if scaling.crossovers:
+        return "\n".join(map(_describe_crossover, scaling.crossovers))
+    verdicts = [point.ratio.verdict for point in scaling.points if point.ratio is not None]
+    if not verdicts:
+        return "Only one form was measured, so there is nothing to cross."
+    clear = {verdict for verdict in verdicts if verdict != "unclear"}
+    if clear == {"faster"}:
+        return _describe_order(second, first, verdicts)
+    if clear == {"slower"}:
+        return _describe_order(first, second, verdicts)
+    return f"{_upper_first(first)} and {second} do not clearly change places within these sizes."
+
+
+def _describe_order(faster: str, slower: str, verdicts: Sequence[str]) -> str:
+    """Which is faster, and at how many sizes that is known."""
+    num_clear, num_sizes = sum(verdict != "unclear" for verdict in verdicts), len(verdicts)
+    if num_clear == num_sizes:
+        return f"{faster} is faster than {slower} at {_sizes(num_sizes)}; no crossover."
+    if num_clear > num_sizes / 2:
+        return (
+            f"{faster} is faster than {slower} at {num_clear} of {num_sizes} sizes; at the others "
+            "the order is unclear."
+        )
+    return (
+        f"The order is unclear at {num_sizes - num_clear} of {num_sizes} sizes; {faster} is faster "
+        f"than {slower} at {num_clear}."
+    )
+
+
+def _sizes(count: int) -> str:
+    return "the only size" if count == 1 else f"all {count} sizes"
+
+
+def _upper_first(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _describe_crossover(crossover: Crossover) -> str:
+    return (
+        f"{crossover.before} is faster up to {crossover.low:,}, {crossover.after} from "
+        f"{crossover.high:,} on; the curves cross near {crossover.size:,.0f}."
+    )
+
+
+def scaling_headers(scaling: Scaling) -> tuple[str, ...]:
+    """Heads of the columns of `scaling_row`."""
+    first, second = scaling.forms
+    other = "pays off after" if is_usual(scaling) else name_quantity("first_compile", scaling.forms)
+    return (
+        "size",
+        first,
+        second,
+        f"{first}/{second}",
+        name_quantity("compile_time", scaling.forms),
+        other,
+        "work",
+        "read, written",
+        "memory",
+    )
+
+
+def is_usual(scaling: Scaling) -> bool:
+    """Whether the two forms are eager and jit."""
+    return scaling.forms == ("eager", "jit")
+
+
+def scaling_row(point: ScalePoint, scaling: Scaling) -> tuple[str, ...]:
+    """The cells of one size, as `scaling_headers` has them; empty for what is unknown."""
+    ratio = point.ratio
+    return (
+        f"{point.size:,}",
+        _cell(point.eager),
+        _cell(point.jit),
+        "" if ratio is None
+        else f"{ratio.verdict}, {describe_range(ratio)}",
+        "" if math.isnan(point.compile_time) else format_seconds(point.compile_time),
+        _break_even(point) if is_usual(scaling)
+        else "" if math.isnan(point.first_compile) else format_seconds(point.first_compile),
+        "" if math.isnan(point.flops) else format_flops(point.flops),
+        "" if math.isnan(point.bytes_accessed) else format_bytes(point.bytes_accessed),
+        "" if math.isnan(point.memory) else format_bytes(point.memory),
+    )  # fmt: skip
+
+
+def _break_even(point: ScalePoint) -> str:
+    if point.ratio is not None and point.ratio.verdict == "unclear":
+        return "unclear"
+    calls = calls_to_break_even(point)
+    return "" if math.isnan(calls) else "never" if math.isinf(calls) else f"{calls:,.0f} calls"
+
+
+def _cell(measurement: Measurement | None) -> str:
+    if measurement is None:
+        return ""
+    noisy = "noisy " if measurement.is_noisy else ""
+    if measurement.runs < 2:
+        return f"{noisy}{format_seconds(measurement.median)}"
+    return (
+        f"{noisy}{format_seconds(measurement.median)} "
+        f"({format_seconds(measurement.low)} to {format_seconds(measurement.high)})"
+    )
+
+
+def describe_ulps(leaf: LeafAgreement) -> str:
+    """The largest difference; near zero a number of ULPs says nothing any more."""
+    if math.isnan(leaf.max_ulp):
+        return "no floats"
+    if leaf.max_ulp > _MANY_ULPS:
+        return "over a million"
+    return three_digits(leaf.max_ulp) if leaf.max_ulp % 1 else f"{leaf.max_ulp:,.0f}"
+
+
+def leaf_row(leaf: LeafAgreement) -> tuple[str, ...]:
+    """The cells of one array, as `LEAF_HEADERS` has them."""
+    share = leaf.differing / max(leaf.count, 1)
+    odd = f", {leaf.num_nan:,} NaN or infinite one way only" if leaf.num_nan else ""
+    return (
+        leaf.path,
+        leaf.type,
+        f"{leaf.differing:,} ({share:.0%}){odd}",
+        describe_ulps(leaf),
+        f"{leaf.max_absolute:.3g}",
+        f"{leaf.max_relative:.3g}",
+        leaf.index,
+        f"{leaf.first} and {leaf.second}" if leaf.first or leaf.second else "",
+    )
+
+
+def describe_processes(found: ProgramComparison) -> str:
+    """One sentence: where the two were measured, and what that is worth."""
+    number = found.num_processes
+    if found.is_across_processes:
+        pairs = f"{number} pairs" if number != 1 else "one pair"
+        return (
+            f"Measured across processes: {pairs} of fresh processes that took turns in random "
+            "order; each pair counts as one value."
+        )
+    if number > 1:
+        return f"Measured in {number} fresh processes, each of which counts as one value."
+    return "Measured in one process, in random pairs; another process may show another ratio."
+
+
+def cost_lines(found: ProgramComparison) -> tuple[str, ...]:
+    """What the two programs take besides time, a line each; empty where nothing is known."""
+    lines = []
+    for name, write in (
+        ("flops", format_flops), ("bytes_accessed", format_bytes), ("memory", format_bytes)
+    ):  # fmt: skip
+        pair = [getattr(cost, name) for cost in (found.first_cost, found.second_cost)]
+        if not all(map(math.isnan, pair)):
+            lines.append(f"  {name_quantity(name)}: {write(pair[0])} and {write(pair[1])}")
+    told = [found.first_cost.counting, found.second_cost.counting]
+    if told[0] == told[1]:
+        return (*lines, *(f"  {said}" for said in told[:1] if said))
+    named = zip(("first", "second"), told, strict=True)
+    return (*lines, *(f"  {name}: {said}" for name, said in named if said))
+
+
+def describe_sizes(scaling: Scaling) -> tuple[str, ...]:
+    """What is missing at which sizes, and how work was counted: each once, with the sizes."""
+    found: dict[str, list[str]] = {}
+    for point in scaling.points:
+        for told in filter(None, (point.reason, point.counting)):
+            found.setdefault(told, []).append(f"{point.size:,}")
+    num_sizes = len(scaling.points)
+    return tuple(
+        f"At {'every size' if len(sizes) == num_sizes > 1 else ', '.join(sizes)}: {told}"
+        for told, sizes in found.items()
+    )
+
+
+def signature_row(signature: Signature) -> tuple[str, ...]:
+    """The cells of one signature, as `SIGNATURE_HEADERS` has them."""
+    place = os.path.basename(signature.place)
+    cache = " (cached)" if signature.is_from_cache else ""
+    return (
+        f"{signature.number + 1}",
+        f"{signature.function} {place}",
+        format_seconds(signature.trace),
+        format_seconds(signature.lower),
+        format_seconds(signature.compile) + cache,
+        f"{signature.num_calls:,}",
+        textwrap.shorten(", ".join(signature.arguments), 70, placeholder=" …"),
+    )
+
+
+# Where eager and jitted results part, in words.
+
+
+TRIAL_HEADERS = ("switched off", "the equations then", "the whole program then", "")
+_OUTCOMES = {
+    "equal": "agree with eager",
+    "both": "agree, if eager runs without it, too",
+    "unchanged": "differ as before",
+    "changed": "differ in another way",
+    "failed": "do not compile",
+    "": "",
+}
+_MOST_NAMED = 6
+
+
+def describe_origin(origin: NumericDivergence | Unavailable) -> tuple[str, ...]:
+    """A few sentences: where, by what, and how that was found out."""
+    if isinstance(origin, Unavailable):
+        return (f"Where eager and jit part: {_lower_first(origin.reason)}",)
+    return (_describe_place(origin), *_describe_fusions(origin), _describe_cause(origin))
+
+
+def trial_row(trial: PassTrial) -> tuple[str, ...]:
+    """The cells of one trial, as `TRIAL_HEADERS` has them."""
+    return (trial.what, _OUTCOMES[trial.outcome], _OUTCOMES[trial.whole], trial.reason)
+
+
+def _describe_place(origin: NumericDivergence) -> str:
+    named = [
+        f"{operation} ({id})"
+        for id, operation in zip(origin.equations, origin.operations, strict=True)
+    ]
+    line = f", {os.path.basename(origin.place)}" if origin.place else ""
+    if len(named) == 1:
+        return (
+            f"It arises in {named[0]}{line}: compiled by itself, from equal inputs, this equation "
+            "gives other bits than eagerly."
+        )
+    *others, last = named
+    shown = others if len(others) <= _MOST_NAMED else [*others[:_MOST_NAMED], "…"]
+    least = "Without any one of them it gives the eager bits. " if origin.is_least else ""
+    return (
+        f"It arises in {last}{line}, compiled together with {', '.join(shown)}: what these compute "
+        f"from is equal, their result is not. {least}"
+    ).rstrip()
+
+
+def _describe_fusions(origin: NumericDivergence) -> tuple[str, ...]:
+    if not origin.fusions:
+        return ()
+    return (f"In the optimized program they are fused in {', '.join(origin.fusions)}.",)
+
+
+def _describe_cause(origin: NumericDivergence) -> str:
+    causes = origin.causes
+    tried = format_count(len(origin.trials), "trial")
+    if not causes:
+        why = origin.reason or f"None of {tried} restored the eager bits."
+        return f"What makes the difference is unknown. {why}"
+    alone = [trial for trial in causes if trial.outcome == "equal"]
+    if not alone:
+        names = " or ".join(trial.what for trial in causes)
+        return f"Without {names} on both sides they give the same bits, other than the eager ones."
+    names = " or ".join(trial.what for trial in alone)
+    whole = [trial.what for trial in alone if trial.whole == "equal"]
+    rest = (
+        "So does the whole program."
+        if len(whole) == len(alone)
+        else f"So does the whole program without {' or '.join(whole)}."
+        if whole
+        else "The whole program still differs: it has further differences."
+    )
+    return f"Without {names} they give the eager bits. {rest}"
+
+
+def _lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,259 @@
+"""Everything known of a program's memory: as rows, as JSON and as a text."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from jaxscope.model import Capture, Graph, SourcePosition, Unavailable, is_available
+from jaxscope.model.capture import MemoryPlan
+from jaxscope.model.units import format_bytes, format_count
+from jaxscope.program.memory.live_ranges import (
+    Buffer,
+    Donation,
+    LiveRanges,
+    find_donations,
+    find_live_ranges,
+)
+from jaxscope.program.memory.residuals import KeptValue, Residuals, find_constants, find_residuals
+from jaxscope.report.table import format_table
+
+PLACED = (
+    "Live ranges are computed from the scheduled module; each value lies where XLA put it, and "
+    "memory that several share counts once."
+)
+COMPUTED = (
+    "Live ranges are computed from the scheduled module, and values are added up: XLA needs less "
+    "where one is written over another that nobody reads any more, or where a result will be, and "
+    "a little more where it leaves gaps."
+)
+_MAX_ROWS = 20
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class MemoryReport:
+    """What is known of the memory of one capture; each part is found when it is first asked for."""
+
+    capture: Capture
+
+    @functools.cached_property
+    def live(self) -> LiveRanges | Unavailable:
+        return find_live_ranges(self.capture)
+
+    @functools.cached_property
+    def donations(self) -> tuple[Donation, ...] | Unavailable:
+        return find_donations(self.capture)
+
+    @functools.cached_property
+    def residuals(self) -> Residuals:
+        return find_residuals(self.capture)
+
+    @functools.cached_property
+    def constants(self) -> tuple[KeptValue, ...]:
+        return find_constants(self.capture)
+
+
+def plan_rows(plan: MemoryPlan) -> Iterator[tuple[str, float, str]]:
+    """Name, bytes and meaning of each part of XLA's plan."""
+    yield "arguments", plan.argument_bytes, "what goes in"
+    yield "results", plan.result_bytes, "what comes out"
+    yield "temporaries", plan.temporary_bytes, "what XLA allocates for each run besides"
+    yield "aliased", plan.aliased_bytes, "results that lie where donated arguments were"
+    yield "needed at once", plan.total_bytes, "arguments, results and temporaries, aliased once"
+    yield "peak by XLA", plan.peak_bytes, "at once, with temporaries; the CPU backend does not tell"
+    yield "code", plan.code_bytes, "generated code; the CPU backend says 0"
+
+
+def place_text(place: SourcePosition | None) -> str:
+    """`file.py:12`, or nothing."""
+    return f"{os.path.basename(place.file)}:{place.line}" if place is not None else ""
+
+
+ALIVE_HEADERS = ("bytes", "kind", "name", "type", "layout", "padding", "steps", "line")
+
+
+def buffer_row(graph: Graph, buffer: Buffer) -> tuple[str, ...]:
+    """The cells of a buffer, for the columns of `ALIVE_HEADERS`."""
+    nodes = graph.nodes
+    types = graph.row(nodes.types, buffer.node)
+    # What a loop fills was made by the compiler: the line is that of what is written there.
+    sources = (graph.source(node) for node in (buffer.node, *buffer.writers))
+    places = next((source for source in sources if source), ())
+    return (
+        format_bytes(buffer.num_bytes),
+        buffer.kind,
+        graph.string(nodes.name, buffer.node),
+        types[buffer.output] if buffer.output < len(types) else "",
+        buffer.layout,
+        format_bytes(buffer.padding) if buffer.padding else "",
+        f"{buffer.start}–{buffer.end}",
+        place_text(places[0] if places else None),
+    )
+
+
+def memory_to_text(report: MemoryReport) -> str:
+    """The report for a person at a terminal."""
+    capture = report.capture
+    lines = [capture.call, "", "XLA's plan, per device"]
+    plan = capture.memory
+    if isinstance(plan, Unavailable):
+        lines.append(f"  not available: {plan.reason}")
+    else:
+        rows = [(name, format_bytes(size), text) for name, size, text in plan_rows(plan)]
+        lines += format_table(("", "", ""), rows, right=(1,))
+    lines += ["", *_live_text(report.live, plan)]
+    lines += _donation_text(report.donations)
+    lines += _residual_text(report.residuals)
+    if report.constants:
+        lines += ["", "Captured arrays, which are part of the program"]
+        sizes = [(format_bytes(c.num_bytes), c.type) for c in report.constants[:_MAX_ROWS]]
+        lines += format_table(("", ""), sizes, right=(0,))
+    return "\n".join(lines)
+
+
+def name_step(live: LiveRanges, step: int) -> str:
+    """A step in words. Steps count from 0, as in tables, plots and JSON."""
+    return f"{step:,} (they count from 0 to {len(live.steps) - 1:,})"
+
+
+def describe_peak(live: LiveRanges, plan: MemoryPlan | Unavailable) -> str:
+    """The most that is in memory at once, how that was found, and what XLA allocates."""
+    peak, temporary = format_bytes(live.peak_bytes), format_bytes(live.peak_temporary_bytes)
+    if live.is_placed:
+        return f"At most {peak} is in use at once, {temporary} of temporaries. {PLACED}"
+    told = f"Values that are needed at once add up to {peak} at most, {temporary} of temporaries. "
+    if is_available(plan) and live.peak_bytes > plan.total_bytes:
+        told += f"That is more than the {format_bytes(plan.total_bytes)} that XLA allocates. "
+    return told + COMPUTED
+
+
+def describe_padding(live: LiveRanges) -> str:
+    """What layouts cost at the peak, in a sentence."""
+    alive = live.alive_at(live.peak_step)
+    padding = sum(buffer.padding for buffer in alive if buffer.padding == buffer.padding)
+    unknown = sum(buffer.padding != buffer.padding for buffer in alive)
+    if unknown:
+        return f"How the tiles of {format_count(unknown, 'layout')} pad is not known."
+    if not padding:
+        return "No layout pads: dimensions lie one after the other, without tiles to fill."
+    return f"{format_bytes(padding)} of the peak are padding, which the tiles of layouts ask for."
+
+
+def _live_text(live: LiveRanges | Unavailable, plan: MemoryPlan | Unavailable) -> Iterator[str]:
+    if isinstance(live, Unavailable):
+        yield f"Live ranges: not available: {live.reason}"
+        return
+    node = live.graph.node(live.steps[live.peak_step])
+    yield (f"The most at step {name_step(live, live.peak_step)}, {node.name} ({node.operation})")
+    yield f"  {describe_peak(live, plan)}"
+    if live.num_unsized:
+        yield f"  {format_count(live.num_unsized, 'buffer')} of unknown size not counted"
+    yield f"  {describe_padding(live)}"
+    alive = live.alive_at(live.peak_step)
+    rows = [buffer_row(live.graph, buffer) for buffer in alive[:_MAX_ROWS]]
+    yield from format_table(("alive then", *ALIVE_HEADERS[1:]), rows, right=(0, 5))
+    if len(alive) > _MAX_ROWS:
+        yield f"  and {len(alive) - _MAX_ROWS:,} smaller ones"
+
+
+def describe_kept(residuals: Residuals) -> str:
+    """How much lives on for the backward part, and of which program, without a full stop."""
+    much = (
+        f"{format_bytes(residuals.num_bytes)} in {format_count(len(residuals.values), 'value')}, "
+        "as the jaxpr hands them over"
+    )
+    if residuals.is_compiled:
+        return f"Kept for the backward part of {residuals.stage}: {much}"
+    return (
+        f"The gradient of this program would keep for its backward part: {much}; it is not "
+        "compiled, and what is above is not about it"
+    )
+
+
+def _donation_text(donations: tuple[Donation, ...] | Unavailable) -> Iterator[str]:
+    if isinstance(donations, Unavailable) or not donations:
+        return
+    yield ""
+    yield "Donated arguments"
+    rows = [(d.path, d.type, format_bytes(d.num_bytes), d.text) for d in donations]
+    yield from format_table(("", "", "", ""), rows, right=(2,))
+
+
+def _residual_text(residuals: Residuals) -> Iterator[str]:
+    if not residuals.stage:
+        return
+    yield ""
+    yield describe_kept(residuals)
+    rows = [
+        (format_bytes(v.num_bytes), v.operation, v.type, v.id, place_text(v.place))
+        for v in residuals.values[:_MAX_ROWS]
+    ]
+    if rows:
+        yield from format_table(("bytes", "equation", "type", "id", "line"), rows, right=(0,))
+
+
+def memory_report_to_json(report: MemoryReport) -> dict[str, Any]:
+    """Live ranges, donations, residuals and constants; null for what is not known."""
+    live, donations = report.live, report.donations
+    return {
+        "live": _live_to_json(live) if is_available(live) else None,
+        "live_unavailable": live.reason if isinstance(live, Unavailable) else None,
+        "donations": None
+        if isinstance(donations, Unavailable)
+        else [
+            {"path": d.path, "type": d.type, "bytes": d.num_bytes, "used": d.is_used, "why": d.text}
+            for d in donations
+        ],
+        "residuals": {
+            "stage": report.residuals.stage or None,
+            "compiled": report.residuals.is_compiled if report.residuals.stage else None,
+            "bytes": report.residuals.num_bytes if report.residuals.stage else None,
+            "values": [_kept_to_json(value) for value in report.residuals.values],
+        },
+        "constants": [_kept_to_json(value) for value in report.constants],
+    }
+
+
+def _live_to_json(live: LiveRanges) -> dict[str, Any]:
+    graph = live.graph
+    ids = [graph.string(graph.nodes.id, node) for node in live.steps]
+    return {
+        "peak_bytes": live.peak_bytes,
+        "peak_temporary_bytes": live.peak_temporary_bytes,
+        "peak_step": live.peak_step,
+        "steps": ids,
+        "bytes": live.timeline.tolist(),
+        "buffers": [
+            {
+                "node": graph.string(graph.nodes.id, buffer.node),
+                "output": buffer.output,
+                "bytes": _number(buffer.num_bytes),
+                "kind": buffer.kind,
+                "layout": buffer.layout,
+                "padding_bytes": _number(buffer.padding),
+                "first_step": buffer.start,
+                "last_step": buffer.end,
+                "writers": [graph.string(graph.nodes.id, node) for node in buffer.writers],
+            }
+            for buffer in live.buffers
+        ],
+        "placed_by_xla": live.is_placed,
+        "note": PLACED if live.is_placed else COMPUTED,
+    }
+
+
+def _kept_to_json(value: KeptValue) -> dict[str, Any]:
+    return {
+        "id": value.id,
+        "operation": value.operation,
+        "type": value.type,
+        "bytes": _number(value.num_bytes),
+        "readers": list(value.readers),
+    }
+
+
+def _number(value: float) -> float | None:
+    return value if value == value else None

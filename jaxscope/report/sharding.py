@@ -1,0 +1,328 @@
+"""How a program is distributed over devices and processes: sentences, text, JSON."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from jaxscope.model import Unavailable, is_available
+from jaxscope.model.capture import MemoryPlan
+from jaxscope.model.sharding import Job, Member
+from jaxscope.model.units import UNKNOWN, format_bytes, format_count
+from jaxscope.program.sharding.arrays import (
+    SpreadArray,
+    cut_to_text,
+    describe_devices,
+    name_devices,
+)
+from jaxscope.program.sharding.collectives import KINDS, RING, Collective
+from jaxscope.program.sharding.placement import CollectiveContext, ShardedValue
+from jaxscope.report.table import format_table
+
+if TYPE_CHECKING:
+    from jaxscope.program.sharding.placement import PlacementReport
+
+
+# Several processes in words: do they run the same program, and where do they differ?
+
+
+def describe_job(job: Job) -> str:
+    """Which process this is and whether all compiled the same, in a few sentences."""
+    count = len(job.members)
+    hosts = f" on {format_count(len(job.hosts), 'host')}" if job.hosts else ""
+    told = f"This is process {job.process} of {count:,}{hosts}. "
+    match job.is_same_program:
+        case True:
+            return f"{told}All {count:,} processes compiled the same program."
+        case None:
+            silent = [k for k, member in enumerate(job.members) if not member.compiled]
+            reasons = " ".join(dict.fromkeys(m.reason for m in job.members if m.reason))
+            return (
+                f"{told}It is not known whether all compiled the same program: nothing was heard "
+                f"of {name_devices(tuple(silent))}. {reasons}"
+            ).rstrip()
+    return f"{told}The processes did not compile the same program: {_describe_job_groups(job)}."
+
+
+def _describe_job_groups(job: Job) -> str:
+    """`0, 2 agree; 1 differs from StableHLO on`."""
+    own = job.members[job.process]
+    parts: dict[tuple[str, str], list[int]] = {}
+    for number, member in enumerate(job.members):
+        parts.setdefault((member.lowered, member.compiled), []).append(number)
+    told = []
+    for pair, numbers in parts.items():
+        names = name_devices(tuple(numbers))
+        if job.process in numbers:
+            told.append(f"{names} {'agree' if len(numbers) > 1 else 'is alone'}")
+        else:
+            verb = "differ" if len(numbers) > 1 else "differs"
+            told.append(f"{names} {verb} {_since(own, Member('', *pair))}")
+    return "; ".join(told)
+
+
+def _since(own: Member, other: Member) -> str:
+    if not other.compiled:
+        return "in an unknown way"
+    if own.lowered == other.lowered:
+        return "in what XLA made of the same StableHLO"
+    return "from StableHLO on"
+
+
+def job_to_json(job: Job | None) -> dict[str, Any] | None:
+    """The job; None for a program of one process."""
+    if job is None:
+        return None
+    return {
+        "process": job.process,
+        "same_program": job.is_same_program,
+        "text": describe_job(job),
+        "members": [
+            {
+                "host": member.host or None,
+                "lowered": member.lowered or None,
+                "compiled": member.compiled or None,
+                "unavailable": member.reason or None,
+            }
+            for member in job.members
+        ],
+    }
+
+
+# All that is known of how a program is spread over devices: as data, as a text and as JSON.
+
+
+WHOLE_OR_PER_DEVICE = (
+    "Jaxprs, StableHLO and HLO before optimization are the logical program: whole arrays, but for "
+    "the insides of shard_map. The optimized program is what each device runs: its types, costs "
+    "and memory are those of one device."
+)
+_MAX_GROUPS = 8
+
+
+def describe_groups(collective: Collective) -> str:
+    """Who takes part, shortened: `along model: 0–3 | 4–7`."""
+    if isinstance(collective.groups, Unavailable):
+        return collective.groups.reason
+    if collective.pairs:
+        shown = [f"{sender}→{receiver}" for sender, receiver in collective.pairs[:_MAX_GROUPS]]
+        more = len(collective.pairs) - len(shown)
+        return ", ".join(shown) + (f" and {more:,} more" if more else "")
+    shown = [name_devices(group) for group in collective.groups[:_MAX_GROUPS]]
+    more = len(collective.groups) - len(shown)
+    told = " | ".join(shown) + (f" and {more:,} more" if more else "")
+    return f"along {', '.join(collective.axes)}: {told}" if collective.axes else told
+
+
+def describe_collective(collective: Collective) -> str:
+    """What it does, with its bytes and who takes part, in two sentences."""
+    sent = format_bytes(collective.sent_bytes)
+    rounds = f", {collective.rounds:,} times" if collective.rounds > 1 else ""
+    return (
+        f"{KINDS[collective.kind].capitalize()}: {describe_groups(collective)}. "
+        f"{format_bytes(collective.operand_bytes)} go in and "
+        f"{format_bytes(collective.result_bytes)} come out on each device, which sends at least "
+        f"{sent}{rounds}."
+    )
+
+
+def collective_place(standing: CollectiveContext) -> str:
+    """`file.py:12`, or nothing."""
+    place = standing.place
+    return f"{os.path.basename(place.file)}:{place.line}" if place is not None else ""
+
+
+def format_executions(collective: Collective) -> str:
+    """How often it runs."""
+    return f"{collective.rounds:,}" if collective.rounds else UNKNOWN
+
+
+def describe_communication(collectives: tuple[Collective, ...]) -> str:
+    """How many there are and what each device sends, in one sentence."""
+    if not collectives:
+        return "No communication: each device works on its own."
+    known = [c.total_bytes for c in collectives if not math.isnan(c.total_bytes)]
+    told = f"{format_count(len(collectives), 'collective')}; each device sends at least "
+    told += format_bytes(sum(known)) if known else "an unknown number of bytes"
+    missing = len(collectives) - len(known)
+    told += f", {missing:,} of them not counted" if known and missing else ""
+    crossing = sum(c.crosses_processes is True for c in collectives)
+    told += f"; {crossing:,} between processes" if crossing else ""
+    return f"{told}."
+
+
+def describe_device_memory(plan: MemoryPlan | Unavailable) -> str:
+    """What one device needs, by XLA's plan."""
+    if isinstance(plan, Unavailable):
+        return f"Memory per device: not available: {plan.reason}"
+    return (
+        f"Memory per device: arguments {format_bytes(plan.argument_bytes)}, results "
+        f"{format_bytes(plan.result_bytes)}, temporaries {format_bytes(plan.temporary_bytes)}."
+    )
+
+
+def placement_to_text(report: PlacementReport) -> str:
+    """The report for a person at a terminal."""
+    lines = [report.capture.call, ""]
+    placement = report.placement
+    if isinstance(placement, Unavailable):
+        return "\n".join([*lines, f"Devices: not available: {placement.reason}"])
+    if report.capture.job is not None:
+        lines.append(describe_job(report.capture.job))
+    lines += [describe_devices(placement), WHOLE_OR_PER_DEVICE, "", *_arrays_text(report), ""]
+    lines += _collectives_text(report)
+    lines += ["", describe_device_memory(report.capture.memory)]
+    return "\n".join(lines)
+
+
+def _arrays_text(report: PlacementReport) -> Iterator[str]:
+    arrays = report.arrays
+    if isinstance(arrays, Unavailable):
+        return
+    rows = [
+        (
+            array.role,
+            array.path,
+            array.type,
+            array.spec,
+            array.shard_type,
+            format_bytes(array.shard_bytes),
+            array.text,
+        )
+        for array in arrays
+    ]
+    headers = ("", "path", "whole", "spec", "on a device", "bytes", "how")
+    yield from format_table(headers, rows, right=(5,))
+    if report.num_devices < 2:
+        return
+    alike: dict[tuple[str, str], list[SpreadArray]] = {}
+    for array in arrays:
+        if array.cut is not None and len(array.cut.parts) > 1:
+            alike.setdefault((array.type, array.hlo_text), []).append(array)
+    for first, *others in alike.values():
+        more = f", and {len(others):,} more of its type cut like it" if others else ""
+        yield f"  {first.role} {first.path}{more}"
+        if first.cut is not None:
+            yield from (f"    {line}" for line in cut_to_text(first.cut))
+
+
+def _collectives_text(report: PlacementReport) -> Iterator[str]:
+    found = report.collectives
+    if isinstance(found, Unavailable):
+        yield f"Communication: not available: {found.reason}"
+        return
+    yield describe_communication(found)
+    rows = [
+        (
+            collective.id,
+            collective.kind,
+            format_bytes(collective.operand_bytes),
+            format_bytes(collective.result_bytes),
+            format_bytes(collective.sent_bytes),
+            format_executions(collective),
+            describe_groups(collective),
+            collective_place(standing),
+            standing.label,
+        )
+        for collective, standing in zip(found, report.standings, strict=True)
+    ]
+    if rows:
+        headers = ("instruction", "", "in", "out", "sends", "rounds", "devices together")
+        yield from format_table((*headers, "line", "equation"), rows, right=(2, 3, 4, 5))
+        for collective, standing in zip(found, report.standings, strict=True):
+            if standing.between:
+                yield f"  {collective.id} stands between {standing.between}"
+        yield f"  {RING}"
+
+
+def placement_to_json(report: PlacementReport) -> dict[str, Any]:
+    """Devices, arrays and collectives; null for what is not known."""
+    placement, arrays = report.placement, report.arrays
+    if isinstance(placement, Unavailable) or isinstance(arrays, Unavailable):
+        reason = placement.reason if isinstance(placement, Unavailable) else None
+        return {"unavailable": reason}
+    found = report.collectives
+    return {
+        "unavailable": None,
+        "devices": [
+            {
+                "id": device.id,
+                "kind": device.kind,
+                "process": device.process,
+                "coordinates": list(device.coordinates),
+            }
+            for device in placement.devices
+        ],
+        "mesh": [{"name": name, "size": size} for name, size in placement.axes],
+        "arguments": [_array_to_json(array) for array in arrays if array.role == "argument"],
+        "results": [_array_to_json(array) for array in arrays if array.role == "result"],
+        "values": {
+            id: [{"type": value.type, "sharding": value.sharding} for value in values]
+            for id, values in placement.values.items()
+        },
+        "collectives": None
+        if isinstance(found, Unavailable)
+        else [
+            _collective_to_json(collective, standing)
+            for collective, standing in zip(found, report.standings, strict=True)
+        ],
+        "note": f"{WHOLE_OR_PER_DEVICE} {RING}",
+    }
+
+
+def _array_to_json(array: SpreadArray) -> dict[str, Any]:
+    is_known = is_available(array.sharding)
+    shape = array.shard_shape
+    return {
+        "path": array.path,
+        "type": array.type,
+        "kind": array.sharding.kind.value if is_available(array.sharding) else None,
+        "unavailable": None if is_known else array.text,
+        "sharding": array.hlo_text or None,
+        "spec": array.spec or None,
+        "shard_shape": None if shape is None else list(shape),
+        "shard_bytes": _number(array.shard_bytes),
+        "text": array.text,
+        "parts": None
+        if array.cut is None
+        else [
+            {"ranges": [list(pair) for pair in part.ranges], "devices": list(part.devices)}
+            for part in array.cut.parts
+        ],
+    }
+
+
+def _collective_to_json(collective: Collective, standing: CollectiveContext) -> dict[str, Any]:
+    groups = collective.groups
+    return {
+        "id": collective.id,
+        "kind": collective.kind,
+        "means": KINDS[collective.kind],
+        "operand_bytes": _number(collective.operand_bytes),
+        "result_bytes": _number(collective.result_bytes),
+        "sent_bytes": _number(collective.sent_bytes),
+        "rounds": collective.rounds or None,
+        "groups": None if isinstance(groups, Unavailable) else [list(group) for group in groups],
+        "pairs": [list(pair) for pair in collective.pairs] or None,
+        "axes": None if collective.axes is None else list(collective.axes),
+        "crosses_processes": collective.crosses_processes,
+        "file": standing.place.file if standing.place is not None else None,
+        "line": standing.place.line if standing.place is not None else None,
+        "equations": list(standing.equations),
+        "operands": [_spread_to_json(value) for value in standing.operands],
+        "results": [_spread_to_json(value) for value in standing.results],
+    }
+
+
+def _spread_to_json(value: ShardedValue) -> dict[str, Any]:
+    return {
+        "type": value.type,
+        "sharding": value.sharding or None,
+        "spec": value.spec or None,
+    }
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None

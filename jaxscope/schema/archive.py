@@ -1,0 +1,518 @@
+"""`.jaxscope` files: save a capture with its measurements and bookmarks, and reopen it without
+running anything.
+
+A file is a zip with `manifest.json` (everything small), `sources.json` (texts of the user's files),
+one `stages/N.bin` per stage (columns and text, as described in the manifest), `passes.json` where
+passes were recorded, `lab.json` where something was measured, `window.json` where a window saved
+it; bookmarks are the comment of the zip, so readers that know none can open it. Reading treats the
+file as hostile: nothing is unpickled or run, no path in it is opened, sizes are checked while
+inflating.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.errors import Explanation, SourceError, UsageError
+from jaxscope.model import (
+    Capture,
+    Cost,
+    SourceFile,
+    Stage,
+    StageText,
+    Timing,
+    Unavailable,
+    is_available,
+)
+from jaxscope.model.capture import NO_MEMORY_PLAN, NO_PLACEMENT, Bookmark
+from jaxscope.model.experiments import Agreement, ProgramComparison, Recompilation, RematPolicies
+from jaxscope.model.file_kinds import JSON_ENDING
+from jaxscope.model.graph import graph_from_arrays, graph_to_arrays
+from jaxscope.model.hardware import Ceilings
+from jaxscope.model.op_name import TagTable
+from jaxscope.model.statistics import drop_unsupported_intervals, without_interval
+from jaxscope.model.timing import Profile, Scaling
+from jaxscope.program.fates.table import FateTable, saved_fates
+from jaxscope.schema import archive_container, contract
+from jaxscope.schema.archive_manifest import (
+    FORMAT,
+    VERSION,
+    ArrayEntry,
+    Manifest,
+    MemoryEntry,
+    PassEntries,
+    PassEntry,
+    Sources,
+    StageEntry,
+    TimingEntry,
+    decode_manifest,
+)
+from jaxscope.schema.plain_data import from_plain, to_plain
+
+# Bookmarks in a `.jaxscope` file: they are the comment of the zip.
+#
+# Readers that know nothing of bookmarks refuse entries that they do not know, and look at no
+# comment: a file with bookmarks stays readable by them.
+
+
+MAX_BOOKMARKS = 1_000
+MAX_COMMENT_BYTES = 65_535
+"""What a zip has room for."""
+
+_HEADING = b'{"jaxscope_bookmarks":'
+
+
+class _Comment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    jaxscope_bookmarks: Annotated[tuple[Bookmark, ...], msgspec.Meta(max_length=MAX_BOOKMARKS)]
+
+
+def encode_bookmarks(bookmarks: Sequence[Bookmark]) -> bytes:
+    """The comment; empty where nothing is marked.
+
+    Raises:
+        UsageError: The notes are longer than the comment of a zip can be.
+    """
+    if not bookmarks:
+        return b""
+    try:
+        data = msgspec.json.encode(_Comment(tuple(bookmarks)))
+    except UnicodeEncodeError:  # a path whose name is no Unicode
+        data = msgspec.json.encode(_Comment(tuple(map(_replace_surrogates, bookmarks))))
+    if len(data) > MAX_COMMENT_BYTES or len(bookmarks) > MAX_BOOKMARKS:
+        raise UsageError(
+            Explanation(
+                what=f"There are {len(bookmarks)} bookmarks with {len(data):,} bytes of notes; a "
+                f"capture has room for {MAX_BOOKMARKS:,} and {MAX_COMMENT_BYTES:,} bytes.",
+                remedy="Remove some bookmarks, or shorten their notes.",
+            )
+        )
+    return data
+
+
+def decode_bookmarks(comment: bytes) -> tuple[Bookmark, ...]:
+    """Bookmarks from a comment; none from a comment that somebody else wrote.
+
+    Raises:
+        ValueError: The comment begins as ours do and does not go on as they do.
+    """
+    if not comment.startswith(_HEADING):
+        return ()
+    return msgspec.json.decode(comment, type=_Comment).jaxscope_bookmarks
+
+
+def _replace_surrogates(bookmark: Bookmark) -> Bookmark:
+    words = (bookmark.stage, bookmark.place, bookmark.note, bookmark.group)
+    return Bookmark(*(word.encode("utf-8", "replace").decode("utf-8") for word in words))
+
+
+# What was measured, in a `.jaxscope` file: an entry of its own, left out where there is nothing.
+#
+# Every result carries where and when it was measured, which need not be where and when the capture
+# was made.
+
+
+LabResult = (
+    Profile | Scaling | Recompilation | ProgramComparison | Agreement | Ceilings | RematPolicies
+)
+SAVED_TYPES: tuple[type[LabResult | Timing], ...] = (
+    *(Timing, Profile, Scaling, Recompilation, ProgramComparison, Agreement, Ceilings),
+    RematPolicies,
+)
+"""What an entry can hold, each at most once."""
+_TYPES = {kind.__name__: kind for kind in SAVED_TYPES}
+
+
+def encode_lab(results: Sequence[object]) -> bytes:
+    """The entry; results of types that are never saved are left out."""
+    kept = [result for result in results if isinstance(result, SAVED_TYPES)]
+    return msgspec.json.encode({"results": [to_plain(result) for result in kept]})
+
+
+def decode_lab(data: bytes) -> tuple[LabResult | Timing, ...]:
+    """The results.
+
+    Raises:
+        ValueError: They are none.
+    """
+    found = msgspec.json.decode(data)
+    results = found.get("results") if isinstance(found, dict) else None
+    if not isinstance(results, list) or len(results) > 100:
+        raise ValueError("the entry of measurements is none")
+    by_name: dict[str, LabResult | Timing] = {}
+    for result in results:
+        name = result.get("is") if isinstance(result, dict) else None
+        if name in _TYPES:
+            by_name[str(name)] = _without_claims(from_plain(_TYPES[name], result))
+    return tuple(by_name.values())
+
+
+def _without_claims(result: LabResult | Timing) -> LabResult | Timing:
+    """What an earlier release measured claims no interval that one process does not earn."""
+    if isinstance(result, Timing):
+        return drop_unsupported_intervals(result)
+    if isinstance(result, ProgramComparison):
+        return dataclasses.replace(result, timing=drop_unsupported_intervals(result.timing))
+    if isinstance(result, Scaling) and result.environment.processors is None:
+        points = (
+            dataclasses.replace(
+                point,
+                eager=None if point.eager is None else without_interval(point.eager),
+                jit=None if point.jit is None else without_interval(point.jit),
+            )
+            for point in result.points
+        )
+        return dataclasses.replace(result, points=tuple(points))
+    return result
+
+
+def split_timing(
+    results: Sequence[LabResult | Timing],
+) -> tuple[Timing | None, tuple[LabResult, ...]]:
+    """The timing of the call, and the experiments."""
+    timing = next((result for result in results if isinstance(result, Timing)), None)
+    return timing, tuple(result for result in results if not isinstance(result, Timing))
+
+
+# `.jaxscope` files: save a capture, and reopen it without running anything.
+#
+# A file is a zip with `manifest.json` (everything small), `sources.json` (texts of the user's
+# files) one `stages/N.bin` per stage (its columns and its text, as described in the manifest),
+# where something was measured `lab.json`, and where a window saved it `window.json`. Reading treats
+# the file as hostile: nothing is unpickled or run, no path in it is opened, sizes are checked while
+# inflating, and what does not fit is refused as a whole.
+
+
+_MANIFEST = "manifest.json"
+_SOURCES = "sources.json"
+_PASSES = "passes.json"
+_LAB = "lab.json"
+_WINDOW = "window.json"
+_DTYPES = {
+    "int8": "<i1",
+    "uint8": "<u1",
+    "int32": "<i4",
+    "int64": "<i8",
+    "float64": "<f8",
+}
+_TEXT, _LINE_NODES = "text.utf8", "text.line_nodes"
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Saved:
+    """What a file holds.
+
+    Attributes:
+        capture: The capture.
+        timing: The measurements of its call, if there are any.
+        lab: What experiments found, at most one of each kind.
+        layout: How a window laid out its panes, in the window's own words; empty where unknown.
+    """
+
+    capture: Capture
+    timing: Timing | None = None
+    lab: tuple[LabResult, ...] = ()
+    layout: str = ""
+
+
+class _Window(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a window looked like."""
+
+    layout: Annotated[str, msgspec.Meta(max_length=65_536)]
+
+
+def save_capture(
+    capture: Capture,
+    path: str | Path,
+    timing: Timing | None = None,
+    lab: Sequence[object] = (),
+    layout: str = "",
+) -> None:
+    """Write a capture, and its measurements if there are any, to a file.
+
+    The file is complete or not there: it is written beside its place and moved.
+
+    Args:
+        timing: Measurements of its call.
+        lab: What experiments found; what is of no kind that files hold is left out.
+        layout: How a window lays out its panes, in the window's own words.
+
+    Raises:
+        UsageError: `path` is a folder, or its folder does not exist; or notes are too long.
+        EnvironmentProblem: The disk refuses: full, read-only, no permission.
+    """
+    stages, blobs = [], {}
+    for index, stage in enumerate(capture.stages):
+        arrays = _stage_arrays(stage)
+        described, blob = _pack(arrays)
+        stages.append(_describe_stage(stage, described))
+        blobs[_stage_name(index)] = blob
+    manifest = Manifest(
+        format=FORMAT,
+        version=VERSION,
+        call=capture.call,
+        base=capture.base,
+        transforms=capture.transforms,
+        source=capture.source,
+        environment=capture.environment,
+        target=capture.target,
+        arguments=capture.arguments,
+        results=capture.results,
+        files=tuple((file.path, file.sha256) for file in capture.files),
+        stages=tuple(stages),
+        fates=saved_fates(capture.fates),
+        checks=capture.checks,
+        messages=capture.messages,
+        wall_seconds=capture.wall_seconds,
+        timing=None if timing is None else TimingEntry.from_model(timing),
+        memory=MemoryEntry.from_model(capture.memory),
+        job=capture.job,
+        placement=None if isinstance(capture.placement, Unavailable) else capture.placement,
+        placement_missing=_missing(capture.placement),
+    )
+    sources = Sources(tuple(file.text for file in capture.files))
+    entries = {
+        _MANIFEST: _encode(manifest),
+        _SOURCES: _encode(sources),
+        **blobs,
+    }
+    if capture.passes:
+        tags = capture.pass_tags
+        passes = tuple(map(PassEntry.from_model, capture.passes))
+        entries[_PASSES] = _encode(PassEntries(passes, tags.base, tags.derived, capture.fusion_log))
+    measured = [*lab, *(() if timing is None else (timing,))]
+    if measured:
+        entries[_LAB] = encode_lab(measured)
+    if layout:
+        entries[_WINDOW] = _encode(_Window(layout))
+    archive_container.write(Path(path), entries, encode_bookmarks(capture.bookmarks))
+
+
+def load_capture(path: str | Path) -> Capture:
+    """Read a capture from a file; nothing is run and no other file is opened.
+
+    Raises:
+        SourceError: The file is missing, damaged, too large or no capture.
+    """
+    return load_session(path)[0]
+
+
+def load_session(path: str | Path) -> tuple[Capture, Timing | None]:
+    """Read a capture and the measurements that were saved with it.
+
+    Raises:
+        SourceError: The file is missing, damaged, too large or no capture.
+    """
+    saved = load_saved(path)
+    return saved.capture, saved.timing
+
+
+def load_saved(path: str | Path) -> Saved:
+    """Read all that a file holds; nothing is run and no other file is opened.
+
+    Args:
+        path: A `.jaxscope` file, or the JSON of a capture, which has neither measurements nor a
+            layout.
+
+    Raises:
+        SourceError: The file is missing, damaged, too large or no capture.
+    """
+    place = Path(path)
+    if place.name.endswith(JSON_ENDING):
+        return Saved(contract.load_contract(place))
+    entries, comment = archive_container.read_commented(place)
+    try:
+        capture, timing = _decode(entries)
+        known, lab = split_timing(decode_lab(entries[_LAB]) if _LAB in entries else ())
+        marked = dataclasses.replace(capture, bookmarks=decode_bookmarks(comment))
+        return Saved(marked, known or timing, lab, _read_layout(entries.get(_WINDOW)))
+    except (
+        ValueError,  # includes msgspec's and Unicode's errors
+        KeyError,
+        RecursionError,
+        MemoryError,
+        OverflowError,
+    ) as error:
+        raise SourceError(
+            Explanation(
+                what=f"{place.name} cannot be opened: it is damaged or no capture of jaxscope's.",
+                why=f"The entry {error.args[0]} is missing."
+                if isinstance(error, KeyError)
+                else str(error)[:500],
+                where=str(place),
+                remedy="Save the capture again, or capture the call anew.",
+            )
+        ) from None
+
+
+def _read_layout(entry: bytes | None) -> str:
+    return "" if entry is None else msgspec.json.decode(entry, type=_Window).layout
+
+
+def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
+    manifest = decode_manifest(entries[_MANIFEST])
+    texts = msgspec.json.decode(entries[_SOURCES], type=Sources).texts
+    if len(texts) != len(manifest.files):
+        raise ValueError(f"{len(manifest.files)} source files are listed, {len(texts)} are there")
+    names = map(_stage_name, range(len(manifest.stages)))
+    wanted = {_MANIFEST, _SOURCES, _PASSES, _LAB, _WINDOW, *names}
+    if set(entries) - wanted:
+        raise ValueError(f"the entry {min(set(entries) - wanted)} belongs to no stage")
+    stages = tuple(
+        _read_stage(entry, entries[_stage_name(index)])
+        for index, entry in enumerate(manifest.stages)
+    )
+    passes = _read_passes(entries.get(_PASSES))
+    capture = Capture(
+        call=manifest.call,
+        base=manifest.base,
+        transforms=manifest.transforms,
+        source=manifest.source,
+        files=tuple(
+            SourceFile(file, text, sha256)
+            for (file, sha256), text in zip(manifest.files, texts, strict=True)
+        ),
+        environment=manifest.environment,
+        target=manifest.target,
+        arguments=manifest.arguments,
+        results=manifest.results,
+        stages=stages,
+        fates=manifest.fates or FateTable(stages),
+        checks=manifest.checks,
+        messages=manifest.messages,
+        wall_seconds=manifest.wall_seconds or 0.0,
+        passes=tuple(entry.to_model() for entry in passes.passes),
+        pass_tags=TagTable(passes.base_tags, passes.derived_tags),
+        fusion_log=passes.fusion_log,
+        memory=(manifest.memory or MemoryEntry(missing=NO_MEMORY_PLAN)).to_model(),
+        placement=manifest.placement or manifest.placement_missing or NO_PLACEMENT,
+        job=manifest.job,
+    )
+    timing = None if manifest.timing is None else manifest.timing.to_model()
+    return capture, timing
+
+
+def _read_passes(data: bytes | None) -> PassEntries:
+    return PassEntries(()) if data is None else msgspec.json.decode(data, type=PassEntries)
+
+
+def _stage_name(index: int) -> str:
+    return f"stages/{index}.bin"
+
+
+def _stage_arrays(stage: Stage) -> Arrays:
+    arrays: Arrays = {}
+    if is_available(stage.graph):
+        arrays |= graph_to_arrays(stage.graph)
+    if is_available(stage.text):
+        encoded = stage.text.text.encode("utf-8", "surrogatepass")
+        arrays[_TEXT] = np.frombuffer(encoded, np.uint8)
+        arrays[_LINE_NODES] = stage.text.line_nodes
+    return arrays
+
+
+def _describe_stage(stage: Stage, described: tuple[ArrayEntry, ...]) -> StageEntry:
+    cost = stage.cost
+    return StageEntry(
+        name=stage.name,
+        title=stage.title,
+        cost=(_finite(cost.flops), _finite(cost.bytes_accessed), _finite(cost.transcendentals)),
+        arrays=described,
+        seconds=stage.seconds if is_available(stage.seconds) else None,
+        seconds_missing=_missing(stage.seconds),
+        text_missing=_missing(stage.text),
+        graph_missing=_missing(stage.graph),
+        unavailable=stage.unavailable,
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _missing(value: object) -> Unavailable | None:
+    return value if isinstance(value, Unavailable) else None
+
+
+def _read_stage(entry: StageEntry, blob: bytes) -> Stage:
+    arrays = _unpack(entry.arrays, blob)
+    seconds: float | Unavailable | None = entry.seconds_missing
+    if seconds is None:
+        seconds = entry.seconds
+    return Stage(
+        name=entry.name,
+        title=entry.title,
+        text=entry.text_missing if entry.text_missing is not None else _read_text(arrays),
+        graph=graph_from_arrays(arrays) if entry.graph_missing is None else entry.graph_missing,
+        cost=Cost(*(math.nan if value is None else value for value in entry.cost)),
+        seconds=Unavailable("The time was not saved.") if seconds is None else seconds,
+        unavailable=entry.unavailable,
+    )
+
+
+def _read_text(arrays: Arrays) -> StageText:
+    text = arrays[_TEXT].tobytes().decode("utf-8", "surrogatepass")
+    nodes = arrays[_LINE_NODES]
+    num_lines = text.count("\n") + 1
+    num_nodes = len(arrays["node.id"]) if "node.id" in arrays else 0
+    if nodes.dtype != np.int32 or nodes.shape != (num_lines,):
+        raise ValueError("the links of a text do not fit its lines")
+    if bool(np.any(nodes < -1)) or bool(np.any(nodes >= num_nodes)):
+        raise ValueError("a line of a text links to a node that is not there")
+    return StageText(text, nodes)
+
+
+def _pack(arrays: Arrays) -> tuple[tuple[ArrayEntry, ...], bytes]:
+    """Put arrays into one blob, widest elements first so that each is aligned."""
+    ordered = sorted(arrays.items(), key=lambda item: -item[1].dtype.itemsize)
+    described = tuple(
+        msgspec.convert([name, array.dtype.name, list(array.shape)], ArrayEntry)
+        for name, array in ordered
+    )
+    blob = b"".join(array.astype(_DTYPES[array.dtype.name]).tobytes() for _, array in ordered)
+    return described, blob
+
+
+def _unpack(described: tuple[ArrayEntry, ...], blob: bytes) -> Arrays:
+    arrays: Arrays = {}
+    start = 0
+    for entry in described:
+        dtype = np.dtype(_DTYPES[entry.dtype])
+        if entry.name in arrays:
+            raise ValueError(f"the array {entry.name} is there twice")
+        count = math.prod(entry.shape)
+        stop = start + count * dtype.itemsize
+        if stop > len(blob):
+            raise ValueError(f"the array {entry.name} runs past the end of its entry")
+        arrays[entry.name] = np.frombuffer(blob, dtype, count, start).reshape(entry.shape)
+        start = stop
+    if start != len(blob):
+        raise ValueError("an entry holds more bytes than its arrays")
+    return arrays
+
+
+def _encode(value: msgspec.Struct) -> bytes:
+    """Encode as JSON, which cannot carry lone surrogates; names of files may have them."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_without_surrogates(msgspec.to_builtins(value)))
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_without_surrogates(k): _without_surrogates(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_surrogates(item) for item in value]
+    return value

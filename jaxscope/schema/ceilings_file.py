@@ -1,0 +1,51 @@
+"""What a machine reached at most in arithmetic and memory traffic, kept in the user's cache folder
+for the next time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import msgspec
+
+from jaxscope.model.capture import Environment
+from jaxscope.model.hardware import Ceilings
+
+_MAX_KEPT_BYTES = 100_000
+
+
+def store_ceilings(ceilings: Ceilings) -> None:
+    """Keep what was measured for the next time; a folder that cannot be written is no failure."""
+    path = _place(ceilings.environment)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(f".{os.getpid()}")
+        draft.write_bytes(msgspec.json.encode(ceilings))
+        draft.replace(path)
+    except OSError:
+        return
+
+
+def stored_ceilings(environment: Environment) -> Ceilings | None:
+    """What was measured before on the machine and device of an environment, or None."""
+    path = _place(environment)
+    try:
+        if path.stat().st_size > _MAX_KEPT_BYTES:
+            return None
+        found = msgspec.json.decode(path.read_bytes(), type=Ceilings)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    known = found.arithmetic.best > 0 and found.bandwidth.best > 0
+    return found if known and _key(found.environment) == _key(environment) else None
+
+
+def _key(environment: Environment) -> tuple[str, str, str, str]:
+    return environment.host, environment.platform, environment.device, environment.jaxlib
+
+
+def _place(environment: Environment) -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    name = re.sub(r"[^\w.-]+", "-", "-".join(_key(environment)))[:150]
+    return Path(base) / "jaxscope" / f"ceilings-{name}.json"

@@ -1,0 +1,109 @@
+"""Text from a stranger's program or worker, made safe to print, to paste and to embed.
+
+Standard library only.
+
+A name or a message may carry escape sequences that reprogram a terminal, or marks that turn the
+reading direction. `make_safe` shows them as what they are, for output; `clean_text` removes them,
+for what a worker prints in bulk.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+# Text from a stranger's program, made safe to print, to paste and to embed.
+#
+# A name or an error message may carry escape sequences that reprogram a terminal, or marks that
+# turn the reading direction so that text shows something other than it says. They are replaced by
+# what they are, never dropped in silence.
+
+
+_BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_UNSAFE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{_BIDI}]")
+
+
+def make_safe(text: str) -> str:
+    """The text with controls as control pictures and invisible marks as `<U+202E>`.
+
+    Line ends become `\\n`; tabs and line ends stay.
+    """
+    return _UNSAFE.sub(_picture, text.replace("\r\n", "\n"))
+
+
+def make_safe_line(text: str) -> str:
+    """The same in one line: line ends and tabs become spaces."""
+    return make_safe(text).replace("\n", " ").replace("\t", " ")
+
+
+def _picture(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    if 0xD800 <= code <= 0xDFFF:
+        return "\ufffd"
+    return f"<U+{code:04X}>"
+
+
+# Text from a worker, made safe to show: it may try to drive a terminal or to reorder itself.
+
+
+_CONTROL = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,1000}(?:\x07|\x1b\\)?|[@-Z\\-_])"
+    r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
+_OVERWRITTEN = re.compile(r"\r+\n?")
+
+
+def clean_text(text: str) -> str:
+    """Remove terminal escapes, control characters and bidirectional marks.
+
+    A carriage return, with which progress bars overwrite their line, becomes a line end.
+    """
+    return _CONTROL.sub("", _OVERWRITTEN.sub("\n", text))
+
+
+def clean_fields(value: Any, *, depth: int = 0) -> Any:
+    """Clean every text in a message's fields.
+
+    Raises:
+        ValueError: They are nested more deeply than any message is.
+    """
+    if isinstance(value, str):
+        return clean_text(value)
+    if depth > 8:
+        raise ValueError("the fields are nested too deeply")
+    if isinstance(value, Mapping):
+        return {key: clean_fields(entry, depth=depth + 1) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [clean_fields(entry, depth=depth + 1) for entry in value]
+    return value
+
+
+class HeadAndTail:
+    """A growing text of which only the beginning and the end are kept.
+
+    Attributes:
+        num_chars: Of everything that was added.
+    """
+
+    def __init__(self, limit_chars: int = 64 << 10) -> None:
+        self.num_chars = 0
+        self._limit = limit_chars
+        self._head = ""
+        self._tail = ""
+
+    def add(self, text: str) -> None:
+        """Append."""
+        self.num_chars += len(text)
+        room = self._limit - len(self._head)
+        self._head += text[:room]
+        self._tail = (self._tail + text[room:])[-self._limit :]
+
+    def __str__(self) -> str:
+        left_out = self.num_chars - len(self._head) - len(self._tail)
+        middle = f"\n[… {left_out} characters left out …]\n" if left_out else ""
+        return f"{self._head}{middle}{self._tail}"

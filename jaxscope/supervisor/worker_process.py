@@ -1,0 +1,348 @@
+"""One worker as the supervisor sees it: a process, its pipes, its output within bounds, and what is
+known of its state.
+
+Standard library only. Nothing here waits: the supervisor's loop calls in when a pipe has something
+or when time has passed.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import dataclasses
+import math
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from typing import IO, Any
+
+from jaxscope.supervisor import process_tree
+from jaxscope.wire.frames import FrameError
+from jaxscope.wire.protocol import DISCONNECTED_STATUS
+from jaxscope.wire.relay import split_worker_frames
+from jaxscope.wire.scratch import remove_scratch
+
+# What a worker prints, cut to what a window can show: a few pieces a second, each small.
+
+
+PIECE_BYTES = 16 << 10
+TAIL_BYTES = 4 << 10
+
+
+class OutputMeter:
+    """Collects one stream between two updates, keeps its first and last bytes, counts the rest.
+
+    Attributes:
+        num_bytes: All bytes that came so far.
+        tail: The last `TAIL_BYTES` of them, for the message of a worker that died.
+    """
+
+    def __init__(self) -> None:
+        self.num_bytes = 0
+        self.tail = b""
+        self._head = b""
+        self._end = b""
+        self._skipped_bytes = 0
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def add(self, data: bytes) -> None:
+        """Take what was read."""
+        self.num_bytes += len(data)
+        self.tail = (self.tail + data)[-TAIL_BYTES:]
+        room = PIECE_BYTES // 2 - len(self._head)
+        if room > 0 and not self._end:
+            self._head += data[:room]
+            data = data[room:]
+        if data:
+            joined = self._end + data
+            self._end = joined[-PIECE_BYTES // 2 :]
+            self._skipped_bytes += len(joined) - len(self._end)
+
+    def take(self) -> str:
+        """What to show of everything since the last call; empty if nothing came."""
+        if not self._head:
+            return ""
+        text = self._decoder.decode(self._head)
+        if self._skipped_bytes:
+            text += f"\n[… {self._skipped_bytes} bytes left out …]\n"
+        text += self._decoder.decode(self._end)
+        self._head, self._end, self._skipped_bytes = b"", b"", 0
+        return text
+
+
+# One worker as the supervisor sees it: a process, its pipes, and what is known of its state.
+#
+# Standard library only. Nothing here waits: the supervisor's loop calls in when a pipe has
+# something or when time has passed.
+
+
+BOOTSTRAP = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "worker", "bootstrap.py"
+)
+MAX_OUTPUT_BYTES = 64 << 20
+MAX_REPLY_BYTES = 8 << 30
+SILENCE_S = 0.7
+"""A sign of life comes every 0.2 s; half a second more is an answer that did not come."""
+
+_READ_BYTES = 256 << 10
+_STACK_BYTES = 64 << 10
+_TREE_INTERVAL_S = 1.0
+_CLOSED_WAIT_S = 0.1
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Limits:
+    """What a run may use; None is no limit of that kind."""
+
+    timeout_s: float | None = None
+    memory_bytes: int | None = None
+
+
+class WorkerProcess:
+    """A worker from its start to its end.
+
+    Attributes:
+        key: Interpreter and environment; a spare serves runs with the same key.
+        run_number: The client's number of the run that it works on, or None for a spare.
+        is_ready: Whether it has said hello.
+        reason: Why it is being ended, or empty; the first reason counts.
+        kill_at: When to kill it, by `time.monotonic`, or None.
+        has_closed_reply: Whether nothing more can come from it.
+        peak_rss_bytes: Largest resident memory of its tree seen so far.
+    """
+
+    def __init__(self, serial: int, python: str, environment: Mapping[str, str]) -> None:
+        self.serial = serial
+        self.key = (python, tuple(sorted(environment.items())))
+        self.run_number: int | None = None
+        self.limits = Limits()
+        self.is_ready = False
+        self.reason = ""
+        self.kill_at: float | None = None
+        self.peak_rss_bytes = 0
+        self.started_at = time.monotonic()
+        self.run_started_at: float | None = None
+        self.last_sign_at = self.started_at
+        self.is_quiet = False
+        self.is_silent = False
+        self.reported_silence_at = 0.0
+        self.where_due_at: float | None = None
+        self.has_closed_reply = False
+        self.meters = {"stdout": OutputMeter(), "stderr": OutputMeter()}
+        self.stack = b""
+        self.early_frames: list[tuple[int, bytes]] = []
+        self._splitter = split_worker_frames()
+        self._num_reply_bytes = 0
+        self._tree: list[int] = []
+        self._tree_found_at = 0.0
+        self._request = b""
+        self._spawn(python, environment)
+
+    @property
+    def marker(self) -> str:
+        """What its descendants carry in their environment."""
+        return f"{os.getpid()}-{self.serial}"
+
+    def _spawn(self, python: str, environment: Mapping[str, str]) -> None:
+        request_read, self.request_fd = os.pipe()
+        self.reply_fd, reply_write = os.pipe()
+        self.heartbeat_fd, heartbeat_write = os.pipe()
+        self.stack_fd, stack_write = os.pipe()
+        theirs = (request_read, reply_write, heartbeat_write, stack_write)
+        try:
+            self.process: subprocess.Popen[bytes] = subprocess.Popen(
+                [
+                    *(python or sys.executable, BOOTSTRAP, "jaxscope.worker.main"),
+                    *map(str, theirs),
+                    str(os.getpid()),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**os.environ, **environment, process_tree.MARKER: self.marker},
+                pass_fds=theirs,
+                start_new_session=True,
+            )
+        except BaseException:
+            for descriptor in (self.request_fd, self.reply_fd, self.heartbeat_fd, self.stack_fd):
+                os.close(descriptor)
+            raise
+        finally:
+            for descriptor in theirs:
+                os.close(descriptor)
+        self.pid = self.process.pid
+        self.output_fds = {_number(self.process.stdout): "stdout"}
+        self.output_fds[_number(self.process.stderr)] = "stderr"
+        for descriptor in self.descriptors():
+            os.set_blocking(descriptor, False)
+
+    def descriptors(self) -> tuple[int, ...]:
+        """All pipe ends of the supervisor's."""
+        return (*self.read_descriptors(), self.request_fd)
+
+    def read_descriptors(self) -> tuple[int, ...]:
+        """Those to read from, output first: what was printed before a message arrives before it."""
+        return (*self.output_fds, self.stack_fd, self.heartbeat_fd, self.reply_fd)
+
+    def attach(self, run_number: int, limits: Limits) -> None:
+        """Give a run to the worker."""
+        self.run_number = run_number
+        self.limits = limits
+        self.last_sign_at = time.monotonic()
+        if self.is_ready:
+            self.run_started_at = self.last_sign_at
+
+    def queue_request(self, data: bytes) -> None:
+        """Send bytes to the worker, now or when its pipe has room."""
+        self._request += data
+        self.push_request()
+
+    def push_request(self) -> bool:
+        """Write what waits; whether anything is left."""
+        with contextlib.suppress(BlockingIOError):
+            while self._request:
+                try:
+                    written = os.write(self.request_fd, self._request)
+                except BrokenPipeError:
+                    self._request = b""
+                    break
+                self._request = self._request[written:]
+        return bool(self._request)
+
+    def read_output(self, descriptor: int) -> bool:
+        """Read from stdout or stderr; False at its end."""
+        data = _read(descriptor)
+        self.meters[self.output_fds[descriptor]].add(data or b"")
+        if sum(meter.num_bytes for meter in self.meters.values()) > MAX_OUTPUT_BYTES:
+            self.end("output", kill_after_s=0)
+        return data != b""
+
+    def read_stack(self) -> bool:
+        """Read what faulthandler wrote; False at its end."""
+        data = _read(self.stack_fd)
+        self.stack = (self.stack + (data or b""))[-_STACK_BYTES:]
+        return data != b""
+
+    def read_heartbeat(self) -> bool:
+        """Read signs of life; False at their end."""
+        data = _read(self.heartbeat_fd)
+        if data:
+            self.last_sign_at = time.monotonic()
+            last = max(data.rfind(b"q"), data.rfind(b"a"))
+            if last >= 0:
+                self.is_quiet = data[last : last + 1] == b"q"
+        return data != b""
+
+    def read_reply(self) -> Iterator[tuple[int, bytes]]:
+        """Yield `(kind, payload)` of frames that arrived; notes the end of the pipe.
+
+        Raises:
+            FrameError: The bytes are no frames, or too many.
+        """
+        data = _read(self.reply_fd)
+        if data == b"":
+            self.has_closed_reply = True
+            # The process may be about to die by itself, and then that is what to tell.
+            self.kill_at = min(self.kill_at or math.inf, time.monotonic() + _CLOSED_WAIT_S)
+        self._num_reply_bytes += len(data or b"")
+        if self._num_reply_bytes > MAX_REPLY_BYTES:
+            raise FrameError(f"the worker sent more than {MAX_REPLY_BYTES >> 30} GiB")
+        for header, payload in self._splitter.feed(data or b""):
+            yield header[1], payload
+
+    def silence_s(self, now: float) -> float:
+        """Seconds without a sign of life, 0 where silence means nothing."""
+        if not self.is_ready or self.is_quiet or self.reason:
+            return 0.0
+        return now - self.last_sign_at
+
+    def ask_where(self) -> None:
+        """Let faulthandler write the stack, whatever holds the interpreter's lock."""
+        self.stack = b""
+        # User code may have removed the handler, and then the signal would kill.
+        if process_tree.catches_signal(self.pid, signal.SIGUSR2):
+            process_tree.send_signal(self.pid, signal.SIGUSR2)
+
+    def skip(self) -> None:
+        """Let the worker leave out the step that it is at."""
+        # Outside of such a step nobody listens, and then the signal would kill.
+        if process_tree.catches_signal(self.pid, signal.SIGUSR1):
+            process_tree.send_signal(self.pid, signal.SIGUSR1)
+
+    def end(self, reason: str, *, kill_after_s: float) -> None:
+        """Decide that the worker ends; a kill that is already nearer stays."""
+        self.reason = self.reason or reason
+        kill_at = time.monotonic() + kill_after_s
+        self.kill_at = kill_at if self.kill_at is None else min(self.kill_at, kill_at)
+
+    def watch_memory(self, now: float) -> None:
+        """Measure the tree, and end the worker if it is larger than its limit."""
+        if now - self._tree_found_at > _TREE_INTERVAL_S:
+            # Finding descendants reads all of /proc: once a second is enough to see new ones.
+            self._tree = [self.pid, *process_tree.find_descendants(self.pid)]
+            self._tree_found_at = now
+        rss_bytes = process_tree.measure_rss_bytes(self._tree)
+        self.peak_rss_bytes = max(self.peak_rss_bytes, rss_bytes)
+        if self.limits.memory_bytes is not None and rss_bytes > self.limits.memory_bytes:
+            self.end("memory", kill_after_s=0)
+
+    def kill(self) -> None:
+        """Kill the process and all below it, at once."""
+        if self.has_closed_reply and self.process.poll() is None:
+            self.reason = self.reason or "closed"
+        process_tree.kill_tree(self.pid)
+
+    def describe_end(self) -> dict[str, Any]:
+        """What the client is told of the end: the fields of an `ended` event."""
+        status = self.process.returncode
+        if status == DISCONNECTED_STATUS:
+            self.reason = self.reason or "closed"
+        now = time.monotonic()
+        return {
+            "event": "ended",
+            "reason": self.reason or ("signal" if status is not None and status < 0 else "exited"),
+            "exit_code": status if status is not None and status >= 0 else None,
+            "signal": -status if status is not None and status < 0 else None,
+            "stack": self.stack.decode("utf-8", "replace"),
+            "stderr": self.meters["stderr"].tail.decode("utf-8", "replace"),
+            "peak_rss_bytes": self.peak_rss_bytes or None,
+            "memory_bytes": self.limits.memory_bytes,
+            "seconds": now - (self.run_started_at or self.started_at),
+            "is_ready": self.is_ready,
+        }
+
+    def close(self) -> None:
+        """Close the supervisor's pipe ends, and remove the files that a killed worker left."""
+        remove_scratch(self.pid)
+        for stream in (self.process.stdout, self.process.stderr):
+            if stream is not None:
+                stream.close()
+        for descriptor in (self.request_fd, self.reply_fd, self.heartbeat_fd, self.stack_fd):
+            os.close(descriptor)
+
+
+def _number(stream: IO[bytes] | None) -> int:
+    if stream is None:
+        raise ValueError("the stream is not a pipe")
+    return stream.fileno()
+
+
+def has_more(descriptor: int) -> bool:
+    """Whether reading would return something, the end included."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def _read(descriptor: int) -> bytes | None:
+    """What a non-blocking descriptor has: None if nothing yet, empty at the end."""
+    try:
+        return os.read(descriptor, _READ_BYTES)
+    except BlockingIOError:
+        return None
+    except OSError:
+        return b""

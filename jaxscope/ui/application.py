@@ -1,0 +1,260 @@
+"""The Qt application: creates the window, adds its pages, runs the event loop, and reports
+exceptions.
+
+Pages that need a result are added after the first paint, one per turn of a timer, because importing
+all of them takes longer than a window may take to appear. `ErrorReporter` catches exceptions of
+every thread and shows them in the error panel.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication
+
+from jaxscope.errors import Explanation, InternalError
+from jaxscope.model import Capture
+from jaxscope.ui.pages.bookmarks import add_bookmarks
+from jaxscope.ui.session.controller import Bridge, Controller, RunOptions, SessionLike
+from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, ThemeSwitch
+from jaxscope.ui.window.autosave import add_autosave
+from jaxscope.ui.window.main_window import MainWindow, SkipAction
+from jaxscope.ui.window.menus import GraphChoices, add_go_menu, add_graph_menu, add_panes_menu
+from jaxscope.ui.window.settings import Settings
+
+if TYPE_CHECKING:
+    from jaxscope.ui.canvas.graph_page import GraphPage
+
+_FIRST_PAINT_MS, _BETWEEN_MS = 60, 10
+"""Pauses before the first late page and between them, so that the window answers meanwhile."""
+
+_BEAT_MS = 250
+"""How often Python gets to run, so that Ctrl+C in the terminal closes the window."""
+
+
+def run_application(
+    make_session: Callable[[], SessionLike],
+    options: RunOptions,
+    *,
+    file: str | None,
+    call: str | None,
+    capture: Capture | None,
+    target: str,
+    settings_file: str | None,
+) -> int:
+    """Show the window until it is closed, and return its exit status.
+
+    Args:
+        make_session: Called once, on a thread of its own; may wait.
+    """
+    application = QApplication.instance()
+    if not isinstance(application, QApplication):
+        application = QApplication(sys.argv[:1])
+    application.setApplicationName("jaxscope")
+    application.setStyle("Fusion")
+    bridge = Bridge(make_session)
+    window = build_window(application, bridge, options, Settings(settings_file), late_pages=True)
+    reporter = ErrorReporter(window)
+    hook, sys.excepthook = sys.excepthook, reporter.report
+    thread_hook, threading.excepthook = threading.excepthook, reporter.report_of_thread
+    interrupt = signal.signal(signal.SIGINT, reporter.close_on_signal)
+    beat = QTimer(window, interval=_BEAT_MS)
+    beat.timeout.connect(reporter.beat)
+    beat.start()
+    window.call_bar.target.setCurrentText(target)
+    if capture is not None:
+        window.controller.open_capture(capture, capture.source.file or "capture")
+        window.call_bar.set_call(capture.call)
+    elif file:
+        window.open_path(os.path.abspath(file), call or "")
+    window.show()  # with its file: the start page then costs nothing
+    try:
+        return application.exec()
+    finally:
+        sys.excepthook, threading.excepthook = hook, thread_hook
+        signal.signal(signal.SIGINT, interrupt)
+        bridge.close()
+
+
+def build_window(
+    application: QApplication,
+    bridge: Bridge,
+    options: RunOptions,
+    settings: Settings,
+    make_graph: Callable[[], GraphPage] | None = None,
+    *,
+    late_pages: bool = False,
+) -> MainWindow:
+    """Put a window together without showing it.
+
+    Args:
+        application: The process's one.
+        bridge: To the processes that run user code.
+        options: For runs.
+        settings: What is remembered.
+        make_graph: Makes a graph view; by default one that is loaded when first needed.
+        late_pages: Panes, and pages that need a result, come once the event loop runs: a window
+            that can take a call does not wait for them.
+    """
+    themes = ThemeSwitch(application, _find_theme(settings.theme_name))
+    if settings.points:
+        themes.set_points(settings.points)
+    choices = GraphChoices(settings)
+    make_graph = make_graph or functools.partial(make_graph_page, choices)
+    controller = Controller(bridge, options)
+    window = MainWindow(controller, themes, settings, make_graph, late_panes=late_pages)
+    add_bookmarks(window, add_go_menu(window, settings))
+    add_autosave(window, settings.unsaved_folder)
+    add_graph_menu(window, choices)
+    add_panes_menu(window, settings)
+    SkipAction(window)
+    if late_pages:
+        _add_later(window, themes, [_make_panes, *_PAGES])
+    else:
+        for add in _PAGES:
+            add(window, themes)
+    if geometry := settings.geometry:
+        window.restoreGeometry(geometry)
+    return window
+
+
+def _make_panes(window: MainWindow, _themes: ThemeSwitch) -> None:
+    window.workspace.area.make_panes()
+
+
+def _add_experiments(window: MainWindow, _themes: ThemeSwitch) -> None:
+    window.workspace.lab.fill()
+
+
+def _add_comparing(window: MainWindow, themes: ThemeSwitch) -> None:
+    from jaxscope.ui.pages.compare import add_comparing
+    from jaxscope.ui.pages.passes import add_passes
+
+    add_passes(window, themes, add_comparing(window, themes))
+
+
+def _add_fusions(window: MainWindow, _themes: ThemeSwitch) -> None:
+    from jaxscope.ui.pages.fusions import add_fusions
+
+    add_fusions(window)
+
+
+def _add_memory(window: MainWindow, themes: ThemeSwitch) -> None:
+    from jaxscope.ui.pages.memory import add_memory
+
+    add_memory(window, themes)
+
+
+def _add_targets(window: MainWindow, themes: ThemeSwitch) -> None:
+    from jaxscope.ui.pages.targets import add_targets
+
+    add_targets(window, themes)
+
+
+def _add_sharding(window: MainWindow, themes: ThemeSwitch) -> None:
+    from jaxscope.ui.pages.sharding import add_sharding
+
+    add_sharding(window, themes)
+
+
+_Add = Callable[[MainWindow, ThemeSwitch], None]
+_PAGES: tuple[_Add, ...] = (
+    _add_experiments,
+    _add_comparing,
+    _add_fusions,
+    _add_memory,
+    _add_targets,
+    _add_sharding,
+)
+
+
+def _add_later(window: MainWindow, themes: ThemeSwitch, pages: list[_Add]) -> None:
+    timer = QTimer(window, interval=_FIRST_PAINT_MS)
+    loader = threading.Thread(target=_load_modules, name="jaxscope-loader", daemon=True)
+    timer.timeout.connect(loader.start, Qt.ConnectionType.SingleShotConnection)
+
+    def add_next() -> None:
+        timer.setInterval(_BETWEEN_MS)
+        pages.pop(0)(window, themes)
+        if not pages:
+            timer.stop()
+
+    timer.timeout.connect(add_next)
+    QTimer.singleShot(0, timer.start)  # from the first turn of the event loop on
+
+
+def make_graph_page(choices: GraphChoices) -> GraphPage:
+    """A graph view that follows the choices; its module is loaded with the first graph."""
+    from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+    from jaxscope.ui.canvas.graph_page import GraphPage
+
+    canvas = GraphCanvas()
+    choices.lead(canvas)
+    return GraphPage(canvas)
+
+
+def _load_modules() -> None:
+    """Have the modules in memory that the first run and the first graph need."""
+    for module in ("jaxscope.client.collectors", "jaxscope.ui.canvas.graph_page"):
+        importlib.import_module(module)
+
+
+class ErrorReporter(QObject):
+    """Shows exceptions of our own in the window instead of letting them pass unseen."""
+
+    _caught = Signal(object)
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._caught.connect(window.controller.show_problem)
+
+    def report(
+        self,
+        kind: type[BaseException],
+        value: BaseException,
+        trace: TracebackType | None,
+    ) -> None:
+        """An exception hook: never raises, and works from any thread."""
+        if issubclass(kind, KeyboardInterrupt):
+            self._window.close()
+            return
+        text = "".join(traceback.format_exception(kind, value, trace))
+        sys.stderr.write(text)
+        self._caught.emit(
+            InternalError(
+                Explanation(
+                    what="Something went wrong inside jaxscope; your code is not to blame.",
+                    why=f"{kind.__name__}: {value}"[:1_000],
+                    remedy="Go on working. Please report this with the details (Copy details).",
+                    kind=kind.__name__,
+                    full_traceback=text,
+                )
+            )
+        )
+
+    def report_of_thread(self, raised: threading.ExceptHookArgs) -> None:
+        """The same for threads, which would end unseen while the window waits for them."""
+        if raised.exc_value is not None:
+            self.report(raised.exc_type, raised.exc_value, raised.exc_traceback)
+
+    def close_on_signal(self, _number: int, _frame: object) -> None:
+        """Close the window when the terminal asks for it."""
+        self._window.close()
+
+    def beat(self) -> None:
+        """Let Python look at its signals."""
+
+
+def _find_theme(name: str) -> Theme | None:
+    return {"light": LIGHT, "dark": DARK}.get(name)

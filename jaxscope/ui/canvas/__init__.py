@@ -1,0 +1,1 @@
+"""Draws the graph of a stage and lets a person move in it."""

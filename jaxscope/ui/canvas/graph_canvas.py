@@ -1,0 +1,1184 @@
+"""`GraphCanvas`: the widget that shows one graph, with mouse, keyboard and screen reader.
+
+The classes build on each other: `SceneView` draws a scene and moves the camera, `PictureView` works
+pictures out on a thread and opens and closes groups, `GraphCanvas` adds selection, colours and
+keys. Small graphs are laid out at once, larger ones on a thread.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from jaxscope.model import NONE, Graph, Unavailable
+from jaxscope.picture.layout.engines import Engine, LayoutCache
+from jaxscope.picture.scene.build import SceneMemory
+from jaxscope.picture.scene.group_layout import DOWN
+from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
+from jaxscope.picture.tint.classes import ColourBy, Tint, tint_scene
+from jaxscope.picture.view.labels import text_of
+from jaxscope.picture.view.opening import open_many
+from jaxscope.picture.view.view import View
+from jaxscope.program.dataflow import find_shown_groups, first_node_inside
+from jaxscope.program.size import describe_size
+from jaxscope.ui.canvas.drawing import SceneDrawing, colors, make_shades
+from jaxscope.ui.canvas.item_text import (
+    announce,
+    describe_connector_ends,
+    describe_edge,
+    describe_item,
+    describe_notes,
+    explain_absence,
+    spoken_item,
+    spoken_scene,
+)
+from jaxscope.ui.canvas.legend import Legend, LegendEntry, list_entries, list_tints
+from jaxscope.ui.canvas.minimap import Minimap
+from jaxscope.ui.canvas.navigation import (
+    Camera,
+    find_places_across,
+    find_places_down,
+    fit_rect,
+    is_any_in_sight,
+    item_in_direction,
+    look_at_scene,
+    most_scale,
+    reveal_rect,
+)
+from jaxscope.ui.canvas.overlay import (
+    Highlight,
+    items_of_nodes,
+    no_highlight,
+    paint_edge_shades,
+    paint_message,
+    paint_overlay,
+    paint_progress,
+)
+from jaxscope.ui.canvas.picture import (
+    OTHER_ROOM_PX,
+    Anchor,
+    KeptPicture,
+    PictureOrder,
+    PreparedPicture,
+    Viewport,
+    anchor_of,
+    camera_at,
+    find_middle_item,
+    list_closed,
+)
+from jaxscope.ui.canvas.scene_index import SceneIndex
+from jaxscope.ui.canvas.tiles import TileCache
+from jaxscope.ui.canvas.transition import Transition, ViewedDrawing, make_transition, may_move
+from jaxscope.ui.toolkit.latest_job import LatestJob
+
+# A scene in a widget: drawn from tiles, panned and zoomed, with overview and legend.
+
+
+_WHEEL_STEP = 1.0015
+_KEY_ZOOM = 1.25
+_DRAG_PX = 4
+_LINE_REACH_PX = 5.0
+
+
+class SceneView(QWidget):
+    """Shows one scene, or a message where there is none.
+
+    Drag pans; the wheel zooms at the pointer, with Shift it pans across. Subclasses say what a
+    click, a double click and the pointer's rest mean.
+
+    Signals:
+        extras_changed: Overview or legend may want another place, or none.
+    """
+
+    extras_changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None, *, theme: str = "light") -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._message = "No graph yet."
+        self._progress = ""
+        self._tint: Tint | None = None
+        self._drawing: SceneDrawing | None = None
+        self._tiles: TileCache | None = None
+        self._camera = Camera(0.0, 0.0, 1.0)
+        self._highlight = no_highlight()
+        self._has_marks = False
+        self._pressed: QPointF | None = None
+        self._is_dragging = False
+        self._is_untouched = True
+        self._minimap = Minimap(self)
+        self._minimap.place_requested.connect(self._on_minimap_place_requested)
+        self._legend = Legend(self)
+        for extra in (self._minimap, self._legend):
+            extra.hide()  # `GraphPage` gives them a place beside the picture
+        self._text_scale = 1.0
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self._show_extras()
+
+    def click(self, _place: QPointF) -> None:
+        """A click on a place of the widget."""
+
+    def double_click(self, _place: QPointF) -> None:
+        """A double click on a place of the widget."""
+
+    def hover(self, _item: int, _connector: int = NONE) -> None:
+        """The pointer is over an item or a connector, or over none."""
+
+    def tint_of(self, _scene: Scene) -> Tint | None:
+        """The colours of a scene; None for those of its styles."""
+        return None
+
+    def focused_items(self, _scene: Scene) -> npt.NDArray[np.int64] | None:
+        """Items that stay clear while all others fade; None where all are."""
+        return None
+
+    def describe(self, _item: int) -> str:
+        """Rich text for the tool tip of an item; empty shows none."""
+        return ""
+
+    def describe_connector(self, _connector: int) -> str:
+        """Rich text for the tool tip of a connector; empty shows none."""
+        return ""
+
+    def describe_line(self, _line: int) -> str:
+        """Rich text for the tool tip of a line; empty shows none."""
+        return ""
+
+    @property
+    def scene(self) -> Scene | None:
+        """The picture that is shown, or None."""
+        return self._drawing.scene if self._drawing else None
+
+    @property
+    def minimap(self) -> Minimap:
+        """The overview that belongs to it."""
+        return self._minimap
+
+    @property
+    def legend(self) -> Legend:
+        """The legend that belongs to it."""
+        return self._legend
+
+    @property
+    def camera(self) -> Camera:
+        """Where one looks."""
+        return self._camera
+
+    def fit(self) -> None:
+        """Show all of it."""
+        scene = self.scene
+        if scene is not None:
+            whole = (0.0, 0.0, scene.width, scene.height)
+            most = most_scale(self.width(), self.height(), self._text_scale)
+            self._look(fit_rect(whole, self.width(), self.height(), most))
+
+    def zoom_to_selection(self) -> None:
+        """Show what is selected, as large as it can be read."""
+        items = self._highlight.selected
+        if self._highlight.current != NONE:
+            items = np.append(items, self._highlight.current)
+        scene = self.scene
+        if scene is None or not len(items):
+            return
+        rect = scene.items.rect[items]
+        low, high = rect[:, :2].min(axis=0), (rect[:, :2] + rect[:, 2:]).max(axis=0)
+        box = (*(low - 40).tolist(), *(high - low + 80).tolist())
+        self._look(fit_rect(box, self.width(), self.height(), 1.5))
+
+    def zoom(self, factor: float, at: QPointF | None = None) -> None:
+        """Zoom at a place of the widget, or at its middle."""
+        at = at or QPointF(self.width() / 2, self.height() / 2)
+        self._look(self._camera.zoomed(factor, at.x(), at.y(), self._least_scale()))
+
+    def zoom_in(self) -> None:
+        """One step nearer."""
+        self.zoom(_KEY_ZOOM)
+
+    def zoom_out(self) -> None:
+        """One step away."""
+        self.zoom(1 / _KEY_ZOOM)
+
+    def go_to_beginning(self) -> None:
+        """Look at it as when it was new."""
+        self._look_at_beginning()
+        self.update()
+
+    def pan(self, dx: float, dy: float) -> None:
+        """Move the sight by widget pixels."""
+        self._look(self._camera.moved(dx, dy))
+
+    def item_at(self, place: QPointF) -> int:
+        """Index of the scene's item under a place of the widget, or -1."""
+        if self._drawing is None:
+            return NONE
+        x, y = self._camera.to_scene(place.x(), place.y())
+        found = self._drawing.item_grid.query(x, y, x, y)
+        return int(found[-1]) if len(found) else NONE
+
+    def connector_at(self, place: QPointF) -> int:
+        """Index of the scene's connector under a place of the widget, or -1."""
+        if self._drawing is None:
+            return NONE
+        x, y = self._camera.to_scene(place.x(), place.y())
+        found = self._drawing.connector_grid.query(x, y, x, y)
+        return int(found[0]) if len(found) else NONE
+
+    def line_at(self, place: QPointF) -> int:
+        """Index of the scene's line under a place of the widget, or -1."""
+        if self._drawing is None:
+            return NONE
+        x, y = self._camera.to_scene(place.x(), place.y())
+        return self._drawing.index.line_at(x, y, _LINE_REACH_PX / self._camera.scale)
+
+    def set_text_scale(self, scale: float) -> None:
+        """Follow the size of the window's type; 1 is ordinary."""
+        if scale != self._text_scale:
+            self._text_scale = scale
+            self._legend.set_text_scale(scale)
+            if self._is_untouched:
+                self._look_at_beginning()
+            self._update_minimap()
+            self.extras_changed.emit()
+            self.update()
+
+    def set_theme(self, theme: str) -> None:
+        """Use the palette `light` or `dark`."""
+        if theme == self._theme:
+            return
+        self._theme = theme
+        self.repaint_scene()
+
+    def drop_scene(self, message: str) -> None:
+        """Show a message instead of a scene."""
+        self._drawing = None
+        self._tiles = None
+        self._highlight = no_highlight()
+        self._is_untouched = True
+        self._message = message
+        self._show_extras()
+        self.update()
+
+    def show_scene(self, index: SceneIndex, camera: Camera | None) -> None:
+        """Show another scene, from a camera or from its beginning."""
+        self._drawing = self._draw(index)
+        self._tiles = TileCache(self._drawing, self.devicePixelRatioF())
+        self._highlight = no_highlight()
+        if camera is not None:
+            self._camera = camera
+        elif self._is_untouched:
+            self._look_at_beginning()
+        self._show_extras()
+        self.update()
+
+    def _draw(self, index: SceneIndex) -> SceneDrawing:
+        """A scene in the present colours."""
+        scene, palette = index.scene, colors(self._theme)
+        self._tint, focused = self.tint_of(scene), self.focused_items(scene)
+        shades = make_shades(scene, self._tint, palette, self._theme, focused)
+        return SceneDrawing(index, palette, shades)
+
+    def repaint_scene(self) -> None:
+        """Draw the scene anew, in other colours."""
+        if self._drawing is not None:
+            self._drawing = self._draw(self._drawing.index)
+            self._tiles = TileCache(self._drawing, self.devicePixelRatioF())
+            self._show_extras()
+        self.update()
+
+    def _look_at_beginning(self) -> None:
+        scene = self.scene
+        if scene is not None and scene.width:
+            self._camera = look_at_scene(scene, self.width(), self.height(), self._text_scale)
+
+    def sizeHint(self) -> QSize:
+        return QSize(900, 640)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        if self._tiles is None or self._drawing is None:
+            paint_message(painter, self.size(), colors(self._theme), self._message)
+        else:
+            camera, width, height = self._camera, self.width(), self.height()
+            missing = self._tiles.paint(painter, camera.x, camera.y, width, height, camera.scale)
+            paint_overlay(painter, self._drawing, self._highlight, camera, width, height)
+            paint_edge_shades(painter, self._drawing, camera, width, height)
+            self._update_minimap()
+            if missing:
+                self.update()
+        if self._progress and self._drawing is not None:
+            paint_progress(painter, self.width(), colors(self._theme), self._progress)
+        painter.end()
+
+    def _show_extras(self) -> None:
+        """Tell overview and legend about the scene."""
+        drawing, tiles = self._drawing, self._tiles
+        if drawing is not None and tiles is not None and len(drawing.scene.items):
+            scene = drawing.scene
+            self._minimap.show_scene(tiles.backdrop(), scene.width, scene.height, drawing.colors)
+            self._legend.show_entries(self._legend_entries(drawing), drawing.colors)
+            self._update_minimap()
+        self.extras_changed.emit()
+
+    def _legend_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
+        """What the legend explains."""
+        if self._tint is not None:
+            return list_tints(self._tint, drawing.colors, self._theme, self._has_marks)
+        return list_entries(drawing.scene.styles_used(), drawing.colors, self._has_marks)
+
+    def _update_minimap(self) -> None:
+        camera = self._camera
+        size = self.width() / camera.scale, self.height() / camera.scale
+        self._minimap.show_sight(QRectF(camera.x, camera.y, *size))
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:
+        if self._is_untouched:
+            self._look_at_beginning()
+        self._update_minimap()
+
+    def reveal_highlight(self) -> None:
+        """Bring what is highlighted into sight, unless some of it is there already."""
+        scene, marks = self.scene, self._highlight
+        items = np.concatenate([marks.selected, marks.forward, marks.backward])
+        if scene is None or not len(items):
+            return
+        rects = scene.items.rect[items]
+        if not is_any_in_sight(rects, self._camera, self.width(), self.height()):
+            smallest = int(np.argmin(rects[:, 2] * rects[:, 3]))
+            self._bring_into_sight(int(items[smallest]))
+
+    def _bring_into_sight(self, item: int) -> None:
+        scene = self.scene
+        if scene is not None and item != NONE:
+            rect = scene.items.rect[item].tolist()
+            camera = reveal_rect(rect, self._camera, self.width(), self.height())
+            if camera is not None:
+                self._look(camera)
+
+    def _least_scale(self) -> float:
+        scene = self.scene
+        if scene is None:
+            return 0.01
+        fit = fit_rect((0.0, 0.0, scene.width, scene.height), self.width(), self.height())
+        return min(fit.scale * 0.5, 0.5)
+
+    def _look(self, camera: Camera) -> None:
+        self._is_untouched = False
+        self._camera = camera
+        self.update()
+
+    def _on_minimap_place_requested(self, place: QPointF) -> None:
+        scale = self._camera.scale
+        x, y = place.x() - self.width() / scale / 2, place.y() - self.height() / scale / 2
+        self._look(Camera(x, y, scale))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        delta = event.angleDelta()
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.pan(-(delta.y() or delta.x()), 0)
+        elif delta.y():
+            self.zoom(_WHEEL_STEP ** delta.y(), event.position())
+        else:
+            self.pan(-delta.x(), 0)
+        event.accept()
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QNativeGestureEvent):
+            if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
+                self.zoom(1.0 + event.value(), event.position())
+                return True
+        elif isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self._hint_at(QPointF(event.pos())), self)
+            return True
+        return super().event(event)
+
+    def _hint_at(self, place: QPointF) -> str:
+        """A connector, or else a box, a line, or the frame around."""
+        scene, item, connector = self.scene, self.item_at(place), self.connector_at(place)
+        if connector != NONE:
+            return self.describe_connector(connector)
+        if scene is not None and item < scene.items.num_frames:
+            line = self.line_at(place)
+            if line != NONE:
+                return self.describe_line(line)
+        return self.describe(item) if item != NONE else ""
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
+            self._pressed = event.position()
+            self._is_dragging = False
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._pressed is None:
+            self.hover(self.item_at(event.position()), self.connector_at(event.position()))
+            return
+        moved = event.position() - self._pressed
+        if self._is_dragging or moved.manhattanLength() > _DRAG_PX:
+            self._is_dragging = True
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+            self._pressed = event.position()
+            self.pan(-moved.x(), -moved.y())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        was_dragging = self._is_dragging
+        self._pressed, self._is_dragging = None, False
+        self.unsetCursor()
+        if not was_dragging and event.button() == Qt.MouseButton.LeftButton:
+            self.click(event.position())
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.double_click(event.position())
+
+    def leaveEvent(self, _event: QEvent) -> None:
+        self.hover(NONE)
+
+
+# A graph in a widget: which groups are open, and the picture worked out beside the window.
+
+
+_INLINE_NODES = 600
+"""Graphs up to this size are laid out at once: it takes less than a frame or two."""
+
+_RESIZED_MS = 150
+"""How long a size must last before a picture nobody touched is chosen anew for it."""
+
+
+class PictureView(SceneView):
+    """Shows one graph; subclasses say what is selected in it.
+
+    Signals:
+        group_toggled: Id of a group that was opened or closed.
+        scene_changed: Another picture is shown.
+        busy_changed: Whether a layout is being worked out.
+    """
+
+    group_toggled = Signal(str)
+    scene_changed = Signal()
+    busy_changed = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None, *, theme: str = "light") -> None:
+        super().__init__(parent, theme=theme)
+        self._title = ""
+        self._graph: Graph | None = None
+        self._view: View | None = None
+        self._expanded: frozenset[str] = frozenset()
+        self._opened_first: frozenset[str] = frozenset()
+        self._direction = DOWN
+        self._without: frozenset[str] = frozenset()
+        self._engine = Engine.OWN
+        self._cache: LayoutCache = {}
+        self._memory = SceneMemory()
+        self._anchor: Anchor | None = None
+        self._transition: Transition | None = None
+        self._job = LatestJob(self)
+        self._job.finished.connect(self._on_job_finished)
+        self._job.failed.connect(self._on_job_failed)
+        self._page: QWidget = self
+        self._across_chosen = 0.0
+        self._fit_chosen: Fit = NO_WIDTH_LIMIT
+        self._resized = QTimer(self, singleShot=True, interval=_RESIZED_MS)
+        self._resized.timeout.connect(self._on_resized_timeout)
+        self.setAccessibleName("Graph")
+
+    # What subclasses do
+
+    def forget_nodes(self) -> None:
+        """Another graph is to be shown: node indices of the one before mean nothing."""
+
+    def meet_picture(self) -> None:
+        """Another picture is shown."""
+
+    @property
+    def view(self) -> View | None:
+        """The view of the graph, or None while there is none."""
+        return self._view
+
+    @property
+    def highlight(self) -> Highlight:
+        """What stands out in the picture."""
+        return self._highlight
+
+    @property
+    def expanded(self) -> frozenset[str]:
+        """Ids of the groups that are open."""
+        return self._expanded
+
+    @property
+    def direction(self) -> str:
+        """`down` or `right`."""
+        return self._direction
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a layout is being worked out."""
+        return self._job.is_running
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether boxes are on their way to their places in another picture."""
+        return self._transition is not None
+
+    def set_graph(
+        self,
+        graph: Graph | Unavailable | None,
+        title: str = "",
+        kept: KeptPicture | None = None,
+    ) -> None:
+        """Show another graph, or say why there is none.
+
+        Args:
+            graph: The graph, the reason for its absence, or None.
+            title: Of the stage, for screen readers.
+            kept: What to take over from the picture of an earlier run.
+        """
+        self._job.stop()
+        self._title = title
+        self.setAccessibleName(f"Graph of {title}" if title else "Graph")
+        self._graph = graph if isinstance(graph, Graph) else None
+        self._view = None
+        self._cache = {}
+        self._memory = SceneMemory()
+        self._anchor = None
+        self.forget_nodes()
+        if isinstance(graph, Graph) and len(graph.nodes):
+            self.drop_scene(f"Laying out {describe_size(graph)} … Esc stops")
+            self._is_untouched = kept is None or kept.middle is None
+            self._start(graph, None, None, kept)
+            return
+        message = explain_absence(graph)
+        self.drop_scene(message)
+        self.setAccessibleDescription(message)
+        self._set_busy(False)
+
+    def keep(self) -> KeptPicture | None:
+        """What to keep when a later run's picture of the same stage replaces this one."""
+        scene, anchor = self.scene, None
+        if scene is None or self._view is None:
+            return None
+        if not self._is_untouched:
+            item = find_middle_item(scene, self._camera, self.width(), self.height())
+            anchor = anchor_of(scene, self._camera, item) if item != NONE else None
+        items = scene.items
+        opened = frozenset(items.box[: items.num_frames].tolist())
+        return KeptPicture(
+            self._view,
+            opened,
+            list_closed(self._view, opened),
+            self._expanded == self._opened_first,
+            anchor,
+            self._fit_chosen,
+            self._across_chosen,
+        )
+
+    def set_direction(self, direction: str) -> None:
+        """Let values flow `down` or `right`."""
+        if direction != self._direction:
+            self._direction = direction
+            self._cache = {}
+            self._memory = SceneMemory()
+            self._is_untouched = True
+            self._restart()
+
+    def set_hidden_passes(self, names: Collection[str]) -> None:
+        """Leave out simplifications; the names are those of `analysis.view.build.PASSES`."""
+        if frozenset(names) != self._without:
+            self._without = frozenset(names)
+            kept, self._view = self.keep(), None
+            if self._graph is not None and len(self._graph.nodes):
+                self._start(self._graph, None, None, kept)
+
+    def set_engine(self, engine: Engine) -> None:
+        """Choose who lays groups out; what it could not do, the picture's notes say."""
+        if engine is not self._engine:
+            self._engine = engine
+            self._restart()
+
+    def set_expanded(self, ids: Collection[str]) -> None:
+        """Open exactly these groups."""
+        if frozenset(ids) != self._expanded:
+            self._expanded = frozenset(ids)
+            self._restart()
+
+    def toggle_group(self, group_id: str) -> None:
+        """Open a closed group or close an open one; its place on the screen stays."""
+        if self._view is None:
+            return
+        self._keep_eye_on(self.scene.item_of_id.get(group_id, NONE) if self.scene else NONE)
+        self._expanded ^= {group_id}
+        self._restart()
+        self.group_toggled.emit(group_id)
+
+    def follow(self, ids: Collection[str], group_id: str) -> None:
+        """Open exactly these groups, as somebody did elsewhere; one of them keeps its place."""
+        wanted = frozenset(ids)
+        if self._view is not None and wanted != self._expanded:
+            self._keep_eye_on(self.scene.item_of_id.get(group_id, NONE) if self.scene else NONE)
+            self._expanded = wanted
+            self._restart()
+
+    def expand_all(self) -> None:
+        """Open every group."""
+        if self._view is not None:
+            self._fit_chosen = NO_WIDTH_LIMIT
+            self.set_expanded(self._view.all_groups())
+
+    def expand_many(self) -> None:
+        """Open groups, the largest first, as long as one can find one's way in the picture."""
+        if self._view is not None:
+            self._fit_chosen = NO_WIDTH_LIMIT
+            self.set_expanded(open_many(self._view))
+
+    def collapse_all(self) -> None:
+        """Close every group."""
+        self._is_untouched = True
+        self.set_expanded(())
+
+    def reset_expanded(self) -> None:
+        """Open the groups that are open at first, as many as there is room for by now."""
+        if self._graph is not None and self._view is not None:
+            self._is_untouched = True
+            self._anchor = None
+            self._start(self._graph, self._view, None)
+
+    def stop_layout(self) -> None:
+        """Stop a running layout; what was shown before stays."""
+        if self._job.is_running:
+            self._job.stop()
+            if self.scene is None:
+                self.drop_scene("The layout was stopped.")
+            else:
+                self._expanded = self.scene.opened
+            self._set_busy(False)
+
+    def set_page(self, page: QWidget) -> None:
+        """Choose pictures for the room of a page, which legend and overview share with them."""
+        self._page = page
+
+    def _restart(self) -> None:
+        if self._graph is not None and len(self._graph.nodes):
+            self._start(self._graph, self._view, None if self._view is None else self._expanded)
+
+    def _start(
+        self,
+        graph: Graph,
+        view: View | None,
+        expanded: frozenset[str] | None,
+        kept: KeptPicture | None = None,
+    ) -> None:
+        order = PictureOrder(
+            graph,
+            view,
+            expanded,
+            kept,
+            self._direction,
+            self._cache,
+            self._memory,
+            self._without,
+            Viewport(self._page.width(), self._page.height(), self._text_scale),
+            self._engine,
+            self._fit_chosen,
+        )
+        if len(graph.nodes) <= _INLINE_NODES and self._engine is Engine.OWN:
+            self._on_job_finished(order.work_out(lambda: False))
+            return
+        self._job.start(order.work_out)
+        self._set_busy(True)
+
+    def _on_job_finished(self, answer: object) -> None:
+        assert isinstance(answer, PreparedPicture)
+        scene = answer.index.scene
+        self._view = answer.view
+        self._expanded = scene.opened
+        if answer.opened_first is not None:
+            self._across_chosen = answer.across
+            self._fit_chosen = answer.fit
+            self._resized.start()  # the page may have become another while this was worked out
+            self._opened_first = answer.opened_first
+            # Nothing to hold it by: it is looked at from its beginning.
+            self._is_untouched = answer.anchor is None
+        self._anchor = answer.anchor or self._anchor
+        before = (
+            ViewedDrawing(self._drawing, self._camera) if self._drawing and self._anchor else None
+        )
+        self.show_scene(answer.index, self._camera_for(scene))
+        self._anchor = None
+        self._begin_transition(before)
+        self.setAccessibleDescription(spoken_scene(scene))
+        self.meet_picture()
+        self._set_busy(False)
+        self.scene_changed.emit()
+
+    def _begin_transition(self, before: ViewedDrawing | None) -> None:
+        """Lead the eye from the picture before, where something of it was held in its place."""
+        self._transition = None
+        if before is not None and self._drawing is not None and may_move(self):
+            after = ViewedDrawing(self._drawing, self._camera)
+            self._transition = make_transition(before, after, (self.width(), self.height()))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        transition = self._transition
+        if transition is None or transition.is_over or self._drawing is None:
+            self._transition = None
+            super().paintEvent(event)
+            return
+        painter = QPainter(self)
+        transition.paint(painter, self.width(), self.height())
+        painter.end()
+        if self._tiles is not None:  # so that the picture is sharp when everything is in place
+            camera = self._camera
+            self._tiles.prepare(camera.x, camera.y, self.width(), self.height(), camera.scale)
+        self.update()
+
+    def _look(self, camera: Camera) -> None:
+        self._transition = None  # who moves the picture has seen enough
+        super()._look(camera)
+
+    def _on_job_failed(self, error: object) -> None:
+        self.drop_scene(f"The graph could not be laid out: {error}")
+        self._set_busy(False)
+
+    def _set_busy(self, is_busy: bool) -> None:
+        self._progress = "Laying out … Esc stops" if is_busy else ""
+        self.busy_changed.emit(is_busy)
+        self.update()
+
+    def _camera_for(self, scene: Scene) -> Camera | None:
+        """The camera that leaves what is held where it was."""
+        if self._anchor is None:
+            return None
+        camera = camera_at(self._anchor, scene, self._camera.scale)
+        self._is_untouched = self._is_untouched or camera is None
+        return camera
+
+    def _keep_eye_on(self, item: int) -> None:
+        if self.scene is not None and item != NONE:
+            self._anchor = anchor_of(self.scene, self._camera, item)
+            self._is_untouched = False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._resized.start()
+
+    def _on_resized_timeout(self) -> None:
+        """A page has room for more or for less: unless somebody has chosen, choose again."""
+        is_as_first = self._expanded == self._opened_first
+        across = self._page.width() if self._direction == DOWN else self._page.height()
+        is_other = abs(across - self._across_chosen) > OTHER_ROOM_PX
+        is_idle = self.scene is not None and not self.is_busy
+        if self._is_untouched and is_as_first and is_other and is_idle:
+            assert self._graph is not None
+            self._start(self._graph, self._view, None)
+
+
+# The canvas: a graph that one can look over, walk through, open and close.
+
+
+_KEY_PAN_PX = 80.0
+_LEAST_TOGETHER = 0.45
+"""Smaller, names could not be read: then things are looked at one by one."""
+
+_NO_MARKS: tuple[frozenset[int], ...] = (frozenset(), frozenset(), frozenset())
+
+_ARROWS = {
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Up: (0, -1),
+    Qt.Key.Key_Down: (0, 1),
+}
+
+_KEYS: dict[Qt.Key, Callable[[SceneView], None]] = {
+    Qt.Key.Key_Plus: SceneView.zoom_in,
+    Qt.Key.Key_Equal: SceneView.zoom_in,
+    Qt.Key.Key_Minus: SceneView.zoom_out,
+    Qt.Key.Key_F: SceneView.fit,
+    Qt.Key.Key_Z: SceneView.zoom_to_selection,
+    Qt.Key.Key_Home: SceneView.go_to_beginning,
+}
+
+
+class GraphCanvas(PictureView):
+    """Shows one graph.
+
+    Mouse: drag pans, the wheel zooms at the pointer (with Shift it pans across), a click selects,
+    with Ctrl one more, a double click opens or closes a group, a click on a connector leads to its
+    far end.
+    Keys: arrows walk along the lines, with Shift they pan; Enter opens or closes; + and - zoom;
+    F fits all; Z zooms to the selection; Home goes to the beginning; Escape stops a layout.
+
+    Signals:
+        node_selected: Node index of what the person selected; -1 if nothing.
+        group_selected: Id of a group without a node of its own, what stands on its box,
+            the indices of the nodes inside, and whether it is selected besides others.
+        nodes_selected: Indices of several nodes, and whether they are selected besides others.
+        node_hovered: Node index under the pointer; -1 if none.
+        colours_changed: The `ColourBy` that boxes are coloured by now.
+    """
+
+    node_selected = Signal(int)
+    group_selected = Signal(str, str, object, bool)
+    nodes_selected = Signal(object, bool)
+    node_hovered = Signal(int)
+    colours_changed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None, *, theme: str = "light") -> None:
+        super().__init__(parent, theme=theme)
+        self._marks = _NO_MARKS
+        self._ahead: npt.NDArray[np.int32] = np.zeros(0, np.int32)
+        self._adds = False
+        self._current_node = NONE
+        self._current_id = ""
+        self._reveal = NONE
+        self._colour_by = ColourBy.FAMILY
+        self._focus: frozenset[int] | None = None
+        self._fates: Mapping[str, str] = {}
+        self._notes: Mapping[int, str] = {}
+        self._group_notes: Mapping[str, str] = {}
+
+    @property
+    def colour_by(self) -> ColourBy:
+        """What the colours of boxes tell."""
+        return self._colour_by
+
+    def set_colour_by(self, by: ColourBy) -> None:
+        """Let the colours of boxes tell something else."""
+        if by is not self._colour_by:
+            self._colour_by = by
+            self.repaint_scene()
+            self.colours_changed.emit(by)
+
+    def set_focus(self, nodes: Collection[int] | None) -> None:
+        """Fade everything but some nodes; None lets all be seen."""
+        self._focus = None if nodes is None else frozenset(nodes)
+        self.repaint_scene()
+
+    def look_at_nodes(self, nodes: Collection[int]) -> None:
+        """Bring nodes into sight together, as large as now or smaller, where that can be read."""
+        scene = self.scene
+        items = items_of_nodes(scene, nodes) if scene is not None else np.zeros(0, np.int64)
+        if scene is None or not len(items):
+            return
+        boxes = items[items >= scene.items.num_frames]
+        rects = scene.items.rect[boxes if len(boxes) else items]
+        low, high = rects[:, :2].min(axis=0), (rects[:, :2] + rects[:, 2:]).max(axis=0)
+        around = (*low.tolist(), *(high - low).tolist())
+        camera = fit_rect(around, self.width(), self.height(), self.camera.scale)
+        if camera.scale >= _LEAST_TOGETHER:
+            self._look(camera)
+
+    @property
+    def focus(self) -> frozenset[int] | None:
+        """The nodes that are in focus; None where all are."""
+        return self._focus
+
+    def focused_items(self, scene: Scene) -> npt.NDArray[np.int64] | None:
+        """Items of the nodes that are in focus."""
+        return None if self._focus is None else items_of_nodes(scene, self._focus)
+
+    def tint_of(self, scene: Scene) -> Tint | None:
+        """The colours of a scene; None for those of its styles."""
+        if self._graph is None:
+            return None
+        marked = sorted(self._marks[0])
+        return tint_scene(self._graph, scene, self._colour_by, marked, self._fates)
+
+    def set_fates(self, fates: Mapping[str, str]) -> None:
+        """Know the fates of the equations that are shown, by their ids."""
+        if fates != self._fates:
+            self._fates = fates
+            if self._colour_by is ColourBy.FATE:
+                self.repaint_scene()
+
+    def forget_nodes(self) -> None:
+        """Another graph is to be shown: node indices of the one before mean nothing."""
+        self._current_node = self._reveal = NONE
+        self._current_id = ""
+        self._marks = _NO_MARKS
+        self._has_marks = False
+        self._ahead = np.zeros(0, np.int32)
+        self._focus = None
+        self._notes, self._group_notes = {}, {}
+
+    def meet_picture(self) -> None:
+        """Another picture is shown: find the selection in it."""
+        self._update_highlight()
+        if self._reveal != NONE:
+            self._bring_into_sight(self._item_of(self._reveal))
+            self._reveal = NONE
+
+    def set_highlight(
+        self, selected: Iterable[int], forward: Iterable[int], backward: Iterable[int]
+    ) -> None:
+        """Outline nodes: the selected ones, what they went into, what they came from."""
+        before = self._marks[0]
+        self._marks = (frozenset(selected), frozenset(forward), frozenset(backward))
+        if self._colour_by is ColourBy.SAME and self._marks[0] and self._marks[0] != before:
+            self.repaint_scene()
+        self._update_highlight()
+
+    def set_preview(self, nodes: npt.NDArray[np.int32]) -> None:
+        """Outline nodes thinly: what is linked to what is looked at ahead."""
+        if len(nodes) or len(self._ahead):
+            self._ahead = nodes
+            scene = self.scene
+            if scene is not None:
+                ahead = items_of_nodes(scene, nodes)
+                self._highlight = dataclasses.replace(self._highlight, ahead=ahead)
+                self.update()
+
+    def set_notes(self, notes: Mapping[int, str], groups: Mapping[str, str]) -> None:
+        """Mark bookmarked nodes, and groups by their ids; say on hovering what was written."""
+        if (notes, groups) != (self._notes, self._group_notes):
+            self._notes, self._group_notes = notes, groups
+            self._update_highlight()
+
+    def places_of_nodes(
+        self, nodes: npt.NDArray[np.int32], *, is_across: bool = False
+    ) -> npt.NDArray[np.float64]:
+        """Top and bottom of the boxes of nodes, in pixels from the widget's top, one row each.
+
+        Or left and right, from its left, where that is what is asked for.
+        Those of nodes that are not drawn are NaN; an open group is where its title is.
+        """
+        scene = self.scene
+        if scene is None:
+            return np.full((len(nodes), 2), np.nan)
+        find = find_places_across if is_across else find_places_down
+        return find(scene, self.camera, nodes)
+
+    def select_node(self, node: int, *, reveal: bool = True) -> None:
+        """Make a node the current one without telling anybody; -1 clears it.
+
+        Args:
+            node: Node index.
+            reveal: Open the groups around it and bring it into sight.
+        """
+        self._current_node, self._current_id = node, ""
+        view = self._view
+        if reveal and view is not None and 0 <= node < len(view.box_of_node):
+            self._show_inside(node, view.path_to_node(node))
+        self._update_highlight()
+
+    def show_group(self, group_id: str) -> bool:
+        """Bring a group's box into sight, opening what is around it; false where there is none."""
+        view = self._view
+        box = view.index_of(group_id) if view is not None else None
+        if view is None or box is None:
+            return False
+        first = next(iter(view.nodes_inside(box)), NONE)
+        self._show_inside(first, frozenset(view.boxes[each].id for each in view.ancestors(box)))
+        return True
+
+    def _show_inside(self, node: int, needed: frozenset[str]) -> None:
+        """Open groups, and bring a node, or the closed group that it is in, into sight."""
+        if needed <= self._expanded:
+            self._bring_into_sight(self._item_of(node))
+        else:
+            self._anchor = None
+            self._reveal = node
+            self._expanded |= needed
+            self._is_untouched = False
+            self._restart()
+
+    def click(self, place: QPointF) -> None:
+        """Select what is there; on a connector, what is at its far end."""
+        if self._drawing is None:
+            return
+        if self._adds:
+            self._add_item(self.item_at(place))
+            return
+        connector = self.connector_at(place)
+        if connector != NONE:
+            far = self._drawing.scene.connectors.far[connector]
+            if len(far):
+                self._select_item(int(far[0]))
+            return
+        # What was clicked is in sight: the picture must not run away from the pointer.
+        self._select_item(self.item_at(place), reveal=False)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._adds = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        super().mouseReleaseEvent(event)
+
+    def _add_item(self, item: int) -> None:
+        """Select an item besides what is selected already, or let it go."""
+        if item != NONE:
+            self._take_current(item)
+            if self._current_node != NONE:
+                self.nodes_selected.emit([self._current_node], True)
+            else:
+                self._emit_group(item, adds=True)
+            self._update_highlight()
+
+    def double_click(self, place: QPointF) -> None:
+        """Open or close the group that is there."""
+        self._toggle_item(self.item_at(place))
+
+    def hover(self, item: int, connector: int = NONE) -> None:
+        """Outline an item and its lines; draw the edges of a connector in full."""
+        before = self._highlight
+        if self._drawing is None or (item, connector) == (before.hovered, before.connector):
+            return
+        self._highlight = dataclasses.replace(before, hovered=item, connector=connector)
+        if item == before.hovered:
+            self.update()
+            return
+        self.node_hovered.emit(NONE if item == NONE else self._node_of(item))
+        self.update()
+
+    def describe(self, item: int) -> str:
+        """The full label of an item, its types and where its code is."""
+        scene, view = self.scene, self._view
+        if scene is None or view is None:
+            return ""
+        inside = scene.nodes_of_item(item).tolist() if self._notes else ()
+        own = [note for each, note in self._group_notes.items() if each == scene.items.ids[item]]
+        notes = describe_notes([*own, *(self._notes[n] for n in inside if n in self._notes)])
+        told = describe_item(view, scene, item)
+        return f"{told}<br>{notes}" if notes else told
+
+    def describe_connector(self, connector: int) -> str:
+        """What a connector stands for, and between what."""
+        scene, view = self.scene, self._view
+        return describe_connector_ends(view, scene, connector) if scene and view else ""
+
+    def describe_line(self, line: int) -> str:
+        """What flows along a line."""
+        scene, view = self.scene, self._view
+        return describe_edge(view, scene, line) if scene is not None and view is not None else ""
+
+    def _item_of(self, node: int) -> int:
+        scene = self.scene
+        if scene is None or not 0 <= node < len(scene.item_of_node):
+            return NONE
+        return int(scene.item_of_node[node])
+
+    def _update_highlight(self) -> None:
+        scene = self.scene
+        if scene is None:
+            return
+        selected, forward, backward = (items_of_nodes(scene, nodes) for nodes in self._marks)
+        current = keyboard = self._current_item()
+        if self._is_chosen_frame(current):
+            selected = np.asarray([current], np.int64)
+        elif self._marks is not _NO_MARKS and current not in selected:
+            current = NONE  # what is selected now is elsewhere: the keyboard alone is here
+        self._highlight = Highlight(
+            selected, np.setdiff1d(forward, selected), np.setdiff1d(backward, selected), current
+        )
+        self._highlight = dataclasses.replace(
+            self._highlight,
+            ahead=items_of_nodes(scene, self._ahead),
+            noted=np.union1d(items_of_nodes(scene, self._notes), self._noted_groups(scene)),
+        )
+        self._has_marks = any(self._marks) or current != NONE
+        view = self._view if keyboard != NONE else None
+        announce(
+            self, spoken_item(view, scene, keyboard) if view is not None else spoken_scene(scene)
+        )
+        self._show_extras()
+        self.update()
+
+    def _take_current(self, item: int) -> None:
+        """Let an item have the keyboard; it is known by its id, for other pictures number anew."""
+        scene = self.scene
+        known = scene is not None and item != NONE
+        self._current_id = scene.items.ids[item] if scene is not None and known else ""
+        self._current_node = self._node_of(item) if known else NONE
+
+    def _current_item(self) -> int:
+        """The item that has the keyboard, or `NONE`."""
+        scene = self.scene
+        if self._current_node != NONE or scene is None:
+            return self._item_of(self._current_node)
+        return scene.item_of_id.get(self._current_id, NONE)
+
+    def _is_chosen_frame(self, item: int) -> bool:
+        """Whether an item is an open group, and all that is inside is what is selected."""
+        scene, view = self.scene, self._view
+        if scene is None or view is None or not 0 <= item < scene.items.num_frames:
+            return False
+        return frozenset(view.nodes_inside(int(scene.items.box[item]))) == self._marks[0]
+
+    def _noted_groups(self, scene: Scene) -> npt.NDArray[np.int64]:
+        known = scene.item_of_id
+        return np.asarray([known[each] for each in self._group_notes if each in known], np.int64)
+
+    def _node_of(self, item: int) -> int:
+        scene = self.scene
+        return NONE if scene is None else int(scene.items.node[item])
+
+    def _select_item(self, item: int, *, reveal: bool = True) -> None:
+        self._take_current(item)
+        self._update_highlight()
+        if reveal:
+            self._bring_into_sight(item)
+        self.node_selected.emit(self._current_node)
+        if self._current_node == NONE and item != NONE:
+            self._emit_group(item, adds=False)
+
+    def _emit_group(self, item: int, *, adds: bool) -> None:
+        """Tell that a group without a node of its own was selected, where it is one."""
+        scene, view = self.scene, self._view
+        assert scene is not None  # it has items
+        box = view.index_of(scene.items.ids[item]) if view is not None else None
+        inside = view.nodes_inside(box) if view is not None and box is not None else []
+        if view is not None and inside and box is not None:
+            label = text_of(view, view.boxes[box]).title or scene.items.ids[item]
+            self.group_selected.emit(scene.items.ids[item], label, inside, adds)
+
+    def _toggle_item(self, item: int) -> None:
+        if self.scene is None or item == NONE:
+            return
+        if self.scene.items.is_group[item]:
+            self.toggle_group(self.scene.items.ids[item])
+        elif self._graph is not None and (node := self._node_of(item)) != NONE:
+            self.go_inside(node)
+
+    def go_inside(self, node: int) -> None:
+        """Select and show what a node is the outside of, where that is drawn at another node."""
+        assert self._graph is not None
+        group = int(find_shown_groups(self._graph)[node])
+        first = first_node_inside(self._graph, group)
+        if first != NONE:
+            self.select_node(first)
+            self.node_selected.emit(first)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        if key in _ARROWS:
+            self._press_arrow(*_ARROWS[key], event.modifiers())
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._toggle_item(self._current_item())
+        elif key in _KEYS:
+            _KEYS[key](self)
+        elif key == Qt.Key.Key_Escape and self._job.is_running:
+            self.stop_layout()
+        else:
+            super().keyPressEvent(event)
+
+    def _press_arrow(self, dx: int, dy: int, modifiers: Qt.KeyboardModifier) -> None:
+        if modifiers & Qt.KeyboardModifier.ShiftModifier:
+            self.pan(dx * _KEY_PAN_PX, dy * _KEY_PAN_PX)
+            return
+        scene = self.scene
+        if scene is None:
+            return
+        item = item_in_direction(scene, self._current_item(), dx, dy)
+        if item != NONE:
+            self._select_item(item)

@@ -1,0 +1,107 @@
+"""A canvas with its legend, minimap, choice of colours and notes, each in a place of its own."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLabel, QWidget
+
+from jaxscope.picture.tint.classes import ColourBy
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.canvas.navigation import OVERVIEW_PX
+from jaxscope.ui.toolkit.widgets import ChoiceBox
+
+_CHOOSER_LETTERS = 9
+_ARROW_PX = 32
+"""Of the choice of colours: its arrow, and the room around its text."""
+_GAP_PX = 4
+_LEAST_HEIGHT_PX = 160
+"""In a lower page the picture gets all the room."""
+
+
+class GraphPage(QWidget):
+    """Gives each its own place: nothing ever lies over the picture."""
+
+    def __init__(self, canvas: GraphCanvas, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.canvas = canvas
+        for part in (canvas, canvas.minimap, canvas.legend):
+            part.setParent(self)
+        canvas.set_page(self)
+        canvas.show()
+        self.colours = self._make_chooser()
+        self._notes = QLabel(self)
+        self._notes.setWordWrap(True)
+        self._notes.setTextFormat(Qt.TextFormat.PlainText)
+        self._notes.setContentsMargins(8, 4, 8, 4)
+        # Asked for while a picture is painted or a size is changed, when nothing may move.
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._arrange)
+        canvas.extras_changed.connect(self._later.start)
+        canvas.minimap.need_changed.connect(self._later.start)
+        canvas.legend.toggled.connect(self._later.start)
+        canvas.colours_changed.connect(self._on_canvas_colours_changed)
+        self.setFocusProxy(canvas)
+
+    def _make_chooser(self) -> ChoiceBox:
+        chooser = ChoiceBox(self)
+        chooser.setProperty("role", "compact")
+        chooser.setAccessibleName("What the colours of boxes tell")
+        chooser.setToolTip("Colour the boxes by this")
+        for by in ColourBy:
+            chooser.addItem(f"by {by.value}", by)
+        chooser.setSizeAdjustPolicy(
+            ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        chooser.setMinimumContentsLength(_CHOOSER_LETTERS)
+        chooser.activated.connect(self._on_colours_activated)
+        return chooser
+
+    def _on_colours_activated(self, index: int) -> None:
+        self.canvas.set_colour_by(self.colours.itemData(index))
+
+    def _on_canvas_colours_changed(self, by: object) -> None:
+        self.colours.setCurrentIndex(list(ColourBy).index(ColourBy(by)))
+        self._later.start()
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:
+        self._arrange()
+
+    def _arrange(self) -> None:
+        canvas, minimap, legend = self.canvas, self.canvas.minimap, self.canvas.legend
+        width, height = self.width(), self.height()
+        has_scene = canvas.scene is not None and bool(len(canvas.scene.items))
+        has_room = has_scene and height >= _LEAST_HEIGHT_PX
+        chooser = self.colours
+        chooser.setVisible(has_room)
+        size = chooser.sizeHint()
+        text_px = chooser.fontMetrics().horizontalAdvance(chooser.currentText())
+        # The whole choice where that leaves the legend most of the width.
+        size.setWidth(min(max(size.width(), width * 2 // 5), text_px + _ARROW_PX))
+        legend.set_indent(size.width() + _GAP_PX if has_room else 0)
+        under = min(legend.heightForWidth(width), height // 3) if has_room else 0
+        legend.setGeometry(0, height - under, width, under)
+        legend.setVisible(bool(under))
+        chooser.setGeometry(3, height - under + 3, size.width(), size.height())
+        chooser.raise_()
+        height -= under
+        noted = self._note_height(width, height) if has_room else 0
+        self._notes.setGeometry(0, height - noted, width, noted)
+        self._notes.setVisible(bool(noted))
+        height -= noted
+        is_needed = has_room and minimap.is_needed
+        thickness = OVERVIEW_PX if is_needed else 0
+        minimap.setVisible(is_needed)
+        if minimap.is_beside:
+            minimap.setGeometry(width - thickness, 0, thickness, height)
+            canvas.setGeometry(0, 0, width - thickness, height)
+        else:
+            minimap.setGeometry(0, height - thickness, width, thickness)
+            canvas.setGeometry(0, 0, width, height - thickness)
+
+    def _note_height(self, width: int, height: int) -> int:
+        """Room for what the picture has to say of how it came about."""
+        scene = self.canvas.scene
+        notes = scene.notes if scene is not None else ()
+        self._notes.setText("\n".join(notes))
+        return min(self._notes.heightForWidth(width), height // 4) if notes else 0

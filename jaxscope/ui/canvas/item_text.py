@@ -1,0 +1,140 @@
+"""Texts about items of a scene: rich-text tool tips, and plain text for screen readers."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtWidgets import QWidget
+
+from jaxscope.model import NONE, Graph, Unavailable
+from jaxscope.model.types import short_type
+from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.view.labels import text_of
+from jaxscope.picture.view.view import View
+
+# What the pointer says of an item when it rests there.
+
+
+_MAX_ATTRIBUTES = 6
+_MAX_LENGTH = 80
+_MAX_HINT_ENDS = 8
+_MAX_NOTES = 4
+
+
+def describe_item(view: View, scene: Scene, item: int) -> str:
+    """Rich text: the full label, types, a few attributes, and where the code is."""
+    box = view.boxes[int(scene.items.box[item])]
+    text = text_of(view, box)
+    lines = [f"<b>{_plain(text.title)}</b>"]
+    if box.children:
+        lines.append(_plain(text.detail))
+        lines.append("<i>Double click: open or close</i>")
+    if box.node != NONE:
+        graph = view.graph
+        if not box.children and "shares" in graph.attributes(box.node):
+            lines.append("<i>Double click: go to where its inside is drawn</i>")
+        lines += [_plain(type_) for type_ in graph.row(graph.nodes.types, box.node)[:4]]
+        attributes = list(graph.attributes(box.node).items())[:_MAX_ATTRIBUTES]
+        lines += [f"{_plain(key)} = {_plain(value)}" for key, value in attributes]
+        source = graph.source(box.node)
+        if source:
+            where = f"{source[0].file.rpartition('/')[2]}:{source[0].line}"
+            lines.append(_plain(f"{where} {source[0].function}"))
+    return "<br>".join(lines)
+
+
+def describe_notes(notes: Sequence[str]) -> str:
+    """Rich text: what was written about bookmarked nodes."""
+    told = [_plain(note) for note in notes if note][:_MAX_NOTES]
+    if not told:
+        return "<i>bookmarked</i>" if notes else ""
+    return "<i>bookmarked:</i> " + "<br>".join(told)
+
+
+def describe_edge(view: View, scene: Scene, line: int) -> str:
+    """Rich text: what flows along a line, and between what."""
+    ends = (int(scene.lines.source[line]), int(scene.lines.target[line]))
+    names = [
+        _plain(text_of(view, view.boxes[int(scene.items.box[end])]).title)
+        for end in ends
+        if end != NONE
+    ]
+    return f"<b>{_plain(scene.lines.types[line])}</b><br>" + " → ".join(names)
+
+
+def describe_connector_ends(view: View, scene: Scene, connector: int) -> str:
+    """Rich text: which values a connector stands for, and where they come from or go."""
+    connectors, graph = scene.connectors, view.graph
+    values = connectors.values[connector].tolist()
+    rows = [graph.row(graph.nodes.types, node) for node in values[:_MAX_HINT_ENDS]]
+    # Which of several results is meant, a connector does not know.
+    types = dict.fromkeys(short_type(row[0]) for row in rows if len(row) == 1)
+    ends = connectors.far[connector].tolist()
+    names = [_plain(text_of(view, view.boxes[int(scene.items.box[end])]).title) for end in ends]
+    if len(names) > _MAX_HINT_ENDS:
+        names = [*names[:_MAX_HINT_ENDS], f"… and {len(names) - _MAX_HINT_ENDS} more"]
+    word = "to" if connectors.is_source[connector] else "from"
+    what = f"{len(values)} values" if len(values) > 1 else "1 value"
+    if types:
+        what += ": " + ", ".join(_plain(text) for text in types)
+    return f"<b>{what}</b><br>{word} " + ", ".join(names) + "<br><i>Click: go there</i>"
+
+
+def explain_absence(graph: Graph | Unavailable | None) -> str:
+    """What to say in the place of a graph without nodes."""
+    if isinstance(graph, Unavailable):
+        return graph.reason
+    if graph is None:
+        return "There is no graph to show."
+    return "This stage is empty: it has no inputs, operations or results."
+
+
+def _plain(text: str) -> str:
+    short = text if len(text) <= _MAX_LENGTH else text[: _MAX_LENGTH - 1] + "…"
+    return html.escape(short)
+
+
+# What a screen reader says of a graph: how large it is, and which box the keyboard is at.
+
+
+_MAX_SPOKEN_ENDS = 4
+
+
+def spoken_scene(scene: Scene) -> str:
+    """How many boxes there are, and how to get about."""
+    num = len(scene.items) - scene.items.num_frames
+    return f"{num} boxes are shown. Arrow keys walk along the lines."
+
+
+def spoken_item(view: View, scene: Scene, item: int) -> str:
+    """Plain text: a box, whether it is a group, and its neighbours by what flows between them."""
+    box = view.boxes[int(scene.items.box[item])]
+    text = text_of(view, box)
+    told = [f"{text.title}, {text.detail}." if text.detail else f"{text.title}."]
+    if box.children:
+        is_open = item < scene.items.num_frames
+        told.append("Open group." if is_open else "Closed group, Enter opens it.")
+    lines = scene.lines
+    ends = (("From", lines.target, lines.source), ("To", lines.source, lines.target))
+    for word, here, there in ends:
+        others = dict.fromkeys(int(other) for other in there[here == item] if other != NONE)
+        names = [text_of(view, view.boxes[int(scene.items.box[each])]).title for each in others]
+        if names:
+            more = (
+                f" and {len(names) - _MAX_SPOKEN_ENDS} more"
+                if len(names) > _MAX_SPOKEN_ENDS
+                else ""
+            )
+            told.append(f"{word} {', '.join(names[:_MAX_SPOKEN_ENDS])}{more}.")
+    return " ".join(told)
+
+
+def announce(widget: QWidget, text: str) -> None:
+    """Have a text read out where the keyboard is in the widget; it stays as its description."""
+    if text == widget.accessibleDescription():
+        return
+    widget.setAccessibleDescription(text)
+    if widget.hasFocus():
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, text))

@@ -1,0 +1,209 @@
+"""The legend under a graph: what the colours and outlines in the picture mean."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from jaxscope.picture.layout.text_width import measure_text, shorten_text
+from jaxscope.picture.palette import STYLE_NAMES
+from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
+from jaxscope.picture.view.operations import Style
+from jaxscope.ui.canvas.drawing import Colors, graph_font
+
+_TEXT_PX = 11.0
+_ROW_PX = 18.0
+_PADDING_PX = 6.0
+_SWATCH_PX = 16.0
+_GAP_PX = 12.0
+_WIDEST_PX = 190.0
+_MORE_PX = 54.0
+_LEAST_PX = 44.0
+"""Less shows no word of an entry."""
+_ROWS_AT_FIRST = 2
+"""A legend of more rows shows the rest on a click: the picture needs the room."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class LegendEntry:
+    """One line of a legend.
+
+    Attributes:
+        name: What it means.
+        fill: How a swatch is filled.
+        border: How it is outlined.
+        hint: Told when the pointer rests on it; empty for nothing.
+    """
+
+    name: str
+    fill: QColor
+    border: QPen
+    hint: str = ""
+
+
+class Legend(QWidget):
+    """Stands below the picture, never over it, in as many rows as its width asks for.
+
+    A click shows the rows that had no room, and hides them again.
+
+    Signals:
+        toggled: A person opened or closed it.
+    """
+
+    toggled = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._entries: tuple[LegendEntry, ...] = ()
+        self._colors: Colors | None = None
+        self._scale = 1.0
+        self._indent_px = 0
+        self._is_open = False
+        self.setAccessibleName("Legend of the graph")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether all rows are shown, however many."""
+        return self._is_open
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is explained, in order."""
+        return tuple(entry.name for entry in self._entries)
+
+    def set_text_scale(self, scale: float) -> None:
+        """Make it larger or smaller with the window's type."""
+        self._scale = scale
+        self.update()
+
+    def set_indent(self, indent_px: int) -> None:
+        """Leave room at the beginning of the first two rows."""
+        self._indent_px = indent_px
+        self.update()
+
+    def show_entries(self, entries: Sequence[LegendEntry], colors: Colors) -> None:
+        """Explain these."""
+        self._entries, self._colors = tuple(entries), colors
+        self.setAccessibleDescription(", ".join(self.names))
+        self.update()
+
+    def heightForWidth(self, width: int) -> int:
+        places, _ = self._place(width)
+        rows = 1 + max((row for _, row, _ in places), default=0)
+        return round((rows * _ROW_PX + 2 * _PADDING_PX - 3) * self._scale)
+
+    def sizeHint(self) -> QSize:
+        return QSize(300, self.heightForWidth(300))
+
+    def _place(self, width: int) -> tuple[list[tuple[float, int, float]], bool]:
+        """Where each shown entry begins, in which row, how wide; and whether some are left out."""
+        room = width / self._scale - _PADDING_PX
+        x, row = _PADDING_PX + self._indent_px / self._scale, 0
+        places: list[tuple[float, int, float]] = []
+        last = len(self._entries) - 1
+        for number, entry in enumerate(self._entries):
+            text = min(measure_text(entry.name, _TEXT_PX), _WIDEST_PX)
+            wide = _SWATCH_PX + 5 + text
+            limited = not self._is_open and row == _ROWS_AT_FIRST - 1 and number < last
+            if x + wide + (_MORE_PX if limited else 0.0) > room and (places or self._indent_px):
+                if not self._is_open and row == _ROWS_AT_FIRST - 1:
+                    return places, True
+                row += 1
+                x = _PADDING_PX + (self._indent_px / self._scale if row < _ROWS_AT_FIRST else 0)
+                if not self._is_open and row == _ROWS_AT_FIRST - 1 and number < last:
+                    wide = min(wide, room - x - _MORE_PX)
+                    if wide < _LEAST_PX:
+                        return places, True
+            places.append((x, row, wide))
+            x += wide + _GAP_PX
+        return places, False
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            _, is_cut = self._place(self.width())
+            if is_cut or self._is_open:
+                self._is_open = not self._is_open
+                self.toggled.emit()
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self._hint_at(event.pos()), self)
+            return True
+        return super().event(event)
+
+    def _hint_at(self, place: QPoint) -> str:
+        x, y = place.x() / self._scale, place.y() / self._scale
+        for entry, (left, row, wide) in zip(
+            self._entries, self._place(self.width())[0], strict=False
+        ):
+            if left <= x <= left + wide and 0 <= y - _PADDING_PX - row * _ROW_PX < _ROW_PX:
+                return entry.hint or entry.name
+        return "What the colours and outlines mean; click to see all of it"
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        colors = self._colors
+        if colors is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(self.rect(), colors.background)
+        painter.fillRect(QRect(0, 0, self.width(), 1), colors.frame_border)
+        painter.scale(self._scale, self._scale)
+        painter.setFont(graph_font(_TEXT_PX))
+        places, is_cut = self._place(self.width())
+        for entry, (x, row, wide) in zip(self._entries, places, strict=False):
+            y = _PADDING_PX - 1 + row * _ROW_PX
+            painter.setPen(entry.border)
+            painter.setBrush(entry.fill)
+            painter.drawRoundedRect(QRectF(x, y + 3.5, _SWATCH_PX, 10), 3, 3)
+            painter.setPen(colors.text)
+            text = shorten_text(entry.name, wide - _SWATCH_PX - 5, _TEXT_PX)
+            area = QRectF(x + _SWATCH_PX + 5, y, wide, _ROW_PX)
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, text)
+        if is_cut:
+            painter.setPen(colors.muted)
+            y = _PADDING_PX - 1 + (_ROWS_AT_FIRST - 1) * _ROW_PX
+            right = self.width() / self._scale - _PADDING_PX
+            area = QRectF(right - _MORE_PX, y, _MORE_PX, _ROW_PX)
+            flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+            painter.drawText(area, flags, f"{len(self._entries) - len(places)} more …")
+        painter.end()
+
+
+def list_entries(
+    styles: Sequence[Style], colors: Colors, has_highlight: bool
+) -> tuple[LegendEntry, ...]:
+    """What the styles of boxes mean, and the outlines if anything is highlighted."""
+    boxes = [
+        LegendEntry(STYLE_NAMES[style], colors.fill[style], QPen(colors.border[style], 1.2))
+        for style in styles
+    ]
+    return (*boxes, *(outline_entries(colors) if has_highlight else ()))
+
+
+def list_tints(
+    tint: Tint, colors: Colors, theme: str, has_highlight: bool
+) -> tuple[LegendEntry, ...]:
+    """What the colours of a tint mean, or why there are none."""
+    palette, entries = TINT_PALETTES[theme], []
+    for each in tint.classes:
+        fill, border = palette.pair(each)
+        line = Qt.PenStyle.DashLine if each.is_dashed else Qt.PenStyle.SolidLine
+        entries.append(LegendEntry(each.name, QColor(fill), QPen(QColor(border), 1.2, line)))
+    if tint.note:
+        entries.append(LegendEntry(tint.note, colors.background, QPen(colors.background)))
+    return (*entries, *(outline_entries(colors) if has_highlight else ()))
+
+
+def outline_entries(colors: Colors) -> tuple[LegendEntry, ...]:
+    """What the outlines of a selection mean."""
+    ground = colors.background
+    return (
+        LegendEntry("selected", ground, QPen(colors.selected, 3)),
+        LegendEntry("linked, forward", ground, QPen(colors.forward, 2)),
+        LegendEntry("linked, backward", ground, QPen(colors.backward, 2, Qt.PenStyle.DashLine)),
+    )

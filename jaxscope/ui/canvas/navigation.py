@@ -1,0 +1,317 @@
+"""The camera of a canvas, where nodes are on the screen, and which item an arrow key leads to.
+
+NumPy only, no Qt.
+
+A `Camera` is the upper left corner of the visible part, in scene pixels, and a scale (widget pixels
+per scene pixel).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model import NONE
+from jaxscope.picture.scene.scene import Scene
+
+# Which part of a scene is seen, and how large.
+
+
+MAX_SCALE = 4.0
+MARGIN_PX = 24.0
+_ORDINARY_PX = 480.0
+"""Sides of a widget up to which a picture is never enlarged."""
+SIDE_PX = 8.0
+"""What a picture that fills the width leaves free at its sides."""
+OVERVIEW_PX = 48
+"""Width of the overview beside a tall picture, and its height below a wide one."""
+_REVEALED_PX = 30
+"""What is nearer to the border is not well in sight."""
+_LEAST_FRAMED = 0.58
+"""A picture that cannot be any narrower is shown as small as this, if its width then fits."""
+READABLE_SCALE = 0.78
+"""The smallest scale that a picture is first shown at: type of 10 and 8.5 pixels."""
+WHOLE_SCALE = 0.74
+"""What can be seen whole is shown as small as this: nobody has to look for the rest."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Camera:
+    """A view of a plane.
+
+    Attributes:
+        x: Scene x at the left border of the widget.
+        y: Scene y at the upper border.
+        scale: Widget pixels per scene pixel.
+    """
+
+    x: float
+    y: float
+    scale: float
+
+    def to_scene(self, x: float, y: float) -> tuple[float, float]:
+        """The place of the scene under a place of the widget."""
+        return self.x + x / self.scale, self.y + y / self.scale
+
+    def to_widget(self, x: float, y: float) -> tuple[float, float]:
+        """The place of the widget over a place of the scene."""
+        return (x - self.x) * self.scale, (y - self.y) * self.scale
+
+    def moved(self, dx: float, dy: float) -> Camera:
+        """Moved by widget pixels."""
+        return Camera(self.x + dx / self.scale, self.y + dy / self.scale, self.scale)
+
+    def zoomed(self, factor: float, x: float, y: float, least: float) -> Camera:
+        """Zoomed by a factor; what is under (x, y) of the widget stays there."""
+        scale = min(max(self.scale * factor, least), MAX_SCALE)
+        scene_x, scene_y = self.to_scene(x, y)
+        return Camera(scene_x - x / scale, scene_y - y / scale, scale)
+
+
+def fit_rect(
+    rect: tuple[float, float, float, float],
+    width: float,
+    height: float,
+    most: float = 1.0,
+    margin: float = MARGIN_PX,
+) -> Camera:
+    """The camera that shows a rectangle (x, y, width, height) centred and whole."""
+    x, y, wide, high = rect
+    room = max(width - 2 * margin, 1.0), max(height - 2 * margin, 1.0)
+    scale = min(room[0] / max(wide, 1.0), room[1] / max(high, 1.0), most)
+    return Camera(x + wide / 2 - width / scale / 2, y + high / 2 - height / scale / 2, scale)
+
+
+def most_scale(width: float, height: float, text_scale: float) -> float:
+    """How large a small picture is shown at most: larger in a large widget, as on a projector."""
+    return text_scale * min(max(min(width, height) / _ORDINARY_PX, 1.0), 1.6)
+
+
+def first_camera(
+    scene_size: tuple[float, float],
+    is_down: bool,
+    width: float,
+    height: float,
+    text_scale: float = 1.0,
+) -> Camera:
+    """The camera for a new picture: all of it if that can be read, else its beginning.
+
+    Args:
+        scene_size: Width and height of the picture.
+        is_down: Whether its values flow down, not to the right.
+        width: Of the widget.
+        height: Of the widget.
+        text_scale: Size of the window's type; 1 is ordinary.
+    """
+    scene_width, scene_height = scene_size
+    most = most_scale(width, height, text_scale)
+    whole = fit_rect((0.0, 0.0, scene_width, scene_height), width, height, most)
+    if whole.scale >= READABLE_SCALE * text_scale:
+        return whole
+    whole = fit_rect((0.0, 0.0, scene_width, scene_height), width, height, most, SIDE_PX)
+    if whole.scale >= WHOLE_SCALE * text_scale:
+        return whole
+    room, across = (width, scene_width) if is_down else (height, scene_height)
+    fitting = (room - 2 * SIDE_PX) / across
+    is_framed = fitting >= _LEAST_FRAMED * text_scale
+    scale = min(most, fitting) if is_framed else READABLE_SCALE * text_scale
+    if is_down:
+        x = scene_width / 2 - width / scale / 2 if scene_width * scale < width else -MARGIN_PX
+        spare = height / scale - scene_height  # a wide picture may be low: then it is centred
+        return Camera(x, -max(spare / 2, SIDE_PX / scale), scale)
+    y = scene_height / 2 - height / scale / 2 if scene_height * scale < height else -MARGIN_PX
+    return Camera(-max((width / scale - scene_width) / 2, SIDE_PX / scale), y, scale)
+
+
+def look_at_scene(scene: Scene, width: float, height: float, text_scale: float = 1.0) -> Camera:
+    """The camera for a new picture, turned to where its boxes begin."""
+    is_down = scene.direction == "down"
+    camera = first_camera((scene.width, scene.height), is_down, width, height, text_scale)
+    if is_down and scene.width * camera.scale > width and len(scene.items):
+        camera = look_at_top(scene.items.rect, camera, width, text_scale)
+    return camera
+
+
+def look_at_top(
+    rects: npt.NDArray[np.float64], camera: Camera, width: float, text_scale: float = 1.0
+) -> Camera:
+    """Turn to the topmost boxes: the corner of a wide picture is often empty.
+
+    Args:
+        rects: All boxes, float64, shape `(n, 4)`: x, y, width, height.
+        camera: At the picture's beginning.
+        width: Of the widget.
+        text_scale: Size of the window's type; 1 is ordinary.
+    """
+    first = rects[rects[:, 1] <= rects[:, 1].min() + 1.0]
+    left, right = float(first[:, 0].min()), float((first[:, 0] + first[:, 2]).max())
+    fitting = width / (right - left + 2 * MARGIN_PX)
+    scale = max(min(camera.scale, fitting), READABLE_SCALE * text_scale)
+    if fitting < scale:  # from the first box on, whole boxes; the shade at the right tells of more
+        return Camera(left - MARGIN_PX, camera.y, scale)
+    start = -SIDE_PX / scale
+    if right - start <= width / scale:  # seen from the left edge, where nothing is cut off
+        return Camera(start, camera.y, scale)
+    middle = (left + right) / 2.0
+    return Camera(max(middle - width / scale / 2.0, -MARGIN_PX), camera.y, scale)
+
+
+def reveal_rect(
+    rect: tuple[float, float, float, float], camera: Camera, width: float, height: float
+) -> Camera | None:
+    """The camera that brings a rectangle into sight; None if it is well in sight already."""
+    x, y, wide, high = rect
+    left, top = camera.to_widget(x, y)
+    right, bottom = camera.to_widget(x + wide, y + high)
+    low, margin = min(left, top), _REVEALED_PX
+    if low >= margin and right <= width - margin and bottom <= height - margin:
+        return None
+    scale = max(camera.scale, 0.5)
+    middle = (x + wide / 2, y + min(high / 2, height / scale / 3))
+    return Camera(middle[0] - width / scale / 2, middle[1] - height / scale / 2, scale)
+
+
+def is_any_in_sight(
+    rects: npt.NDArray[np.float64], camera: Camera, width: float, height: float
+) -> bool:
+    """Whether any of some rectangles, rows of x, y, width, height, is seen at least in part."""
+    left, top = rects[:, 0] - camera.x, rects[:, 1] - camera.y
+    wide, high = width / camera.scale, height / camera.scale
+    across = (left + rects[:, 2] > 0) & (left < wide)
+    return bool((across & (top + rects[:, 3] > 0) & (top < high)).any())
+
+
+# Where the boxes of nodes are on the screen, for ribbons between panes.
+
+
+Int32s = npt.NDArray[np.int32]
+Places = npt.NDArray[np.float64]
+
+_TITLE_PX = 28.0
+
+
+def find_places_down(scene: Scene, camera: Camera, nodes: Int32s) -> Places:
+    """Top and bottom of boxes in pixels from the widget's top; an open group is where its title is.
+
+    Those of nodes that are not drawn are NaN.
+    """
+    places, known, items = _find_items(scene, nodes)
+    rects = scene.items.rect[items]
+    tops = (rects[:, 1] - camera.y) * camera.scale
+    heights = np.where(items < scene.items.num_frames, _TITLE_PX, rects[:, 3])
+    bottoms = tops + np.minimum(heights, rects[:, 3]) * camera.scale
+    places[known] = np.column_stack([tops, bottoms])
+    return places
+
+
+def find_places_across(scene: Scene, camera: Camera, nodes: Int32s) -> Places:
+    """Left and right of boxes in pixels from the widget's left; NaN where they are not drawn."""
+    places, known, items = _find_items(scene, nodes)
+    rects = scene.items.rect[items]
+    lefts = (rects[:, 0] - camera.x) * camera.scale
+    places[known] = np.column_stack([lefts, lefts + rects[:, 2] * camera.scale])
+    return places
+
+
+def _find_items(scene: Scene, nodes: Int32s) -> tuple[Places, Int32s, Int32s]:
+    """Unknown places for all nodes, the positions of those that are drawn, and their items."""
+    known = np.flatnonzero((nodes >= 0) & (nodes < len(scene.item_of_node)))
+    items = scene.item_of_node[nodes[known]]
+    places = np.full((len(nodes), 2), np.nan)
+    return places, known[items >= 0].astype(np.int32), items[items >= 0]
+
+
+# Where the arrow keys lead: along the lines, and to the neighbour beside.
+
+
+def item_in_direction(scene: Scene, item: int, dx: int, dy: int) -> int:
+    """The item that an arrow key leads to from another, or `NONE`.
+
+    With the flow the key follows a line to a user, against it to a producer, and across it leads
+    to the nearest box beside.
+    """
+    if item == NONE:
+        return first_item(scene)
+    along = dy if scene.direction == "down" else dx
+    if along:
+        near = _neighbours(scene, item, along > 0)
+        if len(near):
+            return _nearest(scene, item, near)
+        return NONE
+    return _beside(scene, item, dx, dy)
+
+
+def first_item(scene: Scene) -> int:
+    """The first box in program order, or `NONE` in an empty scene."""
+    items = scene.items
+    if items.num_frames == len(items):
+        return NONE
+    boxes = items.box[items.num_frames :]
+    return items.num_frames + int(np.argmin(boxes))
+
+
+def _neighbours(scene: Scene, item: int, is_onward: bool) -> np.ndarray:
+    """Items that share a line or a connector with an item, frames looked through."""
+    lines, connectors = scene.lines, scene.connectors
+    begin, end = (lines.source, lines.target) if is_onward else (lines.target, lines.source)
+    reached = set(end[(begin == item) & (end != item)].tolist())
+    for at in np.flatnonzero((connectors.item == item) & (connectors.is_source == is_onward)):
+        reached |= set(connectors.far[int(at)].tolist())
+    found = {other for other in reached if other >= scene.items.num_frames}
+    for frame in reached - found:
+        values = _values(scene, item, frame, is_onward)
+        inside = _beyond(scene, frame, values, is_onward)
+        found |= inside or {frame}
+    return np.array(sorted(found - {item}), np.int64)
+
+
+def _values(scene: Scene, item: int, frame: int, is_onward: bool) -> set[int]:
+    """Nodes whose values flow between an item and a frame."""
+    lines = scene.lines
+    begin, end = (item, frame) if is_onward else (frame, item)
+    chosen = np.flatnonzero((lines.source == begin) & (lines.target == end))
+    return {value for line in chosen for value in lines.values[int(line)].tolist()}
+
+
+def _beyond(scene: Scene, frame: int, values: set[int], is_onward: bool) -> set[int]:
+    """Boxes that the values reach on the other side of a frame's border."""
+    lines, num_frames = scene.lines, scene.items.num_frames
+    begin, end = (lines.source, lines.target) if is_onward else (lines.target, lines.source)
+    found: set[int] = set()
+    seen, queue = {frame}, [frame]
+    for at in queue:
+        for line in np.flatnonzero(begin == at).tolist():
+            if values.isdisjoint(lines.values[line].tolist()):
+                continue
+            other = int(end[line])
+            if other >= num_frames:
+                found.add(other)
+            elif other not in seen:
+                seen.add(other)
+                queue.append(other)
+    return found
+
+
+def _centres(scene: Scene, items: np.ndarray) -> np.ndarray:
+    rect = scene.items.rect[items]
+    centres: np.ndarray = rect[:, :2] + rect[:, 2:] / 2
+    return centres
+
+
+def _nearest(scene: Scene, item: int, others: np.ndarray) -> int:
+    here = _centres(scene, np.array([item]))[0]
+    distance = np.abs(_centres(scene, others) - here).sum(axis=1)
+    return int(others[int(np.argmin(distance))])
+
+
+def _beside(scene: Scene, item: int, dx: int, dy: int) -> int:
+    items = np.arange(scene.items.num_frames, len(scene.items))
+    offset = _centres(scene, items) - _centres(scene, np.array([item]))[0]
+    ahead, aside = (offset[:, 0] * dx, offset[:, 1]) if dx else (offset[:, 1] * dy, offset[:, 0])
+    usable = (ahead > 1.0) & (np.abs(aside) < ahead + 60.0)
+    if not usable.any():
+        return NONE
+    cost = np.where(usable, ahead + 3 * np.abs(aside), np.inf)
+    return int(items[int(np.argmin(cost))])

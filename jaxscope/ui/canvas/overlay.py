@@ -1,0 +1,307 @@
+"""Paints what changes over the tiles: outlines of selected, linked and hovered items, bookmarks,
+emphasised lines, long edges, shades at borders beyond which the picture goes on, and messages in
+place of a picture.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Collection, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPainterPath, QPen, QPolygonF
+
+from jaxscope.model import NONE
+from jaxscope.picture.scene.edge_details import LongEdge, edges_of_connector, edges_of_item
+from jaxscope.picture.scene.group_layout import DOWN
+from jaxscope.picture.scene.scene import Scene
+from jaxscope.ui.canvas.drawing import (
+    NEAR_SCALE,
+    Box,
+    Colors,
+    SceneDrawing,
+    draw_rects,
+    graph_font,
+    paint_curves,
+    sample_curves,
+)
+from jaxscope.ui.canvas.navigation import Camera
+
+# Words in the place of a picture, or over one that is being worked out.
+
+
+def paint_message(painter: QPainter, size: QSize, colors: Colors, text: str) -> None:
+    """Say why there is no picture, in the middle of its place."""
+    whole = QRect(0, 0, size.width(), size.height())
+    painter.fillRect(whole, colors.background)
+    painter.setPen(colors.muted)
+    painter.setFont(graph_font(15))
+    flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+    painter.drawText(whole.adjusted(24, 24, -24, -24), flags, text)
+
+
+def paint_progress(painter: QPainter, width: int, colors: Colors, text: str) -> None:
+    """Say over the old picture that a new one is being worked out."""
+    area = QRectF(width / 2 - 150, 12, 300, 28)
+    painter.setPen(colors.frame_border)
+    painter.setBrush(colors.background)
+    painter.drawRoundedRect(area, 6, 6)
+    painter.setPen(colors.text)
+    painter.setFont(graph_font(12))
+    painter.drawText(area, Qt.AlignmentFlag.AlignCenter, text)
+
+
+# Shades at the borders of a picture beyond which it goes on.
+
+
+_SHADE_PX = 12.0
+_STRENGTH = 0.22
+_SEEN_PX = 20.0
+"""A scene's own margin, or hardly more: nothing of it is missed."""
+
+
+def hidden_sides(scene: Scene, camera: Camera, width: int, height: int) -> tuple[bool, ...]:
+    """Whether something of a scene is out of sight at the left, the top, the right, the bottom."""
+    left, top = camera.to_widget(0.0, 0.0)
+    right, bottom = camera.to_widget(scene.width, scene.height)
+    beyond = (-left, -top, right - width, bottom - height)
+    return tuple(each > _SEEN_PX * camera.scale for each in beyond)
+
+
+def paint_edge_shades(
+    painter: QPainter, drawing: SceneDrawing, camera: Camera, width: int, height: int
+) -> None:
+    """Darken the borders beyond which there is more to see."""
+    left, top, right, bottom = hidden_sides(drawing.scene, camera, width, height)
+    deep = _SHADE_PX
+    for is_hidden, area, begin, end in (
+        (left, (0, 0, deep, height), (0, 0), (deep, 0)),
+        (top, (0, 0, width, deep), (0, 0), (0, deep)),
+        (right, (width - deep, 0, deep, height), (width, 0), (width - deep, 0)),
+        (bottom, (0, height - deep, width, deep), (0, height), (0, height - deep)),
+    ):
+        if is_hidden:
+            shade = QLinearGradient(QPointF(*begin), QPointF(*end))
+            for at, strength in ((0.0, _STRENGTH), (1.0, 0.0)):
+                color = QColor(drawing.colors.edge)
+                color.setAlphaF(strength)
+                shade.setColorAt(at, color)
+            painter.fillRect(QRectF(*area), shade)
+
+
+# Draw long edges in full over the picture, for what one points at or has chosen.
+
+
+_LEAST_BOW_PX = 40.0
+_MOST_BOW_PX = 400.0
+_ARROW_PX = 9.0
+_WHOLE_PX = 8000.0
+_HALO = 3.0  # times the width of the line
+_HALO_ALPHA = 150
+_FEW = 4
+_FEW_PX, _MANY_PX = 2.2, 1.3
+
+
+def paint_long_edges(
+    painter: QPainter, drawing: SceneDrawing, edges: Sequence[LongEdge], scale: float, sight: Box
+) -> None:
+    """Paint with a painter in pixels of the scene, which `scale` makes pixels of the widget,
+    what is in `sight`.
+
+    A halo sets the lines off from those that they cross; boxes at both ends are outlined, so
+    that they can be found when one comes to them.
+    """
+    colors, is_down = drawing.colors, drawing.scene.direction == DOWN
+    path, arrows = QPainterPath(), QPainterPath()
+    ends: set[int] = set()
+    strength = (_FEW_PX if len(edges) <= _FEW else _MANY_PX) / min(scale, 1.0)
+    for edge in edges:
+        _add_curve(path, edge, is_down, sight)
+        _add_arrow(arrows, edge.end, is_down, strength / 2.0)
+        ends |= {edge.source, edge.target}
+    if not ends:
+        return
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    halo = QColor(colors.background)
+    halo.setAlpha(_HALO_ALPHA)
+    for color, width in ((halo, strength * _HALO), (colors.selected, strength)):
+        painter.setPen(QPen(color, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        painter.drawPath(path)
+    rects = drawing.scene.items.rect[sorted(ends)] + np.array([-3.0, -3.0, 6.0, 6.0])
+    painter.setPen(QPen(colors.selected, strength))
+    draw_rects(painter, rects)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colors.selected)
+    painter.drawPath(arrows)
+
+
+def _add_curve(path: QPainterPath, edge: LongEdge, is_down: bool, sight: Box) -> None:
+    """A curve that leaves and arrives in the direction of flow; of a very long one what is seen."""
+    (x0, y0), (x1, y1) = edge.begin, edge.end
+    bow = min(max(abs(y1 - y0 if is_down else x1 - x0) / 2.0, _LEAST_BOW_PX), _MOST_BOW_PX)
+    ways = (0.0, bow) if is_down else (bow, 0.0)
+    corners = np.array([(x0, y0), (x0 + ways[0], y0 + ways[1]),
+                        (x1 - ways[0], y1 - ways[1]), (x1, y1)])  # fmt: skip
+    if np.abs(corners[3] - corners[0]).max() <= _WHOLE_PX:
+        path.moveTo(x0, y0)
+        path.cubicTo(*corners[1:].ravel().tolist())
+        return
+    for u0, v0, u1, v1 in sample_curves(corners[None], sight).tolist():
+        path.moveTo(u0, v0)
+        path.lineTo(u1, v1)
+
+
+def _add_arrow(path: QPainterPath, end: tuple[float, float], is_down: bool, size: float) -> None:
+    x, y = end
+    back, half = _ARROW_PX * max(size, 1.0), _ARROW_PX * 0.6 * max(size, 1.0)
+    if is_down:
+        corners = [QPointF(x, y), QPointF(x - half, y - back), QPointF(x + half, y - back)]
+    else:
+        corners = [QPointF(x, y), QPointF(x - back, y - half), QPointF(x - back, y + half)]
+    path.addPolygon(QPolygonF(corners))
+    path.closeSubpath()
+
+
+# Draw what changes from moment to moment over the tiles: highlights, selection, hover.
+
+
+Indices = npt.NDArray[np.int64]
+
+_MAX_EMPHASISED_LINES = 400
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Highlight:
+    """Items that stand out, each kind with an outline of its own.
+
+    Attributes:
+        selected: A thick closed outline.
+        forward: A closed outline with a gap around the box.
+        backward: A dashed outline.
+        current: The item that has the keyboard, where that is selected; else `NONE`.
+        hovered: The item under the pointer, or `NONE`.
+        connector: The connector under the pointer, or `NONE`.
+        ahead: A thin closed outline: linked to what is under the pointer, in any pane.
+        noted: A bookmark at the upper right corner.
+    """
+
+    selected: Indices
+    forward: Indices
+    backward: Indices
+    current: int = NONE
+    hovered: int = NONE
+    connector: int = NONE
+    ahead: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
+    noted: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
+
+
+def no_highlight() -> Highlight:
+    """Nothing stands out."""
+    none = np.zeros(0, np.int64)
+    return Highlight(none, none, none)
+
+
+def items_of_nodes(scene: Scene, nodes: Collection[int]) -> Indices:
+    """Items that show some nodes; indices that the graph does not have are ignored."""
+    wanted = np.fromiter(nodes, np.int64, len(nodes))
+    wanted = wanted[(wanted >= 0) & (wanted < len(scene.item_of_node))]
+    items: Indices = np.unique(scene.item_of_node[wanted]).astype(np.int64)
+    return items[items >= 0]
+
+
+def paint_overlay(
+    painter: QPainter,
+    drawing: SceneDrawing,
+    highlight: Highlight,
+    camera: Camera,
+    width: int,
+    height: int,
+) -> None:
+    """Draw the outlines that are in sight."""
+    colors = drawing.colors
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, camera.scale >= NEAR_SCALE)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    sight = (camera.x, camera.y, *camera.to_scene(width, height))
+    seen = drawing.item_grid.query(*sight)
+    solid, dashed = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
+    near = camera.scale >= NEAR_SCALE
+    outlines: tuple[tuple[Indices, QColor, float, Qt.PenStyle, float], ...] = (
+        (highlight.ahead, colors.hover, 1.6 if near else 1.4, solid, 3.0),
+        (highlight.backward, colors.backward, 2.2 if near else 2.0, dashed, 2.0),
+        (highlight.forward, colors.forward, 2.2 if near else 2.0, solid, 4.0),
+        (highlight.selected, colors.selected, 3.4 if near else 3.0, solid, 1.0),
+    )
+    for items, color, pen_px, style, gap in outlines:
+        chosen = np.intersect1d(items, seen, assume_unique=True)
+        painter.setPen(QPen(color, pen_px, style))
+        draw_rects(painter, _outline(drawing, chosen, camera, gap))
+    _paint_lines(painter, drawing, highlight, camera, sight)
+    _paint_notes(painter, drawing, np.intersect1d(highlight.noted, seen), camera)
+    if highlight.hovered != NONE:
+        painter.setPen(QPen(colors.hover, 1.6, Qt.PenStyle.SolidLine))
+        draw_rects(painter, _outline(drawing, np.array([highlight.hovered]), camera, 2.0))
+    if highlight.current != NONE:
+        painter.setPen(QPen(colors.selected, 3.4))
+        rect = _outline(drawing, np.array([highlight.current]), camera, 1.5)[0]
+        painter.drawRoundedRect(QRectF(*rect.tolist()), 6, 6)
+
+
+def _outline(
+    drawing: SceneDrawing, items: Indices, camera: Camera, gap: float
+) -> npt.NDArray[np.float64]:
+    rects = drawing.scene.items.rect[items] * camera.scale
+    rects[:, 0] -= camera.x * camera.scale + gap
+    rects[:, 1] -= camera.y * camera.scale + gap
+    rects[:, 2:] = np.maximum(rects[:, 2:], 3.0) + 2 * gap
+    return rects
+
+
+def _paint_notes(painter: QPainter, drawing: SceneDrawing, items: Indices, camera: Camera) -> None:
+    """A bookmark hangs over the corner of each; from afar it is as small as can be seen."""
+    painter.save()
+    painter.setPen(QPen(drawing.colors.background, 1.0))
+    painter.setBrush(drawing.colors.selected)
+    high = min(max(16.0 * camera.scale, 7.0), 20.0)
+    wide = high * 0.6
+    for x, y, width, _ in _outline(drawing, items, camera, 0.0).tolist():
+        right = x + max(width - wide / 2, wide)
+        left, top, bottom = right - wide, y - high / 4, y + high * 3 / 4
+        corners = [(left, top), (right, top), (right, bottom), (left + wide / 2, bottom - wide / 2)]
+        shape = [QPointF(*corner) for corner in (*corners, (left, bottom))]
+        painter.drawPolygon(QPolygonF(shape))
+    painter.restore()
+
+
+def _paint_lines(
+    painter: QPainter, drawing: SceneDrawing, highlight: Highlight, camera: Camera, sight: Box
+) -> None:
+    """Draw lines of the current and the hovered item stronger: dashed into it, solid out of it."""
+    colors = drawing.colors
+    lines = drawing.scene.lines
+    painter.save()
+    painter.scale(camera.scale, camera.scale)
+    painter.translate(-camera.x, -camera.y)
+    strength = 2.6 / min(camera.scale, 1.0)
+    for item in {highlight.current, highlight.hovered} - {NONE}:
+        for ends, style in (
+            (lines.target, Qt.PenStyle.DashLine),
+            (lines.source, Qt.PenStyle.SolidLine),
+        ):
+            chosen = np.flatnonzero(ends == item)[:_MAX_EMPHASISED_LINES]
+            # Not the colours of forward and backward: those tell parts of the program apart.
+            painter.setPen(QPen(colors.selected, strength, style))
+            paint_curves(painter, drawing.index, sight, chosen)
+    paint_long_edges(painter, drawing, _long_edges(drawing.scene, highlight), camera.scale, sight)
+    painter.restore()
+
+
+def _long_edges(scene: Scene, highlight: Highlight) -> tuple[LongEdge, ...]:
+    """Those of the connector under the pointer; else those of the current and hovered boxes."""
+    if highlight.connector != NONE:
+        return edges_of_connector(scene, highlight.connector)
+    boxes = {highlight.current, highlight.hovered} - {NONE}
+    found = (edges_of_item(scene, box) for box in boxes if box >= scene.items.num_frames)
+    return tuple(itertools.chain.from_iterable(found))

@@ -1,1 +1,0 @@
-"""The graph of a stage, drawn: the canvas and what floats over it."""

@@ -1,0 +1,1 @@
+"""Pages of timing and of the experiments, and their plots."""

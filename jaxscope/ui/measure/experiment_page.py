@@ -1,0 +1,123 @@
+"""`ExperimentPage`, the base of all experiment pages: heading, form, button, notes and a place for
+the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from jaxscope.client.requests import Request
+from jaxscope.model import Environment
+from jaxscope.report.measurements import describe_noise, describe_place
+from jaxscope.ui.session.state import LabState
+from jaxscope.ui.toolkit.theme import LIGHT, Theme
+from jaxscope.ui.toolkit.widgets import TALL_LINES, FoldedNotes, SelectableLabel
+
+
+class ExperimentPage(QWidget):
+    """`wanted` carries a request; file, call and limits are added by whoever runs it.
+
+    Args:
+        question: What the page answers, shown until there is an answer.
+        meaning: How, in a sentence or two.
+        button: Text of the button.
+    """
+
+    wanted = Signal(object)
+
+    def __init__(
+        self, question: str, meaning: str, button: str, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._question = question
+        self._is_bare = False
+        self.theme = LIGHT
+        self.heading, self.notes, self._meaning = (
+            SelectableLabel(question),
+            FoldedNotes(),
+            SelectableLabel(meaning),
+        )
+        self.notes.fold.setChecked(True)
+        self.heading.setProperty("role", "heading")
+        self._meaning.setProperty("role", "muted")
+        self.button = QPushButton(button)
+        self.button.setProperty("role", "primary")
+        self.form = QFormLayout()
+        self.body = QVBoxLayout()
+        top = QHBoxLayout()
+        top.addWidget(self.heading, 1)
+        top.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
+        layout = QVBoxLayout(self)
+        layout.addLayout(top)
+        layout.addWidget(self._meaning)
+        layout.addLayout(self.form)
+        layout.addWidget(self.notes)
+        layout.addLayout(self.body, 1)
+        self.button.clicked.connect(self._on_button_clicked)
+
+    def make_request(self) -> Request | None:
+        """What the form asks for; None, after saying why in the notes, where it makes no sense."""
+        raise NotImplementedError
+
+    def show_lab(self, lab: LabState) -> None:
+        """Show the result of this page's experiment, if there is one."""
+        raise NotImplementedError
+
+    def set_runnable(self, is_runnable: bool) -> None:
+        """Whether an experiment can start now."""
+        self.button.setEnabled(is_runnable)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.notes.set_roomy(self._is_roomy(), folds=False)
+        self._show_meaning()
+
+    def _is_roomy(self) -> bool:
+        return self.height() >= TALL_LINES * self.fontMetrics().height()
+
+    def _show_meaning(self) -> None:
+        """Where there is little room, what is asked makes way for what was found."""
+        is_answered = self.heading.text() != self._question
+        self._meaning.setHidden(self._is_bare or (is_answered and not self._is_roomy()))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use a theme's colours."""
+        self.theme = theme
+
+    def show_result_only(self, is_bare: bool) -> None:
+        """Leave only the heading around the result, or bring the form and the notes back."""
+        self._is_bare = is_bare
+        self._show_meaning()
+        self.notes.setHidden(is_bare or not self.notes.text())
+        for row in range(self.form.rowCount()):
+            self.form.setRowVisible(row, not is_bare)
+
+    def say(
+        self,
+        heading: str,
+        notes: Sequence[str] = (),
+        measured: tuple[str, Environment] | None = None,
+    ) -> None:
+        """Put the answer on top, and below what to mind.
+
+        Args:
+            measured: Of which call, and where: a result outlives a change of the call, and a
+                reopened one comes from another day.
+        """
+        if measured is not None:
+            call, environment = measured
+            if noise := describe_noise(environment):
+                heading = f"{heading}\n{noise}"
+            notes = [*notes, f"{call}. {describe_place(environment)}"]
+        self.heading.setText(heading or self._question)
+        self.notes.set_notes((), notes)
+        self._show_meaning()
+
+    def _on_button_clicked(self) -> None:
+        request = self.make_request()
+        if request is not None:
+            self.wanted.emit(request)

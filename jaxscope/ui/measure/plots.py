@@ -1,0 +1,592 @@
+"""Plots made with pyqtgraph: charts over logarithmic axes, histograms of times, memory over steps,
+the roofline.
+
+Importing pyqtgraph takes half a second, so this module is imported when the first plot is shown.
+"""
+
+from __future__ import annotations
+
+import bisect
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pyqtgraph
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from jaxscope.export.chart import SERIES_COLORS, Chart, Point, ticks
+from jaxscope.export.figures import Histogram
+from jaxscope.model.hardware import Ceilings
+from jaxscope.model.units import format_bytes, format_flops, format_seconds, three_digits
+from jaxscope.program.memory.live_ranges import LiveRanges
+from jaxscope.program.roofline import Limit, Roofline, RooflinePoint, find_limit, find_peak
+from jaxscope.ui.toolkit.theme import LIGHT, Theme
+
+# A chart over two logarithmic axes, with values under the pointer.
+
+
+_SYMBOLS = ("o", "s", "d", "t")
+_NEAR_PX = 24.0
+
+
+class PowerAxis(pyqtgraph.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
+    """An axis of logarithms whose ticks are written as the values themselves."""
+
+    def __init__(self, orientation: str, write: Callable[[float], str]) -> None:
+        super().__init__(orientation)
+        self.write = write
+
+    def tickStrings(self, values: Sequence[float], _scale: float, _spacing: float) -> list[str]:
+        return [self.write(10.0**value) for value in values]
+
+    def tickValues(self, low: float, high: float, _size: float) -> list[tuple[float, list[float]]]:
+        """Ticks at 1, 3, 10 or finer, as many as the range asks for."""
+        if not -300 < low < high < 300:
+            return []
+        return [(0.3, [math.log10(value) for value in ticks(10.0**low, 10.0**high)])]
+
+
+class ChartPlot(QWidget):
+    """Draws a chart anew for every change of data or theme."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._chart: Chart | None = None
+        self._axis = PowerAxis("left", str)
+        bottom = PowerAxis("bottom", lambda value: f"{value:,.0f}")
+        self.plot = pyqtgraph.PlotWidget(axisItems={"bottom": bottom, "left": self._axis})
+        self.plot.setMenuEnabled(False)
+        self.plot.showGrid(x=True, y=True, alpha=0.25)
+        self.plot.setAccessibleName("Chart; the table below has the same values")
+        self.plot.viewport().setAccessibleName(self.plot.accessibleName())
+        self._legend = self.plot.addLegend(offset=(10, 6), colCount=4)
+        self.reading = QLabel("")
+        self.reading.setProperty("role", "muted")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.plot, 1)
+        layout.addWidget(self.reading)
+        self.plot.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
+
+    def show_chart(self, chart: Chart, theme: Theme) -> None:
+        """Draw a chart."""
+        self._chart = chart
+        self._axis.write = chart.y_text
+        plot = self.plot
+        plot.clear()
+        plot.setBackground(theme.surface)
+        font = self.font()
+        for name, label in (("bottom", chart.x_label), ("left", chart.y_label)):
+            axis = plot.getAxis(name)
+            axis.setPen(theme.border)
+            axis.setTextPen(theme.text)
+            axis.setTickFont(font)
+            axis.setLabel(label, color=theme.text)
+        self._legend.setLabelTextColor(theme.text)
+        self._legend.setBrush(pyqtgraph.mkBrush(theme.raised))
+        self._legend.setPen(pyqtgraph.mkPen(theme.border))
+        colors = SERIES_COLORS[theme.name]
+        for number, series in enumerate(chart.series):
+            color = QColor(colors[number % len(colors)])
+            self._draw_series(series.points, series.name, color, number)
+        self._leave_room_for_legend(chart)
+        self.reading.setText("Point at a mark to read its value.")
+
+    def _leave_room_for_legend(self, chart: Chart) -> None:
+        """The legend lies in a band of its own above the curves."""
+        points = [point for series in chart.series for point in series.points]
+        if not points:
+            return
+        xs = [math.log10(point.x) for point in points]
+        ys = [math.log10(y) for point in points for y in (point.low, point.high)]
+        span = max(max(ys) - min(ys), 0.5)
+        self.plot.setXRange(min(xs), max(xs), padding=0.04)
+        self.plot.setYRange(min(ys) - 0.08 * span, max(ys) + 0.3 * span, padding=0)
+
+    def _draw_series(self, points: Sequence[Point], name: str, color: QColor, number: int) -> None:
+        xs = np.log10([point.x for point in points])
+        ys = np.log10([point.y for point in points])
+        low = np.log10([point.low for point in points])
+        high = np.log10([point.high for point in points])
+        bars = pyqtgraph.ErrorBarItem(
+            x=xs, y=ys, top=high - ys, bottom=ys - low, pen=pyqtgraph.mkPen(color, width=2)
+        )
+        self.plot.addItem(bars)
+        self.plot.plot(
+            xs,
+            ys,
+            pen=pyqtgraph.mkPen(color, width=2.5),
+            symbol=_SYMBOLS[number % len(_SYMBOLS)],
+            symbolBrush=color,
+            symbolPen=color,
+            symbolSize=11,
+            name=name,
+        )
+
+    def describe_at(self, place: QPointF) -> str:
+        """The mark nearest to a place of the plot's scene, or nothing."""
+        if self._chart is None:
+            return ""
+        box = self.plot.getPlotItem().vb
+        best, text = _NEAR_PX, ""
+        for series in self._chart.series:
+            for point in series.points:
+                mark = box.mapViewToScene(QPointF(math.log10(point.x), math.log10(point.y)))
+                distance = math.hypot(mark.x() - place.x(), mark.y() - place.y())
+                if distance < best:
+                    write = self._chart.y_text
+                    best = distance
+                    text = (
+                        f"{series.name} at {point.x:,.0f}: {write(point.y)} "
+                        f"({write(point.low)} to {write(point.high)})"
+                    )
+        return text
+
+    def _on_scene_mouse_moved(self, place: QPointF) -> None:
+        text = self.describe_at(place)
+        if text:
+            self.reading.setText(text)
+
+
+# The distributions of eager and compiled calls over a logarithmic axis of time.
+
+
+_LEAST_LINES = 14
+"""Of text: so high that the labels of both axes fit and bars can be told apart."""
+
+
+class SecondsAxis(pyqtgraph.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
+    """Writes powers of ten as people say them: 10 µs, 1 ms."""
+
+    def tickStrings(self, values: Sequence[float], _scale: float, _spacing: float) -> list[str]:
+        return [format_seconds(10.0**value) for value in values]
+
+    def tickValues(self, low: float, high: float, _size: float) -> list[tuple[float, list[float]]]:
+        """Ticks at 1, 3, 10 or finer, as many as the range asks for."""
+        if not -300 < low < high < 300:
+            return []
+        return [(0.3, [math.log10(value) for value in ticks(10.0**low, 10.0**high)])]
+
+
+class Swatch(pyqtgraph.ItemSample):  # type: ignore[misc] # pyqtgraph has no types
+    """A filled square in a legend: a histogram has no line whose slope would tell anything."""
+
+    def paint(self, painter: QPainter, *_option: object) -> None:
+        painter.setPen(pyqtgraph.mkPen(self.item.opts["pen"]))
+        painter.setBrush(pyqtgraph.mkBrush(self.item.opts["fillBrush"]))
+        painter.drawRect(QRectF(4, 4, 12, 12))
+
+
+class TimingPlot(QWidget):
+    """One filled histogram per measurement; drawn anew for every change of data or theme.
+
+    Signals:
+        reading_changed: What lies under the pointer, in one line.
+    """
+
+    reading_changed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._histogram: Histogram | None = None
+        self._axis = SecondsAxis("bottom")
+        self.plot = pyqtgraph.PlotWidget(axisItems={"bottom": self._axis})
+        self.plot.hideButtons()  # *Whole* does that, and says so
+        self.plot.setMenuEnabled(False)
+        self.plot.setMouseEnabled(x=True, y=False)
+        self.plot.setLabel("bottom", "time of one call")
+        self.plot.setLabel("left", "share of calls, %")
+        self.plot.setAccessibleName("Distribution of call times; its table has the same values")
+        self.plot.viewport().setAccessibleName(self.plot.accessibleName())
+        self._legend = self.plot.addLegend(sampleType=Swatch)
+        middle = (0.5, 0.0)  # what is eager lies at the right, what is compiled at the left
+        self._legend.anchor(middle, middle, offset=(0, 4))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.plot)
+        self.setMinimumHeight(_LEAST_LINES * self.fontMetrics().height())
+        self.plot.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
+
+    def show_histogram(self, histogram: Histogram, theme: Theme) -> None:
+        """Draw the distributions, and a line at the median of each."""
+        self._histogram = histogram
+        plot = self.plot
+        plot.clear()
+        plot.setBackground(theme.surface)
+        for name in ("bottom", "left"):
+            axis = plot.getAxis(name)
+            axis.setPen(theme.border)
+            axis.setTextPen(theme.text)
+            axis.setTickFont(self.font())
+            axis.label.setFont(self.font())
+        self._legend.setLabelTextColor(theme.text)
+        self._legend.setLabelTextSize(f"{self.font().pointSizeF():g}pt")
+        self._legend.setBrush(pyqtgraph.mkBrush(theme.surface))
+        edges = np.log10(histogram.edges)
+        colors = SERIES_COLORS[theme.name]
+        for number, found in enumerate(histogram.series):
+            color = QColor(colors[number % len(colors)])
+            fill = QColor(color)
+            fill.setAlpha(90)
+            plot.plot(
+                edges,
+                100.0 * np.array(found.shares),
+                stepMode="center",
+                fillLevel=0,
+                brush=fill,
+                pen=pyqtgraph.mkPen(color, width=2),
+                name=f"{found.name}: {format_seconds(found.median)}",
+            )
+            line = pyqtgraph.InfiniteLine(
+                math.log10(max(found.median, histogram.edges[0])),
+                pen=pyqtgraph.mkPen(color, width=2, style=Qt.PenStyle.DashLine),
+            )
+            plot.addItem(line)
+        self.fit()
+
+    def fit(self) -> None:
+        """Show the whole of it, with a band above for the legend."""
+        found = self._histogram
+        if found is None:
+            return
+        highest = max((100.0 * max(one.shares) for one in found.series), default=1.0)
+        self.plot.setXRange(math.log10(found.edges[0]), math.log10(found.edges[-1]), padding=0.02)
+        rows = 1 + len(found.series)
+        self.plot.setYRange(0.0, highest * (1.0 + 0.12 * rows), padding=0)
+
+    def describe_at(self, place: QPointF) -> str:
+        """The bin at a place of the plot's scene, or nothing."""
+        if self._histogram is None:
+            return ""
+        at = 10.0 ** self.plot.getPlotItem().vb.mapSceneToView(place).x()
+        return self._histogram.describe_bin(bisect.bisect_right(self._histogram.edges, at) - 1)
+
+    def _on_scene_mouse_moved(self, place: QPointF) -> None:
+        self.reading_changed.emit(self.describe_at(place))
+
+
+# Bytes alive at each step of the compiled program; a click picks a step.
+
+
+_TICK_PX = 60.0
+"""Room of a number on the axis of steps."""
+
+
+class BytesAxis(pyqtgraph.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
+    """Writes bytes with their units, at powers of two or their halves."""
+
+    def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
+        return [format_bytes(value) if value >= 0 else "" for value in values]
+
+    def tickValues(self, low: float, high: float, _size: float) -> list[tuple[float, list[float]]]:
+        span = max(high - low, 1.0)
+        step = 2.0 ** np.ceil(np.log2(span / 5))
+        first = np.ceil(max(low, 0.0) / step) * step
+        return [(step, np.arange(first, high, step).tolist())]
+
+
+class StepAxis(pyqtgraph.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
+    """Writes the numbers of steps, whole ones alone, in the middle of what each step takes."""
+
+    def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
+        return [f"{math.floor(value):,}" for value in values]
+
+    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
+        least = max((high - low) / max(size / _TICK_PX, 1.0), 1.0)
+        power = 10.0 ** math.floor(math.log10(least))
+        step = power * next(n for n in (1, 2, 5, 10) if power * n >= least)
+        first = math.ceil(max(low, 0.0) / step) * step
+        return [(step, (np.arange(first, high - 0.5, step) + 0.5).tolist())]
+
+
+class MemoryPlot(QWidget):
+    """`step_chosen` carries the step under the pointer when it is pressed."""
+
+    step_chosen = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._live: LiveRanges | None = None
+        self._theme = LIGHT
+        self._step = 0
+        axes = {"left": BytesAxis("left"), "bottom": StepAxis("bottom")}
+        self.plot = pyqtgraph.PlotWidget(axisItems=axes)
+        self.plot.setMenuEnabled(False)
+        self.plot.setMouseEnabled(x=True, y=False)
+        self.plot.setAccessibleName("Memory at each step; the table below has what is alive")
+        self.plot.viewport().setAccessibleName(self.plot.accessibleName())
+        self.plot.setLabel("bottom", "step of the schedule, counted from 0")
+        self.plot.setLabel("left", "alive")
+        self.legend = QLabel()
+        self._marker = pyqtgraph.InfiniteLine(angle=90, movable=False)
+        self._peak = pyqtgraph.InfiniteLine(angle=90, movable=False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.legend)
+        layout.addWidget(self.plot, 1)
+        self.plot.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
+
+    def show_live(self, live: LiveRanges | None, theme: Theme) -> None:
+        """Draw the memory of a program."""
+        self._live, self._theme = live, theme
+        plot = self.plot
+        plot.clear()
+        plot.setBackground(theme.surface)
+        font = self.font()
+        for name in ("bottom", "left"):
+            axis = plot.getAxis(name)
+            axis.setPen(theme.border)
+            axis.setTextPen(theme.text)
+            axis.setTickFont(font)
+        plot.setLabel("bottom", "step of the schedule, counted from 0", color=theme.text)
+        plot.setLabel("left", "alive", color=theme.text)
+        self.legend.setText(
+            "&nbsp;&nbsp; ".join(
+                f'<span style="color:{colour}">{sign}</span> {name}'
+                for sign, colour, name in (
+                    ("■", theme.forward, "everything"),
+                    ("■", theme.backward, "temporaries"),
+                    ("┆", theme.error, "the peak"),
+                    ("│", theme.selected, "the chosen step"),
+                )
+            )
+        )
+        if live is None:
+            return
+        edges = np.arange(len(live.steps) + 1)
+        self._fill(edges, live.timeline, theme.forward)
+        self._fill(edges, live.temporaries, theme.backward)
+        self._peak = pyqtgraph.InfiniteLine(
+            pos=live.peak_step + 0.5,
+            angle=90,
+            pen=pyqtgraph.mkPen(theme.error, width=1.5, style=Qt.PenStyle.DashLine),
+        )
+        self._marker = pyqtgraph.InfiniteLine(
+            pos=self._step + 0.5, angle=90, pen=pyqtgraph.mkPen(theme.selected, width=2)
+        )
+        plot.addItem(self._peak)
+        plot.addItem(self._marker)
+        plot.setXRange(0, len(live.steps), padding=0.01)
+        plot.setYRange(0, max(live.peak_bytes, 1.0) * 1.06, padding=0)
+        plot.setLimits(xMin=-1, xMax=len(live.steps) + 1)
+
+    def set_step(self, step: int) -> None:
+        """Mark a step."""
+        self._step = step
+        self._marker.setPos(step + 0.5)
+
+    def _fill(self, edges: object, values: object, colour: str) -> None:
+        fill = QColor(colour)
+        fill.setAlpha(90)
+        self.plot.plot(
+            edges,
+            values,
+            stepMode="center",
+            fillLevel=0,
+            brush=fill,
+            pen=pyqtgraph.mkPen(colour, width=2),
+        )
+
+    def step_at(self, place: QPointF) -> int:
+        """The step at a place of the plot's scene; -1 beside all of them."""
+        if self._live is None:
+            return -1
+        x = self.plot.getPlotItem().vb.mapSceneToView(place).x()
+        return int(x) if 0 <= x < len(self._live.steps) else -1
+
+    def _on_scene_mouse_clicked(self, event: object) -> None:
+        step = self.step_at(event.scenePos())  # type: ignore[attr-defined] # pyqtgraph's event
+        if step >= 0:
+            self.step_chosen.emit(step)
+
+
+# Kernels, lines or scopes over arithmetic intensity, under what the machine reaches at most.
+
+
+_LEAST_INTENSITY = 1e-3
+_MARGIN = 3.0
+"""The axes reach this factor beyond the outermost points."""
+
+
+class RooflinePlot(QWidget):
+    """`point_chosen` carries the number of the point nearest to a click."""
+
+    point_chosen = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._marks: list[tuple[int, float, float]] = []
+        self._points: Sequence[RooflinePoint] = ()
+        self._theme = LIGHT
+        self.legend = QLabel()
+        axes = {
+            "bottom": PowerAxis("bottom", three_digits),
+            "left": PowerAxis("left", lambda value: f"{format_flops(value)}/s"),
+        }
+        self.plot = pyqtgraph.PlotWidget(axisItems=axes)
+        self.plot.setMenuEnabled(False)
+        self.plot.showGrid(x=True, y=True, alpha=0.25)
+        self.plot.setAccessibleName("Roofline; the table below has the same values")
+        self.plot.viewport().setAccessibleName(self.plot.accessibleName())
+        self._chosen = pyqtgraph.ScatterPlotItem(size=20, brush=None)
+        self.reading = QLabel()
+        self.reading.setProperty("role", "muted")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.legend)
+        layout.addWidget(self.plot, 1)
+        layout.addWidget(self.reading)
+        self.plot.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
+        self.plot.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
+
+    def show_points(
+        self,
+        points: Sequence[RooflinePoint],
+        ceilings: Ceilings,
+        theme: Theme,
+        found: Roofline | None = None,
+    ) -> None:
+        """Draw points under ceilings; those with hardly any FLOPs would only stretch the axes."""
+        self._points, self._theme = points, theme
+        plot = self.plot
+        plot.clear()
+        plot.setBackground(theme.surface)
+        font = self.font()
+        for name, label in (("bottom", "FLOP per byte"), ("left", "FLOP per second")):
+            axis = plot.getAxis(name)
+            axis.setPen(theme.border)
+            axis.setTextPen(theme.text)
+            axis.setTickFont(font)
+            axis.setLabel(label, color=theme.text)
+        limits = [find_limit(point, ceilings, found) for point in points]
+        self._marks = list(_place_marks(points, limits))
+        self._draw_roof(ceilings, _find_peaks(points, ceilings))
+        measured = [mark for mark in self._marks if points[mark[0]].seconds > 0]
+        possible = [mark for mark in self._marks if not points[mark[0]].seconds > 0]
+        self._draw_marks(possible, theme.forward, "o", is_filled=False)
+        self._draw_marks(measured, theme.backward, "d", is_filled=True)
+        self._chosen = pyqtgraph.ScatterPlotItem(
+            size=22, brush=None, pen=pyqtgraph.mkPen(theme.selected, width=2.5)
+        )
+        plot.addItem(self._chosen)
+        self.legend.setText(
+            "&nbsp;&nbsp; ".join(
+                f'<span style="color:{colour}">{sign}</span> {name}'
+                for sign, colour, name in (
+                    ("━", theme.text, "the most that is possible"),
+                    ("○", theme.forward, "at best, not measured"),
+                    ("◆", theme.backward, "measured"),
+                )
+            )
+        )
+        left_out = len(points) - len(self._marks)
+        self.reading.setText(
+            f"{left_out:,} with hardly any FLOPs are in the table only." if left_out else ""
+        )
+
+    def choose(self, number: int) -> None:
+        """Put a ring around a point; one that is not drawn takes the ring away."""
+        mark = next((mark for mark in self._marks if mark[0] == number), None)
+        self._chosen.setData([] if mark is None else [{"pos": (mark[1], mark[2])}])
+
+    def _draw_roof(self, ceilings: Ceilings, peaks: Mapping[str, float]) -> None:
+        """The memory's slope, and a level for each peak that bounds a point."""
+        bandwidth, highest = ceilings.bandwidth.best, max(peaks.values())
+        ridge = highest / bandwidth
+        xs = [10.0 ** mark[1] for mark in self._marks] + [ridge]
+        low, high = min(xs) / _MARGIN, max(xs) * _MARGIN
+        corners = np.array([low, ridge, high])
+        heights = np.minimum(corners * bandwidth, highest)
+        pen = pyqtgraph.mkPen(self._theme.text, width=2.5)
+        self.plot.plot(np.log10(corners), np.log10(heights), pen=pen)
+        for rate in peaks.values():
+            if rate < highest:
+                ends = np.log10([rate / bandwidth, high])
+                self.plot.plot(ends, np.log10([rate, rate]), pen=pen)
+        ys = [10.0 ** mark[2] for mark in self._marks] + heights.tolist()
+        self.plot.setXRange(math.log10(low), math.log10(high), padding=0.02)
+        self.plot.setYRange(
+            math.log10(min(ys) / _MARGIN), math.log10(max(ys) * _MARGIN**2), padding=0
+        )
+        middle = math.sqrt(low * ridge)
+        labels = [(f"{format_bytes(bandwidth)}/s", middle, middle * bandwidth, (1, 1))]
+        for name, rate in peaks.items():
+            told = f"{format_flops(rate)}/s" + ("" if name == "measured" else f" {name}")
+            labels.append((told, rate / bandwidth, rate, (0, 1)))
+        for text, x, y, anchor in labels:
+            label = pyqtgraph.TextItem(text, color=self._theme.text, anchor=anchor)
+            label.setFont(self.font())
+            label.setPos(math.log10(x), math.log10(y))
+            self.plot.addItem(label)
+
+    def _draw_marks(
+        self,
+        marks: Sequence[tuple[int, float, float]],
+        colour: str,
+        symbol: str,
+        *,
+        is_filled: bool,
+    ) -> None:
+        fill = QColor(colour)
+        fill.setAlpha(220 if is_filled else 40)
+        self.plot.addItem(
+            pyqtgraph.ScatterPlotItem(
+                x=[mark[1] for mark in marks],
+                y=[mark[2] for mark in marks],
+                symbol=symbol,
+                size=11,
+                brush=fill,
+                pen=pyqtgraph.mkPen(colour, width=2),
+            )
+        )
+
+    def point_at(self, place: QPointF) -> int:
+        """Number of the point nearest to a place of the plot's scene, or -1."""
+        box = self.plot.getPlotItem().vb
+        best, found = _NEAR_PX, -1
+        for number, x, y in self._marks:
+            mark = box.mapViewToScene(QPointF(x, y))
+            distance = math.hypot(mark.x() - place.x(), mark.y() - place.y())
+            if distance < best:
+                best, found = distance, number
+        return found
+
+    def _on_scene_mouse_moved(self, place: QPointF) -> None:
+        number = self.point_at(place)
+        if number >= 0:
+            point = self._points[number]
+            self.reading.setText(
+                f"{point.name}: {format_flops(point.flops)}, {format_bytes(point.num_bytes)}, "
+                f"{three_digits(point.intensity)} FLOP/byte"
+            )
+
+    def _on_scene_mouse_clicked(self, event: object) -> None:
+        place = event.scenePos()  # type: ignore[attr-defined] # pyqtgraph's event
+        number = self.point_at(place)
+        if number >= 0:
+            self.point_chosen.emit(number)
+
+
+def _find_peaks(points: Sequence[RooflinePoint], ceilings: Ceilings) -> dict[str, float]:
+    """The peaks that bound the points, by name; the first of a chip's where there is none."""
+    kernels = [part for point in points for part in (point.parts or (point,))]
+    names = dict.fromkeys(name for kernel in kernels for name, _ in kernel.work)
+    peaks = {peak.name: peak.rate for peak in (find_peak(ceilings, name) for name in names)}
+    known = {name: rate for name, rate in peaks.items() if not math.isnan(rate)}
+    return known or {"measured": ceilings.arithmetic.best}
+
+
+def _place_marks(
+    points: Sequence[RooflinePoint], limits: Sequence[Limit]
+) -> list[tuple[int, float, float]]:
+    """Number and logarithmic place of each point that has one."""
+    marks = []
+    for number, (point, limit) in enumerate(zip(points, limits, strict=True)):
+        if not point.intensity >= _LEAST_INTENSITY:
+            continue
+        rate = point.rate if point.seconds > 0 else point.flops / limit.most
+        if rate > 0:
+            marks.append((number, math.log10(point.intensity), math.log10(rate)))
+    return marks

@@ -1,0 +1,243 @@
+"""Experiment: where the time goes, by source lines and by instructions or equations, and the
+timeline of one run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QSplitter, QTabWidget, QWidget
+
+from jaxscope.client.requests import ProfileRequest
+from jaxscope.model import SourceFile, Stage, is_available
+from jaxscope.model.timing import LineTime, NodeTimes, Profile, Timeline
+from jaxscope.model.units import format_count, format_seconds
+from jaxscope.program.links import Links
+from jaxscope.program.node_times import (
+    Overlay,
+    describe_observed_times,
+    describe_overlap,
+    describe_profile_place,
+    find_node,
+    lay_over,
+    line_shares,
+    names_of_linked,
+)
+from jaxscope.ui.measure.experiment_page import ExperimentPage
+from jaxscope.ui.session.state import LabState
+from jaxscope.ui.toolkit.result_table import ResultTable
+from jaxscope.ui.toolkit.theme import Theme
+from jaxscope.ui.toolkit.widgets import ChoiceBox
+
+if TYPE_CHECKING:
+    from jaxscope.export.figures import LaneChart
+    from jaxscope.ui.measure.figure_panel import FigurePanel
+
+_LINE_HEADERS = ("alone", "share", "with calls", "line", "code")
+_NODE_HEADERS = ("alone", "with inside", "observed", "times", "name", "operation")
+_NAME_COLUMN = 4
+_TIMELINE_STAGE = "optimized"
+
+
+class ProfilePage(ExperimentPage):
+    """Two tables: source lines and nodes, of the compiled program or of the eager run; and one run.
+
+    Signals:
+        colours_requested: The graphs are to be shown, coloured by measured time.
+        node_chosen: A stage and the number of a node of it that was clicked here.
+    """
+
+    colours_requested = Signal()
+    node_chosen = Signal(str, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(
+            "Where does the time go?",
+            "Each instruction of the compiled program under XLA's own recorder, and each equation "
+            "run by itself. The graph, the table of nodes and the inspector then show the times.",
+            "Measure each node",
+            parent,
+        )
+        self._profile: Profile | None = None
+        self._stages: Sequence[Stage] = ()
+        self._files: Sequence[SourceFile] = ()
+        self.side = ChoiceBox()
+        self.side.addItems(["compiled", "eager"])
+        self.side.setAccessibleName("Which run to show")
+        self.with_eager = QCheckBox("Run the equations one by one, too")
+        self.with_eager.setChecked(True)
+        self.lines, self.nodes = ResultTable("Time of source lines"), ResultTable("Time of nodes")
+        row = QHBoxLayout()
+        row.addWidget(self.side)
+        row.addWidget(self.with_eager)
+        self.colours = QPushButton("Colour the graphs by time")
+        self.colours.hide()
+        row.addWidget(self.colours)
+        row.addStretch(1)
+        self.form.addRow("Show", row)
+        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split.addWidget(self.lines)
+        self._split.addWidget(self.nodes)
+        self.run: FigurePanel | None = None
+        self._chart: LaneChart | None = None
+        self._chosen: frozenset[str] = frozenset()
+        self._tabs = QTabWidget()
+        self._tabs.setDocumentMode(True)
+        self._tabs.addTab(self._split, "Lines and nodes")
+        self._tabs.hide()
+        self.body.addWidget(self._tabs, 1)
+        self.nodes.clicked.connect(self._on_nodes_clicked)
+        self.body.addStretch(0)
+        self.colours.clicked.connect(self.colours_requested)
+        self.side.currentIndexChanged.connect(self._on_side_changed)
+
+    def make_request(self) -> ProfileRequest:
+        return ProfileRequest(skip_eager=not self.with_eager.isChecked())
+
+    def show_lab(self, lab: LabState) -> None:
+        if lab.profile is not self._profile:
+            self._profile = lab.profile
+            self._chart = None
+            self._show()
+            self._show_run()
+
+    def set_program(self, stages: Sequence[Stage], files: Sequence[SourceFile]) -> None:
+        """The stages that names are looked up in, and the files that lines are."""
+        self._stages, self._files = stages, files
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.lines.fit()
+        self.nodes.fit()
+        self._show_run()
+
+    def _on_side_changed(self, _index: int) -> None:
+        self._show()
+
+    def _show(self) -> None:
+        profile = self._profile
+        self._tabs.setVisible(profile is not None)
+        self.colours.setVisible(profile is not None)
+        if profile is None:
+            self.say("")
+            return
+        side = profile.compiled if self.side.currentIndex() == 0 else profile.eager
+        if not isinstance(side, NodeTimes):
+            self.say(f"{self.side.currentText()}: not available", [side.reason])
+            for table in (self.lines, self.nodes):
+                table.rows.set_rows((), ())
+            return
+        overlay = self._overlay(side)
+        heading = (
+            f"{profile.call}: a recorded run takes {format_seconds(side.wall)}; "
+            f"{side.coverage:.0%} of it is in what is listed, {format_seconds(side.gaps)} are "
+            "dispatch and gaps"
+        )
+        notes = [
+            f"{format_count(side.runs, 'run')}. {side.protocol}",
+            *filter(None, [describe_overlap(side)]),
+            f"Other runs, without recording, took {format_seconds(side.plain_wall)} each.",
+            *profile.warnings,
+        ]
+        if overlay is None or overlay.strangers:
+            notes.append("Some names belong to another program than the one that is shown.")
+        self.say(heading, notes, (profile.call, profile.environment))
+        self._show_lines(overlay, side)
+        self._show_nodes(overlay, side)
+
+    def show_links(self, links: Links) -> None:
+        """Mark the instructions that a selection made elsewhere means."""
+        self._chosen = names_of_linked(self._stages, links, _TIMELINE_STAGE)
+        if self.run is not None:
+            self.run.choose(self._chosen)
+
+    def _show_run(self) -> None:
+        """The timeline of one run, made anew only for another profile."""
+        profile = self._profile
+        timeline = profile.timeline if profile is not None else None
+        if profile is None or not isinstance(timeline, Timeline):
+            if self.run is not None:
+                self._tabs.setTabVisible(1, False)
+            return
+        from jaxscope.export.figures import timeline_chart
+        from jaxscope.ui.measure.figure_panel import FigurePanel  # pyqtgraph costs half a second
+
+        if self._chart is None:
+            self._chart = timeline_chart(profile.call, timeline)
+        if self.run is None:
+            self.run = FigurePanel("timeline")
+            self.run.bar_chosen.connect(self._choose_node)
+            self.run.enlarged.connect(self.show_result_only)
+            self._tabs.addTab(self.run, "One run")
+        self._tabs.setTabVisible(1, True)
+        self.run.show_figure(self._chart, profile.environment, self.theme)
+        self.run.choose(self._chosen)
+
+    def _on_nodes_clicked(self, index: QModelIndex) -> None:
+        self._choose_node(self.nodes.rows.row_text(index.row()).split("\t")[_NAME_COLUMN])
+
+    def _choose_node(self, name: str) -> None:
+        """Tell which node of which stage has that name, where the program shown has one."""
+        for stage in self._stages:
+            if not is_available(stage.graph) or stage.name not in self._measured_stages():
+                continue
+            place = find_node(stage.graph, name)
+            if place is not None:
+                self.node_chosen.emit(stage.name, place)
+                return
+
+    def _measured_stages(self) -> tuple[str, ...]:
+        profile = self._profile
+        sides = () if profile is None else (profile.compiled, profile.eager)
+        return tuple(side.stage for side in sides if isinstance(side, NodeTimes))
+
+    def _overlay(self, side: NodeTimes) -> Overlay | None:
+        stage = next((stage for stage in self._stages if stage.name == side.stage), None)
+        if stage is None or not is_available(stage.graph):
+            return None
+        return lay_over(stage.graph, side.times)
+
+    def _show_lines(self, overlay: Overlay | None, side: NodeTimes) -> None:
+        lines = line_shares(overlay, side) if overlay is not None else ()
+        rows = [
+            (
+                format_seconds(line.seconds),
+                f"{share:.0%}",
+                format_seconds(line.total),
+                describe_profile_place(line),
+                self._code_of(line),
+            )
+            for line, share in lines
+        ]
+        numbers = [(line.seconds, line.seconds, line.total) for line, _ in lines]
+        self.lines.rows.set_rows(_LINE_HEADERS, rows, (0, 1, 2), numbers)
+
+    def _code_of(self, line: LineTime) -> str:
+        file = next((file for file in self._files if file.path == line.file), None)
+        texts = file.text.split("\n") if file is not None else []
+        return texts[line.line - 1].strip() if 0 < line.line <= len(texts) else ""
+
+    def _show_nodes(self, overlay: Overlay | None, side: NodeTimes) -> None:
+        operations = {}
+        if overlay is not None:
+            graph = overlay.graph
+            operations = {
+                time.name: graph.string(graph.nodes.operation, node)
+                for node, time in zip(overlay.nodes, overlay.times, strict=True)
+            }
+        times = sorted(side.times, key=lambda time: -time.exclusive)
+        rows = [
+            (
+                format_seconds(time.exclusive),
+                format_seconds(time.seconds),
+                describe_observed_times(time, side.runs),
+                f"{time.count:,}",
+                time.name,
+                operations.get(time.name, ""),
+            )
+            for time in times
+        ]
+        numbers = [(time.exclusive, time.seconds, time.low, time.count) for time in times]
+        self.nodes.rows.set_rows(_NODE_HEADERS, rows, (0, 1, 2, 3), numbers)

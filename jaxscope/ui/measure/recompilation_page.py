@@ -1,0 +1,108 @@
+"""Experiment: which of a sequence of calls compiles again, and why."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+from jaxscope.client.requests import RecompilationRequest
+from jaxscope.model.experiments import Recompilation, Signature
+from jaxscope.model.units import format_count, format_seconds
+from jaxscope.program.recompilation import describe_key_change, describe_outside, num_recompilations
+from jaxscope.report.measurements import SIGNATURE_HEADERS, signature_row
+from jaxscope.ui.measure.experiment_page import ExperimentPage
+from jaxscope.ui.session.state import LabState
+from jaxscope.ui.toolkit.result_table import ResultTable
+from jaxscope.ui.toolkit.theme import Theme
+
+_HEADERS = (*SIGNATURE_HEADERS, "what changed", "against")
+_NUMERIC = (0, 2, 3, 4, 5)
+
+
+class RecompilationPage(ExperimentPage):
+    """The form takes calls, one a line; a table lists every signature."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(
+            "What is compiled again?",
+            "Runs calls one after another, or a loop of yours, and lists every key that a jitted "
+            "function was compiled for. One call a line; none for the calls that the file offers.",
+            "Run the calls",
+            parent,
+        )
+        self._found: Recompilation | None = None
+        self.calls = QPlainTextEdit()
+        self.calls.setPlaceholderText("f(f32[10])\nf(f32[11])\ntrain(100)")
+        self.calls.setAccessibleName("Calls to run, one a line")
+        self.calls.setTabChangesFocus(True)
+        self.table = ResultTable("Signatures")
+        self.table.hide()
+        self.form.addRow("Calls", self.calls)
+        self.body.addWidget(self.table, 1)
+        self.body.addStretch(0)
+        self._fit()
+
+    def make_request(self) -> RecompilationRequest:
+        lines = [line.strip() for line in self.calls.toPlainText().split("\n")]
+        return RecompilationRequest(calls=tuple(line for line in lines if line))
+
+    def show_lab(self, lab: LabState) -> None:
+        if lab.recompilation is self._found:
+            return
+        self._found = found = lab.recompilation
+        self.table.setVisible(found is not None)
+        if found is None:
+            self.say("")
+            return
+        heading = (
+            f"{format_count(len(found.signatures), 'signature')}, "
+            f"{format_count(num_recompilations(found), 'recompilation')}: "
+            f"{format_seconds(found.wasted)} spent again"
+        )
+        advice = [
+            f"{advice.function} ({format_seconds(advice.seconds)}): {advice.text}"
+            for advice in found.advice
+        ]
+        outside = describe_outside(found)
+        self.say(
+            heading,
+            [*advice, *([outside] if outside else []), *found.warnings],
+            (found.call, found.environment),
+        )
+        self.table.rows.set_rows(
+            _HEADERS,
+            [_row(signature) for signature in found.signatures],
+            _NUMERIC,
+            [(s.number, s.trace, s.lower, s.compile, s.num_calls) for s in found.signatures],
+            [_hint(signature) for signature in found.signatures],
+        )
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.table.fit()
+        # Elsewhere a text without a border is a pane's whole content; here it is a field.
+        self.calls.setStyleSheet(
+            f"QPlainTextEdit {{ border: 1px solid {theme.border}; border-radius: 6px; "
+            f"background: {theme.surface}; }}"
+        )
+        self._fit()
+
+    def _fit(self) -> None:
+        self.calls.setFixedHeight(self.fontMetrics().height() * 4 + 12)
+
+
+def _row(signature: Signature) -> tuple[str, ...]:
+    against = "" if signature.nearest is None else f"{signature.nearest + 1}"
+    changes = "; ".join(map(describe_key_change, signature.changes))
+    return (*signature_row(signature), changes or "the first", against)
+
+
+def _hint(signature: Signature) -> str:
+    """The whole of what a row abbreviates, with JAX's own words."""
+    checked = {True: "JAX agrees.", False: "JAX explains it differently.", None: ""}
+    parts = (
+        signature.call,
+        "\n".join(signature.arguments),
+        checked[signature.agrees],
+        signature.jax_says,
+    )
+    return "\n".join(part for part in parts if part)

@@ -1,0 +1,235 @@
+"""Experiment: time, compile time, work and memory against size, as a plot and as a table."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QWidget,
+)
+
+from jaxscope.client.requests import ScalingRequest
+from jaxscope.errors import UsageError
+from jaxscope.export.chart import chart_to_png
+from jaxscope.export.measurement_files import (
+    CHARTS,
+    scaling_chart,
+    scaling_to_csv,
+    scaling_to_json,
+    scaling_to_svg,
+)
+from jaxscope.model import Leaf
+from jaxscope.model.timing import ScalePoint, Scaling
+from jaxscope.program.scaling import QUANTITIES
+from jaxscope.program.size_range import DEFAULT_GROWTH, read_growth, read_scale
+from jaxscope.report.measurements import (
+    FORM_WORDS,
+    describe_crossovers,
+    describe_sizes,
+    describe_slope,
+    scaling_headers,
+    scaling_row,
+)
+from jaxscope.ui.measure.experiment_page import ExperimentPage
+from jaxscope.ui.session.state import LabState
+from jaxscope.ui.toolkit.result_table import ResultTable
+from jaxscope.ui.toolkit.theme import Theme
+from jaxscope.ui.toolkit.widgets import ChoiceBox, SplitOrTabs
+
+_FIRST_DIMENSION = re.compile(r"\w+\[(\d+)")
+_ROOMY_LINES = 26
+_SPAN = 8
+"""How many times smaller and larger than now the sizes that are proposed go."""
+_FILTER = "Chart (*.svg *.png);;Table (*.csv);;Data (*.json)"
+
+
+def propose_range(arguments: Sequence[Leaf]) -> str:
+    """A range around the first dimension of the first array; empty where there is none."""
+    for leaf in arguments:
+        found = None if leaf.is_static else _FIRST_DIMENSION.match(leaf.type)
+        size = int(found[1]) if found else 0
+        if size > 0:
+            return f"{leaf.path}:0={max(size // _SPAN, 1)}..{size * _SPAN}"
+    return ""
+
+
+PRESETS = {
+    "": "eager against jit",
+    "batch": "batch: loop against vmap",
+    "depth": "depth: unrolled against scan",
+}
+
+
+def _protocol_of(point: ScalePoint) -> str:
+    """How the steady calls of a size were measured, and what disturbed them."""
+    sides = [side for side in (point.eager, point.jit) if side is not None]
+    said = dict.fromkeys(text for side in sides for text in (side.protocol, *side.reasons) if text)
+    return "\n".join([*said, *([point.reason] if point.reason else [])])
+
+
+class ScalingPage(ExperimentPage):
+    """The form takes what `--scale` takes."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(
+            "How does it grow with size?",
+            "The call at several sizes: eager and jit in random pairs, compile time, work, bytes. "
+            "Both axes are logarithmic, so a straight line is a power of the size.",
+            "Measure all sizes",
+            parent,
+        )
+        self._scaling: Scaling | None = None
+        self._proposal = ""
+        self.plot: QWidget | None = None
+        self.preset = ChoiceBox()
+        for preset, words in PRESETS.items():
+            self.preset.addItem(words, preset)
+        self.preset.setAccessibleName("What is measured against what")
+        self.range = QLineEdit()
+        self.range.setToolTip(
+            "ARGUMENT:DIMENSION=FROM..TO, or NAME=FROM..TO for a name that stands in the call; "
+            "empty for what is shown there"
+        )
+        self.range.setAccessibleName("What to vary, and from where to where")
+        self.with_eager = QCheckBox("Measure eager, too")
+        self.with_eager.setChecked(True)
+        self.chart = ChoiceBox()
+        self.chart.addItems(list(CHARTS))
+        self.chart.setAccessibleName("What to draw")
+        self.export = QPushButton("Export …")
+        self.export.setEnabled(False)
+        self.table = ResultTable("Measurements by size")
+        row = QHBoxLayout()
+        row.addWidget(self.preset)
+        row.addWidget(self.range, 1)
+        for part in (self.with_eager, QLabel("Draw"), self.chart, self.export):
+            row.addWidget(part)
+        self.form.addRow("Vary", row)
+        self._split = SplitOrTabs(_ROOMY_LINES)
+        self._split.insert_part(0, self.table, "Table", 260)
+        self._split.hide()
+        self.body.addWidget(self._split, 1)
+        self.body.addStretch(0)
+        self.preset.currentIndexChanged.connect(self._show_proposal)
+        self.range.returnPressed.connect(self._on_button_clicked)
+        self.chart.currentIndexChanged.connect(self._on_chart_changed)
+        self.export.clicked.connect(self._on_export_clicked)
+
+    def propose(self, arguments: Sequence[Leaf]) -> None:
+        """Offer to vary the first dimension of the first array of a call."""
+        self._proposal = propose_range(arguments)
+        self._show_proposal()
+
+    def _show_proposal(self, _index: int = 0) -> None:
+        """What an empty field stands for."""
+        is_usual = not self.preset.currentData()
+        proposal = self._proposal or "n=1..64, for a name n in the call"
+        self.range.setPlaceholderText(proposal if is_usual else DEFAULT_GROWTH)
+        self.with_eager.setEnabled(is_usual)
+
+    def make_request(self) -> ScalingRequest | None:
+        preset = self.preset.currentData()
+        text = self.range.text().strip()
+        try:
+            if preset:
+                vary, sizes = read_growth(text or DEFAULT_GROWTH)
+            else:
+                vary, sizes = read_scale(text or self._proposal)
+        except UsageError as error:
+            explanation = error.explanation
+            remedy = explanation.remedy.replace("--scale ", "")
+            self.say("", [f"{explanation.what} {explanation.why}", remedy])
+            return None
+        skip_eager = not self.with_eager.isChecked()
+        return ScalingRequest(vary=vary, sizes=sizes, skip_eager=skip_eager, preset=preset)
+
+    def show_lab(self, lab: LabState) -> None:
+        if lab.scaling is self._scaling:
+            return
+        self._scaling = scaling = lab.scaling
+        self._split.setVisible(scaling is not None)
+        self.export.setEnabled(scaling is not None)
+        if scaling is None:
+            self.say("")
+            return
+        slopes = [describe_slope(slope, scaling.forms).strip() for slope in scaling.slopes]
+        self.say(
+            describe_crossovers(scaling),
+            [
+                *filter(None, [FORM_WORDS.get(scaling.forms[0])]),
+                *slopes,
+                *describe_sizes(scaling),
+                *scaling.warnings,
+            ],
+            (scaling.call, scaling.environment),
+        )
+        rows = [scaling_row(point, scaling) for point in scaling.points]
+        read = [
+            QUANTITIES[name]
+            for name in ("eager", "jit", "compile_time", "flops", "bytes_accessed", "memory")
+        ]
+        numbers = [
+            (float(point.size), *(quantity(point) for quantity in read)) for point in scaling.points
+        ]
+        hints = [_protocol_of(point) for point in scaling.points]
+        headers = scaling_headers(scaling)
+        self.table.rows.set_rows(headers, rows, (0, 1, 2, 4, 6, 7, 8), numbers, hints)
+        self._draw()
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.table.fit()
+        self._draw()
+
+    def write(self, path: str) -> None:
+        """Write what was found; the ending picks the form.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        if self._scaling is None:
+            return
+        name, theme = self.chart.currentText(), self.theme.name
+        match Path(path).suffix.lower():
+            case ".csv":
+                data = scaling_to_csv(self._scaling).encode()
+            case ".json":
+                found = scaling_to_json(self._scaling)
+                data = json.dumps(found, indent=2, allow_nan=False).encode()
+            case ".png":
+                data = chart_to_png(scaling_chart(self._scaling, name), theme)
+            case _:
+                data = scaling_to_svg(self._scaling, name, theme).encode()
+        Path(path).write_bytes(data)
+
+    def _draw(self) -> None:
+        if self._scaling is None:
+            return
+        from jaxscope.ui.measure.plots import ChartPlot  # pyqtgraph costs half a second
+
+        if self.plot is None:
+            self.plot = ChartPlot()
+            self._split.insert_part(0, self.plot, "Curves", 600)
+        if isinstance(self.plot, ChartPlot):
+            self.plot.show_chart(scaling_chart(self._scaling, self.chart.currentText()), self.theme)
+
+    def _on_chart_changed(self, _index: int) -> None:
+        self._draw()
+
+    def _on_export_clicked(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(self, "Export", "scaling.svg", _FILTER)
+        if not path:
+            return
+        try:
+            self.write(path)
+        except OSError as error:
+            self.notes.set_notes((), [f"{path} was not written: {error.strerror or error}."])

@@ -1,0 +1,471 @@
+"""How long the call takes, eager and compiled, and how sure that is: headline, table, figures."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QTableView,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.model import Measurement, Ratio
+from jaxscope.model.statistics import count_outliers
+from jaxscope.model.units import format_seconds, three_digits
+from jaxscope.report.measurements import (
+    describe_noise,
+    describe_place,
+    describe_range,
+    describe_spread,
+    why_unclear,
+)
+from jaxscope.ui.session.state import TimingState
+from jaxscope.ui.toolkit.theme import LIGHT, Theme
+from jaxscope.ui.toolkit.widgets import TALL_LINES, FoldedNotes
+
+if TYPE_CHECKING:
+    from jaxscope.ui.measure.figure_panel import FigurePanel
+
+
+# The rows of the timing page.
+
+
+Index = QModelIndex | QPersistentModelIndex
+
+HEADERS = ("what", "median", "range", "on the device", "runs", "quality")
+_HINTS = {
+    1: "Wall time as the calling program sees it",
+    2: "From the shortest to the longest that was observed; where six processes on a quiet machine "
+    "earned one, the interval that the median lies in, with its confidence",
+    3: "For how long a call kept the device at work, by XLA's own recorder, from further calls; "
+    "it is no part of the other columns",
+}
+MEANINGS = {
+    "eager": "each operation run on its own, as plain Python calls do",
+    "jit": "compiled once, then called",
+    "trace": "running the Python code once to record the program",
+    "lower": "turning the recorded program into StableHLO",
+    "compile": "XLA's compilation",
+    "first_call": "the first call of the compiled function",
+    "first_eager_call": "the first call without jit: compiles every operation",
+    "second_call": "the call after it",
+    "eager_dispatch": "the part of an eager call until it returns",
+    "eager_wait": "the part of an eager call from its return to its result",
+    "jit_dispatch": "the part of a compiled call until it returns",
+    "jit_wait": "the part of a compiled call from its return to its result",
+    "jit_warm_up": "partial: its warm-up, with nothing after it",
+    "eager_warm_up": "partial: its warm-up, with nothing after it",
+    "gradient_first_call": "its first call after compiling",
+    "gradient_second_call": "the call after it",
+    "gradient_first_eager_call": "its first call without jit: compiles every operation",
+    "gradient_trace": "running the Python code once to record it",
+    "gradient_lower": "turning it into StableHLO",
+    "gradient_compile": "XLA's compilation of it",
+    "dispatch": "the part of a compiled call until it returns",
+    "wait": "the part of a compiled call from its return to its result",
+    "gradient_eager": "the gradient, each operation run on its own",
+    "gradient_jit": "the gradient, compiled",
+    "fetch": "copying the results to the host",
+    "throughput": "a call among many that do not wait for each other",
+    "jit_until_steady": "what the calls took until they were steady",
+    "eager_until_steady": "what the calls took until they were steady",
+    "value_and_gradient_eager": "value and gradient, each operation run on its own",
+    "value_and_gradient_jit": "value and gradient, compiled: they share the forward part",
+    "transfer": "copying the arguments to the device",
+    "import": "running the file",
+    "jax_start": "JAX's own start, with a throw-away function",
+}
+_NO_INDEX = QModelIndex()
+
+
+_PREFIXES = ("value_and_gradient_", "gradient_")
+
+
+class TimingTableModel(QAbstractTableModel):
+    """Measurements as rows."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: Sequence[Measurement] = ()
+
+    def set_measurements(self, measurements: Sequence[Measurement]) -> None:
+        """Show these measurements."""
+        self.beginResetModel()
+        self._rows = tuple(measurements)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(HEADERS)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return HEADERS[section]
+        return _HINTS.get(section) if role == Qt.ItemDataRole.ToolTipRole else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        row = self._rows[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row_texts(row)[index.column()]
+        return describe_protocol(row) if role == Qt.ItemDataRole.ToolTipRole else None
+
+    def name_of(self, row: int) -> str:
+        """The name of the measurement in a row; empty where there is none."""
+        return self._rows[row].name if 0 <= row < len(self._rows) else ""
+
+    def row_of(self, name: str) -> int:
+        """The row of a measurement; -1 where there is none."""
+        return next((row for row, each in enumerate(self._rows) if each.name == name), -1)
+
+    def describe(self, row: int) -> str:
+        """How a row was measured, in whole sentences."""
+        return describe_protocol(self._rows[row]) if 0 <= row < len(self._rows) else ""
+
+
+def describe_protocol(row: Measurement) -> str:
+    """What was measured, how, and what to mind."""
+    outliers = count_outliers(row.samples)
+    told = (
+        f"{outliers.mild:,} mild and {outliers.severe:,} severe outliers are among the samples."
+        if outliers.mild or outliers.severe
+        else ""
+    )
+    meaning = f"{row.name.replace('_', ' ')}: {meaning_of(row.name) or row.detail}"
+    parts = (meaning, row.protocol, *row.reasons, told)
+    return "\n".join(part for part in parts if part)
+
+
+def meaning_of(name: str) -> str:
+    """What a measurement is of; of a gradient the same as of the program, where nothing else."""
+    if name in MEANINGS:
+        return MEANINGS[name]
+    prefix = next(filter(name.startswith, _PREFIXES), "")
+    return MEANINGS.get(name.removeprefix(prefix), "")
+
+
+def row_texts(row: Measurement) -> tuple[str, ...]:
+    """The cells of one measurement."""
+    meaning = meaning_of(row.name)
+    detail = f" ({row.detail})" if row.detail else ""
+    what = row.name.replace("_", " ") + detail + (f" — {meaning}" if meaning else "")
+    quality = "noisy" if row.is_noisy else "steady" if row.runs > 1 else ""
+    device = "" if math.isnan(row.device_seconds) else (
+        f"{format_seconds(row.device_seconds)} ({format_seconds(row.device_low)} to "
+        f"{format_seconds(row.device_high)})"
+    )  # fmt: skip
+    runs = f"{row.runs:,}"
+    return what, format_seconds(row.median), describe_spread(row), device, runs, quality
+
+
+# How long the call takes, eager and compiled, and how sure that is.
+
+
+_PLOTTED = ("eager", "jit", "gradient_eager", "gradient_jit")
+_EMPTY_TITLE = "Not measured yet"
+_CHOOSE = "Choose a row to read how it was measured."
+_EMPTY_TEXT = (
+    "<h3>How much faster is this call when it is compiled?</h3>"
+    "<table align='center' cellspacing='0' cellpadding='5'>"
+    "<tr><td><b>eager</b></td><td>Python runs one operation after another.</td></tr>"
+    "<tr><td><b>jit</b></td><td>XLA compiles the whole call once; then that program runs.</td></tr>"
+    "<tr><td><b>gradient</b></td><td>Both again for the gradient, where it is wanted.</td></tr>"
+    "</table>"
+    "<p>Calls are timed one by one in random order, each until its result is there. "
+    "What comes out is what was observed in one process; six processes earn an interval.</p>"
+    "<p><b>Measure</b> (Ctrl+M) takes a few seconds.</p>"
+)
+_SAVED_TITLE = "Not measured"
+_SAVED_TEXT = (
+    "<h3>This saved capture holds no measurements.</h3>"
+    "<p>Nothing is run from a saved capture. Open its Python file to measure the call; saving the "
+    "capture then keeps what was measured.</p>"
+)
+
+
+class TimingPage(QWidget):
+    """`measure_requested` carries whether several processes are wanted."""
+
+    measure_requested = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state = TimingState()
+        self._is_saved = False
+        self._theme = LIGHT
+        self.distributions: FigurePanel | None = None
+        self.stages: FigurePanel | None = None
+        self._verdict, self.notes = QLabel(_EMPTY_TITLE), FoldedNotes()
+        self._empty = QLabel(_EMPTY_TEXT)
+        self._verdict.setProperty("role", "heading")
+        self._verdict.setWordWrap(True)
+        self._verdict.setTextFormat(Qt.TextFormat.PlainText)
+        self._empty.setTextFormat(Qt.TextFormat.RichText)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.setWordWrap(True)
+        self._empty.setMargin(24)
+        self.quick = QPushButton("Measure")
+        self.quick.setProperty("role", "primary")
+        self.quick.setToolTip("In one process, within a few seconds")
+        self.rigorous = QPushButton("Measure in six processes")
+        self.rigorous.setToolTip("Slower; shows how much results differ from process to process")
+        self.gradient = QCheckBox("Gradient, too")
+        self.gradient.setToolTip("Measure the gradient as well; takes about three times as long")
+        self.table = QTableView()
+        self.rows = TimingTableModel(self)
+        self.protocol = QLabel(_CHOOSE)
+        self.protocol.setProperty("role", "muted")
+        self.protocol.setWordWrap(True)
+        self.protocol.setTextFormat(Qt.TextFormat.PlainText)
+        self.protocol.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.figures = QTabWidget()
+        self.figures.setDocumentMode(True)
+        self.figures.tabBar().setDrawBase(False)  # some styles draw it white on dark
+        self._is_tall = True
+        self._build()
+
+    def _build(self) -> None:
+        self.table.setModel(self.rows)
+        self.table.setShowGrid(False)
+        self.table.setWordWrap(False)
+        self.table.setAlternatingRowColors(True)
+        self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        self.table.verticalHeader().hide()
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setStretchLastSection(True)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.table.setAccessibleName("Measurements")
+        top = QHBoxLayout()
+        top.addWidget(self._verdict, 1)
+        top.addWidget(self.gradient, 0, Qt.AlignmentFlag.AlignTop)
+        for button in (self.quick, self.rigorous):
+            top.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        self._split = QSplitter(Qt.Orientation.Vertical)
+        upper = QWidget()
+        column = QVBoxLayout(upper)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.protocol)
+        self.table.setMinimumHeight(4 * self.table.verticalHeader().minimumSectionSize())
+        self.measurements = upper
+        self._split.addWidget(upper)
+        self._split.addWidget(self.figures)
+        self.figures.hide()
+        self._split.setChildrenCollapsible(False)
+        self._split.hide()
+        layout = QVBoxLayout(self)
+        layout.addLayout(top)
+        layout.addWidget(self.notes)
+        layout.addWidget(self._split, 1)
+        layout.addWidget(self._empty, 1)
+        self.quick.clicked.connect(self._on_quick_clicked)
+        self.rigorous.clicked.connect(self._on_rigorous_clicked)
+        self.table.selectionModel().currentRowChanged.connect(self._on_table_row_changed)
+
+    def show_timing(
+        self, timing: TimingState, *, can_measure: bool, is_saved: bool = False
+    ) -> None:
+        """Show what has been measured so far.
+
+        Args:
+            timing: What was measured.
+            can_measure: Whether a measurement can begin now.
+            is_saved: It is of a saved capture, from which nothing is run.
+        """
+        for button in (self.quick, self.rigorous, self.gradient):
+            button.setEnabled(can_measure)
+            button.setVisible(not is_saved)
+        self._empty.setText(_SAVED_TEXT if is_saved else _EMPTY_TEXT)
+        if self._is_saved != is_saved:
+            self._is_saved = is_saved
+            self._show_headline()
+        if timing is self._state:
+            return
+        is_same_call, self._state = timing.call == self._state.call, timing
+        chosen = self.rows.name_of(self.table.currentIndex().row()) if is_same_call else ""
+        self.rows.set_measurements(sorted(timing.measurements, key=_rank))
+        if (row := self.rows.row_of(chosen)) >= 0:
+            self.table.selectRow(row)
+        else:
+            self.protocol.setText(_CHOOSE)
+        self._split.setVisible(bool(timing.measurements))
+        self._empty.setVisible(not timing.measurements)
+        self._show_headline()
+        self.notes.set_notes(timing.warnings, _notes(timing))
+        self._draw()
+        self._arrange()
+
+    def _show_headline(self) -> None:
+        nothing = _SAVED_TITLE if self._is_saved else _EMPTY_TITLE
+        self._verdict.setText(describe_headline(self._state) or nothing)
+
+    @property
+    def verdict_text(self) -> str:
+        """What is said on top of the page."""
+        return self._verdict.text()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use a theme's colours."""
+        self._theme = theme
+        self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
+        self._draw()
+
+    def _draw(self) -> None:
+        state = self._state
+        if not state.measurements:
+            return
+        from jaxscope.export.figures import make_histogram, waterfall_chart
+
+        plotted = [m for m in state.measurements if m.name in _PLOTTED]
+        histogram = make_histogram(state.call, plotted)
+        stages = waterfall_chart(state.call, state.measurements)
+        if histogram is not None:
+            if self.distributions is None:
+                self.distributions = self._add_panel("distributions", "Distributions", 0)
+            self.distributions.show_figure(histogram, state.environment, self._theme)
+        if stages is not None:
+            if self.stages is None:
+                self.stages = self._add_panel("stages", "Stages", self.figures.count())
+            self.stages.show_figure(stages, state.environment, self._theme)
+
+    def _add_panel(self, name: str, title: str, place: int) -> FigurePanel:
+        from jaxscope.ui.measure.figure_panel import FigurePanel  # pyqtgraph costs half a second
+
+        panel = FigurePanel(name)
+        panel.enlarged.connect(self._on_panel_enlarged)
+        first = self.figures.indexOf(self.measurements) + 1
+        self.figures.insertTab(first + place, panel, title)
+        self.figures.setCurrentIndex(0)
+        if self.figures.isHidden():
+            self.figures.show()
+            self._split.setSizes([480, 520])
+        return panel
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Table above the figures where there is room for both, else one tab beside theirs."""
+        is_tall = self.height() >= TALL_LINES * self.fontMetrics().height()
+        if is_tall == self._is_tall or self.figures.count() == 0:
+            return
+        self._is_tall = is_tall
+        self.notes.set_roomy(is_tall)
+        modes = QHeaderView.ResizeMode
+        header = self.table.horizontalHeader()
+        # What a row is can be cut at its end, and be read below; its numbers cannot.
+        header.setSectionResizeMode(0, modes.ResizeToContents if is_tall else modes.Stretch)
+        header.setStretchLastSection(is_tall)
+        if is_tall:
+            self.figures.removeTab(self.figures.indexOf(self.measurements))
+            self._split.insertWidget(0, self.measurements)
+            self._split.setSizes([480, 520])
+            self.measurements.show()
+        else:
+            self.figures.insertTab(0, self.measurements, "Measurements")
+            self.figures.setCurrentIndex(0)
+
+    def _on_panel_enlarged(self, is_large: bool) -> None:
+        """For lectures: the figure gets the room of the table and of the notes."""
+        if self._is_tall:
+            self.measurements.setVisible(not is_large)
+        self.notes.setVisible(not is_large)
+
+    def _on_table_row_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
+        if current.isValid():
+            self.protocol.setText(self.rows.describe(current.row()))
+
+    def _on_quick_clicked(self) -> None:
+        self.measure_requested.emit(False)
+
+    def _on_rigorous_clicked(self) -> None:
+        self.measure_requested.emit(True)
+
+
+def _rank(measurement: Measurement) -> bool:
+    """What the verdict is about comes first."""
+    return measurement.name not in _PLOTTED
+
+
+def describe_headline(timing: TimingState) -> str:
+    """What was found, in a line or a few, and what disturbed it; the call while nothing was."""
+    found = describe_ratios(timing.ratios)
+    if not found:
+        alone = [m for m in timing.measurements if m.name in ("eager", "jit")]
+        found = "\n".join(
+            f"{m.name} takes {format_seconds(m.median)} ({describe_spread(m)})" for m in alone
+        )
+    noise = describe_noise(timing.environment)
+    if not noise and found and any(m.is_noisy for m in timing.measurements if m.name in _PLOTTED):
+        noise = "Noisy: calls of one form differ widely from one another."
+    return "\n".join(filter(None, (found or timing.call, noise if found else "")))
+
+
+def describe_ratios(ratios: Sequence[Ratio]) -> str:
+    """One sentence per comparison, with its interval, never a bare factor."""
+    return "\n".join(_describe_ratio(ratio) for ratio in ratios)
+
+
+def _describe_ratio(ratio: Ratio) -> str:
+    """Such as `gradient: jit is 12.0 times faster than eager (11.0 to 13.0)`."""
+    first, _, second = ratio.name.replace("_", " ").partition("/")
+    program, _, last = first.rpartition(" ")
+    if program and second.startswith(f"{program} "):
+        plain = f"{last}/{second.removeprefix(program).lstrip()}"
+        told = _describe_ratio(dataclasses.replace(ratio, name=plain))
+        return f"{program}: {told[:1].lower()}{told[1:]}"
+    interval = describe_range(ratio)
+    if ratio.verdict == "faster":
+        return f"{second} is {three_digits(ratio.median)} times faster than {first} ({interval})"
+    if ratio.verdict == "slower":
+        return (
+            f"{second} is slower than {first}: {three_digits(ratio.median)} of its speed "
+            f"({interval})"
+        )
+    if ratio.verdict == "same":
+        return f"{second} and {first} take the same time, within 2 % (ratio {interval})"
+    if not ratio.is_judged:
+        why = ratio.why_not.removeprefix("No verdict: ").partition(". ")[0].removesuffix(".")
+        return f"No verdict on {first} and {second}: {why[:1].lower()}{why[1:]}"
+    return f"Unclear which of {first} and {second} is faster (ratio {interval}{why_unclear(ratio)})"
+
+
+def _notes(timing: TimingState) -> list[str]:
+    """How it was measured, and where."""
+    plotted = [m for m in timing.measurements if m.name in _PLOTTED and m.protocol]
+    protocols = dict.fromkeys(m.protocol for m in plotted)
+    place = (
+        []
+        if timing.environment is None
+        else [f"{timing.call}. {describe_place(timing.environment)}"]
+    )
+    return [*list(protocols)[:1], *place]

@@ -1,0 +1,1 @@
+"""The selection of the window, what it is linked to, and what is said about it."""

@@ -1,0 +1,165 @@
+"""Fates and fusions of the capture that is shown, each computed on a thread; `changed` is emitted
+when they are known.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from jaxscope.model import Capture, Fate, Node, NodeKind, Unavailable
+from jaxscope.program.links import NodeSelection, Selection
+from jaxscope.ui.session.state import LATE_NAMES
+
+if TYPE_CHECKING:
+    from jaxscope.program.fusion.summary import FusionReport
+
+
+# Finds the fates of what is shown, on a thread of its own: large programs take seconds.
+
+
+Tables = Mapping[str, Mapping[str, Fate]]
+"""Fates by the name of the stage and the id of the equation."""
+
+
+class FateReader(QObject):
+    """Holds the fates of the capture that is shown; `changed` fires when they are known."""
+
+    changed = Signal()
+    _found = Signal(object, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._capture: Capture | None = None
+        self._tables: Tables = {}
+        self._found.connect(self._on_found)
+
+    def read(self, capture: Capture | None) -> None:
+        """Find the fates of a capture, unless they are known or being found."""
+        if capture is self._capture:
+            return
+        self._capture, self._tables = capture, {}
+        if capture is not None:
+            threading.Thread(
+                target=self._find, args=(capture,), name="jaxscope fates", daemon=True
+            ).start()
+
+    def fate_of(self, stage: str, node: Node) -> Fate | None:
+        """The fate of an equation of a stage; None if it is none, or not known yet."""
+        if node.kind is not NodeKind.EQUATION:
+            return None
+        return self._tables.get(stage, {}).get(node.id)
+
+    @property
+    def unplaced(self) -> str:
+        """Where equations without a line come from, if the base function has none either."""
+        source = self._capture.source if self._capture is not None else None
+        return source.place if source is not None and not source.line else ""
+
+    def names_of(self, stage: str) -> Mapping[str, str]:
+        """The names of the fates of all equations of a stage, as far as known."""
+        return {id: fate.fate for id, fate in self._tables.get(stage, {}).items()}
+
+    def _find(self, capture: Capture) -> None:
+        self._found.emit(capture, find_tables(capture))
+
+    def _on_found(self, capture: Capture, tables: Tables) -> None:
+        if capture is self._capture:
+            self._tables = tables
+            self.changed.emit()
+
+
+def find_tables(capture: Capture) -> Tables:
+    """The fates of a capture, by stage."""
+    from jaxscope.program.fates.table import FateTable  # twenty modules, of no use before a capture
+
+    tables: dict[str, Mapping[str, Fate]] = {"jaxpr": dict(capture.fates)}
+    names = [stage.name for stage in capture.stages if stage.name not in LATE_NAMES]
+    if names and names[-1] != "jaxpr":
+        fates = capture.fates  # a file keeps those of the base function; others are found again
+        table = fates if isinstance(fates, FateTable) else FateTable(capture.stages)
+        tables[names[-1]] = dict(table.derived)
+    return tables
+
+
+# What the inspector tells about fusions; found on a thread of its own, like fates.
+
+
+OPTIMIZED = "optimized"
+_NOT_READ = "jaxscope could not look into the fusions, which is a bug in jaxscope"
+
+
+class FusionReader(QObject):
+    """Holds the report of the capture that is shown; `changed` fires when it is known.
+
+    Attributes:
+        report: None while there is none.
+        problem: Why a capture has none; empty as long as that is not known.
+    """
+
+    changed = Signal()
+    _found = Signal(object, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._capture: Capture | None = None
+        self.report: FusionReport | None = None
+        self.problem = ""
+        self._found.connect(self._on_found)
+
+    def read(self, capture: Capture | None) -> None:
+        """Look into the fusions of a capture, unless that is done or being done."""
+        if capture is self._capture:
+            return
+        self._capture, self.report, self.problem = capture, None, ""
+        self.changed.emit()
+        if capture is None:
+            return
+        threading.Thread(
+            target=self._find, args=(capture,), name="jaxscope fusions", daemon=True
+        ).start()
+
+    def describe(self, selection: Selection | None, muted: str) -> str:
+        """What there is to say of a selection, as HTML; empty where that is nothing."""
+        if self.report is None or not isinstance(selection, NodeSelection):
+            return ""
+        if selection.stage != OPTIMIZED:
+            return ""
+        nodes = selection.nodes
+        from jaxscope.ui.selection.fusion_text import describe_kernel, describe_pair
+
+        if len(nodes) == 2:
+            return describe_pair(self.report, nodes[0], nodes[1])
+        return describe_kernel(self.report, nodes[0], muted) if len(nodes) == 1 else ""
+
+    def _find(self, capture: Capture) -> None:
+        from jaxscope.program.fusion.decisions import read_fusion_log
+        from jaxscope.program.fusion.summary import report_fusions  # with the first capture
+
+        found, problem = None, ""
+        try:
+            found = report_fusions(capture.stages, read_fusion_log(capture))
+        except Exception as error:  # or the page would wait for ever
+            problem = f"{_NOT_READ}: {type(error).__name__}: {error}"
+        else:
+            problem = "" if found is not None else _why_none(capture)
+        with contextlib.suppress(RuntimeError):  # the window is gone
+            self._found.emit(capture, (found, problem))
+
+    def _on_found(self, capture: Capture, found: tuple[FusionReport | None, str]) -> None:
+        if capture is self._capture:
+            self.report, self.problem = found
+            self.changed.emit()
+
+
+def _why_none(capture: Capture) -> str:
+    """Why a capture has no fusions to look into."""
+    stage = capture.stage(OPTIMIZED)
+    if stage is None:
+        return "This capture has no optimized program."
+    missing = stage.unavailable or stage.graph
+    return missing.reason if isinstance(missing, Unavailable) else _NOT_READ

@@ -1,0 +1,530 @@
+"""The inspector: the panel and the HTML that it shows about nodes, lines, groups and several things
+together.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+from urllib.parse import unquote
+
+import numpy as np
+from PySide6.QtCore import QMimeData, QUrl, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QTextBrowser, QVBoxLayout, QWidget
+
+from jaxscope.model import (
+    Direction,
+    Fate,
+    Graph,
+    Node,
+    NodeKind,
+    Proof,
+    Stage,
+    Unavailable,
+    is_available,
+)
+from jaxscope.model.stages import LATE_STAGES
+from jaxscope.model.units import format_bytes, format_count, format_flops, format_seconds
+from jaxscope.program.cost.lines import LineCost
+from jaxscope.program.equation_text import equation_text
+from jaxscope.program.explanations import explain_operation
+from jaxscope.program.links import LineSelection, Linked, Links, NodeSelection, is_made_by_compiler
+from jaxscope.program.size import describe_size
+from jaxscope.program.source_lines import explain_idle_line
+from jaxscope.ui.selection.capture_facts import FateReader, FusionReader
+from jaxscope.ui.selection.selection import GroupPlace, Place, SelectionModel
+from jaxscope.ui.session.screen import title_of_stage
+from jaxscope.ui.session.source_file import line_of
+from jaxscope.ui.source.source_lines import NUMBERS_OF_RUN, SourceLines
+from jaxscope.ui.toolkit.rich_text import SOFT_BREAK, escape_breakable, escape_html
+
+# The equations that a node comes from, told by their texts; no Qt.
+
+
+_MAX_SHOWN = 4
+_BASE = "jaxpr"
+
+
+def describe_ancestry(stage: Stage, node: Node, stages: Sequence[Stage]) -> list[tuple[str, str]]:
+    """Rows of label and HTML: the equations of the program as written, and those they became.
+
+    Args:
+        stage: Of the node.
+        stages: That are shown.
+    """
+    rows = []
+    if stage.name != _BASE and node.origins:
+        rows.append(
+            ("comes from", _list_equations(node.origins, _find_stage(stages, _BASE), _BASE))
+        )
+    early = [s.name for s in stages if is_available(s.graph) and s.name not in LATE_STAGES]
+    last = early[-1] if early else _BASE
+    if node.derived and stage.name != last and not (rows and last == _BASE):
+        label = "by way of" if rows else "comes from"
+        rows.append((label, _list_equations(node.derived, _find_stage(stages, last), last)))
+    return rows
+
+
+def _list_equations(ids: Sequence[str], stage: Stage | None, name: str) -> str:
+    shown = [_link(each, stage) for each in ids[:_MAX_SHOWN]]
+    if len(ids) > _MAX_SHOWN:
+        shown.append(f"and {len(ids) - _MAX_SHOWN:,} more")
+    return "<br>".join(shown) + f"<br>of {escape_breakable(title_of_stage(name))}"
+
+
+def _link(id: str, stage: Stage | None) -> str:
+    """An equation's text, which leads to it; its number where the stage is not there."""
+    index = stage.graph.index_by_id if stage is not None and is_available(stage.graph) else {}
+    if stage is None or id not in index:
+        return f"equation {escape_breakable(id, 60)}"
+    text = escape_breakable(equation_text(stage, index[id]), 100)
+    return f"<a href='node:{escape_html(stage.name)}:{index[id]}'>{text}</a>"
+
+
+def _find_stage(stages: Sequence[Stage], name: str) -> Stage | None:
+    return next((stage for stage in stages if stage.name == name), None)
+
+
+# The inspector's text: one node, or one source line, told in full; no Qt.
+
+
+_MAX_NEIGHBOURS = 24
+_MAX_TYPES = 8
+_KINDS = {
+    NodeKind.INPUT: "input",
+    NodeKind.CONSTANT: "constant",
+    NodeKind.EQUATION: "equation",
+    NodeKind.OPERATION: "operation",
+    NodeKind.INSTRUCTION: "instruction",
+    NodeKind.OUTPUT: "result",
+}
+_CODE, _CODE_HTML = re.compile("`([^`]*)`"), r"<code>\1</code>"
+_LONG_LABEL = 13
+_RULES = frozenset({"custom_vjp_call", "custom_vjp_call_jaxpr", "custom_jvp_call"})
+_LONG = {"sharding", "metadata", "backend_config"}
+
+
+class NodeFacts(Protocol):
+    """What is known of nodes from the whole capture."""
+
+    @property
+    def unplaced(self) -> str:
+        """Where equations come from that have no line, such as `typed in the call`."""
+
+    def fate_of(self, stage: str, node: Node) -> Fate | None:
+        """The fate of a node of a stage, if it has one."""
+
+
+def describe_node(
+    stage: Stage,
+    index: int,
+    links: Links,
+    muted: str,
+    facts: NodeFacts | None = None,
+    stages: Sequence[Stage] = (),
+) -> str:
+    """A node in full, as HTML whose links are `node:STAGE:INDEX` and `line:NUMBER:FILE`.
+
+    Args:
+        muted: Colour of labels.
+        facts: What the whole capture tells of its nodes, if anything.
+        stages: That are shown: equations that the node comes from are told by their texts.
+    """
+    graph = stage.graph
+    if isinstance(graph, Unavailable):
+        return escape_breakable(graph.reason)
+    node = graph.node(index)
+    places = "<br>".join(_place(p.file, p.line, p.function) for p in node.source[:6])
+    if not places and (node.kind is NodeKind.EQUATION or node.origins):
+        places = escape_breakable(facts.unplaced) if facts is not None else ""
+    rows = [
+        ("in", title_of_stage(stage.name)),
+        ("argument", "<br>".join(escape_breakable(path) for path in links.arguments[:6])),
+        ("result", _types(node)),
+        ("part", _direction(node)),
+        ("source", places),
+        ("work", _cost(node)),
+        ("time", "" if math.isnan(node.seconds) else format_seconds(node.seconds)),
+        ("fate", _fate(facts.fate_of(stage.name, node) if facts is not None else None)),
+        *describe_ancestry(stage, node, stages),
+        ("scope", escape_breakable("/".join(node.scope))),
+        ("takes", _neighbours(stage.name, graph, index, incoming=True)),
+        ("goes to", _neighbours(stage.name, graph, index, incoming=False)),
+        ("inside", escape_breakable(_group_label(graph, index))),
+        *(
+            (escape_breakable(key, 60), escape_breakable(value, 120 if key in _LONG else 600))
+            for key, value in node.attributes.items()
+        ),
+        ("elsewhere", _elsewhere(stage.name, links)),
+    ]
+    heading = f"<h3>{escape_breakable(node.operation or _KINDS[node.kind])}</h3>"
+    name = f"{_KINDS[node.kind]} <b>{escape_breakable(node.name or node.id)}</b>"
+    explanation = explain_operation(node.operation, node.kind)
+    made = (
+        "<p>Made by the compiler: no equation or line of your program is known to be behind it.</p>"
+        if node.operation != "parameter"  # the call's own argument, or a fusion's
+        and is_made_by_compiler(graph, index)
+        and not links.has_origin
+        else ""
+    )
+    return (
+        f"{heading}<p>{name}</p>"
+        + (f"<p>{_CODE.sub(_CODE_HTML, escape_breakable(explanation))}</p>" if explanation else "")
+        + made
+        + _table(rows, muted)
+    )
+
+
+def describe_line(
+    selection: LineSelection,
+    text: str,
+    links: Links,
+    muted: str,
+    cost: LineCost | None = None,
+    stages: Sequence[Stage] = (),
+    file_text: str = "",
+) -> str:
+    """A source line, what became of it and, where that is known, what it costs, as HTML.
+
+    Args:
+        muted: Colour of labels.
+        stages: Of the program, for why nothing may be known of the line.
+        file_text: Of the file, for what kind of line it is.
+    """
+    name = escape_breakable(os.path.basename(selection.file))
+    idle = escape_breakable(explain_idle_line(file_text, selection.line))
+    became = _elsewhere("", links) or idle or _no_operation(stages)
+    return (
+        f"<h3>{name}, line {selection.line}</h3>"
+        f"<p><code>{escape_breakable(text.strip())}</code></p>"
+        + _table([("became", became), ("cost", escape_breakable(cost.text if cost else ""))], muted)
+    )
+
+
+def _no_operation(stages: Sequence[Stage]) -> str:
+    """Why a line has no operation: JAX knows no better place for what a custom rule computes."""
+    graphs = [stage.graph for stage in stages if not isinstance(stage.graph, Unavailable)]
+    if not graphs:
+        return "Not known yet: the call has not been traced."
+    if not any(_RULES.intersection(graph.strings) for graph in graphs[:1]):
+        return (
+            "No equation names this line: it did not run, or Python or <code>jax.numpy</code> did "
+            "all of it while tracing, such as a reshape to the shape that is there already, or the "
+            "equation names another line of the same statement."
+        )
+    return (
+        "No operation names this line. What the rules of <code>custom_vjp</code> and "
+        "<code>custom_jvp</code> compute, JAX ascribes to the line that calls the function."
+    )
+
+
+def describe_several(names: Sequence[tuple[str, str]], links: Links, muted: str) -> str:
+    """Several things together, as HTML.
+
+    Args:
+        names: What each is called and the link that leads to it, empty for none.
+        links: Of all of them.
+        muted: Colour of labels.
+    """
+    shown = "<br>".join(
+        f"<a href='{escape_html(link)}'>{escape_breakable(name, 80)}</a>"
+        for name, link in names[:_MAX_NEIGHBOURS]
+    )
+    more = len(names) - _MAX_NEIGHBOURS
+    places = "<br>".join(_place(file, line, "") for file, line in links.lines[:6])
+    rows = [
+        ("things", shown + (f"<br>and {more:,} more" if more > 0 else "")),
+        ("source", places),
+        ("together", _elsewhere("", links)),
+    ]
+    return f"<h3>{len(names):,} things together</h3>" + _table(rows, muted)
+
+
+def describe_group(name: str, size: str, links: Links, muted: str) -> str:
+    """A group that is one box, as HTML.
+
+    Args:
+        name: Of the group.
+        size: How much is in it, such as `12 equations`.
+        links: Of what is in it.
+        muted: Colour of labels.
+    """
+    rows = [
+        ("holds", size),
+        ("source", "<br>".join(_place(file, line, "") for file, line in links.lines[:6])),
+        ("together", _elsewhere("", links)),
+    ]
+    return f"<h3>{escape_breakable(name, 80)}</h3>" + _table(rows, muted)
+
+
+def describe_nothing() -> str:
+    """What to do while nothing is selected."""
+    return (
+        "<p>Click a line of the source, an equation, an instruction or a box.</p>"
+        "<p>What it came from and what it went into lights up in every pane.</p>"
+        "<p>Rest the pointer on something to see its links ahead. Ctrl+click adds one more, "
+        "Shift+click all up to there.</p>"
+    )
+
+
+def _table(rows: Iterable[tuple[str, str]], muted: str) -> str:
+    cells = "".join(_row(label, value, muted) for label, value in rows if value)
+    return f"<table cellspacing='0' cellpadding='2' style='margin-top:8px'>{cells}</table>"
+
+
+def _row(label: str, value: str, muted: str) -> str:
+    """A long label stands above its value: beside it, it would take the room of both."""
+    style = f"color:{muted}; padding-right:10px"
+    if len(label) > _LONG_LABEL:
+        above = f"<tr><td colspan='2' style='{style}'>{label}</td></tr>"
+        return f"{above}<tr><td></td><td>{value}</td></tr>"
+    return f"<tr><td style='{style}; white-space:nowrap'>{label}</td><td>{value}</td></tr>"
+
+
+def _types(node: Node) -> str:
+    """What it gives; of a whole training step the first few, or all else would be out of sight."""
+    shown = "<br>".join(escape_breakable(type_) for type_ in node.types[:_MAX_TYPES])
+    more = len(node.types) - _MAX_TYPES
+    return shown + (f"<br>and {more:,} more" if more > 0 else "")
+
+
+def _direction(node: Node) -> str:
+    return {
+        Direction.NONE: "",
+        Direction.FORWARD: "forward pass",
+        Direction.BACKWARD: "backward pass",
+    }[node.direction]
+
+
+def _cost(node: Node) -> str:
+    cost, parts = node.cost, []
+    if not math.isnan(cost.flops):
+        parts.append(format_flops(cost.flops))
+    if not math.isnan(cost.bytes_accessed):
+        parts.append(f"{format_bytes(cost.bytes_accessed)} read and written")
+    if cost.transcendentals > 0:
+        parts.append(f"{cost.transcendentals:,.0f} of exp, tanh and the like")
+    return "<br>".join(parts)
+
+
+_MAX_PROOF = 3
+
+
+def _fate(fate: Fate | None) -> str:
+    if fate is None:
+        return ""
+    by = f" by the pass {escape_breakable(fate.pass_name)}" if fate.pass_name else ""
+    mark = " (inferred)" if fate.certainty == "inferred" else ""
+    lines = [f"<b>{fate.fate}</b>{mark}{by}", escape_breakable(fate.text)]
+    if fate.instructions:
+        shown = ", ".join(escape_breakable(name, 60) for name in fate.instructions[:8])
+        more = len(fate.instructions) - 8
+        lines.append(f"held by {shown}{f' and {more} more' if more > 0 else ''}")
+    if fate.proof is not None:
+        lines.append(_proof(fate.proof))
+    return "<br>".join(lines)
+
+
+def _proof(proof: Proof) -> str:
+    """What two modules hold that shows a fate; a click leads to the pass between them."""
+    if proof.pass_number is None:
+        where = f"proof: {escape_breakable(proof.pass_name)}"
+    else:
+        name = f"dump {proof.pass_number:04}, {escape_breakable(proof.pass_name)}"
+        where = f"proof: <a href='pass:{proof.pass_number}'>{name}</a>"
+    if not proof.before and not proof.after:
+        return f"proof: not there any more after {escape_breakable(proof.pass_name)}"
+    sides = []
+    for names in (proof.before, proof.after):
+        shown = ", ".join(escape_breakable(name, 60) for name in names[:_MAX_PROOF])
+        more = len(names) - _MAX_PROOF
+        sides.append((shown or "nothing") + (f" and {more} more" if more > 0 else ""))
+    return f"{where}: {sides[0]} → {sides[1]}"
+
+
+def _place(file: str, line: int, function: str) -> str:
+    name = escape_breakable(os.path.basename(file))
+    where = f" in {escape_breakable(function)}" if function and function != "<module>" else ""
+    return f"<a href='line:{line}:{escape_html(file)}'>{name}:{line}</a>{where}"
+
+
+def _neighbours(stage: str, graph: Graph, index: int, *, incoming: bool) -> str:
+    edges = graph.edges
+    mine, theirs = (edges.target, edges.source) if incoming else (edges.source, edges.target)
+    found = np.flatnonzero(mine == index)
+    if incoming:
+        found = found[np.argsort(edges.operand[found], kind="stable")]
+    nodes = list(dict.fromkeys(theirs[found].tolist()))
+    target = f"<a href='node:{escape_html(stage)}:"
+    links = [
+        f"{target}{node}'>{escape_breakable(_short(graph, node), 60)}</a>"
+        for node in nodes[:_MAX_NEIGHBOURS]
+    ]
+    if len(nodes) > _MAX_NEIGHBOURS:
+        links.append(f"and {len(nodes) - _MAX_NEIGHBOURS} more")
+    return ", ".join(links)
+
+
+def _short(graph: Graph, node: int) -> str:
+    operation = graph.string(graph.nodes.operation, node)
+    name = graph.string(graph.nodes.name, node) or graph.string(graph.nodes.id, node)
+    return f"{name} ({operation})" if operation and operation != name else name
+
+
+def _group_label(graph: Graph, index: int) -> str:
+    group = int(graph.nodes.group[index])
+    labels: list[str] = []
+    while group >= 0 and len(labels) < 6:
+        labels.append(graph.string(graph.groups.label, group))
+        group = int(graph.groups.parent[group])
+    return " › ".join(reversed(labels))
+
+
+def _elsewhere(own: str, links: Links) -> str:
+    parts = []
+    for name, linked in links.stages.items():
+        if name != own and linked.num_nodes > len(linked.selected):
+            parts.append(f"{escape_breakable(title_of_stage(name))}: {_count(name, linked)}")
+    return "<br>".join(parts)
+
+
+def _count(stage: str, linked: Linked) -> str:
+    forward, backward = len(linked.forward), len(linked.backward)
+    first = linked.forward if forward else linked.backward
+    target = f"<a href='node:{escape_html(stage)}:{int(first[0])}'>"
+    if forward and backward:
+        return f"{target}{forward} forward, {backward} backward</a>"
+    suffix = " backward" if backward else ""
+    return f"{target}{format_count(forward or backward, 'node')}{suffix}</a>"
+
+
+# What the inspector tells of what is selected: a line, a node, a group, or several together.
+
+
+class SelectionDescriber:
+    """Puts together what the parts of the window know of the selection."""
+
+    def __init__(
+        self,
+        selection: SelectionModel,
+        lines: SourceLines,
+        fates: FateReader,
+        fusions: FusionReader,
+    ) -> None:
+        self._selection, self._lines = selection, lines
+        self._fates, self._fusions = fates, fusions
+
+    def describe(self, stages: Sequence[Stage], links: Links, muted: str) -> str:
+        """The selection as HTML; what to do where nothing is selected.
+
+        Args:
+            stages: That are shown.
+            links: Of the selection.
+            muted: Colour of labels.
+        """
+        html = self._describe(stages, links, muted)
+        if not html:
+            return describe_nothing()
+        return html + (f"<p>{NUMBERS_OF_RUN}</p>" if self._lines.moves.is_edited else "")
+
+    def _describe(self, stages: Sequence[Stage], links: Links, muted: str) -> str:
+        selection, places = self._selection.selection, self._selection.places
+        if isinstance(selection, LineSelection):
+            file = self._lines.find_file(selection.file)
+            text = line_of(file, selection.line)
+            cost = self._lines.cost_of(selection.file, selection.line)
+            whole = file.text if file is not None else ""
+            return describe_line(selection, text, links, muted, cost, stages, whole)
+        fused = self._fusions.describe(selection, muted)
+        if len(places) > 1:
+            return describe_several([self._name_of(each) for each in places], links, muted) + fused
+        if not isinstance(selection, NodeSelection) or not selection.nodes:
+            return ""
+        if isinstance(places[0], GroupPlace):
+            name, graph = self._name_of(places[0])[0], self._selection.graph_of(places[0].stage)
+            size = "" if graph is None else describe_size(graph, selection.nodes)
+            return describe_group(name, size, links, muted) + fused
+        stage = next((stage for stage in stages if stage.name == selection.stage), None)
+        if stage is None:
+            return ""
+        return describe_node(stage, selection.nodes[0], links, muted, self._fates, stages) + fused
+
+    def _name_of(self, place: Place) -> tuple[str, str]:
+        """What a selected thing is called, and the link that leads to it."""
+        if isinstance(place, LineSelection):
+            name = os.path.basename(place.file)
+            return f"{name}:{place.line}", f"line:{place.line}:{place.file}"
+        if isinstance(place, GroupPlace):
+            return f"{title_of_stage(place.stage)} · {place.label}", ""
+        found = self._selection.node_at(place)
+        graph = self._selection.graph_of(place[0])
+        if found is None or graph is None:
+            return f"{place[1]} (no longer there)", ""
+        operation = graph.string(graph.nodes.operation, found[1])
+        name = f"{title_of_stage(place[0])} · {place[1]}"
+        return f"{name} {operation}", f"node:{found[0]}:{found[1]}"
+
+
+# The side panel that tells all about the selected thing.
+
+
+class _Page(QTextBrowser):
+    """A page whose soft breaks are not copied."""
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        data = QMimeData()
+        text = self.textCursor().selection().toPlainText()
+        data.setText(text.replace(SOFT_BREAK, ""))
+        return data
+
+
+class Inspector(QFrame):
+    """Shows prepared HTML; its links become signals that ask for a node, a line or a pass.
+
+    Attributes:
+        additions: What pages have to say of what is selected, as HTML or nothing.
+    """
+
+    node_requested = Signal(str, int)
+    line_requested = Signal(str, int)
+    pass_requested = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.additions: list[Callable[[], str]] = []
+        self.setProperty("role", "card")
+        title = QLabel("Selected")
+        title.setProperty("role", "label")
+        self.page = _Page()
+        self.page.setOpenLinks(False)
+        self.page.document().setDocumentMargin(0)
+        self.page.setAccessibleName("Selected thing in full")
+        self.page.anchorClicked.connect(self._on_page_anchor_clicked)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 9, 6, 6)
+        layout.setSpacing(6)
+        layout.addWidget(title)
+        layout.addWidget(self.page, 1)
+        self.show_html(describe_nothing())
+
+    def show_html(self, text: str) -> None:
+        """Show a description, and what pages add to it."""
+        self.page.setHtml(text + "".join(tell() for tell in self.additions))
+
+    def _on_page_anchor_clicked(self, url: QUrl) -> None:
+        # Qt decodes a whole address only in part, and warns where it is asked for all of it.
+        kind, _, rest = unquote(bytes(url.toEncoded().data()).decode()).partition(":")
+        if kind == "node":
+            stage, _, number = rest.rpartition(":")
+            if number.isdigit():
+                self.node_requested.emit(stage, int(number))
+        elif kind == "pass":
+            if rest.isdigit():
+                self.pass_requested.emit(int(rest))
+        elif kind == "line":
+            number, _, file = rest.partition(":")
+            if number.isdigit():
+                self.line_requested.emit(file, int(number))

@@ -1,0 +1,281 @@
+"""Parses and rewrites the text of a call by Python's own syntax tree: adds and removes transforms,
+finds the base function. No Qt.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from jaxscope.model.types import spell_scalars
+
+DTYPES = (
+    *("f16", "bf16", "f32", "f64", "i4", "i8", "i16", "i32", "i64"),
+    *("u4", "u8", "u16", "u32", "u64", "bool_", "c64", "c128"),
+)
+"""The shorthands of the contract that every JAX has."""
+TAKES_ARGUMENTS_INSIDE = frozenset({"jvp", "vjp", "linearize"})
+"""Transforms that are called with the arguments themselves: `jvp(f, (x,), (t,))`."""
+
+
+class CallTextError(ValueError):
+    """The text cannot be read or rewritten; the message is fit to show."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Transform:
+    """A transform that a button applies.
+
+    Attributes:
+        name: As it stands in the call.
+        effect: One sentence for a tooltip.
+        picks_arguments: It differentiates with respect to chosen arguments (`argnums`).
+        picks_axes: It maps over chosen axes (`in_axes`).
+    """
+
+    name: str
+    effect: str
+    picks_arguments: bool = False
+    picks_axes: bool = False
+
+
+TRANSFORMS: tuple[Transform, ...] = (
+    Transform("grad", "The gradient of a function with one number as result.", True),
+    Transform("value_and_grad", "The result and its gradient together.", True),
+    Transform("vmap", "Runs the function for a whole batch at once.", picks_axes=True),
+    Transform("jit", "Compiles the function; the stages stay the same."),
+    Transform("jvp", "The derivative along one direction, computed forwards."),
+    Transform("hessian", "The second derivatives.", True),
+    Transform("jacfwd", "The Jacobian, one input at a time.", True),
+    Transform("jacrev", "The Jacobian, one output at a time.", True),
+    Transform("vjp", "The result and a function that carries gradients back."),
+    Transform("linearize", "The result and the linear function of its derivative."),
+    Transform("checkpoint", "Computes inner values again in the backward pass to save memory."),
+)
+TRANSFORM_NAMES = frozenset(t.name for t in TRANSFORMS) | {"pmap", "shard_map"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CallParts:
+    """The texts that a call is made of.
+
+    Attributes:
+        function: What is called, such as `grad(loss)`.
+        arguments: Positional arguments, `*x` included.
+        keywords: Keyword arguments as name and value; `**x` has the empty name.
+    """
+
+    function: str
+    arguments: tuple[str, ...]
+    keywords: tuple[tuple[str, str], ...] = ()
+
+    def render(self) -> str:
+        """The call as text."""
+        keywords = [f"{name}={value}" if name else f"**{value}" for name, value in self.keywords]
+        return f"{self.function}({', '.join([*self.arguments, *keywords])})"
+
+
+def parse_call(text: str) -> CallParts:
+    """Cut a call into its parts.
+
+    Raises:
+        CallTextError: The text is not one call expression.
+    """
+    text = spell_scalars(text.strip())
+    tree = _parse_expression(text)
+    if not isinstance(tree, ast.Call):
+        raise CallTextError("This is not a call; write something like f(f32[8]).")
+
+    def segment(node: ast.AST) -> str:
+        return ast.get_source_segment(text, node) or ""
+
+    return CallParts(
+        segment(tree.func),
+        tuple(segment(argument) for argument in tree.args),
+        tuple((keyword.arg or "", segment(keyword.value)) for keyword in tree.keywords),
+    )
+
+
+def wrap_call(
+    text: str,
+    transform: str,
+    *,
+    argnums: Sequence[int] = (0,),
+    axes: Sequence[int | None] | None = None,
+    batch_size: int = 16,
+) -> str:
+    """Put a transform around the function of a call, and fit the arguments to it.
+
+    Args:
+        argnums: For derivatives: the positional arguments to differentiate by.
+        axes: For `vmap`: the mapped axis of each positional argument, None for one that is shared.
+            Shorthands such as `f32[3]` grow by that axis. By default every shorthand is mapped.
+        batch_size: Size of the axis that shorthands grow by.
+
+    Raises:
+        CallTextError: The text is no call, or the transform does not fit around it.
+    """
+    call = parse_call(text)
+    if _simple_name(call.function) in TAKES_ARGUMENTS_INSIDE:
+        raise CallTextError(
+            f"{call.function} takes the function and its arguments in one call, so no transform "
+            "fits around it. Remove it first."
+        )
+    if transform in TAKES_ARGUMENTS_INSIDE:
+        return _wrap_inside(call, transform)
+    if transform == "vmap":
+        return _wrap_vmap(call, axes, batch_size)
+    option = ""
+    picks = next((t.picks_arguments for t in TRANSFORMS if t.name == transform), False)
+    if picks and tuple(argnums) != (0,):
+        option = f", argnums={argnums[0] if len(argnums) == 1 else tuple(argnums)}"
+    return dataclasses.replace(call, function=f"{transform}({call.function}{option})").render()
+
+
+def unwrap_call(text: str) -> str:
+    """Take the outermost transform away again.
+
+    Raises:
+        CallTextError: There is no transform around the function.
+    """
+    call = parse_call(text)
+    if _simple_name(call.function) in TAKES_ARGUMENTS_INSIDE and call.arguments:
+        name = _simple_name(call.function)
+        inner = call.arguments[1:]
+        if name == "jvp":
+            inner = _tuple_items(inner[0]) if inner else ()
+        return CallParts(call.arguments[0], inner, call.keywords).render()
+    tree = _parse_expression(call.function)
+    if (
+        not isinstance(tree, ast.Call)
+        or not tree.args
+        or _simple_name(ast.unparse(tree.func)) not in TRANSFORM_NAMES
+    ):
+        raise CallTextError("There is no transform around the function.")
+    inside = ast.get_source_segment(call.function, tree.args[0]) or ""
+    arguments = call.arguments
+    if _simple_name(ast.unparse(tree.func)) == "vmap":
+        options = {keyword.arg: keyword.value for keyword in tree.keywords}
+        arguments = _without_batch(arguments, options.get("in_axes"))
+    return CallParts(inside, arguments, call.keywords).render()
+
+
+def find_base_name(text: str) -> str:
+    """The name of the function inside the transforms, or the empty string."""
+    try:
+        node = _parse_expression(text.strip())
+    except CallTextError:
+        return ""
+    while isinstance(node, ast.Call):
+        name = _simple_name(ast.unparse(node.func))
+        is_transform = name in TRANSFORM_NAMES or name == "partial"
+        node = node.args[0] if is_transform and node.args else node.func
+    return ast.unparse(node)
+
+
+def default_axes(arguments: Sequence[str]) -> list[int | None]:
+    """Map every shorthand over its first axis; share everything else, unless nothing is left."""
+    axes: list[int | None] = [None if _shape_of(text) is None else 0 for text in arguments]
+    return axes if any(axis is not None for axis in axes) else [0] * len(axes)
+
+
+def word_before(text: str, position: int) -> str:
+    """The name that ends at a position, such as `gr` in `vmap(gr|`; dots are part of it."""
+    start = position
+    while start > 0 and (text[start - 1] in "._" or text[start - 1].isalnum()):
+        start -= 1
+    return text[start:position]
+
+
+def _wrap_inside(call: CallParts, transform: str) -> str:
+    if call.keywords:
+        raise CallTextError(f"{transform} takes positional arguments only.")
+    if transform != "jvp":
+        return CallParts(transform, (call.function, *call.arguments)).render()
+    packed = f"({', '.join(call.arguments)}{',' if len(call.arguments) == 1 else ''})"
+    return CallParts(transform, (call.function, packed, packed)).render()
+
+
+def _wrap_vmap(call: CallParts, axes: Sequence[int | None] | None, batch_size: int) -> str:
+    if any(argument.startswith("*") for argument in call.arguments):
+        raise CallTextError("vmap needs every argument written out, without *.")
+    chosen = list(default_axes(call.arguments) if axes is None else axes)
+    if not call.arguments or all(axis is None for axis in chosen):
+        raise CallTextError("vmap needs at least one argument to run over.")
+    arguments = tuple(
+        argument if axis is None else _with_batch(argument, axis, batch_size)
+        for argument, axis in zip(call.arguments, chosen, strict=True)
+    )
+    option = ""
+    if any(axis != 0 for axis in chosen):
+        option = f", in_axes={tuple(chosen)}"
+    return CallParts(f"vmap({call.function}{option})", arguments, call.keywords).render()
+
+
+def _with_batch(argument: str, axis: int, batch_size: int) -> str:
+    shape = _shape_of(argument)
+    if shape is None or axis > len(shape):
+        return argument
+    return _render_shape(argument, [*shape[:axis], str(batch_size), *shape[axis:]])
+
+
+def _without_batch(arguments: Sequence[str], in_axes: ast.expr | None) -> tuple[str, ...]:
+    try:
+        axes = 0 if in_axes is None else ast.literal_eval(in_axes)
+    except ValueError:
+        return tuple(arguments)
+    each = axes if isinstance(axes, tuple) else (axes,) * len(arguments)
+    result = []
+    for index, argument in enumerate(arguments):
+        axis, shape = each[index] if index < len(each) else None, _shape_of(argument)
+        if isinstance(axis, int) and shape and 0 <= axis < len(shape):
+            argument = _render_shape(argument, [*shape[:axis], *shape[axis + 1 :]])
+        result.append(argument)
+    return tuple(result)
+
+
+def _shape_of(argument: str) -> list[str] | None:
+    """The dimensions of a shorthand such as `f32[8, 2]`, or None for anything else."""
+    try:
+        tree = _parse_expression(argument)
+    except CallTextError:
+        return None
+    if not (isinstance(tree, ast.Subscript) and isinstance(tree.value, ast.Name)):
+        return None
+    if tree.value.id not in DTYPES and not tree.value.id.startswith("f8"):
+        return None
+    items = tree.slice.elts if isinstance(tree.slice, ast.Tuple) else [tree.slice]
+    return [ast.unparse(item) for item in items]
+
+
+def _render_shape(argument: str, shape: Sequence[str]) -> str:
+    dtype = argument.split("[", 1)[0].strip()
+    return f"{dtype}[{', '.join(shape) or '()'}]"
+
+
+def _tuple_items(text: str) -> tuple[str, ...]:
+    tree = _parse_expression(text)
+    if not isinstance(tree, ast.Tuple):
+        return (text,)
+    return tuple(ast.get_source_segment(text, item) or "" for item in tree.elts)
+
+
+def _simple_name(function: str) -> str:
+    return function.rsplit(".", 1)[-1] if function.replace(".", "").isidentifier() else ""
+
+
+def _parse_expression(text: str) -> ast.expr:
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise CallTextError(f"The call cannot be read: {reason or type(error).__name__}.") from None
+
+
+COMPLETIONS: Mapping[str, Sequence[str]] = {
+    "transforms": sorted(TRANSFORM_NAMES),
+    "shorthands": [f"{dtype}[" for dtype in DTYPES],
+    "others": ["key(0)", "jax.", "jnp.", "np."],
+}
+"""Names that every call may use, whatever the file."""

@@ -1,0 +1,555 @@
+"""Opens files, starts and stops runs, and turns their events into `WindowState`.
+
+`Bridge` carries requests to a session and its events back. The session starts and its runs are
+started on threads, so the window never waits; events arrive on the window's thread with the number
+of their run, and none arrives after `forget`. `Controller` owns the state; `state_changed` is
+emitted after every change. Runs in the background (the other side of a comparison, other targets)
+do not change the state: their events are emitted by `background_event_arrived`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from PySide6.QtCore import QObject, Signal
+
+from jaxscope.client.events import Event, Failed
+from jaxscope.client.requests import (
+    CaptureRequest,
+    ComparisonRequest,
+    OutlineRequest,
+    ProposeRequest,
+    Request,
+    TimeRequest,
+)
+from jaxscope.errors import Explanation, InternalError, JaxscopeError, SourceError
+from jaxscope.model import Capture, Timing
+from jaxscope.ui.session.source_file import read_source
+from jaxscope.ui.session.state import (
+    LabResult,
+    Phase,
+    RunKind,
+    TimingState,
+    WindowState,
+    add_lab_result,
+    apply_event,
+    end_run,
+    merge_outline,
+    show_capture,
+    start_run,
+)
+
+# Carries a session's events from its threads to the window's.
+
+
+class RunLike(Protocol):
+    """What the window asks of a run."""
+
+    def interrupt(self) -> None: ...
+
+    def kill(self) -> None: ...
+
+    def skip(self) -> None: ...
+
+
+class SessionLike(Protocol):
+    """What the window asks of a session."""
+
+    def start(
+        self, request: Request, on_event: Callable[[Event], None] | None = None
+    ) -> RunLike: ...
+
+    def close(self) -> None: ...
+
+
+class Bridge(QObject):
+    """Starts runs without ever making the window wait, not even for the session's own start.
+
+    `event_arrived` carries the number that `start` gave and an event; it fires on the thread of
+    this object. After `forget`, nothing more is heard of a run.
+
+    Args:
+        make_session: Called once, on a thread of its own.
+    """
+
+    event_arrived = Signal(int, object)
+    _crossed = Signal(int, object)
+
+    def __init__(
+        self, make_session: Callable[[], SessionLike], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._make_session = make_session
+        self._session: SessionLike | None = None
+        self._problem: JaxscopeError | None = None
+        self._is_ready = threading.Event()
+        self._lock = threading.Lock()
+        self._runs: dict[int, RunLike | None] = {}
+        self._stopped: set[int] = set()
+        self._next_number = 1
+        self._is_closed = False
+        self._crossed.connect(self._on_crossed)
+        threading.Thread(target=self._open, name="jaxscope-session", daemon=True).start()
+
+    def start(self, request: Request) -> int:
+        """Start a run and return its number at once."""
+        number, self._next_number = self._next_number, self._next_number + 1
+        with self._lock:
+            self._runs[number] = None
+        threading.Thread(
+            target=self._start, args=(number, request), name="jaxscope-start", daemon=True
+        ).start()
+        return number
+
+    def stop(self, number: int) -> None:
+        """Stop a run; its last event says so."""
+        with self._lock:
+            run = self._runs.get(number)
+            self._stopped.add(number)
+        if run is not None:
+            run.interrupt()
+
+    def skip(self, number: int) -> None:
+        """Leave out the step that a run is at."""
+        with self._lock:
+            run = self._runs.get(number)
+        if run is not None:
+            run.skip()
+
+    def kill(self, number: int) -> None:
+        """End a run's process at once."""
+        with self._lock:
+            run = self._runs.get(number)
+            self._stopped.add(number)
+        if run is not None:
+            run.kill()
+
+    def forget(self, number: int) -> None:
+        """End a run and hear nothing more of it."""
+        self.kill(number)
+        with self._lock:
+            self._runs.pop(number, None)
+
+    def close(self) -> None:
+        """End the session and everything that it started."""
+        with self._lock:
+            self._is_closed = True
+            self._runs.clear()
+            session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def _open(self) -> None:
+        unused: SessionLike | None = None
+        try:
+            session = self._make_session()
+        except JaxscopeError as error:
+            self._problem = error
+        except Exception as error:
+            self._problem = InternalError(
+                Explanation("The session could not be started.", why=repr(error))
+            )
+        else:
+            with self._lock:
+                if self._is_closed:
+                    unused = session
+                else:
+                    self._session = session
+        if unused is not None:
+            unused.close()
+        self._is_ready.set()
+
+    def _start(self, number: int, request: Request) -> None:
+        self._is_ready.wait()
+        session = self._session
+        if session is None:
+            if self._problem is not None:
+                self._tell(number, Failed(self._problem))
+            return
+        listener = _Listener(self, number)
+        try:
+            run = session.start(request, listener.on_event)
+        except JaxscopeError as error:
+            self._tell(number, Failed(error))
+            return
+        with self._lock:
+            is_known = number in self._runs
+            if is_known:
+                self._runs[number] = run
+            is_stopped = number in self._stopped or not is_known
+        if is_stopped:
+            run.kill()
+
+    def _tell(self, number: int, event: Event) -> None:
+        try:
+            self._crossed.emit(number, event)
+        except RuntimeError:
+            return  # the window is gone; nobody is left to be told
+
+    def _on_crossed(self, number: int, event: object) -> None:
+        if number in self._runs:
+            self.event_arrived.emit(number, event)
+
+
+class _Listener:
+    """Remembers which run an event belongs to."""
+
+    def __init__(self, bridge: Bridge, number: int) -> None:
+        self._bridge, self._number = bridge, number
+
+    def on_event(self, event: Event) -> None:
+        self._bridge._tell(self._number, event)
+
+
+# What the window does: opens files, starts and stops runs, turns their events into state.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What every run of this window shares; from the command line.
+
+    Attributes:
+        python: Interpreter for user code; None for our own.
+        timeout_s: Wall seconds a run may take; None for no limit.
+        memory_bytes: Memory a run may take; None for the default.
+        x64: Whether 64-bit types are on.
+    """
+
+    python: str | None = None
+    timeout_s: float | None = None
+    memory_bytes: int | None = None
+    x64: bool = False
+
+
+class Controller(QObject):
+    """Owns the state. `state_changed` fires after every change; `call_proposed` with a call.
+
+    `background_event_arrived` carries the events of runs that the state knows nothing of: the
+    other side of a comparison.
+    """
+
+    state_changed = Signal(object)
+    call_proposed = Signal(str)
+    outline_arrived = Signal()
+    background_event_arrived = Signal(int, object)
+
+    def __init__(self, bridge: Bridge, options: RunOptions, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._options = options
+        self._run = 0
+        self._outline_run = 0
+        self._runs_first_call = False
+        self.state = WindowState()
+        self._unreadable: WindowState | None = None  # what was known when the file went away
+        bridge.event_arrived.connect(self._on_bridge_event_arrived)
+
+    # --- wishes ---
+
+    def open_file(self, path: str, call: str = "", target: str = "") -> None:
+        """Show a Python file, list what it offers, and run a call of it.
+
+        Args:
+            call: The call to run; empty for the first that the file offers.
+            target: Kind of device; empty for the one of the run before.
+        """
+        self._forget_run()
+        try:
+            snapshot = read_source(path)
+        except JaxscopeError as error:
+            self._set(end_run(self.state, Phase.FAILED, error))
+            return
+        target = target.strip() or self.state.target
+        self._set(WindowState(file=snapshot.path, snapshot=snapshot, call=call, target=target))
+        self._runs_first_call = not call
+        self._ask_outline()
+        if call:
+            self.run(call, target)
+
+    def open_capture(
+        self,
+        capture: Capture,
+        path: str,
+        timing: Timing | None = None,
+        lab: Sequence[LabResult] = (),
+    ) -> None:
+        """Show a saved capture, and what was measured of it; nothing is run."""
+        self._forget_run()
+        own = next((f for f in capture.files if f.path == capture.source.file), None)
+        source = own or next(iter(capture.files), None)  # the base may be of a library
+        state = WindowState(
+            file=path, snapshot=source, call=capture.call, target=capture.target, is_view_only=True
+        )
+        state = dataclasses.replace(show_capture(state, capture), phase=Phase.IDLE)
+        if timing is not None:
+            state = dataclasses.replace(state, timing=TimingState.of(timing))
+        for result in lab:
+            state = add_lab_result(state, result)
+        self._set(state)
+
+    def close_file(self) -> None:
+        """Show nothing; what runs is stopped."""
+        self._forget_run()
+        self._set(WindowState(target=self.state.target))
+
+    def run(self, call: str, target: str, *, passes: bool = False, gradient: bool = False) -> None:
+        """Capture a call; another run is stopped first.
+
+        Args:
+            call: Empty for the first that the file offers.
+            target: Kind of device.
+            passes: Whether to compile once more and record what each XLA pass changed.
+            gradient: Whether to make the gradient even where that takes long.
+        """
+        if not self.state.file or self.state.is_view_only:
+            return
+        self._refresh_snapshot()
+        request = CaptureRequest(
+            file=self.state.file,
+            call=call or None,
+            target=target,
+            x64=self._options.x64,
+            passes=passes,
+            gradient=gradient,
+        )
+        self._set(dataclasses.replace(self.state, target=target))
+        self._begin(RunKind.CAPTURE, call, request)
+
+    def measure(self, *, is_rigorous: bool, gradient: bool = False) -> None:
+        """Measure the present call."""
+        state = self.state
+        if not state.file or state.is_view_only or not state.call:
+            return
+        request = TimeRequest(
+            file=state.file,
+            call=state.call,
+            target=state.target,
+            x64=self._options.x64,
+            gradient=gradient,
+            rigorous=is_rigorous,
+        )
+        self._begin(RunKind.TIMING, state.call, request)
+
+    def experiment(self, request: Request) -> None:
+        """Make an experiment of the timing lab with the present file, call and target."""
+        state = self.state
+        if not state.file or state.is_view_only or not state.call:
+            return
+        known = {field.name for field in dataclasses.fields(request)}
+        present = {
+            "file": state.file,
+            "call": state.call,
+            "target": state.target,
+            "x64": self._options.x64,
+        }
+        changes: dict[str, Any] = {name: value for name, value in present.items() if name in known}
+        self._begin(RunKind.EXPERIMENT, state.call, dataclasses.replace(request, **changes))
+
+    def propose(self, function: str) -> None:
+        """Find a call of a function that traces, and run it."""
+        state = self.state
+        if not state.file or state.is_view_only:
+            return
+        request = ProposeRequest(
+            file=state.file,
+            function=function,
+            target=state.target,
+            x64=self._options.x64,
+        )
+        self._begin(RunKind.PROPOSAL, state.call, request)
+
+    def capture_in_background(
+        self,
+        file: str,
+        call: str,
+        target: str,
+        python: str | None,
+        options: Mapping[str, str] | None = None,
+    ) -> int:
+        """Capture a call beside what is shown, and return the number of its events.
+
+        Args:
+            file: The user's file.
+            call: The call; empty for the first that the file offers.
+            target: Kind of device.
+            python: Interpreter; None for the present one.
+            options: Options of XLA's to compile with.
+        """
+        request = CaptureRequest(
+            file=file,
+            call=call or None,
+            target=target,
+            x64=self._options.x64,
+            options=dict(options or {}),
+        )
+        return self._bridge.start(self._limited(request, python))
+
+    def measure_in_background(self, capture: Capture, options: Mapping[str, str]) -> int:
+        """Measure a capture's call against itself with options, and return the events' number.
+
+        Args:
+            capture: Of a call of the file that is shown.
+            options: Options of XLA's to compile the second side with.
+        """
+        request = ComparisonRequest(
+            file=self.state.file,
+            call=capture.call,
+            target=capture.target or "cpu",
+            x64=self._options.x64,
+            other_options=dict(options),
+        )
+        return self._bridge.start(self._limited(request))
+
+    def forget_background_run(self, number: int) -> None:
+        """End such a run and hear nothing more of it."""
+        self._bridge.forget(number)
+
+    def stop(self) -> None:
+        """Stop what is running; asked a second time, end its process at once."""
+        if self.state.phase is Phase.RUNNING:
+            self._set(dataclasses.replace(self.state, phase=Phase.STOPPING))
+            self._bridge.stop(self._run)
+        elif self.state.phase is Phase.STOPPING:
+            self._bridge.kill(self._run)
+
+    def skip(self) -> None:
+        """Leave out what is being measured now, and go on with the rest."""
+        if self.state.phase is Phase.RUNNING and self.state.can_skip:
+            self._set(dataclasses.replace(self.state, can_skip=False, step="skipping …"))
+            self._bridge.skip(self._run)
+
+    def note_file_changed(self) -> None:
+        """The file on disk changed: run again what was shown, in the new version."""
+        state = self.state
+        if not state.file or state.is_view_only:
+            return
+        try:
+            snapshot = read_source(state.file)
+        except JaxscopeError as error:
+            if not state.is_running:
+                self._unreadable = self._unreadable or state
+                self._set(dataclasses.replace(state, error=error, is_stale=bool(state.stages)))
+            return
+        readable, self._unreadable = self._unreadable, None
+        if state.snapshot is not None and snapshot.sha256 == state.snapshot.sha256:
+            if readable is not None and readable.snapshot is state.snapshot:  # the file is back
+                before, is_stale = readable.error, readable.is_stale
+                self._set(dataclasses.replace(state, error=before, is_stale=is_stale))
+            return
+        if state.is_running:
+            self._set(dataclasses.replace(state, is_changed_on_disk=True))
+            return
+        self._set(dataclasses.replace(state, snapshot=snapshot, is_stale=bool(state.stages)))
+        self._ask_outline()
+        if state.call:
+            self.run(state.call, state.target)
+
+    def show_problem(self, error: JaxscopeError) -> None:
+        """Explain a problem that no run had."""
+        self._set(dataclasses.replace(self.state, error=error))
+
+    def dismiss_error(self) -> None:
+        """The person has read the error."""
+        self._set(dataclasses.replace(self.state, error=None))
+
+    def edit_call(self, call: str) -> None:
+        """The text of the call changed: what is shown is of another call now."""
+        state = self.state
+        is_stale = bool(state.stages) and call.strip() != state.call.strip()
+        if is_stale != state.is_stale and not state.is_running and state.error is None:
+            self._set(dataclasses.replace(state, is_stale=is_stale))
+
+    # --- how it is done ---
+
+    def _begin(self, job: RunKind, call: str, request: Request) -> None:
+        self._forget_run()
+        self._set(start_run(self.state, job, call, time.monotonic()))
+        self._run = self._bridge.start(self._limited(request))
+
+    def _limited(self, request: Request, python: str | None = None) -> Request:
+        """The request with what every run of this window shares."""
+        options = self._options
+        return dataclasses.replace(
+            request,
+            python=python or options.python,
+            timeout_s=options.timeout_s,
+            memory_bytes=options.memory_bytes,
+        )
+
+    def _forget_run(self) -> None:
+        if self._run:
+            self._bridge.forget(self._run)
+            self._run = 0
+
+    def _ask_outline(self) -> None:
+        if self._outline_run:
+            self._bridge.forget(self._outline_run)
+        self._outline_run = self._bridge.start(
+            OutlineRequest(file=self.state.file, python=self._options.python)
+        )
+
+    def _refresh_snapshot(self) -> None:
+        try:
+            snapshot = read_source(self.state.file)
+        except JaxscopeError:
+            return  # the run itself will say so, with all details
+        if self.state.snapshot is None or snapshot.sha256 != self.state.snapshot.sha256:
+            self._set(dataclasses.replace(self.state, snapshot=snapshot))
+
+    def _on_bridge_event_arrived(self, number: int, event: object) -> None:
+        if number == self._outline_run:
+            self._take_outline(event)
+        elif number == self._run:
+            before = self.state
+            after, proposal = apply_event(before, event)
+            self._set(after)
+            if not after.is_running:
+                self._run = 0
+                if after.is_changed_on_disk and after.job is RunKind.CAPTURE:
+                    self.note_file_changed()
+            if proposal:
+                self.call_proposed.emit(proposal)
+                self.run(proposal, after.target)
+        else:
+            self.background_event_arrived.emit(number, event)
+
+    def _take_outline(self, event: object) -> None:
+        functions = merge_outline(event)
+        if functions is None:
+            return
+        self._outline_run = 0
+        self._set(dataclasses.replace(self.state, functions=functions))
+        self.outline_arrived.emit()
+        if not self._runs_first_call:
+            return
+        self._runs_first_call = False
+        offered = next((f for f in functions if f.calls), None)
+        if offered is not None:
+            self.call_proposed.emit(offered.calls[0])
+            self.run(offered.calls[0], self.state.target)
+        elif functions:
+            self.propose(functions[0].name)
+        elif self.state.error is None:
+            self._set(end_run(self.state, Phase.FAILED, _nothing_to_show(self.state.file)))
+
+    def _set(self, state: WindowState) -> None:
+        if state is not self.state:
+            self.state = state
+            self.state_changed.emit(state)
+
+
+def _nothing_to_show(path: str) -> JaxscopeError:
+    return SourceError(
+        Explanation(
+            what=f"{os.path.basename(path)} defines no function.",
+            why="jaxscope shows what JAX makes of a call of a function.",
+            where=f"{path}:1",
+            remedy="Add a function, or open another file (Ctrl+O).",
+            kind="NoFunction",
+        )
+    )

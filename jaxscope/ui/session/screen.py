@@ -1,0 +1,323 @@
+"""`Screen`: what the window shows besides graphs and texts, computed from a `WindowState` by a pure
+function. No Qt.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+import os
+from collections.abc import Sequence
+
+from jaxscope.model import Check, Cost, Stage, StageText, Unavailable, is_available
+from jaxscope.model.units import (
+    UNKNOWN,
+    count_lines,
+    format_count,
+    format_flops,
+    format_range,
+    format_seconds,
+)
+from jaxscope.program.cost.work import Work, find_stage_works
+from jaxscope.program.size import describe_size
+from jaxscope.ui.session.state import LATE_NAMES, Phase, RunKind, WindowState, expected_stages
+
+"""Stages that are no transform of the call."""
+_ASIDE = "its gradient"
+_OLD, _OLD_HINT = "of an earlier run", "This is of an earlier run, not of the call above."
+_TITLES = {
+    "source": "Source",
+    "jaxpr": "jaxpr",
+    "gradient": "gradient",
+    "stablehlo": "StableHLO",
+    "hlo": "HLO",
+    "passes": "passes",
+    "optimized": "optimized",
+    "machine": "machine code",
+}
+_MEANINGS = {
+    "source": "Your Python file.",
+    "jaxpr": "What JAX saw when it traced your function: one line per operation.",
+    "gradient": "The program that computes the gradient of your function. Your call did not ask "
+    "for it: nothing is compiled of it.",
+    "stablehlo": "The program as JAX hands it to the compiler XLA.",
+    "hlo": "XLA's own form of the program, before any optimization.",
+    "passes": "What each step of XLA's optimizer changed.",
+    "optimized": "The program that really runs: operations joined into fusions.",
+    "machine": "The code of the processor, or the last form before it.",
+}
+
+
+class Condition(enum.Enum):
+    """The state of one step of the pipeline."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    ABSENT = "absent"
+    STALE = "stale"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PipelineStep:
+    """One card of the pipeline strip.
+
+    Attributes:
+        is_aside: It is no step on the way to what comes after it: nothing is made of it.
+    """
+
+    name: str
+    title: str
+    condition: Condition
+    size: str = ""
+    cost: str = ""
+    tooltip: str = ""
+    is_shown: bool = False
+    is_aside: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Screen:
+    """Everything that is shown and is not a graph or a text.
+
+    Attributes:
+        is_call_failed: The last run ended where the text of the call was read or evaluated.
+        running_s: Whole seconds that the run has taken; 0 where nothing runs.
+    """
+
+    window_title: str
+    shows_start_page: bool
+    steps: tuple[PipelineStep, ...]
+    status: str
+    detail: str
+    is_running: bool
+    is_stopping: bool
+    can_run: bool
+    running_s: int
+    notice: str
+    is_stale: bool
+    is_call_failed: bool
+    tab_counts: tuple[int, int]
+
+
+def compute_screen(
+    state: WindowState, shown: frozenset[str] = frozenset(), now_s: float = 0.0
+) -> Screen:
+    """Compute the screen.
+
+    Args:
+        shown: Names of the stages that panes show.
+        now_s: The monotonic clock.
+    """
+    running_s = int(max(now_s - state.started_s, 0.0)) if state.is_running else 0
+    name = os.path.basename(state.file)
+    return Screen(
+        window_title=f"{name} — jaxscope" if name else "jaxscope",
+        shows_start_page=not state.file and not state.stages and state.error is None,
+        steps=tuple(_steps(state, shown)),
+        status=_status(state, running_s, now_s),
+        detail=_detail(state),
+        is_running=state.is_running,
+        is_stopping=state.phase is Phase.STOPPING,
+        can_run=bool(state.file) and not state.is_view_only,
+        running_s=running_s,
+        notice=_notice(state, running_s),
+        is_stale=state.is_stale,
+        is_call_failed=state.failed_stage == "call" and state.error is not None,
+        tab_counts=(
+            len(state.checks) + len(untold_messages(state.checks, state.messages)),
+            count_lines(state.output),
+        ),
+    )
+
+
+def untold_messages(checks: Sequence[Check], messages: Sequence[str]) -> list[str]:
+    """The messages that no check says as well."""
+    told = {check.message for check in checks}
+    return [message for message in messages if message not in told]
+
+
+def title_of_stage(name: str) -> str:
+    """A short title fit for a card or a chooser."""
+    return _TITLES.get(name, name)
+
+
+def _steps(state: WindowState, shown: frozenset[str]) -> list[PipelineStep]:
+    steps = []
+    if state.file or state.snapshot:
+        text = state.snapshot.text if state.snapshot else ""
+        is_at_fault = state.failed_stage == "source" and state.error is not None
+        steps.append(
+            PipelineStep(
+                "source",
+                "Source",
+                Condition.FAILED if is_at_fault else Condition.DONE,
+                format_count(count_lines(text), "line") if text else "",
+                "",
+                _MEANINGS["source"],
+                "source" in shown,
+            )
+        )
+    known = {stage.name: stage for stage in state.stages}
+    names = list(known)
+    if state.capture is None and not state.is_stale and state.file:
+        transforms = state.head.transforms if state.head is not None else ()
+        names += [name for name in expected_stages(transforms) if name not in known]
+    waits = state.is_running and state.job is RunKind.CAPTURE
+    for name in names:
+        steps.append(_step(state, name, known.get(name), is_next=waits, shown=name in shown))
+        if name not in known:
+            waits = False
+    return sorted(steps, key=lambda step: step.is_aside)
+
+
+def _step(
+    state: WindowState, name: str, stage: Stage | None, *, is_next: bool, shown: bool
+) -> PipelineStep:
+    meaning = _MEANINGS.get(name, f"The program under {name}.")
+    is_aside = name == "gradient"
+
+    def step(condition: Condition, size: str, cost: str, tooltip: str) -> PipelineStep:
+        title = _ASIDE if is_aside else title_of_stage(name)
+        return PipelineStep(name, title, condition, size, cost, tooltip, shown, is_aside)
+
+    if state.failed_stage == name and state.error is not None:
+        return step(Condition.FAILED, "failed", "", state.error.explanation.what.replace("`", ""))
+    if stage is None:
+        condition = Condition.RUNNING if is_next else Condition.WAITING
+        return step(condition, "working …" if is_next else "", "", meaning)
+    work = find_stage_works(state.stages).get(name) or Work(stage.cost, stage.cost)
+    tooltip = _tooltip(stage, meaning, work)
+    if state.is_stale and not state.is_running:
+        return step(Condition.STALE, _OLD, "", f"{_OLD_HINT}\n{tooltip}")
+    if stage.unavailable is not None:
+        return step(Condition.ABSENT, "not available", "", stage.unavailable.reason)
+    condition = Condition.STALE if state.is_stale else Condition.DONE
+    return step(condition, _size(stage), _cost(work), tooltip)
+
+
+def _size(stage: Stage) -> str:
+    if is_available(stage.graph):
+        size = describe_size(stage.graph)
+    elif isinstance(stage.text, StageText):
+        size = format_count(stage.text.num_lines, "line")
+    else:
+        size = ""
+    seconds = f"{format_seconds(stage.seconds)}" if is_available(stage.seconds) else ""
+    return " · ".join(part for part in (size, seconds) if part)
+
+
+def _cost(work: Work) -> str:
+    flops = work.flops if work.high.flops or work.num_unknown else _functions(work.high)
+    if work.num_unknown or work.num_unbounded:
+        return "" if flops == UNKNOWN else flops
+    return " · ".join(part for part in (flops, work.num_bytes) if part != UNKNOWN)
+
+
+def _functions(cost: Cost) -> str:
+    """What work without a FLOP is: a sine is none, and still no nothing."""
+    functions = cost.transcendentals
+    return f"{functions:,.0f} of exp, sin …" if functions > 0 else format_flops(cost.flops)
+
+
+def _tooltip(stage: Stage, meaning: str, work: Work) -> str:
+    lines = [meaning]
+    if stage.title and stage.title != stage.name:
+        lines.append(stage.title)
+    if work.high.is_known and (work.flops, work.num_bytes) != (UNKNOWN, UNKNOWN):
+        lines.append(f"Work: {work.flops}; memory read and written: {work.num_bytes}")
+    if work.high.transcendentals > 0:
+        functions = format_range(
+            work.low.transcendentals, work.high.transcendentals, lambda count: f"{count:,.0f}"
+        )
+        lines.append(f"Besides, {functions} of exp, sin and the like: XLA counts them apart.")
+    lines += work.notes
+    if isinstance(stage.seconds, Unavailable):
+        lines.append(stage.seconds.reason)
+    else:
+        lines.append(f"Made in {format_seconds(stage.seconds)}")
+    return "\n".join(lines)
+
+
+def _left(state: WindowState, now_s: float) -> str:
+    """How long the present step goes on at most, where that is known."""
+    left_s = state.step_left_s - max(now_s - state.step_since_s, 0.0)
+    if math.isnan(left_s):
+        return ""
+    return f", at most {math.ceil(left_s)} s left" if left_s > 0 else ", about to end"
+
+
+def _status(state: WindowState, running_s: int, now_s: float) -> str:
+    if state.phase is Phase.STOPPING:
+        return "Stopping …"
+    if state.phase is Phase.RUNNING:
+        doing = {
+            RunKind.CAPTURE: state.step or "working",
+            RunKind.TIMING: f"measuring: {state.step}" if state.step else "measuring",
+            RunKind.EXPERIMENT: state.step or "experimenting",
+            RunKind.PROPOSAL: "looking for arguments that the function takes",
+        }[state.job]
+        doing += _left(state, now_s)
+        return f"Running {running_s} s: {doing}" if running_s else doing[:1].upper() + doing[1:]
+    if state.phase is Phase.DONE and state.wall_s and state.job is RunKind.CAPTURE:
+        return f"Done in {format_seconds(state.wall_s)}"
+    return {
+        Phase.DONE: "Done",
+        Phase.FAILED: "Failed",
+        Phase.STOPPED: "Stopped",
+    }.get(state.phase, "Ready" if state.file else "")
+
+
+def waiting_text(state: WindowState, name: str) -> str:
+    """What to say in the place of a stage that is not there."""
+    title = title_of_stage(name)
+    if state.failed_stage == name and state.error is not None:
+        return f"{title} could not be made.\n{state.error.explanation.what.replace('`', '')}"
+    has_stage = _has_stage(state, name)
+    if has_stage is False:
+        return f"This call has no stage {title}."
+    if has_stage is None and state.phase is Phase.FAILED:
+        return "The run failed."
+    return {
+        Phase.RUNNING: f"Waiting for {title} …",
+        Phase.STOPPING: "Stopping …",
+        Phase.FAILED: f"The run failed before {title} was made.",
+        Phase.STOPPED: f"The run was stopped before {title} was made.",
+        Phase.DONE: f"This call has no stage {title}.",
+        Phase.IDLE: f"Run a call to see {title}.",
+    }[state.phase]
+
+
+def _has_stage(state: WindowState, name: str) -> bool | None:
+    """Whether the run's call has a stage; None where the call was not understood yet."""
+    if name in LATE_NAMES or name in ("jaxpr", "source"):
+        return True
+    if state.head is None or state.is_stale:
+        return None
+    return name in expected_stages(state.head.transforms)
+
+
+def _detail(state: WindowState) -> str:
+    if state.head is None:
+        return ""
+    environment = state.head.environment
+    where = f" of {environment.host}" if state.head.is_remote and environment.host else ""
+    return f"JAX {environment.jax} on {environment.device or environment.platform}{where}"
+
+
+def _notice(state: WindowState, running_s: int) -> str:
+    if state.is_running and not state.is_responding:
+        return (
+            f"Your code has not answered for a while (running {running_s} s): it holds its process "
+            "up. Wait, or press Stop; nothing else is lost."
+        )
+    if state.is_view_only and state.capture is not None:
+        environment = state.capture.environment
+        where = f" on {environment.host}" if environment.host else ""
+        when = f" at {environment.recorded_at}" if environment.recorded_at else ""
+        return f"A saved capture, recorded{where}{when}. Nothing is run from it."
+    if state.is_changed_on_disk and not state.is_running:
+        return "The file has changed on disk since this run."
+    return ""

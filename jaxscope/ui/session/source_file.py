@@ -1,0 +1,165 @@
+"""The user's Python file: reads it with limits on size and kind, notices when an editor saves it,
+parses places such as `model.py:12`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import re
+import stat
+import tokenize
+
+from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
+
+from jaxscope.errors import NOTEBOOK_REMEDY, Explanation, SourceError
+from jaxscope.model import SourceFile
+from jaxscope.model.file_kinds import HEAD_BYTES, explain_folder, explain_other_file
+
+# Reads a file of the user's for showing: bounded, and never from something that is no file.
+
+
+MAX_SOURCE_BYTES = 5 * 1024 * 1024
+
+
+def read_source(path: str) -> SourceFile:
+    """Read a Python file as its own encoding cookie says; odd bytes become replacement signs.
+
+    Raises:
+        SourceError: There is no such file, it is no regular file, too large, or not readable.
+    """
+    path = os.path.abspath(os.path.expanduser(path))
+    if path.endswith(".ipynb"):
+        raise _problem(path, "It is a notebook, not a Python file.", NOTEBOOK_REMEDY)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError as error:
+        raise _problem(path, error.strerror or "It cannot be opened.") from None
+    try:
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise SourceError(explain_folder(path, os.listdir(path)))
+        if not stat.S_ISREG(status.st_mode):
+            raise _problem(path, "It is not a regular file.")
+        other = explain_other_file(path, os.pread(descriptor, HEAD_BYTES, 0))
+        if other is not None:
+            raise SourceError(other)
+        if status.st_size > MAX_SOURCE_BYTES:
+            raise _problem(path, f"It is larger than {MAX_SOURCE_BYTES // 2**20} MiB.")
+        data = b""
+        while len(data) <= MAX_SOURCE_BYTES and (piece := os.read(descriptor, 1 << 20)):
+            data += piece
+    except OSError as error:
+        raise _problem(path, error.strerror or "It cannot be read.") from None
+    finally:
+        os.close(descriptor)
+    return SourceFile(path, decode_source(data), hashlib.sha256(data).hexdigest())
+
+
+def decode_source(data: bytes) -> str:
+    """Decode source bytes; lines end in a bare newline."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        text = data.decode(encoding, "replace")
+    except (SyntaxError, LookupError, UnicodeDecodeError):
+        text = data.decode("utf-8", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def line_of(file: SourceFile | None, line: int) -> str:
+    """A line by its 1-based number; empty where there is no such line or no file."""
+    lines = file.text.split("\n") if file is not None else []
+    return lines[line - 1] if 0 < line <= len(lines) else ""
+
+
+def _problem(
+    path: str, why: str, remedy: str = "Choose another file with Open (Ctrl+O)."
+) -> SourceError:
+    return SourceError(
+        Explanation(
+            what=f"The file {os.path.basename(path) or path} cannot be read.",
+            why=why,
+            where=path,
+            remedy=remedy,
+            kind="UnreadableFile",
+        )
+    )
+
+
+# Notices when the user's file is saved, however the editor does it.
+
+
+_SETTLE_MS = 150
+"""Editors write in several steps; the file is looked at when they have been quiet this long."""
+
+_GONE_MS = 1000
+"""Some remove a file before they write the new one: it is gone when it is not back by then."""
+
+
+class FileWatcher(QObject):
+    """`file_changed` fires once per save, also where an editor replaces the file by another.
+
+    It fires as well when the file is gone for good.
+    """
+
+    file_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._path = ""
+        self._seen: tuple[int, int, int] | None = None
+        self._watcher = QFileSystemWatcher(self)
+        self._watcher.fileChanged.connect(self._on_watcher_changed)
+        self._watcher.directoryChanged.connect(self._on_watcher_changed)
+        self._timer = QTimer(self, singleShot=True, interval=_SETTLE_MS)
+        self._timer.timeout.connect(self._on_timer_timeout)
+        self._gone = QTimer(self, singleShot=True, interval=_GONE_MS)
+        self._gone.timeout.connect(self._on_gone_timeout)
+
+    def watch(self, path: str) -> None:
+        """Watch this file and no other; an empty path watches nothing."""
+        if path == self._path:
+            return
+        watched = [*self._watcher.files(), *self._watcher.directories()]
+        if watched:
+            self._watcher.removePaths(watched)
+        self._path = path
+        self._seen = _fingerprint(path)
+        if path and self._seen is not None:
+            self._watcher.addPaths([path, os.path.dirname(path)])
+
+    def _on_watcher_changed(self, _path: str) -> None:
+        self._timer.start()
+
+    def _on_timer_timeout(self) -> None:
+        seen = _fingerprint(self._path)
+        if seen is not None and self._path not in self._watcher.files():
+            self._watcher.addPath(self._path)  # a replaced file has to be watched anew
+        if seen != self._seen:
+            self._seen = seen
+            if seen is None:
+                self._gone.start()
+            else:
+                self.file_changed.emit()
+
+    def _on_gone_timeout(self) -> None:
+        if self._path and self._seen is None:
+            self.file_changed.emit()
+
+
+def _fingerprint(path: str) -> tuple[int, int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+_PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+)")
+
+
+def parse_place(where: str) -> tuple[str, int] | None:
+    """File and line of a text such as `model.py:12`, or None."""
+    match = _PLACE.match(where)
+    return (match["file"], int(match["line"])) if match else None

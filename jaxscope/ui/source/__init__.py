@@ -1,0 +1,1 @@
+"""Views of program text, and the lines of the user's file."""

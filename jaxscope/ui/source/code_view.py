@@ -1,0 +1,870 @@
+"""The text form of a pane: shows program text with line numbers, marks, costs and folds, and lets a
+person choose lines.
+
+Only visible lines are painted; nothing is computed per line that nobody looks at. A block is what
+is indented deeper than the line before it; `Folding` maps rows on the screen to lines (both
+0-based).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetrics,
+    QGuiApplication,
+    QHelpEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
+
+from jaxscope.model import StageText
+from jaxscope.model.units import format_seconds
+from jaxscope.program.cost.lines import LineCost
+from jaxscope.report.mlir_constants import shorten_constants
+from jaxscope.ui.source.syntax import Colouring, MachineColouring, ProgramColouring, PythonColouring
+from jaxscope.ui.toolkit.theme import LIGHT, Theme, fixed_font
+
+# Which lines of a text are folded away, and which line stands in which row; no Qt.
+#
+# A block is what is indented deeper than the line above it: the body of a function, of an inner
+# jaxpr, of a computation, of a region. Whether a line begins one is seen from the line after it, so
+# nothing is computed for lines that nobody looks at.
+
+
+_LOOK_AHEAD = 32
+"""So many empty lines may stand between a block's first line and its inside."""
+
+
+class Folding:
+    """Maps rows, which are on the screen, to lines and back; 0-based both."""
+
+    def __init__(self, lines: Sequence[str] = ()) -> None:
+        self._lines = lines
+        self._folded: dict[int, int] = {}
+        self._shown: npt.NDArray[np.int64] | None = None
+
+    @property
+    def num_rows(self) -> int:
+        return len(self._lines) if self._shown is None else len(self._shown)
+
+    @property
+    def folded(self) -> tuple[int, ...]:
+        """Lines whose blocks are folded away."""
+        return tuple(self._folded)
+
+    def line_at(self, row: int) -> int:
+        """The line in a row; the row must be there."""
+        return row if self._shown is None else int(self._shown[row])
+
+    def row_of(self, line: int) -> int:
+        """The row of a line, or of the line that it is folded into."""
+        if self._shown is None:
+            return line
+        return max(int(np.searchsorted(self._shown, line, "right")) - 1, 0)
+
+    def is_shown(self, line: int) -> bool:
+        """Whether no fold hides a line."""
+        return self._shown is None or self.line_at(self.row_of(line)) == line
+
+    def is_folded(self, line: int) -> bool:
+        """Whether the block that a line begins is folded away."""
+        return line in self._folded
+
+    def num_hidden(self, line: int) -> int:
+        """How many lines are folded into a line."""
+        return self._folded[line] - line - 1 if line in self._folded else 0
+
+    def begins_block(self, line: int) -> bool:
+        """Whether the lines after a line are deeper."""
+        own = _depth(self._lines[line])
+        if own is None:
+            return False
+        for after in self._lines[line + 1 : line + 1 + _LOOK_AHEAD]:
+            depth = _depth(after)
+            if depth is not None:
+                return depth > own
+        return False
+
+    def block_of(self, line: int) -> int | None:
+        """The line that begins the innermost block around a line; itself where it begins one."""
+        if self.begins_block(line):
+            return line
+        own = _depth(self._lines[line])
+        for before in range(line - 1, -1, -1):
+            depth = _depth(self._lines[before])
+            if own is None:
+                own = depth
+            elif depth is not None and depth < own:
+                return before
+        return None
+
+    def toggle(self, line: int) -> bool:
+        """Fold the block that a line begins, or unfold it; false where it begins none."""
+        if line in self._folded:
+            del self._folded[line]
+        elif self.begins_block(line):
+            self._folded[line] = self._end_of(line)
+        else:
+            return False
+        self._arrange()
+        return True
+
+    def unfold_around(self, line: int) -> bool:
+        """Unfold all blocks that hide a line; false where none did."""
+        hiding = [begin for begin, end in self._folded.items() if begin < line < end]
+        for begin in hiding:
+            del self._folded[begin]
+        if hiding:
+            self._arrange()
+        return bool(hiding)
+
+    def fold_all(self) -> None:
+        """Fold every block, inner ones as well: unfolding an outer one shows them folded."""
+        self._fold(line for line in range(len(self._lines)) if self.begins_block(line))
+
+    def unfold_all(self) -> None:
+        """Show every line."""
+        self._folded.clear()
+        self._arrange()
+
+    def _fold(self, begins: Iterable[int]) -> None:
+        open_blocks: list[tuple[int, int]] = []  # depth, line
+        wanted, last = set(begins), -1
+        for line, text in enumerate(self._lines):
+            depth = _depth(text)
+            if depth is None:
+                continue
+            while open_blocks and open_blocks[-1][0] >= depth:
+                self._folded[open_blocks.pop()[1]] = last + 1
+            if line in wanted:
+                open_blocks.append((depth, line))
+            last = line
+        self._folded.update((line, last + 1) for _, line in open_blocks)
+        self._arrange()
+
+    def _end_of(self, line: int) -> int:
+        """The line after the block's last; empty lines at its end stay outside."""
+        own, last = _depth(self._lines[line]) or 0, line
+        for number in range(line + 1, len(self._lines)):
+            depth = _depth(self._lines[number])
+            if depth is None:
+                continue
+            if depth <= own:
+                break
+            last = number
+        return last + 1
+
+    def _arrange(self) -> None:
+        if not self._folded:
+            self._shown = None
+            return
+        is_shown = np.ones(len(self._lines), bool)
+        for begin, end in self._folded.items():
+            is_shown[begin + 1 : end] = False
+        self._shown = np.flatnonzero(is_shown)
+
+
+def _depth(line: str) -> int | None:
+    """How far a line is indented; None for an empty one."""
+    stripped = line.lstrip()
+    return len(line) - len(stripped) if stripped else None
+
+
+# Paints one line of program text: its ground, its number, its cost, its fold, its colours.
+
+
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_HEAT_STRENGTH = 0.2
+_PREVIEW_STRENGTH = 0.45
+"""How much of a mark's colour what is only looked at ahead gets."""
+
+
+class Mark(enum.IntEnum):
+    """How a line is marked; a larger one wins over a smaller one on the same line."""
+
+    FOUND = 0
+    FORWARD = 1
+    BACKWARD = 2
+    ERROR = 3
+    SELECTED = 4
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RowGeometry:
+    """Where things are in a row, in pixels.
+
+    Attributes:
+        width: Of the page.
+        line: Height of a row.
+        char: Width of a character.
+        ascent: Of the baseline, from the top of a row.
+        gutter: Where the text begins.
+        heat: Width of the columns of costs and times; 0 where there is none.
+        times: Width of the column of times, the right part of `heat`; 0 where there is none.
+        fold: Width of the column of folds.
+    """
+
+    width: int
+    line: int
+    char: float
+    ascent: int
+    gutter: int
+    heat: int
+    times: int
+    fold: int
+
+
+def mark_colours(theme: Theme, mark: Mark) -> tuple[str, str]:
+    """A mark's ground and the strong colour of its edge."""
+    return {
+        Mark.FOUND: (theme.warning_soft, theme.warning),
+        Mark.FORWARD: (theme.forward_soft, theme.forward),
+        Mark.BACKWARD: (theme.backward_soft, theme.backward),
+        Mark.ERROR: (theme.error_soft, theme.error),
+        Mark.SELECTED: (theme.selected_soft, theme.selected),
+    }[mark]
+
+
+def paint_ground(
+    painter: QPainter,
+    theme: Theme,
+    rect: QRect,
+    mark: Mark | None,
+    preview: Mark | None,
+    *,
+    is_chosen: bool,
+    is_current: bool,
+) -> None:
+    """Fill a row: fixed marks fully, those ahead faintly with a thinner edge."""
+    if mark is not None:
+        soft, strong = mark_colours(theme, mark)
+        painter.fillRect(rect, QColor(soft))
+        painter.fillRect(QRect(0, rect.y(), 4, rect.height()), QColor(strong))
+    elif is_chosen:
+        painter.fillRect(rect, QColor(theme.accent_soft))
+    if preview is not None:
+        soft, strong = mark_colours(theme, preview)
+        ground = QColor(soft)
+        ground.setAlphaF(_PREVIEW_STRENGTH)
+        painter.fillRect(rect, ground)
+        painter.fillRect(QRect(0, rect.y(), 2, rect.height()), QColor(strong))
+    if is_current:
+        painter.setPen(QColor(theme.accent))
+        painter.drawRect(rect.adjusted(0, 0, -1, -1))
+
+
+def paint_number(painter: QPainter, theme: Theme, place: RowGeometry, y: int, line: int) -> None:
+    """The number of a line, counted from 1."""
+    painter.setPen(QColor(theme.comment))
+    right = place.gutter - 4 - place.heat - place.fold
+    painter.drawText(QRect(0, y, right, place.line), _RIGHT, str(line + 1))
+
+
+def paint_note(painter: QPainter, theme: Theme, y: int, height: int) -> None:
+    """A bookmark at the left edge, behind the edge of a mark."""
+    left, right, top, bottom = 5, 11, y + 2, y + height - 2
+    notch = bottom - 3
+    shape = [(left, top), (right, top), (right, bottom), ((left + right) // 2, notch)]
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.accent))
+    painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in (*shape, (left, bottom))]))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def paint_fold(
+    painter: QPainter, theme: Theme, place: RowGeometry, y: int, *, is_folded: bool
+) -> None:
+    """A triangle beside a line that begins a block: to the right where it is folded."""
+    size = min(place.fold, place.line) / 4.0
+    x, middle = place.gutter - place.heat - place.fold / 2.0 - 2, y + place.line / 2.0
+    points = (
+        [(-size / 2, -size), (-size / 2, size), (size / 1.5, 0.0)]
+        if is_folded
+        else [(-size, -size / 2), (size, -size / 2), (0.0, size / 1.5)]
+    )
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.accent if is_folded else theme.muted))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.drawPolygon(QPolygonF([QPointF(x + dx, middle + dy) for dx, dy in points]))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def paint_hidden(
+    painter: QPainter, theme: Theme, place: RowGeometry, x: float, y: int, num_hidden: int
+) -> None:
+    """Say behind a folded line how many lines it stands for."""
+    text = f" … {num_hidden:,} line{'' if num_hidden == 1 else 's'} "
+    rect = QRect(round(x + place.char), y + 2, round(len(text) * place.char) + 4, place.line - 4)
+    painter.fillRect(rect, QColor(theme.raised))
+    painter.setPen(QPen(QColor(theme.border)))
+    painter.drawRect(rect.adjusted(0, 0, -1, -1))
+    painter.setPen(QColor(theme.muted))
+    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def paint_heat(painter: QPainter, theme: Theme, place: RowGeometry, y: int, cost: LineCost) -> None:
+    """Bars as long as the line's shares: of the cost, in per cent, and of the time, in seconds."""
+    left, width = place.gutter - place.heat - 4, place.heat - place.times
+    if not math.isnan(cost.share):
+        text = f"{cost.share:.0%}" if cost.share >= 0.01 else "<1%"
+        area = QRect(left, y + 2, width - 4, place.line - 4)
+        _paint_bar(painter, theme, area, theme.backward, cost.share, text)
+    if place.times and not math.isnan(cost.seconds):
+        area = QRect(left + width, y + 2, place.times - 4, place.line - 4)
+        told = format_seconds(cost.seconds)
+        _paint_bar(painter, theme, area, theme.forward, cost.time_share, told)
+
+
+def _paint_bar(
+    painter: QPainter, theme: Theme, area: QRect, colour: str, share: float, text: str
+) -> None:
+    bar = area.adjusted(0, 0, round(area.width() * min(share, 1.0)) - area.width(), 0)
+    ground = QColor(colour)
+    ground.setAlphaF(_HEAT_STRENGTH)  # to be seen on a marked line as well
+    painter.fillRect(bar, ground)
+    painter.setPen(QColor(theme.text))
+    painter.drawText(area.adjusted(2, 0, -2, 0), _RIGHT, text)
+
+
+def paint_text(
+    painter: QPainter,
+    theme: Theme,
+    place: RowGeometry,
+    y: int,
+    text: str,
+    colouring: Colouring | None,
+    line: int,
+    columns: tuple[int, int],
+) -> None:
+    """The visible part of a line.
+
+    Args:
+        text: All of the line.
+        colouring: Its colours; None where it is stale, and then grey, or has none.
+        line: Its 0-based number.
+        columns: The first visible column, and how many are.
+    """
+    first, count = columns
+    baseline, x, done = y + place.ascent, place.gutter, 0
+    visible = text[first : first + count]
+    ink = painter.pen().color()
+    for start, length, role in colouring.spans(line) if colouring is not None else ():
+        begin, end = max(start - first, done), min(start + length - first, count)
+        if end <= begin:
+            continue
+        painter.drawText(QPoint(round(x + done * place.char), baseline), visible[done:begin])
+        painter.setPen(QColor(getattr(theme, role)))
+        painter.drawText(QPoint(round(x + begin * place.char), baseline), visible[begin:end])
+        painter.setPen(ink)
+        done = end
+    painter.drawText(QPoint(round(x + done * place.char), baseline), visible[done:])
+
+
+# A page of program text that paints only what is visible: numbers, colours, marks, folds.
+
+
+_MAX_COPIED_LINES = 100_000
+_MAX_COLUMNS = 20_000
+"""Longer lines are cut on the screen, never in what is copied."""
+
+
+class CodePage(QAbstractScrollArea):
+    """Shows lines of text; costs nothing per line that is not on the screen."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lines: Sequence[str] = ()
+        self._copied: Sequence[str] = ()
+        self._colouring: Colouring | None = None
+        self._marks: Mapping[int, Mark] = {}
+        self._row_marks: Mapping[int, Mark] = {}
+        self._preview: Mapping[int, Mark] = {}
+        self._folding = Folding()
+        self._heat: Mapping[int, LineCost] = {}
+        self._has_times = False
+        self._notes: Mapping[int, str] = {}
+        self._theme = LIGHT
+        self._cursor = self._anchor = -1
+        self._widest = 0
+        self._is_stale = False
+        self._wanted = -1
+        self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
+        self.set_theme(LIGHT, 10.0)
+
+    @property
+    def num_lines(self) -> int:
+        return len(self._lines)
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """What is shown."""
+        return self._lines
+
+    @property
+    def marks(self) -> Mapping[int, Mark]:
+        """Marks by 0-based line number."""
+        return self._marks
+
+    def set_theme(self, theme: Theme, points: float) -> None:
+        """Use a theme's colours and a size of type."""
+        self._theme = theme
+        self.setFont(fixed_font(points))
+        metrics = QFontMetrics(self.font())
+        self._line_px = metrics.height() + 2
+        self._char_px = max(metrics.horizontalAdvance("0" * 100) / 100.0, 1.0)
+        self._ascent_px = metrics.ascent() + 1
+        self._update_scroll_bars()
+        self.viewport().update()
+
+    def set_lines(
+        self,
+        lines: Sequence[str],
+        colouring: Colouring | None,
+        *,
+        keeps_place: bool = False,
+        copied: Sequence[str] | None = None,
+    ) -> bool:
+        """Show other text, and tell whether it is another than before.
+
+        Args:
+            lines: The text.
+            colouring: Its colours, or None.
+            keeps_place: Stay at the same line, as after an edit, instead of going to the top.
+            copied: What copying gives where that is more than is shown; as many lines.
+        """
+        if lines == self._lines:
+            return False
+        places = [bar.value() for bar in (self.verticalScrollBar(), self.horizontalScrollBar())]
+        self._lines, self._colouring = lines, colouring
+        self._copied = lines if copied is None else copied
+        self._marks = self._row_marks = self._preview = {}
+        self._folding = Folding(lines)
+        self._wanted = -1
+        last = len(lines) - 1 if keeps_place else -1
+        self._cursor, self._anchor = min(self._cursor, last), min(self._anchor, last)
+        self._widest = min(max((len(line) for line in lines), default=0), _MAX_COLUMNS)
+        self._update_scroll_bars()
+        self.verticalScrollBar().setValue(places[0] if keeps_place else 0)
+        self.horizontalScrollBar().setValue(places[1] if keeps_place else 0)
+        self.viewport().update()
+        return True
+
+    def set_marks(self, marks: Mapping[int, Mark], *, reveal: bool) -> None:
+        """Mark lines, and bring the first of them into view if none is."""
+        self._marks = marks
+        self._mark_rows()
+        if reveal and marks:
+            top, bottom = self._visible_range()
+            if not any(top <= row < bottom - 1 for row in self._row_marks):
+                self.show_line(min(marks))
+        self.viewport().update()
+
+    def set_preview(self, marks: Mapping[int, Mark] = MappingProxyType({})) -> None:
+        """Mark lines faintly: what is looked at ahead."""
+        if marks or self._preview:
+            self._preview = marks
+            self.viewport().update()
+
+    def places_of_lines(self, lines: Sequence[int]) -> list[tuple[int, int]]:
+        """Top and bottom of lines, in pixels from the top of the page, also of those out of sight;
+        what is folded away is where its block is.
+        """
+        first = self.verticalScrollBar().value()
+        rows = [self._folding.row_of(line) - first for line in lines]
+        return [(row * self._line_px, (row + 1) * self._line_px) for row in rows]
+
+    def spans_of_lines(self, lines: Sequence[int]) -> list[tuple[float, float]]:
+        """Left and right of the texts of lines, in pixels from the left of the page."""
+        first, left = self.horizontalScrollBar().value(), float(self._gutter_px())
+        spans = []
+        for line in lines:
+            text = self._lines[line]
+            indent = len(text) - len(text.lstrip())
+            ends = ((column - first) * self._char_px for column in (indent, len(text)))
+            start, stop = (left + max(end, 0.0) for end in ends)
+            spans.append((start, stop))
+        return spans
+
+    # --- folding ---
+
+    @property
+    def folding(self) -> Folding:
+        """What is folded away."""
+        return self._folding
+
+    def toggle_fold(self, line: int) -> None:
+        """Fold or unfold the block that a line begins."""
+        if self._folding.toggle(line):
+            self._show_folded(line)
+
+    def fold_all(self) -> None:
+        """Fold every block."""
+        self._folding.fold_all()
+        self._show_folded(max(self._cursor, 0))
+
+    def unfold_all(self) -> None:
+        """Show every line."""
+        self._folding.unfold_all()
+        self._show_folded(max(self._cursor, 0))
+
+    def _show_folded(self, line: int) -> None:
+        self._mark_rows()
+        self._update_scroll_bars()
+        top, bottom = self._visible_range()
+        if self._lines and not top <= self._folding.row_of(line) < bottom:
+            self.show_line(line)
+        self.viewport().update()
+
+    def _mark_rows(self) -> None:
+        """A folded block shows the strongest mark of what is inside."""
+        if not self._folding.folded:
+            self._row_marks = self._marks
+            return
+        rows: dict[int, Mark] = {}
+        for line, mark in self._marks.items():
+            row = self._folding.row_of(line)
+            rows[row] = max(mark, rows.get(row, mark))
+        self._row_marks = rows
+
+    def set_heat(self, heat: Mapping[int, LineCost]) -> None:
+        """Tell in the margin what lines cost, and took if that was measured, by 0-based number."""
+        if heat != self._heat:
+            self._heat = heat
+            self._has_times = any(not math.isnan(cost.seconds) for cost in heat.values())
+            self._update_scroll_bars()
+            self.viewport().update()
+
+    def set_notes(self, notes: Mapping[int, str]) -> None:
+        """Mark bookmarked lines in the margin, by 0-based number; what is written may be empty."""
+        if notes != self._notes:
+            self._notes = notes
+            self.viewport().update()
+
+    @property
+    def notes(self) -> Mapping[int, str]:
+        """What was written about bookmarked lines, by 0-based number."""
+        return self._notes
+
+    def hint_of(self, line: int) -> str:
+        """What the pointer says of a line when it rests there: its note, and what it costs."""
+        parts = []
+        if line in self._notes:
+            parts.append(self._notes[line] or "bookmarked")
+        if line in self._heat:
+            parts.append(self._heat[line].text)
+        return "\n\n".join(parts)
+
+    def set_stale(self, is_stale: bool) -> None:
+        """Grey the text out, or no longer."""
+        self._is_stale = is_stale
+        self.viewport().update()
+
+    def show_line(self, line: int) -> None:
+        """Scroll so that a line stands in the upper third."""
+        # Before it was seen, the page may get another size, and the line another place.
+        self._wanted = line
+        visible = self.viewport().height() // self._line_px
+        self.verticalScrollBar().setValue(max(self._folding.row_of(line) - visible // 3, 0))
+
+    def selected_text(self) -> str:
+        """The lines chosen by dragging or with Shift, or the current line."""
+        if self._cursor < 0:
+            return ""
+        first, last = sorted((self._cursor, self._anchor))
+        return "\n".join(self._copied[first : min(last + 1, first + _MAX_COPIED_LINES)])
+
+    # --- painting ---
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.setFont(self.font())
+        theme, place = self._theme, self._geometry()
+        self._wanted = -1
+        painter.fillRect(event.rect(), QColor(theme.surface))
+        first, last = self._visible_range()
+        columns = self.horizontalScrollBar().value(), int(place.width / place.char) + 2
+        for row in range(first, last):
+            self._paint_row(painter, place, row, (row - first) * place.line, columns)
+
+    def _paint_row(
+        self, painter: QPainter, place: RowGeometry, row: int, y: int, columns: tuple[int, int]
+    ) -> None:
+        theme, line = self._theme, self._folding.line_at(row)
+        begin, end = sorted((self._cursor, self._anchor))
+        paint_ground(
+            painter,
+            theme,
+            QRect(0, y, place.width, place.line),
+            self._row_marks.get(row),
+            self._preview.get(line),
+            is_chosen=begin <= line <= end and begin != end,
+            is_current=line == self._cursor and self.hasFocus(),
+        )
+        painter.setClipRect(QRect(place.gutter, y, place.width, place.line))
+        painter.setPen(QColor(theme.comment if self._is_stale else theme.text))
+        text, colouring = self._lines[line], None if self._is_stale else self._colouring
+        paint_text(painter, theme, place, y, text, colouring, line, columns)
+        if hidden := self._folding.num_hidden(line):
+            x = place.gutter + (len(text) - columns[0]) * place.char
+            paint_hidden(painter, theme, place, x, y, hidden)
+        painter.setClipping(False)
+        paint_number(painter, theme, place, y, line)
+        if line in self._notes:
+            paint_note(painter, theme, y, place.line)
+        if self._folding.begins_block(line):
+            paint_fold(painter, theme, place, y, is_folded=self._folding.is_folded(line))
+        if line in self._heat and not self._is_stale:
+            paint_heat(painter, theme, place, y, self._heat[line])
+
+    # --- geometry ---
+
+    def _line_at(self, point: QPoint) -> int | None:
+        row = self.verticalScrollBar().value() + point.y() // self._line_px
+        return self._folding.line_at(row) if 0 <= row < self._folding.num_rows else None
+
+    def _visible_range(self) -> tuple[int, int]:
+        """The first row in sight, and the one after the last."""
+        first = self.verticalScrollBar().value()
+        count = self.viewport().height() // self._line_px + 1
+        return first, min(first + count, self._folding.num_rows)
+
+    def _gutter_px(self) -> int:
+        digits = max(len(str(len(self._lines))), 2)
+        return int(digits * self._char_px) + 16 + self._fold_px() + self._heat_px()
+
+    def _geometry(self) -> RowGeometry:
+        width, gutter = self.viewport().width(), self._gutter_px()
+        return RowGeometry(
+            width,
+            self._line_px,
+            self._char_px,
+            self._ascent_px,
+            gutter,
+            self._heat_px(),
+            self._times_px(),
+            self._fold_px(),
+        )
+
+    def _fold_px(self) -> int:
+        return int(1.8 * self._char_px)
+
+    def _heat_px(self) -> int:
+        return int(5 * self._char_px) + 6 + self._times_px() if self._heat else 0
+
+    def _times_px(self) -> int:
+        return int(8 * self._char_px) + 6 if self._has_times else 0
+
+    def _update_scroll_bars(self) -> None:
+        visible = max(self.viewport().height() // self._line_px, 1)
+        vertical, horizontal = self.verticalScrollBar(), self.horizontalScrollBar()
+        vertical.setRange(0, max(self._folding.num_rows - visible, 0))
+        vertical.setPageStep(visible)
+        vertical.setSingleStep(1)
+        columns = int((self.viewport().width() - self._gutter_px()) / self._char_px)
+        horizontal.setRange(0, max(self._widest + 2 - columns, 0))
+        horizontal.setPageStep(max(columns, 1))
+        horizontal.setSingleStep(4)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._update_scroll_bars()
+        if 0 <= self._wanted < len(self._lines):
+            self.show_line(self._wanted)
+
+    def scrollContentsBy(self, _dx: int, _dy: int) -> None:
+        self.viewport().update()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            line = self._line_at(event.pos())
+            hint = self.hint_of(line) if line is not None else ""
+            QToolTip.showText(event.globalPos(), hint, self)
+            return True
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self.viewport().update()
+        return super().viewportEvent(event)
+
+    def sizeHint(self) -> QSize:
+        return QSize(420, 300)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, 80)
+
+
+# A page of program text in which lines are chosen, folded and looked at.
+
+
+_FOLD_KEYS = frozenset("-+*/")
+
+
+class CodeView(CodePage):
+    """A click or the arrow keys choose a line; dragging or Shift chooses several, Ctrl one more.
+
+    A click on a triangle folds a block; so does `-`, and `+` unfolds it; `/` folds all blocks and
+    `*` unfolds them.
+
+    Signals:
+        line_chosen: 0-based number of a line that a person chose.
+        lines_chosen: Numbers of several, and whether they are chosen besides what is already.
+        line_hovered: Number of the line under the pointer, or -1.
+    """
+
+    line_chosen = Signal(int)
+    lines_chosen = Signal(object, bool)
+    line_hovered = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._is_dragged = False
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
+        self.viewport().setMouseTracking(True)
+
+    def go_to_line(self, line: int) -> None:
+        """Make a line the current one, and tell that it was chosen."""
+        if 0 <= line < len(self._lines):
+            if self._folding.unfold_around(line):
+                self._show_folded(line)
+            self._move_to(line, extend=False)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        line = self._line_at(event.position().toPoint())
+        if line is None or event.button() != Qt.MouseButton.LeftButton:
+            return
+        if self._is_fold_at(event.position().toPoint(), line):
+            self.toggle_fold(line)
+        elif event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._cursor = self._anchor = line
+            self.viewport().update()
+            self.lines_chosen.emit((line,), True)
+        else:
+            extend = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            self._move_to(line, extend=extend)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        point = event.position().toPoint()
+        line = self._line_at(point)
+        if not event.buttons():
+            is_fold = line is not None and self._is_fold_at(point, line)
+            arrow, beam = Qt.CursorShape.PointingHandCursor, Qt.CursorShape.IBeamCursor
+            self.viewport().setCursor(arrow if is_fold else beam)
+            self.line_hovered.emit(-1 if line is None else line)
+        elif line is not None and event.buttons() & Qt.MouseButton.LeftButton:
+            self._cursor = line
+            self._is_dragged = self._is_dragged or line != self._anchor
+            self.viewport().update()
+
+    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
+        if self._is_dragged:
+            self._is_dragged = False
+            self._emit_range()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.line_hovered.emit(-1)
+        super().leaveEvent(event)
+
+    def _emit_range(self) -> None:
+        first, last = sorted((self._cursor, self._anchor))
+        self.lines_chosen.emit(range(first, last + 1), False)
+
+    def _is_fold_at(self, point: QPoint, line: int) -> bool:
+        right = self._gutter_px() - self._heat_px() - 2
+        is_beside = right - self._fold_px() - 2 <= point.x() < right
+        return is_beside and self._folding.begins_block(line)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        page = max(self.viewport().height() // self._line_px - 1, 1)
+        steps = {
+            Qt.Key.Key_Up: -1,
+            Qt.Key.Key_Down: 1,
+            Qt.Key.Key_PageUp: -page,
+            Qt.Key.Key_PageDown: page,
+            Qt.Key.Key_Home: -len(self._lines),
+            Qt.Key.Key_End: len(self._lines),
+        }
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(self.selected_text())
+        elif event.matches(QKeySequence.StandardKey.SelectAll):
+            self._anchor, self._cursor = 0, len(self._lines) - 1
+            self.viewport().update()
+        elif self._lines and event.text() in _FOLD_KEYS:
+            self._press_fold_key(event.text())
+        elif (step := steps.get(Qt.Key(event.key()))) is not None and self._lines:
+            extend = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            here = self._folding.row_of(self._cursor) if self._cursor >= 0 else -1
+            row = min(max(here + step, 0), self._folding.num_rows - 1)
+            self._move_to(self._folding.line_at(row), extend=extend)
+        else:
+            super().keyPressEvent(event)
+
+    def _press_fold_key(self, key: str) -> None:
+        if key in "*/":
+            (self.unfold_all if key == "*" else self.fold_all)()
+            return
+        line = self._folding.block_of(max(self._cursor, 0))
+        if line is not None and self._folding.is_folded(line) is (key == "+"):
+            self._cursor = self._anchor = line
+            self.toggle_fold(line)
+
+    def _move_to(self, line: int, *, extend: bool) -> None:
+        self._cursor = line
+        if not extend:
+            self._anchor = line
+        top, bottom = self._visible_range()
+        if not top <= self._folding.row_of(line) < bottom - 1:
+            self.show_line(line)
+        self.viewport().update()
+        if extend:
+            self._emit_range()
+        else:
+            self.setAccessibleDescription(f"line {line + 1}: {self._lines[line][:200]}")
+            self.line_chosen.emit(line)
+
+
+# Fills a page of text: with a file of the user's, or with the text of a stage.
+
+
+def fill_with_source(code: CodePage, text: str, begin: int | None) -> None:
+    """Show a Python file.
+
+    Args:
+        begin: 0-based line to look at first; None stays at the same line, as after an edit.
+    """
+    keeps_place = begin is None
+    is_new = code.set_lines(text.split("\n"), PythonColouring(text), keeps_place=keeps_place)
+    if is_new and begin:
+        code.show_line(begin)
+
+
+def fill_with_stage(code: CodePage, text: StageText, *, is_machine: bool, is_again: bool) -> None:
+    """Show the text of a stage.
+
+    Args:
+        is_machine: It is assembly.
+        is_again: Another run of the same call: stay at the same line.
+    """
+    copied = text.text.split("\n")
+    lines = [shorten_constants(line) for line in copied]
+    colouring = MachineColouring(lines) if is_machine else ProgramColouring(lines)
+    is_new = code.set_lines(lines, colouring, keeps_place=is_again, copied=copied)
+    if is_new and not is_again:
+        # Optimized modules begin with pages of tables: begin where the program does.
+        linked = np.flatnonzero(text.line_nodes >= 0)
+        code.show_line(int(linked[0]) if len(linked) else 0)

@@ -1,0 +1,1 @@
+"""General Qt parts that know nothing of captures: themes, widgets, tables, background jobs."""

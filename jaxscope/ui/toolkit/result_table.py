@@ -1,0 +1,181 @@
+"""A table of text cells: sorted by the numbers behind the texts, copied as tab-separated text,
+written as CSV.
+"""
+
+from __future__ import annotations
+
+import csv
+import heapq
+import io
+from collections.abc import Sequence
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+)
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
+
+from jaxscope.ui.toolkit.widgets import EmptyNotice
+
+Index = QModelIndex | QPersistentModelIndex
+Row = Sequence[str]
+_NO_INDEX = QModelIndex()
+_NUM_MEASURED = 8
+"""Letters differ in width: the widest of so many of the longest cells is the widest of all."""
+
+
+class ResultModel(QAbstractTableModel):
+    """Rows of texts; a column that is in `numbers` sorts by these instead."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._headers: Sequence[str] = ()
+        self._rows: list[tuple[Row, Sequence[float], str]] = []
+        self._numeric: Sequence[int] = ()
+
+    def set_rows(
+        self,
+        headers: Sequence[str],
+        rows: Sequence[Row],
+        numeric: Sequence[int] = (),
+        numbers: Sequence[Sequence[float]] = (),
+        hints: Sequence[str] = (),
+    ) -> None:
+        """Show other rows.
+
+        Args:
+            headers: A word for each column.
+            rows: Cells.
+            numeric: Columns that are numbers: aligned to the right.
+            numbers: For each row, the numbers of these columns in the same order.
+            hints: For each row, what its cells tell when the pointer rests on them.
+        """
+        self.beginResetModel()
+        self._headers, self._numeric = headers, tuple(numeric)
+        padded = [*numbers, *([()] * (len(rows) - len(numbers)))]
+        told = [*hints, *([""] * (len(rows) - len(hints)))]
+        self._rows = list(zip(rows, padded, told, strict=True))
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self._headers)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._headers[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole and section in self._numeric:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        cells, _, hint = self._rows[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return cells[index.column()]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return hint or None
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in self._numeric:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by a column; rows without its number come last."""
+        if not 0 <= column < len(self._headers):
+            return
+
+        def key(row: tuple[Row, Sequence[float], str]) -> tuple[float, str]:
+            cells, numbers, _ = row
+            place = self._numeric.index(column) if column in self._numeric else -1
+            return (numbers[place] if 0 <= place < len(numbers) else 0.0), cells[column]
+
+        self.layoutAboutToBeChanged.emit()
+        self._rows.sort(key=key, reverse=order == Qt.SortOrder.DescendingOrder)
+        self.layoutChanged.emit()
+
+    def to_csv(self) -> str:
+        """All rows as comma-separated text."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self._headers)
+        writer.writerows(cells for cells, _, _ in self._rows)
+        return text.getvalue()
+
+    def longest_rows(self, column: int, count: int) -> list[int]:
+        """The rows with the most letters in a column, at most so many."""
+        every = range(len(self._rows))
+        return heapq.nlargest(count, every, key=lambda row: len(self._rows[row][0][column]))
+
+    def row_text(self, row: int) -> str:
+        """The cells of a row with tabs between, as other programs paste them."""
+        return "\t".join(self._rows[row][0])
+
+
+def choose_row(view: QTableView, row: int) -> None:
+    """Select one row and no other, whatever keys are held: `selectRow` obeys Ctrl and Shift."""
+    flag = QItemSelectionModel.SelectionFlag
+    view.selectionModel().setCurrentIndex(
+        view.model().index(row, 0), flag.ClearAndSelect | flag.Rows
+    )
+
+
+class ResultTable(QTableView):
+    """Shows results; Ctrl+C copies the chosen rows; `notice` says that there are none."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.rows = ResultModel(self)
+        self.setModel(self.rows)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setAlternatingRowColors(True)
+        self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        self.verticalHeader().hide()
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setStretchLastSection(True)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSortIndicatorClearable(True)
+        self.setSortingEnabled(True)
+        self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        self.setAccessibleName(name)
+        self.notice = EmptyNotice(self, f"{name}: none.")
+        self.fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.fit()
+
+    def sizeHintForColumn(self, column: int) -> int:
+        """As wide as the widest of the longest cells.
+
+        Qt asks every row for all that a cell may have: half a second for 700 rows.
+        """
+        rows = self.rows.longest_rows(column, _NUM_MEASURED)
+        cells = (self.rows.index(row, column) for row in rows)
+        return max((self.sizeHintForIndex(cell).width() for cell in cells), default=-1)
+
+    def fit(self) -> None:
+        """Size rows for the present font."""
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            chosen = sorted({index.row() for index in self.selectedIndexes()})
+            QGuiApplication.clipboard().setText("\n".join(map(self.rows.row_text, chosen)))
+            return
+        super().keyPressEvent(event)

@@ -1,0 +1,404 @@
+"""Light and dark theme: colours, type sizes, and the style sheet and palette made from them.
+
+One table of colours per theme; everything else is derived. `ThemeSwitch` applies a theme to the
+application and follows the system's setting until a person chooses one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from string import Template
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+from jaxscope.picture.palette import DARK as DARK_GRAPH
+from jaxscope.picture.palette import LIGHT as LIGHT_GRAPH
+
+# The application's style sheet, made from a theme's colours and a size of type.
+
+
+_SHEET = Template("""
+QMainWindow, QDialog { background: $window; }
+QDialog[role="palette"] { border: 1px solid $border; }
+QToolTip { background: $raised; color: $text; border: 1px solid $border; padding: 4px; }
+QLabel { background: transparent; }
+QLabel[role="title"] { font-size: ${title}pt; font-weight: 600; }
+QLabel[role="heading"] { font-size: ${heading}pt; font-weight: 600; }
+QLabel[role="muted"] { color: $muted; }
+QLabel[role="label"] { color: $muted; font-weight: 600; }
+QLabel[role="badge"] { background: $warning_soft; color: $warning; border-radius: 4px;
+    padding: 1px 6px; font-weight: 600; }
+QLabel[role="strong"] { font-weight: 600; padding: 0 2px; }
+QLabel[role="error"] { color: $error; font-weight: 600; }
+
+QPushButton, QToolButton, QComboBox { background: $raised; color: $text;
+    border: 1px solid $border; border-radius: 5px; padding: 4px 10px; }
+QToolButton { padding: 4px 7px; }
+QPushButton:hover, QToolButton:hover, QComboBox:hover { border-color: $accent; }
+QPushButton:focus, QToolButton:focus, QComboBox:focus { border: 2px solid $accent; padding: 3px 9px;
+    outline: none; }
+QToolButton:focus { padding: 3px 6px; }
+QPushButton:pressed, QToolButton:pressed { background: $accent_soft; }
+QPushButton:checked, QToolButton:checked { background: $accent_soft; border-color: $accent;
+    color: $text; }
+QPushButton:disabled, QToolButton:disabled, QComboBox:disabled { color: $muted;
+    background: $window; }
+QPushButton[role="primary"] { background: $accent; color: $on_accent; border-color: $accent;
+    font-weight: 600; padding: 5px 18px; }
+QPushButton[role="primary"]:disabled { background: $window; color: $muted; border-color: $border; }
+QPushButton[role="stop"] { background: $error_soft; color: $error; border-color: $error;
+    font-weight: 600; padding: 5px 18px; }
+QPushButton[role="link"] { background: transparent; border: none; color: $accent;
+    padding: 2px 2px; text-align: left; text-decoration: underline; }
+QPushButton[role="link"]:focus { border: 1px dotted $accent; padding: 1px; }
+QPushButton[role="chip"] { border-radius: 10px; padding: 2px 10px; background: $surface;
+    border-color: $surface; }
+QPushButton[role="chip"]:hover { border-color: $accent; }
+QPushButton[role="chip"]:focus { border-color: $accent; padding: 1px 9px; }
+QPushButton[role="row"] { background: transparent; border: 1px solid transparent; color: $accent;
+    padding: 3px 0; text-align: left; }
+QPushButton[role="row"]:hover { text-decoration: underline; }
+QPushButton[role="row"]:focus { border-color: $accent; padding: 3px 0; }
+QPushButton[role="sample"] { background: $surface; border: 1px solid $surface;
+    border-radius: 8px; }
+QPushButton[role="sample"]:hover { border-color: $accent; }
+QPushButton[role="sample"]:focus { border: 2px solid $accent; }
+QToolButton[role="compact"], QComboBox[role="compact"], QLineEdit[role="compact"] {
+    background: transparent; border-color: transparent; padding: 2px 5px; }
+QLineEdit[role="compact"] { background: $raised; }
+QToolButton[role="compact"]:hover, QComboBox[role="compact"]:hover { background: $raised;
+    border-color: $border; }
+QToolButton[role="compact"]:checked { background: $accent_soft; border-color: $accent_soft; }
+QToolButton[role="compact"]:disabled, QComboBox[role="compact"]:disabled {
+    background: transparent; }
+QToolButton[role="compact"]:focus, QComboBox[role="compact"]:focus,
+QLineEdit[role="compact"]:focus { border-color: $accent; padding: 1px 4px; }
+QComboBox { padding-right: 6px; }
+QComboBox::drop-down { border: none; width: 18px; }
+QComboBox QAbstractItemView { background: $surface; color: $text; border: 1px solid $border;
+    selection-background-color: $accent_soft; selection-color: $text; }
+QToolButton::menu-indicator { image: none; width: 0; }
+
+QLineEdit, QSpinBox { background: $surface; color: $text; border: 1px solid $border;
+    border-radius: 5px; padding: 4px 8px; selection-background-color: $accent;
+    selection-color: $on_accent; }
+QLineEdit, QPlainTextEdit { placeholder-text-color: $muted; }
+QSpinBox::up-button, QSpinBox::down-button { width: 0; border: none; }
+QLineEdit[problem="true"] { border-color: $error; background: $error_soft; }
+QLineEdit:focus, QSpinBox:focus { border: 2px solid $accent; padding: 3px 7px; }
+
+QMenu { background: $surface; color: $text; border: 1px solid $border; padding: 4px; }
+QMenu::item { padding: 4px 22px; border-radius: 4px; }
+QMenu::item:selected { background: $accent_soft; }
+QMenu::item:disabled { color: $muted; }
+QMenu::separator { height: 1px; background: $border; margin: 4px; }
+QMenuBar { background: $window; color: $text; }
+QMenuBar::item { padding: 3px 9px; background: transparent; }
+QMenuBar::item:selected { background: $accent_soft; border-radius: 4px; }
+
+QTabWidget::pane { border: none; border-radius: 8px; background: $surface; }
+QTabBar::tab { background: transparent; color: $muted; padding: 5px 11px 4px 11px;
+    border: none; border-bottom: 2px solid transparent; margin-bottom: 5px; }
+QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
+QTabBar::tab:hover { color: $text; }
+QTabBar::tab:selected:focus { background: $accent_soft; border-top-left-radius: 5px;
+    border-top-right-radius: 5px; }
+QTabBar { qproperty-drawBase: 0; }
+QTabBar::scroller { width: 48px; }
+QTabBar QToolButton { padding: 0; border-radius: 3px; }
+QToolButton[role="more"] { background: transparent; border-color: transparent; color: $muted;
+    padding: 3px 10px; }
+QToolButton[role="more"]:hover { color: $text; }
+QToolButton[role="more"]:focus { border-color: $accent; padding: 2px 9px; }
+QWidget[role="ground"] { background: $window; }
+
+QFrame[role="card"], QFrame[role="pane"] { background: $surface; border: 1px solid $surface;
+    border-radius: 8px; }
+QFrame[role="pane"][active="true"] { border-color: $accent; }
+QFrame[role="step"] { background: $surface; border: 1px solid $surface;
+    border-bottom: 3px solid $surface; border-radius: 6px; }
+QFrame[role="step"][aside="true"] { background: transparent; border: 1px dashed $muted;
+    border-bottom: 3px solid transparent; }
+QFrame[role="step"][condition="failed"] { background: $error_soft; border-color: $error_soft; }
+QFrame[role="step"][condition="running"] { background: $accent_soft; border-color: $accent_soft; }
+QFrame[role="step"][condition="waiting"], QFrame[role="step"][condition="absent"] {
+    background: transparent; border-color: transparent; }
+QFrame[role="step"][condition="waiting"] QLabel, QFrame[role="step"][condition="absent"] QLabel {
+    color: $muted; }
+QLabel[role="footnote"] { background: $warning_soft; padding: 4px 8px; border-radius: 4px; }
+QFrame[role="step"][condition="stale"] QLabel { color: $muted; }
+QFrame[role="step"][shown="true"] { border-bottom-color: $accent;
+    border-bottom-left-radius: 1px; border-bottom-right-radius: 1px; }
+QFrame[role="step"][shown="true"][condition="failed"] { border-bottom-color: $error; }
+QFrame[role="step"]:hover, QFrame[role="step"]:focus { border-color: $accent; }
+QFrame[role="problem"] { background: $error_soft; border: none; border-left: 4px solid $error;
+    border-radius: 2px; }
+QFrame[role="problem"] QPushButton { background: transparent; border-color: transparent;
+    color: $text; }
+QFrame[role="problem"] QPushButton:hover { border-color: $error; }
+QFrame[role="problem"] QPushButton:focus { border-color: $accent; }
+QFrame[role="problem"] QPushButton[role="link"] { color: $accent; }
+QFrame[role="notice"] { background: $warning_soft; border: none; border-left: 4px solid $warning;
+    border-radius: 2px; }
+
+QTreeView, QTableView, QListView, QPlainTextEdit, QTextBrowser { background: $surface;
+    alternate-background-color: $raised; color: $text; border: none; gridline-color: $border;
+    selection-background-color: $accent_soft; selection-color: $text; }
+QTreeView::item, QListView::item { padding: 2px 4px; }
+QTableView::item { padding: 0 5px; }
+QTreeView::item:selected, QListView::item:selected, QTableView::item:selected {
+    background: $accent_soft; color: $text; }
+QHeaderView::section { background: $surface; color: $muted; border: none;
+    border-bottom: 1px solid $border; padding: 4px 8px; font-weight: 400; }
+QHeaderView::section:hover { color: $text; background: $raised; }
+QHeaderView { background: $surface; }
+QTableCornerButton::section { background: $surface; border: none; }
+
+QSplitter::handle { background: transparent; }
+QSplitter::handle:hover { background: $accent_soft; }
+QScrollArea, QScrollArea > QWidget > QWidget[role="content"],
+QWidget[role="content"] > QWidget[role="content"] { background: transparent; border: none; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
+QScrollBar:vertical { background: transparent; width: 12px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 12px; margin: 0; }
+QScrollBar::handle { background: $border; border-radius: 4px; margin: 2px; min-height: 24px;
+    min-width: 24px; }
+QScrollBar::handle:hover { background: $muted; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QStatusBar { background: $window; color: $muted; padding: 0 8px; }
+QStatusBar QLabel { color: $muted; padding: 2px 6px; }
+QStatusBar::item { border: none; }
+QProgressBar { background: $raised; border: 1px solid $border; border-radius: 4px;
+    text-align: center; color: $text; }
+QProgressBar::chunk { background: $accent; border-radius: 3px; }
+QCheckBox { color: $text; spacing: 6px; }
+""")
+
+
+def build_stylesheet(theme: Theme, points: float) -> str:
+    """Fill the style sheet with a theme's colours and the type scale."""
+    colours = {name: getattr(theme, name) for name in theme.__slots__}
+    scale = {"title": f"{points * 1.7:.1f}", "heading": f"{points * 1.15:.1f}"}
+    return _SHEET.substitute(**colours, **scale)
+
+
+# Colours, type sizes and the style sheet: one table per theme, everything else derived.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Theme:
+    """The colours of one theme, as `#rrggbb`.
+
+    Text on its ground reaches a contrast of at least 7:1 for `text` and 4.5:1 for `muted`.
+    Forward and backward are blue and orange, which all common kinds of colour blindness tell apart.
+    """
+
+    name: str
+    window: str
+    surface: str
+    raised: str
+    border: str
+    text: str
+    muted: str
+    accent: str
+    on_accent: str
+    accent_soft: str
+    selected: str
+    selected_soft: str
+    forward: str
+    forward_soft: str
+    backward: str
+    backward_soft: str
+    error: str
+    error_soft: str
+    warning: str
+    warning_soft: str
+    good: str
+    keyword: str
+    string: str
+    number: str
+    comment: str
+    type: str
+    symbol: str
+
+    @property
+    def is_dark(self) -> bool:
+        return self.name == "dark"
+
+
+LIGHT = Theme(
+    name="light",
+    window="#eef1f5",
+    surface=LIGHT_GRAPH.background,
+    raised="#f3f5f8",
+    border="#ccd3db",
+    text="#1b1f24",
+    muted="#4e5864",
+    accent="#0b57d0",
+    on_accent="#ffffff",
+    accent_soft="#dbe7fd",
+    selected=LIGHT_GRAPH.selected,
+    selected_soft="#ecdcfb",
+    forward=LIGHT_GRAPH.forward,
+    forward_soft="#d6e6ff",
+    backward=LIGHT_GRAPH.backward,
+    backward_soft="#ffe3cf",
+    error="#b3261e",
+    error_soft="#fde7e5",
+    warning="#8a5300",
+    warning_soft="#fdf0d5",
+    good="#146c2e",
+    keyword="#7a28cb",
+    string="#0a6640",
+    number="#0b57d0",
+    comment="#5b6570",
+    type="#9a3412",
+    symbol="#1b1f24",
+)
+
+DARK = Theme(
+    name="dark",
+    window="#0d0f12",
+    surface=DARK_GRAPH.background,
+    raised="#23272e",
+    border="#3a414b",
+    text="#eceff4",
+    muted="#a9b3bf",
+    accent="#8ab4f8",
+    on_accent="#0b1a33",
+    accent_soft="#25395c",
+    selected=DARK_GRAPH.selected,
+    selected_soft="#45305f",
+    forward=DARK_GRAPH.forward,
+    forward_soft="#233d66",
+    backward=DARK_GRAPH.backward,
+    backward_soft="#5c3517",
+    error="#ff9d94",
+    error_soft="#4b211f",
+    warning="#f2c26b",
+    warning_soft="#443418",
+    good="#7ddc93",
+    keyword="#d2a8ff",
+    string="#8ddb9b",
+    number="#8ab4f8",
+    comment="#a3adb8",
+    type="#ffb077",
+    symbol="#eceff4",
+)
+
+_OUTLINE_PERCENT = 140
+"""How much darker than its window the style's outlines are."""
+MIN_POINTS, BASE_POINTS, MAX_POINTS = 7.0, 10.0, 24.0
+
+
+class ThemeSwitch(QObject):
+    """Holds the theme and the size of type, and dresses the application in them.
+
+    `changed` carries the new `Theme`, also when only the size of type changed.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, application: QApplication, theme: Theme | None = None) -> None:
+        super().__init__(application)
+        self._application = application
+        self._points = BASE_POINTS
+        self._follows_system = theme is None
+        self.theme = theme or _system_theme()
+        hints = QGuiApplication.styleHints()
+        hints.colorSchemeChanged.connect(self._on_hints_color_scheme_changed)
+        self._dress()
+
+    @property
+    def points(self) -> float:
+        """Size of the ordinary type, in points."""
+        return self._points
+
+    def toggle(self) -> None:
+        """Change between light and dark; the system is not followed from then on."""
+        self._follows_system = False
+        self.set_theme(LIGHT if self.theme.is_dark else DARK)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Dress the application in a theme."""
+        self.theme = theme
+        self._dress()
+
+    def zoom(self, steps: int) -> None:
+        """Make all type larger or smaller by points."""
+        self.set_points(self._points + steps)
+
+    def set_points(self, points: float) -> None:
+        """Set the size of the ordinary type, kept within legible bounds."""
+        points = min(max(points, MIN_POINTS), MAX_POINTS)
+        if points != self._points:
+            self._points = points
+            self._dress()
+
+    def reset_zoom(self) -> None:
+        """Go back to the ordinary size of type."""
+        self.set_points(BASE_POINTS)
+
+    def _dress(self) -> None:
+        # Undressed first: Qt takes three times as long to go from one sheet to another.
+        self._application.setStyleSheet("")
+        font = QFont(self._application.font())
+        font.setPointSizeF(self._points)
+        self._application.setFont(font)
+        self._application.setPalette(_palette(self.theme))
+        ticks = _palette_of_ticks(self.theme)
+        # PySide's stub says bytes, and its function takes nothing but str.
+        self._application.setPalette(ticks, "QCheckBox")  # type: ignore[arg-type]
+        self._application.setStyleSheet(build_stylesheet(self.theme, self._points))
+        self.changed.emit(self.theme)
+
+    def _on_hints_color_scheme_changed(self, _scheme: Qt.ColorScheme) -> None:
+        if self._follows_system:
+            self.set_theme(_system_theme())
+
+
+def fixed_font(points: float) -> QFont:
+    """The system's fixed-width font at a size."""
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    font.setPointSizeF(points)
+    return font
+
+
+def _system_theme() -> Theme:
+    scheme = QGuiApplication.styleHints().colorScheme()
+    return DARK if scheme == Qt.ColorScheme.Dark else LIGHT
+
+
+def _palette_of_ticks(theme: Theme) -> QPalette:
+    """The style outlines boxes in a darker shade of their window: black on black in the dark."""
+    palette = _palette(theme)
+    palette.setColor(QPalette.ColorRole.Window, QColor(theme.muted).lighter(_OUTLINE_PERCENT))
+    return palette
+
+
+def _palette(theme: Theme) -> QPalette:
+    roles = {
+        QPalette.ColorRole.Window: theme.window,
+        QPalette.ColorRole.WindowText: theme.text,
+        QPalette.ColorRole.Base: theme.surface,
+        QPalette.ColorRole.AlternateBase: theme.raised,
+        QPalette.ColorRole.Text: theme.text,
+        QPalette.ColorRole.Button: theme.raised,
+        QPalette.ColorRole.ButtonText: theme.text,
+        QPalette.ColorRole.Highlight: theme.accent,
+        QPalette.ColorRole.HighlightedText: theme.on_accent,
+        QPalette.ColorRole.ToolTipBase: theme.raised,
+        QPalette.ColorRole.ToolTipText: theme.text,
+        QPalette.ColorRole.PlaceholderText: theme.muted,
+        QPalette.ColorRole.Link: theme.accent,
+        QPalette.ColorRole.Mid: theme.border,
+    }
+    palette = QPalette()
+    for role, colour in roles.items():
+        palette.setColor(role, QColor(colour))
+    for role in (QPalette.ColorRole.ButtonText, QPalette.ColorRole.Text):
+        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.muted))
+    return palette

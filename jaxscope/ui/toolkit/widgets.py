@@ -1,0 +1,398 @@
+"""Small general widgets and layouts: choice box, selectable label, notice of an empty table,
+foldable notes, a layout that wraps, a side splitter, and parts shown above each other or as
+tabs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QLayoutItem,
+    QPushButton,
+    QScrollArea,
+    QSplitter,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.model.units import format_count
+
+# A combo box whose arrow follows the theme; style sheets can only show one from a file.
+
+
+_ARROW_PX = 4.0
+_LIST_MARGIN_PX = 24
+_MAX_ROWS = 20
+
+
+class ChoiceBox(QComboBox):
+    """Draws its own small arrow over the style's empty field; its list shows every choice whole."""
+
+    def setAccessibleName(self, name: str) -> None:
+        super().setAccessibleName(name)
+        edit = self.lineEdit()
+        if edit is not None:  # it has the keyboard where a choice can be typed
+            edit.setAccessibleName(name)
+
+    def showPopup(self) -> None:
+        self.setMaxVisibleItems(_MAX_ROWS)
+        self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + _LIST_MARGIN_PX)
+        super().showPopup()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self.palette().text().color(), 1.6, c=Qt.PenCapStyle.RoundCap))
+        x, y = self.width() - 13.0, self.height() / 2.0 - 1.0
+        tip = QPointF(x, y + _ARROW_PX)
+        painter.drawLine(QPointF(x - _ARROW_PX, y), tip)
+        painter.drawLine(QPointF(x + _ARROW_PX, y), tip)
+
+
+# A label of plain text that can be selected and copied, as long as there is any.
+
+
+class SelectableLabel(QLabel):
+    """Wraps its lines. While it is empty, neither keyboard nor click can reach it: a screen reader
+    would have nothing to say there.
+    """
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self.setWordWrap(True)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        flags = Qt.TextInteractionFlag
+        self.setTextInteractionFlags(
+            flags.TextSelectableByMouse if text else flags.NoTextInteraction
+        )
+
+
+# What a table says in its own place while it has no rows, and the way to have some again.
+
+
+_MARGIN_PX = 12
+
+
+class EmptyNotice(QFrame):
+    """Lies over a view as long as the view has columns and no rows.
+
+    `clear_requested` fires when a person asks for everything to be shown again.
+    """
+
+    clear_requested = Signal()
+
+    def __init__(self, view: QAbstractItemView, text: str) -> None:
+        super().__init__(view.viewport())
+        self._view = view
+        self._words = QLabel()
+        self._words.setProperty("role", "muted")
+        self._words.setWordWrap(True)
+        self._words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._words.setTextFormat(Qt.TextFormat.PlainText)
+        self._button = QPushButton("Show all again")
+        self._button.clicked.connect(self.clear_requested)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(_MARGIN_PX, _MARGIN_PX, _MARGIN_PX, _MARGIN_PX)
+        layout.addStretch()
+        layout.addWidget(self._words)
+        layout.addWidget(self._button, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addStretch()
+        self.say(text, can_clear=False)
+        model = view.model()
+        for changed in (model.modelReset, model.rowsInserted, model.rowsRemoved):
+            changed.connect(self._fit)
+        view.viewport().installEventFilter(self)
+        self._fit()
+
+    @property
+    def text(self) -> str:
+        """What is said, or empty while there are rows."""
+        return "" if self.isHidden() else self._words.text()
+
+    @property
+    def can_clear(self) -> bool:
+        """Whether a button offers to show everything again."""
+        return not self.isHidden() and not self._button.isHidden()
+
+    def say(self, text: str, *, can_clear: bool) -> None:
+        """Say this while there are no rows.
+
+        Args:
+            can_clear: Something hides rows that are there: offer to show them again.
+        """
+        self._words.setText(text)
+        self._button.setVisible(can_clear)
+        self._view.setAccessibleDescription(text if self.text else "")
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _fit(self) -> None:
+        model = self._view.model()
+        is_empty = model is not None and model.columnCount() > 0 and model.rowCount() == 0
+        self.setGeometry(self._view.viewport().rect())
+        self.setVisible(is_empty)
+        self._view.setAccessibleDescription(self.text)
+
+
+# Notes that take one line until they are asked for: a measurement can have many to mind.
+
+
+TALL_LINES = 46
+"""Of text: a page so high has room for notes, some rows of a table and a figure."""
+_MOST_LINES, _FEW_LINES = 12, 4
+"""Of unfolded notes where there is room and where there is little; the others are scrolled to, so
+that notes never push a figure away."""
+
+
+class FoldedNotes(QWidget):
+    """One line that says how many notes there are, or all of them."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._notes: tuple[str, ...] = ()
+        self._num_warnings = 0
+        self._most_lines = _MOST_LINES
+        self._label = SelectableLabel()
+        self._label.setProperty("role", "muted")
+        self._label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.fold = QPushButton()
+        self.fold.setProperty("role", "link")
+        self.fold.setCheckable(True)
+        self._area = QScrollArea()
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setWidget(self._label)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._area, 1)
+        layout.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignTop)
+        self.fold.toggled.connect(self._on_fold_toggled)
+        self.hide()
+
+    def set_notes(self, warnings: Sequence[str], others: Sequence[str]) -> None:
+        """Show other notes, warnings first; nothing at all where there are none."""
+        self._notes, self._num_warnings = (*warnings, *others), len(warnings)
+        self.setVisible(bool(self._notes))
+        self._show()
+
+    def set_roomy(self, is_roomy: bool, *, folds: bool = True) -> None:
+        """Whether there is room for all notes.
+
+        Args:
+            folds: Whether they take one line where there is little; else some lines, and scroll.
+        """
+        self._most_lines = _MOST_LINES if is_roomy else _FEW_LINES
+        if is_roomy or folds:
+            self.fold.setChecked(is_roomy)
+        self._show()
+
+    def text(self) -> str:
+        """All notes, a line each."""
+        return "\n".join(self._notes)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._show()
+
+    def _show(self) -> None:
+        is_folded = not self.fold.isChecked()
+        self.fold.setText(f"all {len(self._notes)}" if is_folded else "fewer")
+        self.fold.setAccessibleName("Show all notes" if is_folded else "Show one line of notes")
+        self.fold.setVisible(len(self._notes) > 1)
+        metrics = self._label.fontMetrics()
+        wide_px = max(self._area.viewport().width(), 40)
+        self._label.setWordWrap(not is_folded)
+        if is_folded:
+            line = metrics.elidedText(self._one_line(), Qt.TextElideMode.ElideRight, wide_px)
+            self._label.setText(line)
+            self._area.setFixedHeight(metrics.height() + 4)
+            return
+        self._label.setText(self.text())
+        high_px = min(self._label.heightForWidth(wide_px), self._most_lines * metrics.height())
+        self._area.setFixedHeight(high_px + 4)
+
+    def _one_line(self) -> str:
+        first = self._notes[0] if self._notes else ""
+        if self._num_warnings > 1:
+            return f"{format_count(self._num_warnings, 'warning')}: {first}"
+        return first
+
+    def _on_fold_toggled(self, _is_open: bool) -> None:
+        self._show()
+
+
+# A row that wraps to further rows when the window is narrow or the type is large.
+
+
+class FlowLayout(QLayout):
+    """Places items from left to right at their preferred sizes, in as many rows as needed.
+
+    Items of a row are centred on one line: a tick box beside a taller field is not at its top.
+    """
+
+    def __init__(self, parent: QWidget | None = None, *, spacing_px: int = 4) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self._spacing_px = spacing_px
+        self.setContentsMargins(0, 0, 0, 0)
+
+    def addItem(self, item: QLayoutItem) -> None:
+        self._items.append(item)
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._place(QRect(0, 0, width, 0), move=False)
+
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        self._place(rect, move=True)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSize()
+
+    def minimumSize(self) -> QSize:
+        size = QSize()
+        for item in self._items:
+            size = size.expandedTo(item.minimumSize())
+        return size
+
+    def _place(self, rect: QRect, *, move: bool) -> int:
+        y = rect.y()
+        for row in self._rows(rect.width()):
+            height = max(size.height() for _, _, size in row)
+            for item, x, size in row if move else ():
+                below = (height - size.height()) // 2
+                item.setGeometry(QRect(QPoint(rect.x() + x, y + below), size))
+            y += height + self._spacing_px
+        return max(y - self._spacing_px - rect.y(), 0)
+
+    def _rows(self, width: int) -> list[list[tuple[QLayoutItem, int, QSize]]]:
+        """Items of each row with their places from its left and their sizes."""
+        rows: list[list[tuple[QLayoutItem, int, QSize]]] = []
+        x = 0
+        for item in self._items:
+            size = item.sizeHint()
+            if not rows or (x > 0 and x + size.width() > width):
+                rows.append([])
+                x = 0
+            rows[-1].append((item, x, size))
+            x += size.width() + self._spacing_px
+        return rows
+
+
+# A splitter whose left side gets a share of the width until a person moves its edge.
+
+
+_SHARE, _LEAST_PX, _MOST_PX = 0.19, 250, 420
+_HANDLE_PX = 6
+
+
+class SideSplitter(QSplitter):
+    """Two parts side by side: the names on the left are cut off in no large window."""
+
+    def __init__(self) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._shares_width = True
+        self.setChildrenCollapsible(False)
+        self.setHandleWidth(_HANDLE_PX)
+        self.splitterMoved.connect(self._on_splitter_moved)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._shares_width and self.count() > 1:
+            side = min(max(round(self.width() * _SHARE), _LEAST_PX), _MOST_PX)
+            self.setSizes([side, self.width() - side - self.handleWidth()])
+
+    def _on_splitter_moved(self, _place: int, _index: int) -> None:
+        self._shares_width = False
+
+
+# Parts of a page one above the other where there is room, else behind tabs.
+
+
+class SplitOrTabs(QWidget):
+    """Keeps every part readable: a splitter in a high page would leave slivers in a low one.
+
+    Args:
+        least_lines: Of text, which the parts need to stand one above the other.
+    """
+
+    def __init__(self, least_lines: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._least_lines = least_lines
+        self._parts: list[tuple[QWidget, str, int]] = []
+        self._is_roomy = True
+        self._splitter = QSplitter(Qt.Orientation.Vertical)
+        self._splitter.setChildrenCollapsible(False)
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setDrawBase(False)  # some styles draw it white on dark
+        self.tabs.hide()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._splitter)
+        layout.addWidget(self.tabs)
+
+    def insert_part(self, place: int, part: QWidget, title: str, share: int) -> None:
+        """Add a part; its title is that of its tab, its share that of the height."""
+        self._parts.insert(place, (part, title, share))
+        self._fill()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_roomy = self.height() >= self._least_lines * self.fontMetrics().height()
+        if is_roomy != self._is_roomy:
+            self._is_roomy = is_roomy
+            self._fill()
+
+    def _fill(self) -> None:
+        for place, (part, title, _) in enumerate(self._parts):
+            if self._is_roomy:
+                self._splitter.insertWidget(place, part)
+                part.show()
+            else:
+                self.tabs.insertTab(place, part, title)
+        self._splitter.setVisible(self._is_roomy)
+        self.tabs.setVisible(not self._is_roomy)
+        if self._is_roomy:
+            self._splitter.setSizes([share for _, _, share in self._parts])
+        else:
+            self.tabs.setCurrentIndex(0)

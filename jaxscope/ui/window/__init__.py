@@ -1,0 +1,1 @@
+"""The main window: call bar, pipeline strip, workspace, menus, dialogs, settings."""

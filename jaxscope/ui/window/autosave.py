@@ -1,0 +1,136 @@
+"""Saves the last capture of a window that may end without closing, and finds those that such
+windows left.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+
+from jaxscope.errors import JaxscopeError
+from jaxscope.model import Capture, Timing
+from jaxscope.ui.session.state import Phase, WindowState
+
+if TYPE_CHECKING:
+    from jaxscope.ui.window.main_window import MainWindow
+
+_DELAY_MS = 3_000
+"""Saving a large capture takes a second of one core: not while a person looks at a new picture."""
+
+_MAX_KEPT = 3
+_MAX_SCANNED = 200
+
+
+def add_autosave(window: MainWindow, folder: Path) -> Autosave:
+    """Keep what the window captures in a folder until it closes; offer what others left."""
+    found = find_unsaved(folder)
+    window.start_page.offer_unsaved([str(path) for path in found[:_MAX_KEPT]])
+    for path in found[_MAX_KEPT:]:
+        path.unlink(missing_ok=True)
+    return Autosave(window, folder)
+
+
+class Autosave(QObject):
+    """Saves on a thread; whatever fails there is no reason to disturb anybody."""
+
+    def __init__(self, window: MainWindow, folder: Path) -> None:
+        super().__init__(window)
+        self._window = window
+        self.path = folder / f"{os.getpid()}-{id(window):x}.jaxscope"
+        self._capture: Capture | None = None
+        self._known: tuple[object, object, object] = (None, None, None)
+        self._lock = threading.Lock()
+        self._is_closed = False
+        self._later = QTimer(self, singleShot=True, interval=_DELAY_MS)
+        self._later.timeout.connect(self.save_now)
+        window.controller.state_changed.connect(self._on_controller_state_changed)
+        window.files.bookmarks.changed.connect(self._on_bookmarks_changed)
+        window.start_page.unsaved_dismissed.connect(_forget)
+        window.installEventFilter(self)
+
+    def save_now(self) -> threading.Thread | None:
+        """Save what is to be saved; the thread that does it, or None where there is nothing."""
+        if self._capture is None:
+            return None
+        marks = self._window.files.bookmarks.to_model()
+        capture = dataclasses.replace(self._capture, bookmarks=marks)
+        state = self._window.controller.state
+        layout = self._window.files.layout()
+        about = (capture, state.full_timing(), state.lab.results(), layout)
+        thread = threading.Thread(
+            target=self._save, args=about, name="jaxscope-autosave", daemon=True
+        )
+        thread.start()
+        return thread
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._window and event.type() == QEvent.Type.Close:
+            self._later.stop()
+            with self._lock:
+                self._is_closed = True
+                self.path.unlink(missing_ok=True)
+        return super().eventFilter(watched, event)
+
+    def _save(
+        self, capture: Capture, timing: Timing | None, lab: Sequence[object], layout: str
+    ) -> None:
+        from jaxscope.schema.archive import save_capture  # only when something is saved
+
+        with self._lock:
+            if self._is_closed:
+                return
+            try:
+                self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                save_capture(capture, self.path, timing, lab, layout)
+            except (OSError, JaxscopeError):
+                return  # a full disk is told where a person asks for saving
+
+    def _on_controller_state_changed(self, state: WindowState) -> None:
+        is_own = state.phase is Phase.DONE and not state.is_view_only
+        if not is_own or state.capture is None:
+            return
+        known = (state.capture, state.timing, state.lab)
+        if any(new is not old for new, old in zip(known, self._known, strict=True)):
+            self._capture, self._known = state.capture, known
+            self._later.start()
+
+    def _on_bookmarks_changed(self) -> None:
+        if self._capture is not None:
+            self._later.start()
+
+
+def find_unsaved(folder: Path) -> Sequence[Path]:
+    """Captures that windows left which are no longer there, the latest first."""
+    try:
+        names = sorted(os.listdir(folder))[:_MAX_SCANNED]
+    except OSError:
+        return ()
+    found = []
+    for name in names:
+        number, _, rest = name.partition("-")
+        if number.isdecimal() and rest.endswith(".jaxscope") and not _is_alive(int(number)):
+            try:
+                found.append(((folder / name).stat().st_mtime, folder / name))
+            except OSError:
+                continue
+    return [path for _, path in sorted(found, reverse=True)]
+
+
+def _forget(path: str) -> None:
+    Path(path).unlink(missing_ok=True)
+
+
+def _is_alive(number: int) -> bool:
+    try:
+        os.kill(number, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True  # somebody else's process
+    return True

@@ -1,0 +1,505 @@
+"""The bar in which a call is typed, wrapped in transforms and run; and the list of functions and
+calls of the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QEvent, QStringListModel, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QCompleter,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPushButton,
+    QSizePolicy,
+    QSpinBox,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.ui.session.call_text import (
+    COMPLETIONS,
+    TRANSFORMS,
+    CallTextError,
+    Transform,
+    default_axes,
+    parse_call,
+    unwrap_call,
+    word_before,
+    wrap_call,
+)
+from jaxscope.ui.session.state import OfferedFunction
+from jaxscope.ui.toolkit.theme import fixed_font
+from jaxscope.ui.toolkit.widgets import ChoiceBox, FlowLayout
+
+# The line in which a call is typed: history with the arrow keys, completion of names.
+
+
+_MIN_PREFIX = 1
+_MAX_HISTORY = 200
+
+
+class CallEdit(QLineEdit):
+    """An address bar for calls. `run_requested` fires on Enter."""
+
+    run_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._history: list[str] = []
+        self._position = 0
+        self._draft = ""
+        self._words = QStringListModel(self)
+        self._completer = QCompleter(self._words, self)
+        self._popup = QListView()
+        self._completer.setPopup(self._popup)
+        self._completer.setWidget(self)
+        self._completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self._completer.activated.connect(self._on_completer_activated)
+        self.textEdited.connect(self._on_self_text_edited)
+        self.setClearButtonEnabled(True)
+        self.setPlaceholderText("Type a call, such as grad(loss)(f32[8, 2]), and press Enter")
+        self.setAccessibleName("Call")
+        self.set_names(())
+
+    def set_names(self, names: Iterable[str]) -> None:
+        """Offer the names of a file, next to those that every call may use."""
+        offered = {*names, *(word for words in COMPLETIONS.values() for word in words)}
+        self._words.setStringList(sorted(offered, key=str.casefold))
+
+    def set_history(self, calls: Sequence[str]) -> None:
+        """Set what the arrow keys walk through, oldest first."""
+        self._history = list(calls)[-_MAX_HISTORY:]
+        self._position = len(self._history)
+
+    def remember(self) -> None:
+        """Put the present text at the end of the history."""
+        text = self.text().strip()
+        if text:
+            self.set_history([*(call for call in self._history if call != text), text])
+
+    @property
+    def history(self) -> tuple[str, ...]:
+        return tuple(self._history)
+
+    def set_points(self, points: float) -> None:
+        """Use a size of type."""
+        self.setFont(fixed_font(points))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        popup = self._popup
+        if popup.isVisible() and event.key() in (
+            Qt.Key.Key_Return,
+            Qt.Key.Key_Enter,
+            Qt.Key.Key_Tab,
+        ):
+            if popup.currentIndex().isValid():
+                self._on_completer_activated(popup.currentIndex().data())
+                popup.hide()
+                return
+            popup.hide()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.run_requested.emit()
+        elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self._walk(-1 if event.key() == Qt.Key.Key_Up else 1)
+        else:
+            super().keyPressEvent(event)
+
+    def _walk(self, step: int) -> None:
+        position = self._position + step
+        if not 0 <= position <= len(self._history):
+            return
+        if self._position == len(self._history):
+            self._draft = self.text()
+        self._position = position
+        self.setText(self._draft if position == len(self._history) else self._history[position])
+
+    def _on_self_text_edited(self, _text: str) -> None:
+        self._position = len(self._history)
+        word = word_before(self.text(), self.cursorPosition())
+        popup = self._popup
+        self._completer.setCompletionPrefix(word)
+        count = self._completer.completionCount()
+        if len(word) < _MIN_PREFIX or not count or self._completer.currentCompletion() == word:
+            popup.hide()
+            return
+        area = self.cursorRect()
+        area.setWidth(260)
+        self._completer.complete(area)
+
+    def _on_completer_activated(self, word: str) -> None:
+        position = self.cursorPosition()
+        start = position - len(word_before(self.text(), position))
+        text = self.text()
+        self.setText(text[:start] + word + text[position:])
+        self.setCursorPosition(start + len(word))
+
+
+# A small form for a transform's arguments: which to differentiate by, which axes to map.
+
+
+_AXES: Sequence[tuple[str, int | None]] = (
+    ("the same for all", None),
+    ("axis 0", 0),
+    ("axis 1", 1),
+    ("axis 2", 2),
+)
+
+
+class TransformForm(QFrame):
+    """A popup over the window; `accepted` carries the wrapped call."""
+
+    accepted = Signal(str)
+
+    def __init__(self, call: str, transform: Transform, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setProperty("role", "card")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._call, self._transform = call, transform
+        arguments = parse_call(call).arguments
+        self.checks: list[QCheckBox] = []
+        self._axes: list[QComboBox] = []
+        self._batch = QSpinBox()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(14, 12, 14, 12)
+        title = QLabel(transform.name)
+        title.setProperty("role", "heading")
+        layout.addWidget(title)
+        layout.addWidget(QLabel(transform.effect))
+        if transform.picks_axes:
+            self._add_axes(layout, arguments)
+        else:
+            self._add_checks(layout, arguments)
+        self._problem = QLabel()
+        self._problem.setProperty("role", "error")
+        self._problem.setWordWrap(True)
+        self._problem.hide()
+        layout.addWidget(self._problem)
+        apply = QPushButton("Apply")
+        apply.setProperty("role", "primary")
+        apply.setDefault(True)
+        apply.clicked.connect(self._on_apply_clicked)
+        layout.addWidget(apply, alignment=Qt.AlignmentFlag.AlignRight)
+        apply.setFocus()
+
+    def _add_checks(self, layout: QVBoxLayout, arguments: Sequence[str]) -> None:
+        layout.addWidget(QLabel("With respect to:"))
+        for index, argument in enumerate(arguments):
+            check = QCheckBox(f"{index}: {argument[:60]}")
+            check.setChecked(index == 0)
+            layout.addWidget(check)
+            self.checks.append(check)
+
+    def _add_axes(self, layout: QVBoxLayout, arguments: Sequence[str]) -> None:
+        grid = QGridLayout()
+        for index, (argument, axis) in enumerate(
+            zip(arguments, default_axes(arguments), strict=True)
+        ):
+            choice = ChoiceBox()
+            for label, value in _AXES:
+                choice.addItem(label, value)
+            choice.setCurrentIndex([value for _, value in _AXES].index(axis))
+            choice.setAccessibleName(f"Axis of argument {index}")
+            grid.addWidget(QLabel(argument[:60]), index, 0)
+            grid.addWidget(choice, index, 1)
+            self._axes.append(choice)
+        self._batch.setRange(1, 1_000_000)
+        self._batch.setValue(16)
+        self._batch.setAccessibleName("Batch size")
+        grid.addWidget(QLabel("Batch size of shorthands"), len(arguments), 0)
+        grid.addWidget(self._batch, len(arguments), 1)
+        layout.addLayout(grid)
+
+    def _on_apply_clicked(self) -> None:
+        argnums = [index for index, check in enumerate(self.checks) if check.isChecked()]
+        axes = [choice.currentData() for choice in self._axes] if self._axes else None
+        try:
+            if self.checks and not argnums:
+                raise CallTextError("Choose at least one argument.")
+            text = wrap_call(
+                self._call,
+                self._transform.name,
+                argnums=argnums or (0,),
+                axes=axes,
+                batch_size=self._batch.value(),
+            )
+        except CallTextError as error:
+            self._problem.setText(str(error))
+            self._problem.show()
+            self.adjustSize()
+            return
+        self.accepted.emit(text)
+        self.close()
+
+
+# The functions of the file, and under each the calls that the file offers.
+
+
+_CALL_ROLE = Qt.ItemDataRole.UserRole
+_FUNCTION_ROLE = Qt.ItemDataRole.UserRole + 1
+
+
+class FunctionList(QFrame):
+    """`call_chosen` carries an offered call; `function_chosen` a function that offers none."""
+
+    call_chosen = Signal(str)
+    function_chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._functions: Sequence[OfferedFunction] = ()
+        self._marked = ""
+        title = QLabel("Functions")
+        title.setProperty("role", "label")
+        self.tree = QTreeWidget()
+        self.tree.setHeaderHidden(True)
+        self.tree.setAccessibleName("Functions of the file and the calls it offers")
+        self.tree.setIndentation(14)
+        self.tree.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.tree.itemClicked.connect(self._on_tree_item_chosen)
+        self.tree.itemActivated.connect(self._on_tree_item_chosen)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 9, 6, 6)
+        layout.setSpacing(4)
+        layout.addWidget(title)
+        layout.addWidget(self.tree, 1)
+
+    def show_functions(self, functions: Sequence[OfferedFunction], call: str = "") -> None:
+        """Show these functions, and mark the call among theirs that is shown now."""
+        if tuple(functions) != tuple(self._functions):
+            self._functions = tuple(functions)
+            self._marked = ""
+            self._fill(functions)
+        self._mark(call)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, self._keep_in_view)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:  # rows get another height with the theme
+            QTimer.singleShot(0, self, self._keep_in_view)
+
+    def _keep_in_view(self) -> None:
+        marked = self.tree.selectedItems()
+        if marked:
+            self.tree.scrollToItem(marked[0])
+
+    def _fill(self, functions: Sequence[OfferedFunction]) -> None:
+        self.tree.clear()
+        for function in functions:
+            item = QTreeWidgetItem([function.name or "calls"])
+            item.setData(0, _FUNCTION_ROLE, function.name)
+            tip = [f"{function.name}{function.signature}", function.doc]
+            if not function.calls:
+                tip.append("Click: jaxscope looks for arguments that it takes.")
+            item.setToolTip(0, "\n".join(part for part in tip if part)[:600])
+            self.tree.addTopLevelItem(item)
+            for call in function.calls:
+                child = QTreeWidgetItem([call])
+                child.setData(0, _CALL_ROLE, call)
+                child.setToolTip(0, call)
+                item.addChild(child)
+            item.setExpanded(True)
+
+    def _mark(self, call: str) -> None:
+        """Mark the call that is shown now, or none; once, so that arrow keys can walk on."""
+        if call == self._marked:
+            return
+        self._marked = call
+        tops = [self.tree.topLevelItem(row) for row in range(self.tree.topLevelItemCount())]
+        items = [top.child(row) for top in tops if top for row in range(top.childCount())]
+        found = next((item for item in items if item and item.data(0, _CALL_ROLE) == call), None)
+        if found is not None:
+            self.tree.setCurrentItem(found)
+        else:
+            self.tree.clearSelection()
+
+    def _on_tree_item_chosen(self, item: QTreeWidgetItem, _column: int) -> None:
+        call = item.data(0, _CALL_ROLE)
+        if call:
+            self.call_chosen.emit(call)
+        elif (first := item.child(0)) is not None:
+            self.call_chosen.emit(first.data(0, _CALL_ROLE))
+        elif item.data(0, _FUNCTION_ROLE):
+            self.function_chosen.emit(item.data(0, _FUNCTION_ROLE))
+
+
+# The bar across the top: the call, its transforms, the target, Run and Stop.
+
+
+_TARGETS = (
+    *("cpu", "cpu:2", "cpu:8", "gpu", "tpu"),
+    *("aot:tpu:v5e:2x2", "aot:tpu:v6e:1x1", "aot:tpu:v5p:2x2x1", "aot:tpu:tpu7x:2x2x1"),
+    *("aot:gpu:h100", "aot:gpu:h100:8", "aot:gpu:a100", "aot:gpu:b200", "aot:gpu:rtx4090"),
+)
+"""Suggestions; any target can be typed. `aot:` compiles for a chip that need not be here."""
+_SHORTEST_TARGET_CHARS = 15
+
+
+class CallBar(QWidget):
+    """Where a call is typed, wrapped and run. It shows state; it holds none but the text."""
+
+    run_requested = Signal()
+    stop_requested = Signal()
+    skip_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.edit = CallEdit()
+        self.target = ChoiceBox()
+        self.target.setEditable(True)
+        self.target.addItems(_TARGETS)
+        self.target.setAccessibleName("Target")
+        self.target.setToolTip(
+            "The kind of device to compile for; aot: compiles for a chip that is not here, "
+            "ssh://host/gpu:0 is one of another machine's"
+        )
+        self.target.setSizeAdjustPolicy(
+            ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.target.setMinimumContentsLength(_SHORTEST_TARGET_CHARS)
+        self.target.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.run_button = QPushButton("Run")
+        self.run_button.setProperty("role", "primary")
+        self.run_button.setToolTip("Trace, compile and show this call (Enter or Ctrl+R)")
+        self.stop_button = QPushButton("Stop")
+        self.stop_button.setProperty("role", "stop")
+        self.stop_button.setToolTip("Stop what is running (Esc)")
+        self.stop_button.hide()
+        self.skip_button = QPushButton("Skip this")
+        self.skip_button.setToolTip(
+            "Leave out what is being measured now, and go on with the rest (Ctrl+Shift+S)"
+        )
+        self.skip_button.hide()
+        for button in (self.run_button, self.skip_button, self.stop_button):
+            # They take each other's place: a click must leave the keyboard where it was.
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._problem = QLabel()
+        self._problem.setProperty("role", "error")
+        self._chips: dict[QPushButton, Transform] = {}
+        self.wrappers = QWidget()
+        self._unwrap = QPushButton("remove")
+        self.form: TransformForm | None = None
+        self._build()
+
+    def _build(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(8)
+        top.addWidget(self.edit, 1)
+        top.addWidget(QLabel("on"))
+        top.addWidget(self.target)
+        top.addWidget(self.run_button)
+        top.addWidget(self.skip_button)
+        top.addWidget(self.stop_button)
+        chips = FlowLayout(self.wrappers)
+        label = QLabel("Wrap in")
+        label.setProperty("role", "muted")
+        label.setContentsMargins(0, 0, 4, 0)
+        chips.addWidget(label)
+        for transform in TRANSFORMS:
+            chip = QPushButton(transform.name)
+            chip.setProperty("role", "chip")
+            chip.setToolTip(transform.effect)
+            chip.clicked.connect(self._on_chip_clicked)
+            self._chips[chip] = transform
+            chips.addWidget(chip)
+        self._unwrap.setProperty("role", "chip")
+        self._unwrap.setText("× remove outermost")
+        self._unwrap.setToolTip("Take the outermost transform away again")
+        self._unwrap.clicked.connect(self._on_unwrap_clicked)
+        chips.addWidget(self._unwrap)
+        self._unwrap.hide()
+        self._problem.hide()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        layout.addLayout(top)
+        layout.addWidget(self.wrappers)
+        layout.addWidget(self._problem)
+        self.edit.run_requested.connect(self.run_requested)
+        self.run_button.clicked.connect(self.run_requested)
+        self.stop_button.clicked.connect(self.stop_requested)
+        self.skip_button.clicked.connect(self.skip_requested)
+        self.edit.textChanged.connect(self._on_edit_text_changed)
+
+    def set_call(self, text: str) -> None:
+        """Put a call into the line."""
+        if text != self.edit.text():
+            self.edit.setText(text)
+
+    def set_names(self, names: Sequence[str]) -> None:
+        """Complete these names of the file."""
+        self.edit.set_names(names)
+
+    def set_running(self, *, is_running: bool, is_stopping: bool, can_run: bool) -> None:
+        """Show Run or Stop, whichever makes sense."""
+        self.run_button.setVisible(not is_running)
+        self.run_button.setEnabled(can_run)
+        self.stop_button.setVisible(is_running)
+        self.stop_button.setText("Stopping …" if is_stopping else "Stop")
+
+    def set_failed(self, *, is_failed: bool) -> None:
+        """Mark the call as what failed."""
+        if self.edit.property("problem") != is_failed:
+            self.edit.setProperty("problem", is_failed)
+            self.edit.style().unpolish(self.edit)
+            self.edit.style().polish(self.edit)
+
+    def _on_edit_text_changed(self, text: str) -> None:
+        self._problem.hide()
+        self.set_failed(is_failed=False)
+        try:
+            unwrap_call(text)
+        except CallTextError:
+            self._unwrap.hide()
+        else:
+            self._unwrap.show()
+
+    def _on_chip_clicked(self) -> None:
+        chip = self.sender()
+        if not isinstance(chip, QPushButton):
+            return
+        transform, text = self._chips[chip], self.edit.text()
+        try:
+            num_arguments = len(parse_call(text).arguments)
+            wrapped = wrap_call(text, transform.name)
+        except CallTextError as error:
+            self._complain(error)
+            return
+        if num_arguments > 1 and (transform.picks_arguments or transform.picks_axes):
+            self.form = TransformForm(text, transform, self)
+            self.form.accepted.connect(self._on_form_accepted)
+            self.form.move(chip.mapToGlobal(chip.rect().bottomLeft()))
+            self.form.show()
+        else:
+            self._accept(wrapped)
+
+    def _on_unwrap_clicked(self) -> None:
+        try:
+            self._accept(unwrap_call(self.edit.text()))
+        except CallTextError as error:
+            self._complain(error)
+
+    def _on_form_accepted(self, text: str) -> None:
+        self._accept(text)
+
+    def _complain(self, error: CallTextError) -> None:
+        self._problem.setText(str(error))
+        self._problem.show()
+
+    def _accept(self, text: str) -> None:
+        self.edit.setText(text)
+        self.run_requested.emit()

@@ -1,0 +1,231 @@
+"""The only place of the window that shows errors: what, where, why, and what to try."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QEvent, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QFont, QGuiApplication
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.errors import (
+    CallError,
+    EnvironmentProblem,
+    Explanation,
+    JaxscopeError,
+    Stopped,
+    TraceError,
+    UsageError,
+    UserCodeError,
+    WorkerLost,
+)
+from jaxscope.schema.safe_text import clean_text
+from jaxscope.ui.session.source_file import parse_place
+from jaxscope.ui.toolkit.rich_text import escape_html
+from jaxscope.ui.toolkit.theme import fixed_font
+
+_CODE = re.compile(r"`([^`]+)`")
+_ADDRESS = re.compile(r"(https://docs\.jax\.dev/[\w./#-]*[\w/])")
+_POINTER = re.compile(r"^ *\^+ *$", re.MULTILINE)
+"""A line that points into the one above it, where letters must be equally wide."""
+
+_MAX_SHOWN_CHARACTERS = 20_000
+_CALL = "call"
+"""What a link into the call field begins with."""
+_MAX_CALLS = 5
+
+
+def kind_of_error(error: JaxscopeError) -> str:
+    """Whose turn it is, in a few words."""
+    if isinstance(error, Stopped):
+        return "Stopped"
+    if isinstance(error, CallError) or (
+        isinstance(error, TraceError) and not error.explanation.where
+    ):
+        return "In the call"
+    if isinstance(error, UserCodeError):
+        return "In your code"
+    if isinstance(error, EnvironmentProblem):
+        return "Missing on this machine"
+    if isinstance(error, WorkerLost):
+        return "The process that ran your code ended"
+    if isinstance(error, UsageError):
+        return "This cannot be done"
+    return "A bug in jaxscope"
+
+
+class ErrorPanel(QFrame):
+    """Explains one error. `place_requested` carries file and line of where it happened.
+
+    `call_requested` carries a call that the remedy speaks of, to be put into the call field.
+    """
+
+    place_requested = Signal(str, int)
+    call_requested = Signal(str)
+    dismissed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "problem")
+        self._error: JaxscopeError | None = None
+        self._kind, self._what, self._why, self._remedy = (QLabel() for _ in range(4))
+        self._kind.setProperty("role", "error")
+        self._what.setProperty("role", "heading")
+        self._where = QPushButton()
+        self._where.setProperty("role", "link")
+        self._where.clicked.connect(self._on_where_clicked)
+        self._fold = QPushButton("Show traceback")
+        self._fold.setCheckable(True)
+        self._fold.toggled.connect(self._on_fold_toggled)
+        self._copy = QPushButton("Copy details")
+        self._copy.clicked.connect(self._on_copy_clicked)
+        self._close = QPushButton("Dismiss")
+        self._close.clicked.connect(self.dismissed)
+        self._trace = QPlainTextEdit()
+        self._trace.setReadOnly(True)
+        self._trace.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._trace.setAccessibleName("Traceback")
+        self._trace.setMaximumHeight(220)
+        self._build()
+        self.hide()
+
+    def _build(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(14, 10, 14, 10)
+        layout.setSpacing(4)
+        first = QHBoxLayout()
+        first.addWidget(self._kind)
+        first.addWidget(self._where)
+        first.addStretch()
+        for button in (self._fold, self._copy, self._close):
+            first.addWidget(button)
+        layout.addLayout(first)
+        for label in (self._what, self._why, self._remedy):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            layout.addWidget(label)
+        self._remedy.setTextFormat(Qt.TextFormat.RichText)
+        self._remedy.linkActivated.connect(self._on_remedy_link_activated)
+        self._remedy.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        layout.addWidget(self._trace)
+
+    @property
+    def error(self) -> JaxscopeError | None:
+        """What is explained, or None."""
+        return self._error
+
+    def show_error(self, error: JaxscopeError | None) -> None:
+        """Explain an error, or go away."""
+        if error is self._error:
+            return
+        self._error = error
+        if error is None:
+            self.hide()
+            return
+        explanation = error.explanation
+        self._kind.setText(kind_of_error(error))
+        _set_text(self._what, _fit(explanation.what, 600))
+        _set_text(self._why, _fit(explanation.why, 1_200))
+        self._why.setVisible(bool(explanation.why.strip()))
+        is_pointing = _POINTER.search(explanation.why) is not None
+        self._why.setFont(fixed_font(self.font().pointSizeF()) if is_pointing else QFont())
+        self._set_remedy(explanation)
+        self._remedy.setVisible(bool(explanation.remedy))
+        self._where.setText(explanation.where)
+        is_elsewhere = isinstance(error, CallError) and parse_place(explanation.where) is None
+        self._where.setVisible(bool(explanation.where) and not is_elsewhere)
+        trace = "\n".join(
+            part for part in (explanation.traceback, explanation.output) if part.strip()
+        )
+        self._trace.setPlainText(_fit(trace or explanation.full_traceback, _MAX_SHOWN_CHARACTERS))
+        self._fold.setChecked(False)
+        self._fold.setVisible(bool(trace or explanation.full_traceback))
+        self._trace.hide()
+        self.show()
+
+    def _set_remedy(self, explanation: Explanation) -> None:
+        self._remedy.clear()  # the same text would keep the links' old colour
+        self._remedy.setText(_rich_remedy(explanation))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._error is not None:
+            self._set_remedy(self._error.explanation)
+
+    def _on_fold_toggled(self, is_open: bool) -> None:
+        self._fold.setText("Hide traceback" if is_open else "Show traceback")
+        self._trace.setVisible(is_open)
+
+    def _on_copy_clicked(self) -> None:
+        if self._error is not None:
+            QGuiApplication.clipboard().setText(render_details(self._error.explanation))
+
+    def _on_remedy_link_activated(self, link: str) -> None:
+        kind, _, number = link.partition(":")
+        if kind != _CALL:
+            QDesktopServices.openUrl(QUrl(link))
+        elif self._error is not None:
+            self.call_requested.emit(self._error.explanation.calls[int(number)])
+
+    def _on_where_clicked(self) -> None:
+        place = parse_place(self._error.explanation.where) if self._error is not None else None
+        if place is not None:
+            self.place_requested.emit(*place)
+
+
+def render_details(explanation: Explanation) -> str:
+    """Everything that is known of an error, for a bug report."""
+    parts = (
+        explanation.what,
+        explanation.where,
+        explanation.kind,
+        explanation.why,
+        explanation.remedy,
+        explanation.full_traceback or explanation.traceback,
+        explanation.output,
+    )
+    return clean_text("\n\n".join(part for part in parts if part))
+
+
+def _set_text(label: QLabel, text: str) -> None:
+    """Show a text, with code in backticks set as code."""
+    if _CODE.search(text) is None or _POINTER.search(text) is not None:
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setText(text)
+        return
+    label.setTextFormat(Qt.TextFormat.RichText)
+    html = _CODE.sub(r"<code>\1</code>", escape_html(text))
+    label.setText(html.replace("\n", "<br>"))
+
+
+def _rich_remedy(explanation: Explanation) -> str:
+    """With code set as code, and addresses of JAX's documentation and calls as links."""
+    text = escape_html(f"What to try: {_fit(explanation.remedy, 800)}")
+    text = _CODE.sub(r"<code><b>\1</b></code>", text)
+    text = _ADDRESS.sub(_link, text).replace("\n", "<br>")
+    calls = (
+        f"<a href='{_CALL}:{number}'><code>{escape_html(_fit(call, 200))}</code></a>"
+        for number, call in enumerate(explanation.calls[:_MAX_CALLS])
+    )
+    return "<br>".join((text, *calls))
+
+
+def _link(address: re.Match[str]) -> str:
+    """By the name of what it explains: an address in full breaks over two lines."""
+    name = address[1].rpartition("#")[2].rpartition(".")[2] if "#" in address[1] else ""
+    shown = f"JAX's page on {name}" if name else address[1].removeprefix("https://")
+    return f"<a href='{address[1]}'>{shown}</a>"
+
+
+def _fit(text: str, limit: int) -> str:
+    text = clean_text(text).strip()
+    return text if len(text) <= limit else text[:limit] + " …"

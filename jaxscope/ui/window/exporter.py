@@ -1,0 +1,431 @@
+"""Exports what the window shows: asks for format and size, writes on a thread, shows progress and
+can be stopped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import enum
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.errors import Explanation, InternalError, JaxscopeError, UsageError
+from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, EVERYTHING, FIRST
+from jaxscope.model import NONE, Capture
+from jaxscope.ui.toolkit.output_file import write_atomically
+from jaxscope.ui.toolkit.widgets import ChoiceBox
+
+if TYPE_CHECKING:
+    from jaxscope.export.order import DisplayedGraph, ExportOrder
+    from jaxscope.export.progress import OnProgress
+    from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+    from jaxscope.ui.panes.stage_pane import StagePane
+
+
+# Writes what a window shows, or all there is, on a thread: large pictures take seconds.
+
+
+FORMATS: Mapping[str, str] = {
+    "svg": "Picture of the graph, scalable",
+    "png": "Picture of the graph",
+    "pdf": "Document with the graph",
+    "dot": "Graphviz",
+    "html": "Page with linked stages",
+    "md": "Report",
+    "txt": "Text of the stage",
+    "json": "Everything, as data",
+}
+
+
+_TELL_S = 0.05
+"""So often progress is told: as smooth as an eye asks for."""
+
+
+class ExportExtent(enum.Enum):
+    """How much to export; the value is fit to show."""
+
+    SEEN = "What is seen: open groups, colours, marks, direction"
+    OPENED = "This stage with every group opened"
+    ALL = "Everything: all stages"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ExportChoice:
+    """What a person chose; see `ExportOrder` for theme and size."""
+
+    extent: ExportExtent = ExportExtent.SEEN
+    theme: str = "light"
+    scale: float = DEFAULT_SCALE
+    width_px: int | None = None
+
+
+def make_order(
+    capture: Capture,
+    path: str,
+    choice: ExportChoice,
+    active: tuple[str, StagePane],
+    panes: Iterable[tuple[str, StagePane]],
+) -> ExportOrder:
+    """What to write for a choice.
+
+    Args:
+        capture: What there is.
+        path: Where to write; its ending picks the format.
+        choice: What a person chose.
+        active: The stage and the pane that commands go to.
+        panes: All stages and panes that are open.
+    """
+    from jaxscope.export.order import ExportOrder
+
+    is_seen = choice.extent is ExportExtent.SEEN
+    stage = active[0]
+    if capture.stage(stage) is None:
+        stage = capture.stages[-1].name
+    ending = Path(path).suffix.lower().removeprefix(".")
+    seen: dict[str, DisplayedGraph] = {}
+    if choice.extent is not ExportExtent.OPENED:
+        # The active pane comes last: where two panes show a stage it is the one that is meant.
+        for name, pane in (*panes, active):
+            canvas = pane.canvas
+            if canvas is not None and pane.is_graph_shown and canvas.scene is not None:
+                seen[name] = seen_graph(canvas)
+    if is_seen and ending == "html":
+        shown = {name for name, _ in panes} | {stage}
+        stages = tuple(each for each in capture.stages if each.name in shown)
+        capture = dataclasses.replace(capture, stages=stages)
+    return ExportOrder(
+        capture,
+        ALL_STAGES if choice.extent is ExportExtent.ALL else stage,
+        ending,
+        choice.theme,
+        choice.scale,
+        choice.width_px,
+        EVERYTHING if choice.extent is ExportExtent.OPENED else FIRST,
+        active[1].canvas.direction if active[1].canvas is not None else "down",
+        seen,
+    )
+
+
+def seen_graph(canvas: GraphCanvas) -> DisplayedGraph:
+    """The graph as it is on the screen, with a legend."""
+    from jaxscope.export.order import DisplayedGraph, Look
+
+    scene, highlight = canvas.scene, canvas.highlight
+    assert scene is not None  # asked by the caller
+    selected = highlight.selected
+    if highlight.current != NONE:
+        selected = np.union1d(selected, [highlight.current])
+    return DisplayedGraph(
+        scene,
+        Look(
+            canvas.tint_of(scene),
+            selected,
+            highlight.forward,
+            highlight.backward,
+            canvas.focused_items(scene),
+            has_legend=True,
+        ),
+        canvas.tint_of,
+    )
+
+
+class ExportStopped(Exception):
+    """The person stopped an export."""
+
+
+class Exporter(QObject):
+    """Writes one export at a time on a thread, and can be stopped.
+
+    Signals:
+        progressed: What is being done, and how much of it is done, from 0 to 1.
+        finished: What to say of it.
+        failed: The error.
+        stopped: It was stopped, and left nothing behind.
+    """
+
+    progressed = Signal(str, float)
+    finished = Signal(str)
+    failed = Signal(object)
+    stopped = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._thread: threading.Thread | None = None
+        self._is_writing = False
+        self._is_stopped = threading.Event()
+        self._told = 0.0
+
+    @property
+    def is_running(self) -> bool:
+        """Whether something is being written."""
+        return self._is_writing
+
+    def start(self, order: ExportOrder, path: str) -> None:
+        """Write in the background."""
+        if self.is_running:
+            remedy = "Wait for it, or stop it at the bottom of the window."
+            what = "Another export is being written."
+            self.failed.emit(UsageError(Explanation(what, remedy=remedy)))
+            return
+        self._is_stopped.clear()
+        self._is_writing = True
+        self._thread = threading.Thread(
+            target=self._work, args=(order, path), name="jaxscope-export", daemon=True
+        )
+        self._thread.start()
+
+    def stop(self, wait_s: float = 0.0) -> None:
+        """Stop it, and give it time to clean up."""
+        self._is_stopped.set()
+        if self._thread is not None and wait_s:
+            self._thread.join(wait_s)
+
+    def _work(self, order: ExportOrder, path: str) -> None:
+        # Whoever hears of the end may start the next one, before this thread is gone.
+        told = self._write(order, path)
+        self._is_writing = False
+        self._tell(*told)
+
+    def _write(self, order: ExportOrder, path: str) -> tuple[SignalInstance, *tuple[object, ...]]:
+        """Write, and return the signal to emit with what it carries."""
+        try:
+            paths, notes = write_export(order, path, self._on_step)
+        except ExportStopped:
+            return (self.stopped,)
+        except JaxscopeError as error:
+            return self.failed, error
+        except OSError as error:
+            reason = error.strerror or str(error)
+            explained = Explanation(f"{path} was not written.", why=reason)
+            return self.failed, UsageError(explained)
+        except Exception as error:
+            what = "The export failed inside jaxscope."
+            return self.failed, InternalError(Explanation(what, why=repr(error)[:500]))
+        return self.finished, " ".join([f"Exported to {', '.join(paths)}.", *notes])
+
+    def _on_step(self, doing: str, share: float) -> None:
+        if self._is_stopped.is_set():
+            raise ExportStopped
+        now = time.monotonic()
+        if now - self._told > _TELL_S:
+            self._told = now
+            self._tell(self.progressed, doing, share)
+            time.sleep(0)  # the window may take Python's lock before its turn
+
+    def _tell(self, signal: SignalInstance, *about: object) -> None:
+        """Emit, unless the window is gone meanwhile."""
+        with contextlib.suppress(RuntimeError):
+            signal.emit(*about)
+
+
+def write_export(order: ExportOrder, path: str, on_step: OnProgress) -> tuple[list[str], list[str]]:
+    """Write one file, or one for each stage; returns the paths, and what is not as asked for.
+
+    Args:
+        order: What to write.
+        path: Where to.
+        on_step: Told how far it is; what it raises ends the export, and no file is half written.
+
+    Raises:
+        JaxscopeError: The format is unknown, or the stage has nothing of that kind.
+        OSError: A file cannot be written.
+    """
+    from jaxscope.export.order import split_order
+    from jaxscope.export.progress import part_of_progress
+    from jaxscope.export.render import render_order
+
+    place = Path(path)
+    paths: list[str] = []
+    notes: list[str] = []
+    parts = split_order(order)
+    for number, (suffix, part) in enumerate(parts):
+        step = part_of_progress(on_step, number / len(parts), (number + 1) / len(parts))
+        rendered = render_order(part, step)
+        step("Writing", 1.0)
+        target = place.with_name(f"{place.stem}{suffix}{place.suffix}")
+        write_atomically(target, rendered.data)
+        paths.append(str(target))
+        notes += rendered.notes
+    return paths, notes
+
+
+# What an export is doing and how far it is, at the bottom of the window, with a Stop.
+
+
+_PATIENCE_MS = 300
+"""What is done sooner needs no progress: it would only flicker."""
+
+_BAR_PX = 160
+_WHOLE = 100
+
+
+class ExportProgress(QWidget):
+    """Shows itself while an export takes long.
+
+    Args:
+        exporter: Whose progress is shown, and which the button stops.
+    """
+
+    def __init__(self, exporter: Exporter, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._exporter = exporter
+        self._words = QLabel("Exporting")
+        self._bar = QProgressBar()
+        self._bar.setRange(0, _WHOLE)
+        self._bar.setFixedWidth(_BAR_PX)
+        self._bar.setAccessibleName("Progress of the export")
+        self.stop_button = QPushButton("Stop")
+        self.stop_button.setAccessibleName("Stop the export")
+        self.stop_button.setToolTip("Stop the export; nothing is left of it (Esc)")
+        self.stop_button.clicked.connect(self._on_stop_button_clicked)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        for part in (self._words, self._bar, self.stop_button):
+            layout.addWidget(part)
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(_PATIENCE_MS)
+        self._patience.timeout.connect(self.show)
+        exporter.progressed.connect(self._on_exporter_progressed)
+        exporter.finished.connect(self._on_exporter_ended)
+        exporter.failed.connect(self._on_exporter_ended)
+        exporter.stopped.connect(self._on_exporter_ended)
+        self.hide()
+
+    def _on_exporter_progressed(self, doing: str, share: float) -> None:
+        if not self.isVisible() and not self._patience.isActive():
+            self._patience.start()
+        self._words.setText(f"{doing} …")
+        # While graphs are laid out it is not known how much is done.
+        self._bar.setRange(0, _WHOLE if share > 0 else 0)
+        self._bar.setValue(round(_WHOLE * share))
+
+    def _on_stop_button_clicked(self) -> None:
+        self._words.setText("Stopping …")
+        self._exporter.stop()
+
+    def _on_exporter_ended(self, _about: object = None) -> None:
+        self._patience.stop()
+        self.hide()
+
+
+# The dialog that asks what to export, in which format, colours and size.
+
+
+_MAX_PX = 16_000
+_PICTURES = ("svg", "png", "pdf")
+_EXPLAINED = {
+    "json": "Data always holds everything.",
+    "html": "What is seen: the stages of the open panes.",
+}
+
+
+class ExportDialog(QDialog):
+    """Asks; `choice` and `ending` answer.
+
+    Args:
+        theme: Name of the window's theme, offered first.
+        seen_px: Width and height of the picture that is seen, in pixels; None where none is.
+    """
+
+    def __init__(
+        self, theme: str, seen_px: tuple[float, float] | None, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Export")
+        self._seen_px = seen_px
+        self.extents = ChoiceBox(self)
+        self.formats = ChoiceBox(self)
+        self.themes = ChoiceBox(self)
+        self.width_px = QSpinBox(self)
+        self._size = QLabel()
+        self._build(theme)
+        self._update()
+
+    def _build(self, theme: str) -> None:
+        layout = QVBoxLayout(self)
+        form = QFormLayout()
+        for extent in ExportExtent:
+            self.extents.addItem(extent.value, extent)
+        for ending, title in FORMATS.items():
+            self.formats.addItem(f"{title} (.{ending})", ending)
+        for name in (theme, *({"light", "dark"} - {theme})):
+            self.themes.addItem(name.capitalize(), name)
+        self.width_px.setRange(0, _MAX_PX)
+        self.width_px.setSingleStep(100)
+        self.width_px.setSpecialValueText("twice the size of the window's")
+        self.width_px.setSuffix(" pixels")
+        self._size.setWordWrap(True)
+        self.width_px.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self._add(form, "&What", self.extents)
+        self._add(form, "&Format", self.formats)
+        self._add(form, "&Colours", self.themes)
+        self._add(form, "W&idth", self.width_px)
+        form.addRow("", self._size)
+        layout.addLayout(form)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        buttons.addButton("Export …", QDialogButtonBox.ButtonRole.AcceptRole).setDefault(True)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        layout.addWidget(buttons)
+        self.extents.currentIndexChanged.connect(self._on_changed)
+        self.formats.currentIndexChanged.connect(self._on_changed)
+        self.width_px.valueChanged.connect(self._on_changed)
+
+    def _add(self, form: QFormLayout, name: str, field: QComboBox | QSpinBox) -> None:
+        form.addRow(name, field)
+        field.setAccessibleName(name.replace("&", ""))
+
+    @property
+    def ending(self) -> str:
+        """The format, as the ending of the file."""
+        return str(self.formats.currentData())
+
+    @property
+    def choice(self) -> ExportChoice:
+        """What was chosen."""
+        extent = ExportExtent(self.extents.currentData())
+        width = self.width_px.value() or None
+        return ExportChoice(extent, str(self.themes.currentData()), width_px=width)
+
+    def _on_changed(self, _value: int) -> None:
+        self._update()
+
+    def _update(self) -> None:
+        ending, extent = self.ending, self.choice.extent
+        self.themes.setEnabled(ending in (*_PICTURES, "dot"))
+        self.width_px.setEnabled(ending == "png")
+        self.extents.setEnabled(ending != "json")
+        self._size.setText(self._explain(ending, extent))
+
+    def _explain(self, ending: str, extent: ExportExtent) -> str:
+        """What is going to be written, in a sentence."""
+        if extent is ExportExtent.ALL and ending in ("svg", "png", "dot"):
+            return "A file for each stage, named after it."
+        if extent is ExportExtent.ALL and ending == "pdf":
+            return "A page for each stage."
+        if ending == "png" and extent is ExportExtent.SEEN and self._seen_px is not None:
+            width, height = self._seen_px
+            wide = self.width_px.value() or round(2 * width)
+            return f"{wide:,} × {round(height * wide / max(width, 1.0)):,} pixels and the legend."
+        return _EXPLAINED.get(ending, "")

@@ -1,0 +1,324 @@
+"""Dialogs for opening, saving and exporting, and `CaptureFiles`, which reads and writes `.jaxscope`
+files on threads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
+from PySide6.QtWidgets import QFileDialog
+
+from jaxscope.errors import Explanation, JaxscopeError, UsageError
+from jaxscope.model import Capture, Timing
+from jaxscope.model.file_kinds import ARCHIVE_ENDING
+from jaxscope.ui.panes.pane_area import format_arrangement, parse_arrangement
+from jaxscope.ui.selection.selection import Bookmarks
+from jaxscope.ui.toolkit.output_file import suggest_name
+from jaxscope.ui.window.exporter import ExportChoice, Exporter, ExportExtent, make_order
+
+if TYPE_CHECKING:
+    from jaxscope.schema.archive import Saved
+    from jaxscope.ui.window.exporter import ExportDialog, ExportProgress
+    from jaxscope.ui.window.main_window import MainWindow
+    from jaxscope.ui.window.settings import Settings
+
+
+# Reads and writes `.jaxscope` files on threads: a large one takes a second.
+
+
+class CaptureFiles(QObject):
+    """Works in the background; of several files that are opened the last one counts.
+
+    Signals:
+        opened: What a file holds, as `Saved`, and its path.
+        saved: The path of a file that was written.
+        failed: Why one could not be read or written.
+    """
+
+    opened = Signal(object, str)
+    saved = Signal(str)
+    failed = Signal(object)
+    _read = Signal(int, object, str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._generation = 0
+        self._writing = threading.Lock()
+        self._threads: list[threading.Thread] = []
+        self._read.connect(self._on_read)
+
+    def open(self, path: str) -> None:
+        """Read a file."""
+        self._generation += 1
+        self._start(self._open, self._generation, path)
+
+    def forget(self) -> None:
+        """Something else is opened: what is being read is not wanted any more."""
+        self._generation += 1
+
+    def save(
+        self,
+        capture: Capture,
+        path: str,
+        timing: Timing | None,
+        lab: Sequence[object],
+        layout: str,
+    ) -> None:
+        """Write a file; see `save_capture`."""
+        self._start(self._save, capture, path, timing, lab, layout)
+
+    def finish(self, wait_s: float) -> None:
+        """Let what is being written come to its end: the window closes."""
+        for thread in self._threads:
+            thread.join(wait_s)
+
+    def _start(self, work: Callable[..., None], *about: object) -> None:
+        thread = threading.Thread(target=work, args=about, name="jaxscope-file", daemon=True)
+        self._threads = [*(each for each in self._threads if each.is_alive()), thread]
+        thread.start()
+
+    def _open(self, generation: int, path: str) -> None:
+        from jaxscope.schema.archive import load_saved  # only when a saved capture is opened
+
+        found: object
+        try:
+            found = load_saved(path)
+        except JaxscopeError as error:
+            found = error
+        _emit_if_alive(self._read, generation, found, path)
+
+    def _on_read(self, generation: int, found: object, path: str) -> None:
+        if generation != self._generation:
+            return
+        if isinstance(found, JaxscopeError):
+            self.failed.emit(found)
+        else:
+            self.opened.emit(found, path)
+
+    def _save(
+        self,
+        capture: Capture,
+        path: str,
+        timing: Timing | None,
+        lab: Sequence[object],
+        layout: str,
+    ) -> None:
+        from jaxscope.schema.archive import save_capture  # only when something is saved
+
+        try:
+            with self._writing:  # of two into one file the later stays
+                save_capture(capture, path, timing, lab, layout)
+        except JaxscopeError as error:
+            _emit_if_alive(self.failed, error)
+        except OSError as error:
+            remedy = error.strerror or str(error)
+            explained = Explanation(f"{path} could not be written.", remedy=remedy)
+            _emit_if_alive(self.failed, UsageError(explained))
+        else:
+            _emit_if_alive(self.saved, path)
+
+
+def _emit_if_alive(signal: SignalInstance, *about: object) -> None:
+    """Emit, unless the window is gone meanwhile."""
+    with contextlib.suppress(RuntimeError):
+        signal.emit(*about)
+
+
+# Opening, saving and exporting: the dialogs and what they lead to.
+
+
+_OPEN_FILTER = "Python and saved captures (*.py *.jaxscope *.json);;All files (*)"
+_MESSAGE_MS = 6_000
+_PICTURES = ("svg", "png", "pdf", "dot")
+_SAVE_FILTER = "Captures (*.jaxscope)"
+
+
+class FileDialogs(QObject):
+    """Works for one window, whose errors go to its error panel."""
+
+    def __init__(self, window: MainWindow, settings: Settings) -> None:
+        super().__init__(window)
+        self._window, self._settings = window, settings
+        self._export_dialog: ExportDialog | None = None
+        self._choice = ExportChoice()
+        self.bookmarks = Bookmarks(self)
+        self.captures = CaptureFiles(self)
+        self.captures.opened.connect(self._on_captures_opened)
+        self.captures.saved.connect(self._on_captures_saved)
+        self.captures.failed.connect(self._on_captures_failed)
+        self.exporter = Exporter(self)
+        self.exporter.finished.connect(self._on_exporter_finished)
+        self.exporter.failed.connect(self._on_exporter_failed)
+        self.exporter.stopped.connect(self._on_exporter_stopped)
+        self.progress: ExportProgress | None = None
+
+    def ask_open(self) -> None:
+        """Ask for a file to open."""
+        dialog = QFileDialog(self._window, "Open", self._folder_of_file(), _OPEN_FILTER)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self._on_open_selected)
+        dialog.open()
+
+    def ask_save(self) -> None:
+        """Ask where to save the capture."""
+        if self._window.controller.state.capture is None:
+            self._refuse("There is no complete capture to save.", "Run a call first.")
+            return
+        dialog = self.ask_where("Save capture", _SAVE_FILTER, self.suggest("jaxscope"))
+        dialog.fileSelected.connect(self.save)
+        dialog.open()
+
+    def ask_where(self, title: str, endings: str, name: str) -> QFileDialog:
+        """A dialog, not yet shown, that asks where to write a file.
+
+        Args:
+            title: Of the dialog.
+            endings: What names may end with, in Qt's notation.
+            name: What is offered, in the folder in which something was saved last.
+        """
+        dialog = QFileDialog(self._window, title, self._folder(), endings)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(name.rpartition(".")[2])
+        dialog.selectFile(name)
+        dialog.fileSelected.connect(self._on_place_selected)
+        return dialog
+
+    def suggest(self, ending: str, stage: str = "") -> str:
+        """A name for a file of what is shown, by the user's file, the call and a stage."""
+        state = self._window.controller.state
+        if state.is_view_only and ending == "jaxscope":
+            return os.path.splitext(os.path.basename(state.file))[0] + ARCHIVE_ENDING
+        file = state.snapshot.path if state.snapshot is not None else state.file
+        call = state.head.call if state.head is not None else state.call
+        return suggest_name(ending, file, call, stage)
+
+    def ask_export(self) -> None:
+        """Ask what to export of the active pane, then where to."""
+        from jaxscope.ui.window.exporter import ExportDialog  # only when something is exported
+
+        if not self._window.controller.state.stages:
+            self._refuse("There is nothing to export.", "Run a call first.")
+            return
+        pane = self._window.workspace.area.active
+        canvas = pane.canvas if pane is not None and pane.is_graph_shown else None
+        scene = canvas.scene if canvas is not None else None
+        size = None if scene is None else (scene.width, scene.height)
+        dialog = ExportDialog(self._window.theme_name, size, self._window)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(self._on_export_dialog_accepted)
+        self._export_dialog = dialog
+        dialog.open()
+
+    def export(self, path: str, choice: ExportChoice | None = None) -> None:
+        """Export; the file's ending picks the format, and no choice means what is seen."""
+        state, area = self._window.controller.state, self._window.workspace.area
+        capture = state.capture or state.partial_capture()
+        if capture is None or area.active is None:
+            return
+        capture = dataclasses.replace(capture, bookmarks=self.bookmarks.to_model())
+        panes = [(area.wanted_stage(pane), pane) for pane in area.panes]
+        active = (area.wanted_stage(area.active), area.active)
+        order = make_order(capture, path, choice or self._choice, active, panes)
+        if self.progress is None:
+            from jaxscope.ui.window.exporter import ExportProgress  # at the first export
+
+            self.progress = ExportProgress(self.exporter, self._window)
+            self._window.statusBar().addPermanentWidget(self.progress)
+        self.exporter.start(order, path)
+
+    def stop_export(self) -> bool:
+        """Stop what is being exported; whether anything was."""
+        is_running = self.exporter.is_running
+        self.exporter.stop()
+        return is_running
+
+    def close(self) -> None:
+        """The window closes: an export ends, and what is being saved is saved."""
+        self.exporter.stop(wait_s=1.0)
+        self.captures.finish(wait_s=10.0)
+
+    def load(self, path: str) -> None:
+        """Open a saved capture, view-only."""
+        self._window.statusBar().showMessage(f"Opening {path} …", _MESSAGE_MS)
+        self.captures.open(os.path.abspath(path))
+
+    def save(self, path: str) -> None:
+        """Save the capture, with what was marked and measured and how panes are laid out."""
+        state = self._window.controller.state
+        if state.capture is None:
+            return
+        marked = dataclasses.replace(state.capture, bookmarks=self.bookmarks.to_model())
+        place, lab = os.path.abspath(path), state.lab.results()
+        self.captures.save(marked, place, state.full_timing(), lab, self.layout())
+
+    def layout(self) -> str:
+        """How panes are laid out, to be saved; empty while one is shown alone."""
+        area = self._window.workspace.area
+        return "" if area.is_one_alone else format_arrangement(area.arrangement())
+
+    def _on_captures_opened(self, saved: Saved, path: str) -> None:
+        self._window.statusBar().clearMessage()
+        self._window.controller.open_capture(saved.capture, path, saved.timing, saved.lab)
+        self._window.call_bar.set_call(saved.capture.call)
+        arrangement = parse_arrangement(saved.layout)
+        if arrangement is not None:
+            self._window.workspace.area.arrange(arrangement)
+        self._window.keep_recent(path)
+
+    def _on_captures_saved(self, path: str) -> None:
+        self._window.statusBar().showMessage(f"Saved to {path}", _MESSAGE_MS)
+        self._window.keep_recent(path)
+
+    def _on_captures_failed(self, error: JaxscopeError) -> None:
+        self._window.statusBar().clearMessage()
+        self._window.controller.show_problem(error)
+
+    def _on_export_dialog_accepted(self) -> None:
+        asked = self._export_dialog
+        if asked is None:
+            return
+        self._choice, ending = asked.choice, asked.ending
+        self._export_dialog = None
+        area = self._window.workspace.area
+        is_one = ending in _PICTURES and self._choice.extent is not ExportExtent.ALL
+        stage = area.wanted_stage(area.active) if is_one and area.active is not None else ""
+        name = self.suggest(ending, stage)
+        dialog = self.ask_where("Export", f"{ending} (*.{ending})", name)
+        dialog.fileSelected.connect(self._on_export_path_selected)
+        dialog.open()
+
+    def _on_export_path_selected(self, path: str) -> None:
+        self.export(path)
+
+    def _on_exporter_failed(self, error: JaxscopeError) -> None:
+        self._window.controller.show_problem(error)
+
+    def _on_exporter_stopped(self) -> None:
+        self._window.statusBar().showMessage("The export was stopped.", _MESSAGE_MS)
+
+    def _on_exporter_finished(self, said: str) -> None:
+        self._window.statusBar().showMessage(said, _MESSAGE_MS)
+
+    def _on_place_selected(self, path: str) -> None:
+        self._settings.set_last_folder(os.path.dirname(os.path.abspath(path)))
+
+    def _folder(self) -> str:
+        """Where something was saved last, else beside the file that is open."""
+        return self._settings.last_folder or self._folder_of_file()
+
+    def _folder_of_file(self) -> str:
+        file = self._window.controller.state.file
+        return os.path.dirname(file) if file else os.path.expanduser("~")
+
+    def _refuse(self, what: str, remedy: str) -> None:
+        self._window.controller.show_problem(UsageError(Explanation(what, remedy=remedy)))
+
+    def _on_open_selected(self, path: str) -> None:
+        self._window.open_path(path)

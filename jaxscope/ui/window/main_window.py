@@ -1,0 +1,514 @@
+"""`MainWindow`: puts the parts together, shows state and screen, and has the commands as methods;
+presentation mode.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QMenu,
+    QProgressBar,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+from jaxscope.ui.panes.pane_header import Form
+from jaxscope.ui.session.call_text import find_base_name
+from jaxscope.ui.session.controller import Controller
+from jaxscope.ui.session.screen import Screen, compute_screen
+from jaxscope.ui.session.source_file import FileWatcher
+from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
+from jaxscope.ui.window.call_bar import CallBar
+from jaxscope.ui.window.commands import COMMANDS, HelpDialog
+from jaxscope.ui.window.error_panel import ErrorPanel
+from jaxscope.ui.window.files import FileDialogs
+from jaxscope.ui.window.pipeline_strip import PipelineStrip
+from jaxscope.ui.window.settings import Settings
+from jaxscope.ui.window.start_page import StartPage, find_samples
+from jaxscope.ui.window.workspace import Workspace
+
+if TYPE_CHECKING:
+    from jaxscope.ui.canvas.graph_page import GraphPage
+
+
+# The main window: call bar, pipeline strip, workspace; shows the controller's state.
+
+
+_TICK_MS = 500
+"""How often the seconds of a run are looked at."""
+
+
+class MainWindow(QMainWindow):
+    """Assembles the parts; its public methods are the commands of `commands.py`.
+
+    Args:
+        make_graph: Makes a graph view; called when the first graph is to be shown.
+        late_panes: There are no panes before `workspace.area.make_panes` is called.
+    """
+
+    def __init__(
+        self,
+        controller: Controller,
+        themes: ThemeSwitch,
+        settings: Settings,
+        make_graph: Callable[[], GraphPage],
+        *,
+        late_panes: bool = False,
+    ) -> None:
+        super().__init__()
+        self.controller = controller
+        self._themes, self._settings = themes, settings
+        self.screen_shown: Screen | None = None
+        self._state_shown: WindowState | None = None
+        self.call_bar, self.strip = CallBar(), PipelineStrip()
+        self.error_panel = ErrorPanel()
+        self.workspace = Workspace(make_graph, late_panes=late_panes)
+        self.start_page = StartPage(find_samples())
+        self.files = FileDialogs(self, settings)
+        self.presenting = PresentationMode(self, themes)
+        self._notice, self._notice_text = QFrame(), QLabel()
+        self._pages = QStackedWidget()
+        self._status, self._detail = QLabel(), QLabel()
+        self._busy = QProgressBar()
+        self._watcher = FileWatcher(self)
+        self._tick = QTimer(self, interval=_TICK_MS)
+        self._help: HelpDialog | None = None
+        self._menus: dict[str, QMenu] = {}
+        self._build()
+        self._add_commands()
+        self._connect()
+        self._on_themes_changed(themes.theme)
+        self.start_page.show_recent(settings.recent_files)
+        self.call_bar.edit.set_history(settings.calls)
+        self._refresh()
+
+    def _build(self) -> None:
+        self.setWindowTitle("jaxscope")
+        self.setAcceptDrops(True)
+        self.resize(1280, 720)
+        self._notice.setProperty("role", "notice")
+        notice = QHBoxLayout(self._notice)
+        notice.setContentsMargins(12, 6, 12, 6)
+        self._notice_text.setWordWrap(True)
+        notice.addWidget(self._notice_text)
+        self._notice.hide()
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(8, 4, 8, 0)
+        column.setSpacing(6)
+        for part in (self.call_bar, self.strip, self._notice, self.error_panel):
+            column.addWidget(part)
+        column.addWidget(self.workspace, 1)
+        self._pages.addWidget(self.start_page)
+        self._pages.addWidget(body)
+        self.setCentralWidget(self._pages)
+        bar = self.statusBar()
+        bar.setSizeGripEnabled(False)
+        self._busy.setRange(0, 0)
+        self._busy.setFixedSize(90, 10)
+        self._busy.setTextVisible(False)
+        self._busy.hide()
+        bar.addWidget(self._busy)
+        bar.addWidget(self._status, 1)
+        bar.addPermanentWidget(self._detail)
+
+    def _add_commands(self) -> None:
+        for command in COMMANDS:
+            menu = self._menu(command.menu)
+            if command.starts_section:
+                menu.addSeparator()
+            action = QAction(command.text, self)
+            action.setShortcuts([QKeySequence(keys) for keys in command.keys])
+            action.triggered.connect(getattr(self, command.slot))
+            menu.addAction(action)
+
+    def _menu(self, title: str) -> QMenu:
+        if title not in self._menus:
+            self._menus[title] = self.menuBar().addMenu(title)
+        return self._menus[title]
+
+    def _connect(self) -> None:
+        self.controller.state_changed.connect(self._on_controller_state_changed)
+        self.controller.call_proposed.connect(self._on_controller_call_proposed)
+        self.call_bar.run_requested.connect(self.run_call)
+        self.call_bar.stop_requested.connect(self.stop_run)
+        self.call_bar.edit.textChanged.connect(self.controller.edit_call)
+        self.strip.step_chosen.connect(self.workspace.show_stage)
+        self.error_panel.place_requested.connect(self.workspace.show_present_line)
+        self.error_panel.call_requested.connect(self._on_error_panel_call_requested)
+        self.error_panel.dismissed.connect(self.controller.dismiss_error)
+        self.workspace.functions.call_chosen.connect(self._on_functions_call_chosen)
+        self.workspace.functions.function_chosen.connect(self._on_functions_function_chosen)
+        self.workspace.timing.measure_requested.connect(self._on_timing_measure_requested)
+        self.workspace.lab.experiment_requested.connect(self.controller.experiment)
+        self.workspace.panes_changed.connect(self._refresh)
+        self.start_page.file_chosen.connect(self.open_path)
+        self.start_page.open_requested.connect(self.open_dialog)
+        self._watcher.file_changed.connect(self.controller.note_file_changed)
+        self._themes.changed.connect(self._on_themes_changed)
+        self._tick.timeout.connect(self._refresh)
+
+    # --- state to screen ---
+
+    def _on_controller_state_changed(self, _state: WindowState) -> None:
+        self._refresh()
+
+    def _refresh(self) -> None:
+        state = self.controller.state
+        shown = self.workspace.shown_stages()
+        screen = compute_screen(state, shown, time.monotonic())
+        before, self.screen_shown = self.screen_shown, screen
+        if screen != before:
+            self._show_screen(screen)
+        if state is not self._state_shown or before is None or screen.steps != before.steps:
+            self._state_shown = state
+            self.workspace.show_state(state, screen)
+            self.error_panel.show_error(state.error)
+            self._watcher.watch("" if state.is_view_only else state.file)
+
+    def _show_screen(self, screen: Screen) -> None:
+        self.setWindowTitle(screen.window_title)
+        self._pages.setCurrentIndex(0 if screen.shows_start_page else 1)
+        self.strip.show_steps(screen.steps)
+        self._status.setText(screen.status)
+        self._detail.setText(screen.detail)
+        self._busy.setVisible(screen.is_running)
+        self._notice_text.setText(screen.notice)
+        self._notice.setVisible(bool(screen.notice))
+        self.call_bar.set_running(
+            is_running=screen.is_running, is_stopping=screen.is_stopping, can_run=screen.can_run
+        )
+        self.call_bar.set_failed(is_failed=screen.is_call_failed)
+        if screen.is_running != self._tick.isActive():
+            if screen.is_running:
+                self._tick.start()
+            else:
+                self._tick.stop()
+
+    def _on_themes_changed(self, _theme: Theme) -> None:
+        self.workspace.set_theme(self._themes.theme, self._themes.points)
+        self.call_bar.edit.set_points(self._themes.points + 1)
+
+    # --- files ---
+
+    def open_path(self, path: str, call: str = "") -> None:
+        """Open a Python file or a saved capture, `.jaxscope` or `.json`."""
+        if path.endswith(CAPTURE_ENDINGS):
+            self.files.load(path)
+            return
+        self.files.captures.forget()
+        self.controller.open_file(path, call, self.call_bar.target.currentText())
+        state = self.controller.state
+        if state.file and state.error is None:
+            self.call_bar.set_call(call)
+            self._settings.add_recent_file(state.file)
+            self.start_page.show_recent(self._settings.recent_files)
+
+    def open_dialog(self) -> None:
+        """Ask for a file and open it."""
+        self.files.ask_open()
+
+    def save_dialog(self) -> None:
+        """Ask where to save the capture."""
+        self.files.ask_save()
+
+    def export_dialog(self) -> None:
+        """Ask what to export, and where to."""
+        self.files.ask_export()
+
+    def show_start_page(self) -> None:
+        """Go back to the samples and recent files; what runs is stopped."""
+        self.controller.close_file()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if _dropped_file(event):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        path = _dropped_file(event)
+        if path:
+            event.acceptProposedAction()
+            self.open_path(path)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._settings.set_calls(self.call_bar.edit.history)
+        self._settings.set_geometry(self.saveGeometry())
+        self.files.close()
+        super().closeEvent(event)
+
+    # --- runs ---
+
+    def run_call(self) -> None:
+        """Run the call in the bar."""
+        call = self.call_bar.edit.text().strip()
+        self.call_bar.edit.remember()
+        self.controller.run(call, self.call_bar.target.currentText().strip() or "cpu")
+
+    def run_with_gradient(self) -> None:
+        """Run the present call, and make its gradient even where that takes long."""
+        state = self.controller.state
+        if state.call:
+            self.controller.run(state.call, state.target, gradient=True)
+
+    def stop_run(self) -> None:
+        """Stop what runs; where nothing runs, put the error or the selection away."""
+        if self.files.stop_export():
+            return
+        if self.controller.state.is_running:
+            self.controller.stop()
+        elif self.controller.state.error is not None:
+            self.controller.dismiss_error()
+        else:
+            self.workspace.selection.clear()
+
+    def measure_time(self) -> None:
+        """Measure the call and show the timing page."""
+        self.workspace.tabs.setCurrentWidget(self.workspace.timing)
+        self._on_timing_measure_requested(False)
+
+    def _on_timing_measure_requested(self, is_rigorous: bool) -> None:
+        gradient = self.workspace.timing.gradient.isChecked()
+        self.controller.measure(is_rigorous=is_rigorous, gradient=gradient)
+
+    def _on_functions_call_chosen(self, call: str) -> None:
+        self.call_bar.set_call(call)
+        self.run_call()
+
+    def _on_functions_function_chosen(self, name: str) -> None:
+        self.controller.propose(name)
+
+    def _on_controller_call_proposed(self, call: str) -> None:
+        self.call_bar.set_call(call)
+        self.call_bar.edit.remember()
+        self.call_bar.set_names(self._names())
+
+    def _on_error_panel_call_requested(self, call: str) -> None:
+        self.call_bar.set_call(call)
+        self.focus_call()
+
+    def _names(self) -> list[str]:
+        functions = self.controller.state.functions
+        bases = [find_base_name(call) for f in functions for call in f.calls]
+        return [name for name in {*(f.name for f in functions), *bases} if name]
+
+    # --- view ---
+
+    def focus_call(self) -> None:
+        """Put the cursor into the call."""
+        self.call_bar.edit.setFocus()
+        self.call_bar.edit.selectAll()
+
+    def focus_next_pane(self) -> None:
+        """Move the keyboard to the next pane."""
+        self.workspace.area.focus_next(1)
+
+    def focus_previous_pane(self) -> None:
+        """Move the keyboard to the pane before."""
+        self.workspace.area.focus_next(-1)
+
+    def focus_next_page(self) -> None:
+        """Turn to the next page."""
+        self._turn_page(1)
+
+    def focus_previous_page(self) -> None:
+        """Turn to the page before."""
+        self._turn_page(-1)
+
+    def _turn_page(self, step: int) -> None:
+        tabs = self.workspace.tabs
+        tabs.setCurrentIndex((tabs.currentIndex() + step) % tabs.count())
+
+    def add_pane(self) -> None:
+        """Open another pane beside the active one."""
+        area = self.workspace.area
+        if area.active is not None:
+            area.open_pane(area.wanted_stage(area.active), after=area.active)
+
+    def close_pane(self) -> None:
+        """Close the active pane."""
+        if self.workspace.area.active is not None:
+            self.workspace.area.active.close_requested.emit(self.workspace.area.active)
+
+    def focus_search(self) -> None:
+        """Put the cursor into the active pane's search."""
+        if self.workspace.area.active is not None:
+            self.workspace.tabs.setCurrentIndex(0)
+            self.workspace.area.active.header.focus_search()
+
+    def show_as_graph(self) -> None:
+        """Show the active pane's stage as a graph."""
+        self.workspace.set_form(Form.GRAPH)
+
+    def show_as_text(self) -> None:
+        """Show the active pane's stage as text."""
+        self.workspace.set_form(Form.TEXT)
+
+    def show_as_table(self) -> None:
+        """Show the active pane's stage as a table."""
+        self.workspace.set_form(Form.TABLE)
+
+    def show_as_tree(self) -> None:
+        """Show the active pane's stage as an outline."""
+        self.workspace.set_form(Form.TREE)
+
+    def toggle_side(self) -> None:
+        """Show or hide the side panel."""
+        self.workspace.side.setVisible(self.workspace.side.isHidden())
+
+    @property
+    def theme_name(self) -> str:
+        """`light` or `dark`."""
+        return self._themes.theme.name
+
+    def toggle_presenting(self) -> None:
+        """Give the panes the whole screen, or bring everything back."""
+        self.presenting.toggle()
+
+    def toggle_theme(self) -> None:
+        """Change between light and dark."""
+        self._themes.toggle()
+        self._settings.set_theme_name(self._themes.theme.name)
+
+    def zoom_in(self) -> None:
+        """Make all type larger."""
+        self._zoom(1)
+
+    def zoom_out(self) -> None:
+        """Make all type smaller."""
+        self._zoom(-1)
+
+    def zoom_reset(self) -> None:
+        """Go back to the ordinary size of type."""
+        self._themes.reset_zoom()
+        self._settings.set_points(self._themes.points)
+
+    def show_keys(self) -> None:
+        """List all keys."""
+        if self._help is None:
+            self._help = HelpDialog(self)
+        self._help.show()
+        self._help.raise_()
+
+    def _zoom(self, steps: int) -> None:
+        self._themes.zoom(steps)
+        self._settings.set_points(self._themes.points)
+
+    def keep_recent(self, path: str) -> None:
+        """Remember a file that was opened."""
+        self._settings.add_recent_file(path)
+        self.start_page.show_recent(self._settings.recent_files)
+
+
+def _dropped_file(event: QDropEvent) -> str:
+    urls = event.mimeData().urls()
+    path = urls[0].toLocalFile() if len(urls) == 1 else ""
+    return path if path.endswith((".py", *CAPTURE_ENDINGS)) else ""
+
+
+# For lectures: the panes get the whole screen, and everything around them steps aside.
+
+
+_MESSAGE_MS, _SETTLED_MS = 6_000, 250
+_ENLARGED = 1.4
+"""Type in a lecture hall: what reads well at a desk is half as tall as the last row needs; more
+would leave three panes beside each other too few letters a line."""
+
+
+class PresentationMode:
+    """Hides what surrounds the panes, and brings back exactly what it hid.
+
+    Type becomes larger, for the last row. The call stays: a lecture types into it. So do the
+    menus, for whoever forgot the key.
+    """
+
+    def __init__(self, window: MainWindow, themes: ThemeSwitch) -> None:
+        self._window, self._themes = window, themes
+        self._points = (themes.points, themes.points)
+        self._hidden: list[QWidget] | None = None
+        self._was_full_screen = False
+
+    @property
+    def is_on(self) -> bool:
+        """Whether only the panes are shown."""
+        return self._hidden is not None
+
+    def toggle(self) -> None:
+        """Begin, or end."""
+        if self._hidden is None:
+            self._begin()
+        else:
+            self._end(self._hidden)
+
+    def _begin(self) -> None:
+        window = self._window
+        around = (window.call_bar.wrappers, window.strip, window.workspace.side)
+        self._hidden = [part for part in around if not part.isHidden()]
+        for part in self._hidden:
+            part.hide()
+        before = self._themes.points
+        self._themes.set_points(round(before * _ENLARGED))
+        self._points = (before, self._themes.points)
+        self._was_full_screen = window.isFullScreen()
+        window.showFullScreen()
+        # Not yet: a status bar that is given larger type shows again what a message has hidden.
+        QTimer.singleShot(_SETTLED_MS, window, self._tell)
+
+    def _tell(self) -> None:
+        if self.is_on:
+            self._window.statusBar().showMessage("F11 shows everything again.", _MESSAGE_MS)
+
+    def _end(self, hidden: list[QWidget]) -> None:
+        self._hidden = None
+        self._window.statusBar().clearMessage()
+        before, during = self._points
+        if self._themes.points == during:  # or a person has chosen another size meanwhile
+            self._themes.set_points(before)
+        for part in hidden:
+            part.show()
+        if not self._was_full_screen:
+            self._window.setWindowState(
+                self._window.windowState() & ~Qt.WindowState.WindowFullScreen
+            )
+
+
+# What goes on between measurements and the rest of a window: selection, and leaving parts out.
+
+
+SKIP_KEYS = "Ctrl+Shift+S"
+
+
+class SkipAction(QObject):
+    """Lives as long as its window."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.skip = QAction("Skip what is being measured", window)
+        self.skip.setShortcut(QKeySequence(SKIP_KEYS))
+        self.skip.setEnabled(False)
+        for entry in window.menuBar().actions():
+            menu = entry.menu()
+            if entry.text() == "Run" and isinstance(menu, QMenu):
+                menu.addAction(self.skip)
+        lab, selection = window.workspace.lab, window.workspace.selection
+        lab.node_chosen.connect(selection.select_node)
+        selection.changed.connect(lab.show_links)
+        self.skip.triggered.connect(window.controller.skip)
+        window.call_bar.skip_requested.connect(window.controller.skip)
+        window.controller.state_changed.connect(self._on_controller_state_changed)
+
+    def _on_controller_state_changed(self, state: WindowState) -> None:
+        self.skip.setEnabled(state.can_skip)
+        self._window.call_bar.skip_button.setVisible(state.can_skip)

@@ -1,0 +1,534 @@
+"""The body of the window: functions and inspector at the side, panes and pages in tabs, kept in
+step with state and selection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import (
+    QMenu,
+    QSplitter,
+    QTabBar,
+    QTabWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.model import Direction, Stage, is_available
+from jaxscope.picture.tint.classes import ColourBy
+from jaxscope.program.links import NO_LINKED, NO_PAIRS, Links, NodeSelection, Pairs
+from jaxscope.ui.measure.lab_page import LabPage
+from jaxscope.ui.measure.timing_page import TimingPage
+from jaxscope.ui.panes.pane_area import PaneArea
+from jaxscope.ui.panes.pane_header import SOURCE, Form
+from jaxscope.ui.panes.stage_pane import StagePane
+from jaxscope.ui.selection.capture_facts import FateReader, FusionReader
+from jaxscope.ui.selection.inspector import Inspector, SelectionDescriber
+from jaxscope.ui.selection.selection import GRAPH_STAGE_OF, GroupPlace, KernelLinks, SelectionModel
+from jaxscope.ui.session.screen import Screen, waiting_text
+from jaxscope.ui.session.state import LATE_NAMES, WindowState, expected_stages
+from jaxscope.ui.source.code_view import Mark
+from jaxscope.ui.source.source_lines import NEW_LINE, SourceLines, find_moved_files
+from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
+from jaxscope.ui.toolkit.widgets import SideSplitter
+from jaxscope.ui.window.call_bar import FunctionList
+from jaxscope.ui.window.call_pages import ArgumentsPage, NotesPage, OutputPage
+
+if TYPE_CHECKING:
+    from jaxscope.ui.canvas.graph_page import GraphPage
+
+
+# The pages of the window: tabs in one order, and a menu for those that find no room.
+
+
+_ORDER = (
+    "Stages",
+    "Timing",
+    "Experiments",
+    "Compare",
+    "Passes",
+    "Fusions",
+    "Memory",
+    "Devices",
+    "Arguments",
+    "Notes",
+    "Output",
+    "Bookmarks",
+)
+"""First the pictures, then time, then what XLA did, then what went in and came out."""
+_GAP_PX = 2
+_LEAST_PX = 120
+
+
+class _Bar(QTabBar):
+    """Tells how wide a tab is, and asks its window for little room."""
+
+    def width_of(self, index: int) -> int:
+        return self.tabSizeHint(index).width()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_LEAST_PX, super().minimumSizeHint().height())
+
+
+class PageTabs(QTabWidget):
+    """Tabs that never hide behind arrows.
+
+    Those that find no room are in the menu *More* behind the last; the present page always has
+    its tab. Keys that turn pages go through all of them, shown or not.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Pages")
+        self._bar = _Bar()
+        self._bar.setDrawBase(False)
+        self.setTabBar(self._bar)
+        self.more = QToolButton(self)
+        self.more.setText("More ▾")
+        self.more.setProperty("role", "more")
+        self.more.setToolTip("Pages that find no room here")
+        self.more.setAccessibleName("More pages")
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._menu = QMenu(self.more)
+        self._menu.aboutToShow.connect(self._fill_menu)
+        self._menu.triggered.connect(self._on_menu_triggered)
+        self.more.setMenu(self._menu)
+        self.more.hide()
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self.fit)
+        self.currentChanged.connect(self.fit)
+
+    def add_page(self, page: QWidget, title: str) -> None:
+        """Give a page its tab, at its place among the others."""
+        rank = _rank(title)
+        before = sum(_rank(self.tabText(index)) <= rank for index in range(self.count()))
+        self.insertTab(before, page, title)
+        self.fit()
+
+    def set_title(self, page: QWidget, title: str) -> None:
+        """Name a page's tab, such as with a count behind its name."""
+        index = self.indexOf(page)
+        if index >= 0 and self.tabText(index) != title:
+            self.setTabText(index, title)
+            self.fit()
+
+    def setCurrentIndex(self, index: int) -> None:
+        if 0 <= index < self.count():
+            self.setTabVisible(index, True)
+        super().setCurrentIndex(index)
+
+    def setCurrentWidget(self, page: QWidget) -> None:
+        self.setCurrentIndex(self.indexOf(page))
+
+    def hidden_titles(self) -> tuple[str, ...]:
+        """What is in the menu, in order."""
+        return tuple(self.tabText(i) for i in range(self.count()) if not self.isTabVisible(i))
+
+    def fit(self) -> None:
+        """Show as many tabs as there is room for."""
+        widths = [self._bar.width_of(index) for index in range(self.count())]
+        shown = set(range(len(widths)))
+        if sum(widths) > self.width():
+            room = self.width() - self.more.sizeHint().width() - _GAP_PX
+            shown = choose_shown(widths, self.currentIndex(), room)
+        for index in range(len(widths)):
+            if self.isTabVisible(index) != (index in shown):
+                self.setTabVisible(index, index in shown)
+        self.more.setVisible(len(shown) < len(widths))
+        size = self.more.sizeHint()
+        right = sum(widths[index] for index in shown)
+        self.more.setGeometry(right + _GAP_PX, 0, size.width(), size.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._later.start()  # the tabs are dressed after this
+
+    def _fill_menu(self) -> None:
+        self._menu.clear()
+        for index in range(self.count()):
+            if not self.isTabVisible(index):
+                self._menu.addAction(self.tabText(index)).setData(index)
+
+    def _on_menu_triggered(self, action: QAction) -> None:
+        self.setCurrentIndex(action.data())
+        self._bar.setFocus()
+
+
+def choose_shown(widths: list[int], present: int, room: int) -> set[int]:
+    """The first tabs that fit beside the present one, and that one."""
+    shown = {present}
+    room -= widths[present]
+    for index, width in enumerate(widths):
+        if index != present:
+            if width > room:
+                break
+            shown.add(index)
+            room -= width
+    return shown
+
+
+def _rank(title: str) -> int:
+    name = title.partition(" (")[0]
+    return _ORDER.index(name) if name in _ORDER else len(_ORDER)
+
+
+# The body of the window: side panel, panes and pages, put together and kept in step.
+
+
+class Workspace(SideSplitter):
+    """Shows the state; keeps the one selection. Wishes leave as signals of its parts.
+
+    Signals:
+        panes_changed: A pane was opened, closed, or shows another stage.
+        lines_moved: A file that ran and how its lines moved: there was another run of it.
+    """
+
+    panes_changed = Signal()
+    lines_moved = Signal(str, object)
+
+    def __init__(self, make_graph: Callable[[], GraphPage], *, late_panes: bool = False) -> None:
+        super().__init__()
+        self._state = WindowState()
+        self._screen: Screen | None = None
+        self._theme, self._points = LIGHT, BASE_POINTS
+        self._revealed: tuple[str, int] | None = None
+        self._asked = "jaxpr"
+        self.lines = SourceLines()
+        self._kernels = KernelLinks()
+        self.selection = SelectionModel(self)
+        self.fates = FateReader(self)
+        self.fusions = FusionReader(self)
+        self._words = SelectionDescriber(self.selection, self.lines, self.fates, self.fusions)
+        # The error panel takes room from the panes: only then is it known what is out of sight.
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._on_later_timeout)
+        self.functions = FunctionList()
+        self.inspector = Inspector()
+        self.area = PaneArea(make_graph)
+        if late_panes:
+            self.area.wait()
+        self.timing, self.arguments = TimingPage(), ArgumentsPage()
+        self.notes, self.output = NotesPage(), OutputPage()
+        self.lab = LabPage()
+        self.tabs = PageTabs()
+        self.side = QSplitter(Qt.Orientation.Vertical)
+        self._build()
+        self.selection.changed.connect(self._on_selection_changed)
+        self.fates.changed.connect(self._on_fates_changed)
+        self.fusions.changed.connect(self._on_fusions_changed)
+        self.area.node_chosen.connect(self.selection.select_node)
+        self.area.line_chosen.connect(self._on_area_line_chosen)
+        self.area.nodes_chosen.connect(self._on_area_nodes_chosen)
+        self.area.group_chosen.connect(self._on_area_group_chosen)
+        self.area.lines_chosen.connect(self._on_area_lines_chosen)
+        self.area.node_hovered.connect(self.selection.preview_node)
+        self.area.line_hovered.connect(self._on_area_line_hovered)
+        self.selection.previewed.connect(self._on_selection_previewed)
+        self.area.panes_changed.connect(self._on_area_panes_changed)
+        self.inspector.node_requested.connect(self._on_inspector_node_requested)
+        self.inspector.line_requested.connect(self.show_line)
+        self.notes.line_requested.connect(self.show_present_line)
+        self.lab.colours_requested.connect(self.colour_by_time)
+        self.arguments.argument_chosen.connect(self.selection.select_argument)
+
+    def _build(self) -> None:
+        self.side.setChildrenCollapsible(False)
+        self.side.addWidget(self.functions)
+        self.side.addWidget(self.inspector)
+        self.side.setSizes([220, 420])
+        self.side.setMinimumWidth(210)
+        stages = QWidget()
+        stages.setProperty("role", "ground")
+        layout = QVBoxLayout(stages)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.area)
+        for title, page in (
+            ("Stages", stages),
+            ("Timing", self.timing),
+            ("Arguments", self.arguments),
+            ("Notes", self.notes),
+            ("Output", self.output),
+            ("Experiments", self.lab),
+        ):
+            self.tabs.add_page(page, title)
+        self.addWidget(self.side)
+        self.addWidget(self.tabs)
+        self.setStretchFactor(1, 1)
+        self.area.set_pair_finder(self._find_pairs)
+        self.area.arrange()
+
+    # --- showing ---
+
+    def shown_stages(self) -> frozenset[str]:
+        """Names of the stages that panes are for."""
+        return self.area.wanted_stages()
+
+    def show_state(self, state: WindowState, screen: Screen) -> None:
+        """Show a state."""
+        before, self._state, self._screen = self._state, state, screen
+        self.lines.set_state(state)
+        if state.file != before.file:
+            self.selection.clear()
+        for path, moves in find_moved_files(before, state).items():
+            self.selection.move_lines(path, moves)
+            self.lines_moved.emit(path, moves)
+        self.functions.show_functions(state.functions, state.call)
+        self.timing.show_timing(
+            state.timing,
+            can_measure=screen.can_run and not screen.is_running and bool(state.call),
+            is_saved=state.is_view_only,
+        )
+        self.lab.show_state(
+            state, can_run=screen.can_run and not screen.is_running and bool(state.call)
+        )
+        self.arguments.show_head(state.head)
+        self.notes.show_notes(state.checks, state.messages)
+        self.output.show_output(state.output, is_kept=not state.is_view_only)
+        notes, lines = screen.tab_counts
+        self.tabs.set_title(self.notes, f"Notes ({notes})" if notes else "Notes")
+        self.tabs.set_title(self.output, f"Output ({lines})" if lines else "Output")
+        self._follow_call()
+        if state.stages is not before.stages and not state.is_running:
+            self._retarget_missing(state.stages)
+        self.selection.set_stages(state.stages)
+        self.fates.read(None if state.is_running else state.capture)
+        self.fusions.read(None if state.is_running else state.capture)
+        self._fill_panes(screen)
+        if state.error is not None and state.error is not before.error:
+            self._later.start()
+        if state.head is not None and state.head is not before.head:
+            self._reveal_base(state)
+
+    def show_stage(self, name: str) -> None:
+        """Bring a stage into a pane."""
+        self.tabs.setCurrentIndex(0)
+        self.area.show_in_active(name)
+
+    def show_line(self, file: str, line: int) -> None:
+        """Show a line of a file of the user's as it ran, and select it."""
+        known = self._look_at(file)
+        if known:
+            self.selection.select_line(known, line)
+
+    def show_present_line(self, file: str, line: int) -> None:
+        """Show a line of a file as it is, and select what it was when it ran."""
+        known = self._look_at(file)
+        for pane in self.area.panes if known else ():
+            if self.area.wanted_stage(pane) == SOURCE:
+                pane.code.show_line(line - 1)
+        self.selection.select_lines(known, self.lines.to_run(known, [line]))
+
+    def _look_at(self, file: str) -> str:
+        """Bring a file into a pane; its path, or empty where it is not known."""
+        known = self.lines.look_at(file)
+        if known is None:
+            return ""
+        self.tabs.setCurrentIndex(0)
+        if SOURCE not in self.shown_stages():
+            self.area.show_in_active(SOURCE)
+        self._fill_source()
+        return known.path
+
+    def set_theme(self, theme: Theme, points: float) -> None:
+        """Use a theme's colours and a size of type."""
+        self._theme = theme
+        self.area.set_theme(theme)
+        for pane in self.area.panes:
+            pane.set_theme(theme, points)
+        self._points = points
+        self.timing.set_theme(theme)
+        self.lab.set_theme(theme)
+        self.notes.set_theme(theme)
+        self.output.set_points(points)
+        self._describe(self.selection.links)
+
+    def set_form(self, form: Form) -> None:
+        """Change the form of the active pane."""
+        if self.area.active is not None:
+            self.area.active.set_form(form)
+            self._apply_links(self.selection.links, reveal=True)
+
+    def colour_by_time(self) -> None:
+        """Show the graphs, coloured by what each box took; tables have the numbers anyway."""
+        self.tabs.setCurrentIndex(0)
+        for pane in self.area.panes:
+            if pane.canvas is not None:
+                pane.canvas.set_colour_by(ColourBy.TIME)
+
+    # --- panes ---
+
+    def _fill_panes(self, screen: Screen) -> None:
+        stages = self._kernels.link({stage.name: stage for stage in self._state.stages})
+        choices = [(step.name, step.title) for step in screen.steps if step.name != SOURCE]
+        for pane in self.area.panes:
+            name = self.area.wanted_stage(pane)
+            pane.set_choices(choices)
+            if name == SOURCE:
+                continue
+            waiting = waiting_text(self._state, name)
+            pane.show_stage(name, stages.get(name), waiting, self._state.call)
+            pane.set_stale(screen.is_stale)
+        self._fill_source()
+        self._hand_out_fates()
+        self._apply_links(self.selection.links, reveal=False)
+
+    def _hand_out_fates(self) -> None:
+        """Let graphs that colour by fate know them."""
+        for pane in self.area.panes:
+            if pane.canvas is not None:
+                pane.canvas.set_fates(self.fates.names_of(self.area.wanted_stage(pane)))
+
+    def _reveal_base(self, state: WindowState) -> None:
+        """Bring the function that the call is about into sight, once per call."""
+        source = state.head.source if state.head is not None else None
+        place = (source.file, source.line) if source is not None else None
+        if place == self._revealed or source is None or not source.line:
+            return
+        self._revealed = place
+        for pane in self.area.panes:
+            if self.area.wanted_stage(pane) == SOURCE and self.lines.is_own:
+                pane.code.show_line(source.line - 1)
+
+    def _fill_source(self) -> None:
+        lines = self.lines
+        file, costs, note, begin = lines.file, lines.costs(), lines.note, lines.begin()
+        for pane in self.area.panes:
+            if self.area.wanted_stage(pane) == SOURCE:
+                pane.show_source(file, costs, note, begin)
+
+    def _follow_call(self) -> None:
+        """Let panes that were for the program that was asked for be for the one that is now."""
+        head = self._state.head
+        if head is None or not self.area.panes:
+            return
+        stages = expected_stages(head.transforms)
+        asked = [name for name in stages if name not in LATE_NAMES][-1]
+        before, self._asked = self._asked, asked
+        if asked != before and asked not in self.shown_stages():
+            for pane in self.area.panes:
+                if self.area.wanted_stage(pane) == before:
+                    self.area.retarget(pane, asked)
+                    break
+
+    def _retarget_missing(self, stages: Sequence[Stage]) -> None:
+        """Let panes for stages that this call lacks be for others, each for one of its own."""
+        names = [stage.name for stage in stages]
+        traced = [name for name in names if name not in LATE_NAMES] or names
+        wishes = [*traced[-1:], "optimized", *traced, *names]
+        for pane in self.area.panes:
+            wanted = self.area.wanted_stage(pane)
+            if not traced or wanted in names or wanted == SOURCE:
+                continue
+            shown = self.shown_stages()
+            free = (name for name in wishes if name in names and name not in shown)
+            self.area.retarget(pane, next(free, traced[-1]))
+
+    def _on_area_panes_changed(self) -> None:
+        self._follow_call()
+        for pane in self.area.panes:
+            pane.set_theme(self._theme, self._points)
+        if self._screen is not None:  # a second pane for a stage changes nothing on the screen
+            self._fill_panes(self._screen)
+        self.panes_changed.emit()
+
+    # --- selection ---
+
+    def _on_selection_changed(self, links: Links) -> None:
+        self._apply_links(links, reveal=True)
+        self._describe(links)
+        self.arguments.choose(links.arguments)
+
+    def _on_area_nodes_chosen(self, stage: str, nodes: Sequence[int], adds: bool) -> None:
+        self.selection.select_nodes(stage, nodes, adds=adds)
+
+    def _on_area_group_chosen(
+        self, stage: str, group: str, label: str, nodes: Sequence[int], adds: bool
+    ) -> None:
+        self.selection.select_group(GroupPlace(stage, group, label), nodes, adds=adds)
+
+    def _on_area_line_chosen(self, file: str, line: int) -> None:
+        self._on_area_lines_chosen(file, (line,), False)
+
+    def _on_area_lines_chosen(self, file: str, lines: Sequence[int], adds: bool) -> None:
+        ran = self.lines.to_run(file, lines)
+        if not ran and not adds:
+            self.selection.clear()
+            self.inspector.show_html(f"<p>{NEW_LINE}</p>")
+        self.selection.select_lines(file, ran, adds=adds)
+
+    def _on_area_line_hovered(self, file: str, line: int) -> None:
+        ran = self.lines.to_run(file, [line])
+        self.selection.preview_line(file, ran[0] if ran else 0)
+
+    def _on_selection_previewed(self, links: Links) -> None:
+        lines = self.lines.marks(links, Mark.SELECTED)
+        for pane in self.area.panes:
+            name = self.area.wanted_stage(pane)
+            linked = links.stages.get(GRAPH_STAGE_OF.get(name, name), NO_LINKED)
+            pane.set_preview(linked, lines if name == SOURCE else {})
+
+    def _on_fates_changed(self) -> None:
+        self._hand_out_fates()
+        self._describe(self.selection.links)
+
+    def _on_fusions_changed(self) -> None:
+        self._describe(self.selection.links)
+
+    def _on_later_timeout(self) -> None:
+        self._apply_links(self.selection.links, reveal=True)
+
+    def _on_inspector_node_requested(self, stage: str, node: int) -> None:
+        self.tabs.setCurrentIndex(0)
+        if stage not in self.shown_stages():
+            self.area.show_in_active(stage)
+        self.selection.select_node(stage, node)
+
+    def _apply_links(self, links: Links, *, reveal: bool) -> None:
+        marks = self.lines.marks(links, self._mark_of_lines())
+        for pane in self.area.panes:
+            name = self.area.wanted_stage(pane)
+            if name == SOURCE:
+                pane.set_line_marks(marks, reveal=reveal)
+            else:
+                name = GRAPH_STAGE_OF.get(name, name)
+                pane.set_linked(links.stages.get(name, NO_LINKED), reveal=reveal)
+        self.area.refresh_ribbons()
+
+    def _find_pairs(self, left: StagePane, right: StagePane) -> Pairs:
+        """Which linked things of one pane belong to which of another."""
+        names = [GRAPH_STAGE_OF.get(name := self.area.wanted_stage(p), name) for p in (left, right)]
+        things = [pane.lighting.things() for pane in (left, right)]
+        if self.selection.selection is None or names[0] == names[1] == SOURCE:
+            return NO_PAIRS
+        index = self.selection.index
+        if SOURCE not in names:
+            return index.find_pairs(names[0], things[0], names[1], things[1])
+        at = names.index(SOURCE)
+        pairs = self.lines.find_pairs(index, things[at], names[1 - at], things[1 - at])
+        return pairs if at == 0 else pairs[:, ::-1]
+
+    def _mark_of_lines(self) -> Mark:
+        selection = self.selection.selection
+        if isinstance(selection, NodeSelection) and selection.nodes:
+            stage = next((s for s in self._state.stages if s.name == selection.stage), None)
+            if stage is not None and is_available(stage.graph):
+                direction = stage.graph.nodes.direction[selection.nodes[0]]
+                return Mark.BACKWARD if direction == Direction.BACKWARD else Mark.FORWARD
+        return Mark.SELECTED
+
+    def _describe(self, links: Links) -> None:
+        self.inspector.show_html(self._words.describe(self._state.stages, links, self._theme.muted))
+
+    def active_pane(self) -> StagePane | None:
+        """The pane that commands go to."""
+        return self.area.active

@@ -1,0 +1,94 @@
+"""The stream between a client and its supervisor.
+
+Standard library only. (Text as before; the list of operations and events must be made true: `ready`
+is never sent, `skip` and `ping` are missing.)
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+from jaxscope.wire.frames import HEADER as WORKER_HEADER
+from jaxscope.wire.frames import MAX_FRAME_BYTES, FrameError, FrameKind
+
+GREETING = b"jaxscope-supervisor 1\n"
+CONTROL = 16
+HEADER = struct.Struct("<IBI")
+_WORKER_KINDS = frozenset(int(kind) for kind in FrameKind)
+_KINDS = _WORKER_KINDS | {CONTROL}
+
+
+def encode(kind: int, number: int, payload: bytes) -> bytes:
+    """One frame of the stream between client and supervisor."""
+    return HEADER.pack(len(payload), kind, number) + payload
+
+
+def encode_control(number: int, values: dict[str, Any]) -> bytes:
+    """A `CONTROL` frame. The values must fit in a frame."""
+    return encode(CONTROL, number, json.dumps(values).encode("ascii"))
+
+
+def decode_control(payload: bytes) -> dict[str, Any]:
+    """The values of a `CONTROL` frame.
+
+    Raises:
+        FrameError: The payload is no JSON object.
+    """
+    try:
+        values = json.loads(payload)
+    except (ValueError, RecursionError):
+        raise FrameError("a control frame is not JSON") from None
+    if not isinstance(values, dict):
+        raise FrameError("a control frame is not an object")
+    return values
+
+
+class FrameSplitter:
+    """Cuts a stream of bytes, in whatever pieces it arrives, into frames."""
+
+    def __init__(self, header: struct.Struct, kinds: frozenset[int]) -> None:
+        self._header = header
+        self._kinds = kinds
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[tuple[tuple[int, ...], bytes]]:
+        """Yield `(header, payload)` of every frame that is now complete.
+
+        Raises:
+            FrameError: A header is impossible; the rest of the stream means nothing.
+        """
+        self._buffer += data
+        start = 0
+        size = self._header.size
+        try:
+            while len(self._buffer) - start >= size:
+                header = self._header.unpack_from(self._buffer, start)
+                if header[0] > MAX_FRAME_BYTES or header[1] not in self._kinds:
+                    raise FrameError(
+                        f"a frame of {header[0]} bytes, kind {header[1]}, was announced"
+                    )
+                stop = start + size + header[0]
+                if len(self._buffer) < stop:
+                    break
+                yield header, bytes(memoryview(self._buffer)[start + size : stop])
+                start = stop
+        finally:
+            del self._buffer[:start]
+
+    @property
+    def has_partial_frame(self) -> bool:
+        """Whether the stream so far ends inside a frame."""
+        return bool(self._buffer)
+
+
+def split_worker_frames() -> FrameSplitter:
+    """A splitter for what a worker writes."""
+    return FrameSplitter(WORKER_HEADER, _WORKER_KINDS)
+
+
+def split_relayed_frames() -> FrameSplitter:
+    """A splitter for the stream between client and supervisor."""
+    return FrameSplitter(HEADER, _KINDS)

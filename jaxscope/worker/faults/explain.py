@@ -1,0 +1,202 @@
+"""Turn what user code raised into an `Explanation`: what failed, where, why, what to try."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Collection, Iterator
+
+from jaxscope.errors import Explanation, JaxscopeError, SourceError, TraceError
+from jaxscope.model.capture import CALL_FILE
+from jaxscope.worker.faults.remedies import find_remedy
+from jaxscope.worker.faults.tracebacks import (
+    TraceFrame,
+    is_user_frame,
+    render_exception,
+    render_frames,
+    safe_text,
+    walk_frames,
+)
+
+_JAX_NOTES = re.compile(r"\n*-{10,}\nFor simplicity, JAX has removed.*", re.DOTALL)
+_SEE = re.compile(r"\n?See (https://docs\.jax\.dev/\S+)\s*$")
+_CALLBACK_FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<name>.+)$')
+_CALLBACK_ERROR = re.compile(r"^(?P<kind>[A-Za-z_][\w.]*): (?P<text>.*)$")
+
+
+@contextlib.contextmanager
+def guard(stage: str, user_files: Collection[str] = (), *, at: str = "") -> Iterator[None]:
+    """Run user code: whatever it raises leaves the block as a `JaxscopeError`.
+
+    Errors of the project's own tree pass unchanged. So does a `KeyboardInterrupt` that the person
+    caused; one that the code raised by itself is an error like any other.
+
+    Args:
+        stage: What is being done: `import`, `call`, `trace`, `lower`, `compile`, `run`, or a
+            phrase that reads well after "while".
+        user_files: Absolute paths of files whose frames are the user's.
+        at: Where it failed, such as `file.py:12`, if no frame of the user's tells.
+
+    Raises:
+        SourceError: The code has a syntax error.
+        TraceError: It raised anything else.
+    """
+    try:
+        yield
+    except JaxscopeError:
+        raise
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and was_interrupted():
+            raise
+        fault, explanation = explain_exception(error, user_files, stage=stage, at=at)
+        raise (SourceError if fault == "source" else TraceError)(explanation) from error
+
+
+_DURING = {
+    "source": "reading the file",
+    "import": "importing the file",
+    "call": "evaluating the call",
+    "trace": "tracing",
+    "lower": "lowering",
+    "compile": "compiling",
+    "run": "running",
+}
+_interrupts: list[int] = []
+_XLA_ERRORS = frozenset({"JaxRuntimeError", "ValueError"})
+
+
+def note_interrupt() -> None:
+    """Remember that the supervisor sent a SIGINT: the person pressed Stop."""
+    _interrupts.append(1)
+
+
+def was_interrupted() -> bool:
+    """Whether the person pressed Stop."""
+    return bool(_interrupts)
+
+
+def explain_exception(
+    error: BaseException, user_files: Collection[str] = (), *, stage: str = "", at: str = ""
+) -> tuple[str, Explanation]:
+    """Explain an exception that came out of user code.
+
+    Nothing the exception does (a `__str__` that raises, huge texts, causes in a circle) makes
+    this raise.
+
+    Returns:
+        The fault, `source` or `trace`, and the explanation.
+    """
+    try:
+        if isinstance(error, SyntaxError):
+            return "source", _explain_syntax(error)
+        return "trace", _explain_raised(error, user_files, stage, at)
+    except Exception as second:
+        kind = type(error).__name__
+        return "trace", Explanation(
+            what=f"The code raised {kind}, which cannot be shown.",
+            why=f"Reading the exception raised {type(second).__name__}.",
+            kind=kind,
+        )
+
+
+def _explain_syntax(error: SyntaxError) -> Explanation:
+    file = error.filename if isinstance(error.filename, str) else ""
+    line = error.lineno if isinstance(error.lineno, int) else 0
+    column = error.offset if isinstance(error.offset, int) and error.offset > 0 else 0
+    place = f"{os.path.basename(file)}:{line}" if file else (f"line {line}" if line else "")
+    excerpt = ""
+    if isinstance(error.text, str) and error.text.strip() and len(error.text) < 1000:
+        code = error.text.rstrip("\n")
+        excerpt = "\n" + code.expandtabs(1)
+        if column:
+            excerpt += "\n" + " " * (column - 1) + "^"
+    return Explanation(
+        what="The code is not valid Python.",
+        why=safe_text(error.msg) + (f" (column {column})" if column else "") + excerpt,
+        where=place,
+        remedy="Correct the marked place.",
+        kind=type(error).__name__,
+    )
+
+
+def _explain_raised(
+    error: BaseException, user_files: Collection[str], stage: str, at: str
+) -> Explanation:
+    text = _JAX_NOTES.sub("", safe_text(error))
+    kind = type(error).__name__
+    frames = _find_user_frames(error, user_files)
+    url = ""
+    if see := _SEE.search(text):
+        url, text = see.group(1), text[: see.start()]
+    # A compiled program that was called before raises the one, the first call the other.
+    inner = _unwrap_callback(text, user_files) if kind in _XLA_ERRORS else None
+    if inner is not None:
+        kind, text, inner_frames = inner
+        frames = frames + inner_frames
+    row = find_remedy(error, text)
+    during = f" while {_DURING.get(stage, stage)}" if stage else ""
+    what = row.what if row and row.what else f"The code raised {kind}{during}."
+    if inner is not None:
+        what = f"A Python callback that the compiled program calls raised {kind}."
+    remedy = row.remedy if row else ""
+    url = (row.url if row else "") or url
+    if url:
+        remedy = f"{remedy} See {url}".strip()
+    return Explanation(
+        what=what,
+        why=text,
+        where=_place(frames) or at,
+        remedy=remedy,
+        kind=kind,
+        traceback=_render_user_traceback(frames, kind, text),
+        full_traceback=render_exception(error),
+    )
+
+
+def _render_user_traceback(frames: list[TraceFrame], kind: str, text: str) -> str:
+    head = f"Traceback (most recent call last):\n{render_frames(frames)}\n" if frames else ""
+    return f"{head}{kind}: {text}" if text else f"{head}{kind}"
+
+
+def _find_user_frames(error: BaseException, user_files: Collection[str]) -> list[TraceFrame]:
+    """The user's frames of an exception, or of the first of its causes that has any."""
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen and len(seen) < 6:
+        seen.add(id(current))
+        frames = walk_frames(current.__traceback__)
+        users = _keep_user_frames(frames, user_files)
+        if users:
+            return users
+        current = current.__cause__ or current.__context__
+    return []
+
+
+def _keep_user_frames(frames: list[TraceFrame], user_files: Collection[str]) -> list[TraceFrame]:
+    files = {frame.file for frame in frames}
+    ours = {file for file in files if is_user_frame(file, user_files)}
+    return [frame for frame in frames if frame.file in ours]
+
+
+def _place(frames: list[TraceFrame]) -> str:
+    """The innermost place in a file; empty where there is none but the call."""
+    frame = next((f for f in reversed(frames) if f.file != CALL_FILE), None)
+    return "" if frame is None else f"{os.path.basename(frame.file)}:{frame.line}"
+
+
+def _unwrap_callback(
+    text: str, user_files: Collection[str]
+) -> tuple[str, str, list[TraceFrame]] | None:
+    """Read the exception of a callback out of the text that XLA wrapped it in."""
+    if "callback" not in text:
+        return None
+    frames: list[TraceFrame] = []
+    found: tuple[str, str] | None = None
+    for line in text.splitlines():
+        if frame := _CALLBACK_FRAME.match(line):
+            if is_user_frame(frame["file"], user_files):
+                frames.append(TraceFrame(frame["file"], int(frame["line"]), frame["name"].strip()))
+        elif (raised := _CALLBACK_ERROR.match(line)) and not raised["kind"].isupper():
+            found = raised["kind"], raised["text"]
+    return (*found, frames[-1:]) if found else None

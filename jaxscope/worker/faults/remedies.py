@@ -1,0 +1,479 @@
+"""What to say about the faults that users of JAX meet: what it means, what to try, where to read
+on.
+
+Faults that need a closer look come first; then the first row of the table that fits. Takes an
+exception and its frames, returns a row or None.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import os
+import re
+import resource
+import shlex
+import sys
+from collections.abc import Callable
+
+import jax
+
+from jaxscope.worker.faults.tracebacks import walk_frames
+
+# The limits that the system sets to this process's memory; allocations beyond them fail oddly.
+
+
+_KINDS = ((resource.RLIMIT_DATA, "ulimit -d"), (resource.RLIMIT_AS, "ulimit -v"))
+
+
+def describe_memory_limit() -> str:
+    """One sentence on the tightest limit that is in force; empty if there is none."""
+    limits = [(resource.getrlimit(kind)[0], how) for kind, how in _KINDS]
+    limits = [(size, how) for size, how in limits if size != resource.RLIM_INFINITY]
+    if not limits:
+        return ""
+    size, how = min(limits)
+    return f"A memory limit of {size / 1e9:.2f} GB is in force for this process ({how})."
+
+
+# What is said to each fault that users of JAX meet: one row for each, read from the top.
+
+
+DOCS = "https://docs.jax.dev/en/latest/"
+_SHARP = DOCS + "notebooks/Common_Gotchas_in_JAX.html"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Remedy:
+    """One row of the table.
+
+    Attributes:
+        names: Class names, one of which must be among the exception's classes; empty fits all.
+        pattern: Must be found in the exception's text.
+        what: One sentence, or empty to name the exception only.
+        remedy: What to try.
+        url: Page of JAX's documentation, or empty.
+    """
+
+    names: tuple[str, ...]
+    pattern: str
+    what: str
+    remedy: str
+    url: str = ""
+
+    def fits(self, names: frozenset[str], text: str) -> bool:
+        """Whether this row speaks about an exception with these classes and this text."""
+        if self.names and names.isdisjoint(self.names):
+            return False
+        return re.search(self.pattern, text) is not None
+
+
+def _jax_error(name: str, what: str, remedy: str) -> Remedy:
+    return Remedy((name,), "", what, remedy, f"{DOCS}errors.html#jax.errors.{name}")
+
+
+TABLE = (
+    _jax_error(
+        "NonConcreteBooleanIndexError",
+        "An array is indexed with a mask, and the size of the result depends on its values.",
+        "Shapes must be known while tracing: use `jnp.where(mask, x, 0)`, or "
+        "`jnp.nonzero(mask, size=n)`.",
+    ),
+    _jax_error(
+        "TracerBoolConversionError",
+        "Python's `if`, `while`, `and` or `bool()` asks for the value of a traced array.",
+        "Use `jnp.where` or `jax.lax.cond` (`jax.lax.while_loop` for loops). If the value is a "
+        "setting rather than data, make its argument static: `jit(f, static_argnames=…)`.",
+    ),
+    _jax_error(
+        "TracerArrayConversionError",
+        "A NumPy function was called on a traced array.",
+        "Use the function of the same name in `jax.numpy` (`jnp`), or make the argument static.",
+    ),
+    _jax_error(
+        "TracerIntegerConversionError",
+        "A traced array is used where Python needs an integer.",
+        "Index a JAX array instead of a list, or make the argument static.",
+    ),
+    _jax_error(
+        "UnexpectedTracerError",
+        "A traced value was kept beyond the function that made it.",
+        "Return values instead of saving them in globals, lists or attributes. "
+        "`jax.checking_leaks()` finds the place.",
+    ),
+    Remedy(
+        ("TraceContextError",),
+        "",
+        "A Flax NNX object that was made outside of the traced function is changed inside of it.",
+        "Pass it as an argument: `(lambda model, x: model(x))(model, f32[8])`.",
+    ),
+    _jax_error(
+        "KeyReuseError",
+        "A random key is used twice, so the two draws are not independent.",
+        "Split it first: `key, subkey = jax.random.split(key)`.",
+    ),
+    _jax_error(
+        "ConcretizationTypeError",
+        "Something needs the value of a traced array while tracing.",
+        "Keep shapes and Python control flow free of array values, or make the argument static: "
+        "`jit(f, static_argnames=…)`.",
+    ),
+    Remedy(
+        ("TypeError",),
+        "JAX arrays are immutable",
+        "A JAX array is assigned to in place.",
+        "Write `x = x.at[index].set(value)`.",
+        _SHARP,
+    ),
+    Remedy(
+        ("TypeError",),
+        "Gradient only defined for scalar-output",
+        "`grad` was applied to a function whose result is not a scalar.",
+        "Reduce the result (`.sum()` or `.mean()`), or use `jax.jacrev` or `jax.vjp`.",
+    ),
+    Remedy(
+        ("TypeError",),
+        "requires real- or complex-valued inputs",
+        "`grad` was asked to differentiate with respect to integers.",
+        "Pass floats (`f32[…]`, `1.0`), or choose other arguments with `argnums=`.",
+    ),
+    Remedy(
+        ("TypeError", "ValueError"),
+        "incompatible shapes|same shape|contracting dimensions|Incompatible shapes|"
+        "inconsistent sizes|cannot reshape|must have equal",
+        "The shapes do not fit together.",
+        "Compare the shapes named here with those in the call.",
+    ),
+    Remedy(
+        ("TypeError",),
+        "<class '(coroutine|async_generator)'>",
+        "An `async` function gives a coroutine, which JAX cannot trace.",
+        "Call a plain function: what is awaited runs before or after the traced code.",
+    ),
+    Remedy(
+        ("TypeError",),
+        "got a generator function|<class 'generator'>",
+        "A function that yields gives a generator, which JAX cannot trace.",
+        "Return a list, or call the functions that it yields.",
+    ),
+    Remedy(
+        ("TypeError",),
+        "cannot create weak reference",
+        "JAX cannot trace this function: it is written in another language than Python.",
+        "Use the function of the same name in `jax.numpy` (`jnp`), or call it in a `lambda`.",
+    ),
+    Remedy(
+        ("TypeError",),
+        "not a valid JAX type|returned a value of type",
+        "The function returns something that is no array.",
+        "Return arrays, numbers, or lists, tuples and dictionaries of them.",
+    ),
+    Remedy(
+        ("TypeError",),
+        "as an abstract array|not a valid JAX array type",
+        "An argument is no array and is not static.",
+        "Mark it static: `jit(f, static_argnames=…)`, or pass an array.",
+    ),
+    Remedy(
+        ("ValueError",),
+        "truth value of an? (array|empty array)",
+        "Python's `if`, `while`, `and` or `bool()` asks a whole array for one answer.",
+        "Use `jnp.where` to choose element by element, or `.any()` or `.all()` inside of "
+        "`jax.lax.cond`.",
+    ),
+    Remedy(
+        ("ValueError",),
+        "the size of an array cannot be negative",
+        "",
+        "Give every axis a size of 0 or more, such as `f32[3]`.",
+    ),
+    Remedy(
+        ("ValueError",),
+        "Non-hashable static arguments",
+        "A static argument must be hashable.",
+        "Pass a tuple instead of a list, or a frozen dataclass.",
+    ),
+    Remedy(
+        ("TypeError",),
+        r"argument|positional",
+        "",
+        "Compare the call with the function's parameters.",
+    ),
+    Remedy(
+        ("RuntimeError", "ValueError"),
+        "deleted or donated|has been deleted",
+        "An array is used after it was donated to a jitted function.",
+        "Use the function's result instead, or drop `donate_argnums`.",
+        DOCS + "buffer_donation.html",
+    ),
+    Remedy(
+        ("FloatingPointError",),
+        "",
+        "A NaN or an infinity appeared while `jax_debug_nans` or `jax_debug_infs` is on.",
+        "Look for a division by zero, `log` or `sqrt` of a value at or below zero, or overflow.",
+        DOCS + "debugging/flags.html",
+    ),
+    Remedy(
+        (),
+        "Only interpret mode is supported on CPU",
+        "A Pallas kernel is to run on the CPU, which runs Pallas kernels in interpret mode only.",
+        "Compile it for a chip that need not be here, such as `--target aot:tpu:v5e:2x2` or "
+        "`aot:gpu:h100`; or call `pallas_call` with `interpret=True`.",
+    ),
+    Remedy(
+        ("RecursionError",),
+        "",
+        "The code recurses too deeply.",
+        "Check the recursion's end; for deep models use `jax.lax.scan` over the layers.",
+    ),
+    Remedy(
+        ("BdbQuit",),
+        "",
+        "The code stops at a breakpoint.",
+        "jaxscope runs files without a terminal: remove `breakpoint()`, print with "
+        "`jax.debug.print` instead.",
+    ),
+    Remedy(
+        ("EOFError",),
+        "",
+        "The code asks for input.",
+        "jaxscope runs files without a terminal: replace `input()` by a value.",
+    ),
+    Remedy(
+        ("AssertionError",),
+        "",
+        "An assertion of the code failed.",
+        "Compare the arguments of the call with what the assertion asks for.",
+    ),
+    Remedy(
+        ("ValueError",),
+        r"Number of devices \d+ must be|requires \d+ logical devices",
+        "The code asks for more devices than there are.",
+        "`--target cpu:8` simulates eight on the CPU; `jaxscope doctor` lists the real ones.",
+    ),
+    Remedy(
+        (),
+        "Unknown backend|no such device|not in the list of known backends|"
+        "Unable to initialize backend",
+        "JAX does not find the device that the code or the target asks for.",
+        "`jaxscope doctor` lists the targets that work here.",
+    ),
+)
+
+
+# What to say to the faults that users of JAX meet: what it means, what to try, where to read on.
+#
+# Faults that need a closer look come first; then the first row of the table that fits speaks.
+
+
+def find_remedy(error: BaseException, text: str) -> Remedy | None:
+    """The row of the table that speaks about an exception, or None."""
+    names = frozenset(cls.__name__ for cls in type(error).__mro__)
+    special = next((make(error, text) for test, make in _SPECIAL if test(error, text)), None)
+    return special or next((row for row in TABLE if row.fits(names, text)), None)
+
+
+def _exit_remedy(error: BaseException, _text: str) -> Remedy:
+    code = getattr(error, "code", None)
+    shown = "" if code is None else repr(code)[:200]
+    return Remedy(
+        (),
+        "",
+        f"The file called sys.exit({shown}).",
+        'Put code that ends the program under `if __name__ == "__main__":`.',
+    )
+
+
+def _import_remedy(error: BaseException, _text: str) -> Remedy:
+    name = getattr(error, "name", None)
+    name = name if isinstance(name, str) and name else "the module"
+    package = name.split(".")[0]
+    return Remedy(
+        (),
+        "",
+        f"The module {name} is not installed for {sys.executable}.",
+        f"Install it there: {_install_command(package)}; or choose the interpreter "
+        "of your project with --python.",
+    )
+
+
+_SAMPLE_LIBRARIES = frozenset({"flax", "optax", "equinox"})
+
+
+def _install_command(package: str) -> str:
+    """What to type so that this interpreter has a package."""
+    starter = _find_starter()
+    if starter and package in _SAMPLE_LIBRARIES:
+        return f"{shlex.quote(starter)} samples --yes"
+    if importlib.util.find_spec("pip") is None:  # as in the environments that uv makes
+        return f"uv pip install --python {sys.executable} {package}"
+    return f"{sys.executable} -m pip install {package}"
+
+
+def _find_starter() -> str:
+    """The `run` of the checkout that made this environment; empty if none did."""
+    try:
+        with open(os.path.join(sys.prefix, "jaxscope-stamp"), encoding="utf-8") as stamp:
+            lines = stamp.read(10_000).splitlines()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    starter = os.path.join(lines[1], "run") if len(lines) > 1 else ""
+    return starter if os.path.isfile(starter) else ""
+
+
+def _import_name_remedy(_error: BaseException, text: str) -> Remedy:
+    if "partially initialized module" in text:
+        what = "Modules import each other, and one was asked for a name before it had it."
+        return Remedy((), "", what, "Import the module instead of the name, or later.")
+    return Remedy((), "", "An import failed.", "Does the installed version have that name?")
+
+
+def _is_missing_relative(error: BaseException, _text: str) -> bool:
+    name = getattr(error, "filename", None)
+    is_missing = isinstance(error, FileNotFoundError) and isinstance(name, str)
+    return is_missing and not os.path.isabs(str(name))
+
+
+def _missing_file_remedy(error: BaseException, _text: str) -> Remedy:
+    """Where a relative path was looked for, and where such a file is: beside the code, perhaps."""
+    name, folder = str(getattr(error, "filename", "")), os.getcwd()
+    what = f"There is no file {name} in {folder}, the working directory, where the code looks."
+    frames = walk_frames(error.__traceback__)
+    homes = dict.fromkeys(os.path.dirname(frame.file) for frame in reversed(frames))
+    beside = next(
+        (h for h in homes if os.path.isabs(h) and os.path.exists(os.path.join(h, name))), ""
+    )
+    if beside:
+        remedy = (
+            f"It is in {beside}: start jaxscope there (`cd {shlex.quote(beside)}`), or let the "
+            "code open it by a path made from `__file__`."
+        )
+    else:
+        remedy = "Start jaxscope in the folder that the code is meant to run in."
+    return Remedy((), "", what, remedy)
+
+
+_TOO_SMALL = (
+    r"Used ([\d.]+[KMGT]) of ([\d.]+[KMGT]) hbm",
+    r"\(([\d.]+[KMGT])\) exceeds available HBM \(([\d.]+[KMGT])\)",
+)
+"""How a TPU's compiler says that a program does not fit."""
+
+
+def _exhausted_remedy(_error: BaseException, text: str) -> Remedy:
+    for pattern in _TOO_SMALL:
+        if (sizes := re.search(pattern, text, re.IGNORECASE)) is not None:
+            needs, has = (f"{size[:-1]} {size[-1].upper()}iB" for size in sizes.groups())
+            return Remedy(
+                (),
+                "",
+                f"The program does not fit: it needs {needs} of the device's memory, it has {has}.",
+                "Use smaller shapes, cut arrays over more devices, or take a target with more "
+                "memory. `jaxscope targets` compares chips.",
+            )
+    found = re.search(r"allocat\w* (\d+) bytes", text)
+    size = f" It asked for {_show_bytes(int(found.group(1)))}." if found else ""
+    return Remedy(
+        (),
+        "",
+        _join(f"XLA ran out of memory.{size}", describe_memory_limit()),
+        "Use smaller shapes, or a target with more memory.",
+    )
+
+
+def _memory_remedy(_error: BaseException, _text: str) -> Remedy:
+    return Remedy(
+        (),
+        "",
+        _join("Python ran out of memory.", describe_memory_limit()),
+        "Use smaller shapes, or raise the limit with `--memory`.",
+    )
+
+
+def _is_squeeze(_error: BaseException, text: str) -> bool:
+    return _find_squeezed(text) is not None
+
+
+def _find_squeezed(text: str) -> re.Match[str] | None:
+    return re.search(r"cannot select an axis to squeeze out.*shape=\((\d+)", text)
+
+
+def _squeeze_remedy(_error: BaseException, text: str) -> Remedy:
+    """`pmap` on too few devices says only this, and so does the user's own `squeeze`."""
+    found = _find_squeezed(text)
+    size = found[1] if found else "N"
+    return Remedy(
+        (),
+        "",
+        "",
+        f"Under `pmap`, each row of the mapped axis needs a device: `--target cpu:{size}` "
+        "simulates them on the CPU. Elsewhere, squeeze only axes of size 1.",
+    )
+
+
+def _is_failure_under_limit(error: BaseException, text: str) -> bool:
+    """XLA's own message blames whatever part of it could not allocate."""
+    is_xlas = type(error).__name__ in ("JaxRuntimeError", "XlaRuntimeError")
+    return is_xlas and text.startswith("INTERNAL") and describe_memory_limit() != ""
+
+
+def _limit_remedy(_error: BaseException, _text: str) -> Remedy:
+    what = f"XLA failed, perhaps for want of memory. {describe_memory_limit()}"
+    return Remedy((), "", what, "Raise the limit, or use smaller shapes.")
+
+
+def _is_missing_backend(error: BaseException, text: str) -> bool:
+    """JAX asserts, without a word, that a platform which it was told to use has devices.
+
+    Whose assertion it was is asked by trying again: JAX cuts its own frames off tracebacks.
+    """
+    if not isinstance(error, AssertionError) or text:
+        return False
+    try:
+        jax.devices()
+    except AssertionError:
+        return True
+    except Exception:  # another fault of the backend's, and so another row's
+        return False
+    return False
+
+
+def _backend_remedy(_error: BaseException, _text: str) -> Remedy:
+    return Remedy(
+        (),
+        "",
+        describe_missing_backend(),
+        "Install the plugin of that platform, or leave the choice to JAX; `jaxscope doctor` lists "
+        "the targets that work here.",
+    )
+
+
+def describe_missing_backend() -> str:
+    """One sentence on the platforms that JAX was told to use."""
+    platforms = getattr(jax.config, "jax_platforms", None) or "a platform"
+    return f"JAX was told to use {platforms}, and nothing that is installed here provides it."
+
+
+def _join(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))
+
+
+def _show_bytes(size: int) -> str:
+    units = ("B", "kB", "MB", "GB", "TB", "PB")
+    power = min(max(len(str(size)) - 1, 0) // 3, len(units) - 1)
+    return f"{size / 1000**power:.4g} {units[power]}"
+
+
+_Test = Callable[[BaseException, str], bool]
+_Make = Callable[[BaseException, str], Remedy]
+_SPECIAL: tuple[tuple[_Test, _Make], ...] = (
+    (lambda error, _text: isinstance(error, SystemExit), _exit_remedy),
+    (lambda error, _text: isinstance(error, ModuleNotFoundError), _import_remedy),
+    (lambda error, _text: isinstance(error, ImportError), _import_name_remedy),
+    (_is_missing_relative, _missing_file_remedy),
+    (lambda _error, text: "RESOURCE_EXHAUSTED" in text, _exhausted_remedy),
+    (lambda error, _text: isinstance(error, MemoryError), _memory_remedy),
+    (_is_squeeze, _squeeze_remedy),
+    (_is_failure_under_limit, _limit_remedy),
+    (_is_missing_backend, _backend_remedy),
+)

@@ -1,0 +1,219 @@
+"""What a file contains, without running it: functions, the calls it offers, its docstring."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from typing import Any
+
+from jaxscope.errors import Explanation, SourceError
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.faults.explain import guard
+from jaxscope.worker.host.source import SourceSnapshot, read_source
+
+MAX_FUNCTIONS = 2000
+_MAX_CALLS = 500
+_MAX_SIGNATURE_CHARS = 300
+_MAX_DOC_CHARS = 2000
+_MAX_FILE_DOC_CHARS = 50_000
+_OFFER = re.compile(r"#+\s*jaxscope:\s*(?P<call>\S.*)")
+
+_TRANSFORMS = frozenset(
+    prefix + name
+    for prefix in ("", "jax.")
+    for name in ("jit", "pjit", "vmap", "pmap", "grad", "value_and_grad", "checkpoint", "remat")
+)
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OfferedCall:
+    """A call that a comment of the file offers; `line` is 1-based."""
+
+    call: str
+    line: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FunctionOutline:
+    """A function, method or class of the file.
+
+    Attributes:
+        name: With its class, such as `Model.loss`.
+        kind: `function`, `method` or `class`.
+        line: 1-based line of its `def` or `class`.
+        end_line: Its last line.
+        signature: Such as `loss(params, x, *, scale=1.0) -> Array`, at most 300 characters.
+        doc: Its docstring, at most 2,000 characters, or empty.
+    """
+
+    name: str
+    kind: str
+    line: int
+    end_line: int
+    signature: str
+    doc: str
+
+
+def handle_outline(request: dict[str, Any], channel: Channel) -> None:
+    """Answer what a file contains. Executes nothing of it.
+
+    Raises:
+        SourceError: The file cannot be read or parsed.
+    """
+    source = read_source(request["file"])
+    tree = parse_source(source)
+    functions = find_functions(tree)
+    channel.send(
+        "outline",
+        {
+            "functions": [dataclasses.asdict(function) for function in functions],
+            "calls": [dataclasses.asdict(call) for call in find_offered_calls(source.text)],
+            "doc": (ast.get_docstring(tree) or "")[:_MAX_FILE_DOC_CHARS],
+        },
+    )
+
+
+def parse_source(source: SourceSnapshot) -> ast.Module:
+    """Parse a file.
+
+    Raises:
+        SourceError: It is not valid Python, or nested more deeply than Python's parser can go.
+    """
+    try:
+        with guard("parsing the file", [source.path]):
+            return ast.parse(source.text, source.path)
+    except SourceError:
+        raise
+    except Exception as error:
+        raise SourceError(
+            Explanation(
+                what=f"{source.path} is too complex for Python's parser.",
+                why=f"It raised {type(error.__cause__ or error).__name__}.",
+                remedy="Split the deeply nested or very long expression.",
+                kind=type(error.__cause__ or error).__name__,
+            )
+        ) from None
+
+
+def find_offered_calls(text: str) -> tuple[OfferedCall, ...]:
+    """Find the calls that comment lines `# jaxscope: CALL` offer, in order.
+
+    Only real comments count, never a look-alike inside a string. At most 500.
+    """
+    if "jaxscope:" not in text:
+        return ()
+    calls: list[OfferedCall] = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT and (offer := _OFFER.fullmatch(token.string)):
+                calls.append(OfferedCall(offer["call"].strip(), token.start[0]))
+            if len(calls) == _MAX_CALLS:
+                break
+    except (tokenize.TokenError, SyntaxError):
+        pass  # the offers before the broken place stand
+    return tuple(calls)
+
+
+def find_functions(tree: ast.Module) -> tuple[FunctionOutline, ...]:
+    """Find functions and classes at the top level, and methods of those classes; at most 2,000.
+
+    Names to which a lambda or a `functools.partial` is assigned at the top level count too. What
+    is under a top-level `if`, `try` or `with` counts; what is inside functions does not.
+    """
+    found = []
+    for outline in _outline_body(tree.body, ""):
+        found.append(outline)
+        if len(found) == MAX_FUNCTIONS:
+            break
+    return tuple(found)
+
+
+def _outline_body(body: list[ast.stmt], owner: str) -> Iterator[FunctionOutline]:
+    for statement in body:
+        if isinstance(statement, _Function):
+            yield _outline_function(statement, owner)
+        elif isinstance(statement, ast.ClassDef):
+            yield _outline_class(statement, owner)
+            yield from _outline_body(statement.body, f"{owner}{statement.name}.")
+        elif isinstance(statement, (ast.Assign, ast.AnnAssign)) and not owner:
+            yield from _outline_assigned(statement)
+        elif isinstance(statement, (ast.If, ast.Try, ast.With)):
+            yield from _outline_body(statement.body, owner)
+            yield from _outline_body(getattr(statement, "orelse", []), owner)
+            for handler in getattr(statement, "handlers", []):
+                yield from _outline_body(handler.body, owner)
+
+
+def _outline_function(function: _Function, owner: str) -> FunctionOutline:
+    result = f" -> {_unparse(function.returns)}" if function.returns else ""
+    return FunctionOutline(
+        name=f"{owner}{function.name}",
+        kind="method" if owner else "function",
+        line=function.lineno,
+        end_line=function.end_lineno or function.lineno,
+        signature=_cut(f"{function.name}({_unparse(function.args)}){result}"),
+        doc=(ast.get_docstring(function) or "")[:_MAX_DOC_CHARS],
+    )
+
+
+def _outline_assigned(statement: ast.Assign | ast.AnnAssign) -> Iterator[FunctionOutline]:
+    """The name to which a statement gives a lambda or a partial, if that is what it does."""
+    target = statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
+    value = statement.value
+    if not isinstance(target, ast.Name):
+        return
+    if isinstance(value, ast.Lambda):
+        signature = f"{target.id}({_unparse(value.args)})"
+    elif isinstance(value, ast.Call) and _is_partial_of_a_function(value):
+        # What a partial still takes depends on the function, which only running could find.
+        signature = f"{target.id} = {_unparse(value)}"
+    else:
+        return
+    yield FunctionOutline(
+        name=target.id,
+        kind="function",
+        line=statement.lineno,
+        end_line=statement.end_lineno or statement.lineno,
+        signature=_cut(signature),
+        doc="",
+    )
+
+
+def _is_partial_of_a_function(call: ast.Call) -> bool:
+    """`partial(jax.jit, …)` makes a decorator, not a function of arrays."""
+    if not call.args or _unparse(call.func) not in ("partial", "functools.partial"):
+        return False
+    return _unparse(call.args[0]) not in _TRANSFORMS
+
+
+def _outline_class(definition: ast.ClassDef, owner: str) -> FunctionOutline:
+    bases = ", ".join(_unparse(base) for base in definition.bases)
+    return FunctionOutline(
+        name=f"{owner}{definition.name}",
+        kind="class",
+        line=definition.lineno,
+        end_line=definition.end_lineno or definition.lineno,
+        signature=_cut(
+            f"class {definition.name}({bases})" if bases else f"class {definition.name}"
+        ),
+        doc=(ast.get_docstring(definition) or "")[:_MAX_DOC_CHARS],
+    )
+
+
+def _unparse(node: ast.AST) -> str:
+    try:
+        return ast.unparse(node)
+    except (RecursionError, ValueError):
+        return "…"
+
+
+def _cut(signature: str) -> str:
+    if len(signature) <= _MAX_SIGNATURE_CHARS:
+        return signature
+    return signature[: _MAX_SIGNATURE_CHARS - 1] + "…"

@@ -1,0 +1,193 @@
+"""What a worker does to its own process before user code runs, and what user code has changed in it
+afterwards.
+
+Descriptors move out of the user's way, the process dies with its supervisor, and a crash writes
+stacks. A worker runs one request and is gone, so changed settings reach no other run; the reader is
+told of them because they explain a result.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import faulthandler
+import fcntl
+import io
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from types import FrameType
+from typing import Any, NoReturn
+
+from jaxscope.worker.channel import is_swallowing
+from jaxscope.worker.faults.explain import note_interrupt
+from jaxscope.worker.faults.tracebacks import safe_text
+
+# What a worker does to its own process before any user code runs.
+
+
+FIRST_PRIVATE_DESCRIPTOR = 200
+RECURSION_LIMIT = 5000
+"""Deeply nested `jit` needs more than Python's 1,000; 20,000 overflows an 8 MiB C stack."""
+
+_PR_SET_PDEATHSIG = 1
+_AGAIN_S = 0.01
+
+
+def make_private(descriptor: int) -> int:
+    """Move a descriptor out of the way of user code, and close it in programs that it starts."""
+    private = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, FIRST_PRIVATE_DESCRIPTOR)
+    os.close(descriptor)
+    return private
+
+
+def isolate(parent_pid: int, stack_descriptor: int) -> None:
+    """Tie this process to the supervisor and make its death tell where it was.
+
+    Args:
+        parent_pid: The supervisor; once it is gone, so is this process.
+        stack_descriptor: Where faulthandler writes the stack: when the process dies of a signal,
+            and whenever it gets SIGUSR2.
+    """
+    _die_with_parent(parent_pid)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")  # if memory runs out, the kernel takes the worker and not the window
+    sys.setrecursionlimit(RECURSION_LIMIT)
+    faulthandler.enable(file=stack_descriptor, all_threads=True)
+    if hasattr(faulthandler, "register"):
+        faulthandler.register(signal.SIGUSR2, file=stack_descriptor, all_threads=False)
+    signal.signal(signal.SIGINT, _on_interrupt)
+    sys.breakpointhook = _refuse_breakpoint
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
+
+
+@contextlib.contextmanager
+def quiet_stderr() -> Iterator[None]:
+    """Lose what libraries in C write to the descriptor of standard error meanwhile."""
+    sys.stderr.flush()
+    kept = fcntl.fcntl(2, fcntl.F_DUPFD_CLOEXEC, FIRST_PRIVATE_DESCRIPTOR)
+    nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def _die_with_parent(parent_pid: int) -> None:
+    if sys.platform == "linux":
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent_pid:  # it died before the line above
+        os._exit(1)
+
+
+def _refuse_breakpoint(*_arguments: object, **_options: object) -> NoReturn:
+    """What `breakpoint()` does here: there is no terminal to debug at.
+
+    Left to itself, pdb would stop in whatever Python code runs next. Where that is JAX's hook of
+    the garbage collector, its error is swallowed and the run goes on as if nothing had been.
+    """
+    from bdb import BdbQuit
+
+    raise BdbQuit("a debugger needs a terminal")
+
+
+def _on_interrupt(number: int, frame: FrameType | None) -> None:
+    note_interrupt()
+    if is_swallowing(frame):  # come back, or the run would go on as if nobody had said stop
+        again = threading.Timer(_AGAIN_S, os.kill, (os.getpid(), number))
+        again.name, again.daemon = "jaxscope stop", True
+        again.start()
+        return
+    raise KeyboardInterrupt
+
+
+# What a run has changed in its process, told to the reader once it is over.
+#
+# A worker runs one thing and is gone, so nothing of this reaches the next run; but whoever compares
+# two captures should know that one file had turned `jax_disable_jit` on.
+
+
+_OUR_OWN = frozenset({"jax_default_device", "jax_platforms", "jax_num_cpu_devices"})
+"""Settings that the target decides."""
+_MAX_SHOWN = 20
+
+
+class ProcessChanges:
+    """The state of the process before user code, to be compared with the state after it."""
+
+    def __init__(self) -> None:
+        self._clocks = _clock_identity()
+        self._settings = _read_settings()
+        self._num_devices = _read_num_devices()
+
+    def messages(self) -> Iterator[str]:
+        """A sentence for everything that has changed."""
+        if _clock_identity() != self._clocks:
+            yield "The code replaced time functions of Python: its own timings may be off."
+        changes = [
+            f"{name} = {safe_text(value, 100)} (was {safe_text(self._settings[name], 100)})"
+            for name, value in sorted(_read_settings().items())
+            if name in self._settings and not _is_same(value, self._settings[name])
+        ]
+        if changes:
+            yield f"The code changed JAX's configuration: {', '.join(changes[:_MAX_SHOWN])}."
+        num_devices = _read_num_devices()
+        if 0 < self._num_devices != num_devices > 0:
+            yield (
+                f"The code set jax_num_cpu_devices to {num_devices}: the program is not for the "
+                f"{self._num_devices} of the target."
+            )
+        for wanted, given in _read_narrowed().items():
+            yield f"{wanted} became {given}: JAX uses 64-bit types only with --x64."
+
+
+def _read_settings() -> Mapping[str, Any]:
+    """JAX's settings; none where the code has put something else in their place."""
+    try:
+        import jax
+
+        values: Mapping[str, Any] = jax.config.values
+        return {name: value for name, value in values.items() if name not in _OUR_OWN}
+    except Exception:
+        return {}
+
+
+def _read_num_devices() -> int:
+    """How many CPU devices JAX was told to simulate; 0 where nobody told it."""
+    try:
+        import jax
+
+        return max(int(jax.config.values["jax_num_cpu_devices"]), 0)
+    except Exception:
+        return 0
+
+
+def _read_narrowed() -> Mapping[str, str]:
+    values = sys.modules.get(
+        "jaxscope.worker.host.values"
+    )  # a run that evaluates no call loads none
+    return {} if values is None else values.narrowed_dtypes()
+
+
+def _is_same(first: object, second: object) -> bool:
+    try:
+        return bool(first is second or first == second)
+    except Exception:  # values are the user's, and may compare as they like
+        return False
+
+
+def _clock_identity() -> tuple[int, ...]:
+    return tuple(map(id, (time.perf_counter, time.time, time.monotonic, time.sleep)))

@@ -1,0 +1,340 @@
+"""Turn a call into a traced program whose equations carry tags, and differentiate it where its
+gradient is wanted.
+
+Where the call applies transforms, a stand-in takes the place of the base function, runs it as the
+transform would, and tags what it does. So nothing here needs to know the transforms, and the
+program stays the one that JAX makes alone. `find_inputs` gives the values of the inputs of the last
+jaxpr-level stage to those who run its equations one by one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxscope.model.graph import Direction, Graph, NodeKind
+from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG
+from jaxscope.worker import compat
+from jaxscope.worker.host.arguments import (
+    Arguments,
+    is_traceable,
+    keep_arrays,
+    leaf_path,
+    named_like,
+    parameter_names,
+)
+from jaxscope.worker.host.call import Call
+from jaxscope.worker.provenance.stand_in import BaseRecorder, InnerStages, StageJaxpr, tag_shown
+from jaxscope.worker.provenance.tagging import Tagger
+
+# Turn a call into a traced program whose equations carry tags, and keep what was seen on the way.
+#
+# Where the call applies transforms, a stand-in takes the place of the base function. It runs the
+# function as the transform would, and follows and tags what it does. So it needs to know nothing
+# about the transforms around it, and the program stays the one that JAX makes without it.
+
+
+_jit = jax.jit  # files replace it by what does nothing, to run without
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class TracedProgram:
+    """A traced call.
+
+    Attributes:
+        traced: The `jax.stages.Traced` of the whole call, with base tags.
+        base: The base function's jaxpr.
+        transformed: One stage for each applied transform; the last is the whole program.
+        base_ids: Equation ids by number of the base tags.
+        static: Path and text of each argument leaf that is not traced.
+        messages: What the reader should know of how it was traced.
+        is_linked_by_place: Whether equations of the transformed stages are linked to those of the
+            base by their places in the source, because the base could not be tagged.
+        num_jits: Of how many calls of a jitted function, one in the other, the program consists:
+            the body of the innermost is shown.
+    """
+
+    traced: Any
+    base: StageJaxpr
+    transformed: tuple[StageJaxpr, ...]
+    base_ids: tuple[str, ...]
+    static: tuple[tuple[str, str], ...]
+    messages: tuple[str, ...]
+    num_jits: int = 0
+    is_linked_by_place: bool = False
+
+    @property
+    def derived(self) -> StageJaxpr:
+        """The last jaxpr-level stage of the call: what is lowered."""
+        return self.transformed[-1] if self.transformed else self.base
+
+    def tag_derived(self) -> tuple[Any, StageJaxpr, tuple[str, ...]]:
+        """Tag the equations of the last jaxpr-level stage.
+
+        Returns:
+            The `jax.stages.Traced` to lower, the stage with tags, and the equation ids by number.
+        """
+        tagger = Tagger(DERIVED_TAG)
+        whole = compat.traced_jaxpr(self.traced)
+        tagged, shown = tag_shown(tagger, whole, self.num_jits)
+        stage = dataclasses.replace(self.derived, jaxpr=shown)
+        return compat.retrace_with(self.traced, tagged), stage, tuple(tagger.ids)
+
+
+def trace_call(call: Call) -> TracedProgram:
+    """Trace a call once, tagged.
+
+    Python scalars are traced as `jit` would; if that raises, they are taken as static.
+
+    Raises:
+        Exception: Whatever the user's code or JAX raises.
+    """
+    arguments = Arguments(call)
+    if not arguments.has_scalars:
+        return _trace(call, arguments)
+    try:
+        return _trace(call, arguments)
+    except Exception as first:
+        fixed = Arguments(call, scalars_are_static=True)
+        try:
+            program = _trace(call, fixed)
+        except Exception:
+            raise first from None
+        names = ", ".join(path for path, _ in fixed.static)
+        message = f"Taken as static, because tracing them raised {type(first).__name__}: {names}."
+        return dataclasses.replace(program, messages=(*program.messages, message))
+
+
+def _trace(call: Call, arguments: Arguments) -> TracedProgram:
+    if all(level.name == "jit" for level in call.levels):
+        return _trace_untransformed(call, arguments)
+    recorder = BaseRecorder(call.base)
+    inner = InnerStages(call)
+    function = call.compose(recorder.stand_in(), inner.observe)
+    traced, seconds, messages = _trace_function(function, call, arguments)
+    names, results = compat.debug_paths(traced)
+    static = arguments.static_besides(names) if compat.is_jitted(function) else arguments.static
+    last = StageJaxpr(inner.last_name, compat.traced_jaxpr(traced), names, results, seconds)
+    if not recorder.was_called:
+        raise ValueError(f"{call.text} never calls {call.base_text}.")
+    base = recorder.stage or dataclasses.replace(last, name="jaxpr")
+    if recorder.why_not is not None:
+        messages = (*messages, _tell_unfollowed(call, recorder))
+    return TracedProgram(
+        traced=traced,
+        base=base,
+        transformed=(*inner.stages(), last),
+        base_ids=tuple(recorder.ids),
+        static=static,
+        messages=messages,
+        is_linked_by_place=recorder.why_not is not None,
+    )
+
+
+def _tell_unfollowed(call: Call, recorder: BaseRecorder) -> str:
+    """What is missing where the base function could not be followed under the transforms."""
+    error = recorder.why_not
+    why = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    text = (
+        f"What {call.base_text} does could not be followed under {', '.join(call.transforms)} "
+        f"({why}). The program is the one that JAX runs; its equations are linked to those of "
+        f"{call.base_text} by their places in the source alone."
+    )
+    if recorder.stage is None:
+        text += (
+            f" {call.base_text} cannot be traced on its own: the whole call stands in its place."
+        )
+    return text
+
+
+def _trace_untransformed(call: Call, arguments: Arguments) -> TracedProgram:
+    """Trace a call whose base is the whole program: its own jaxpr is tagged, nothing replaced."""
+    function = call.compose(call.base)
+    traced, seconds, messages = _trace_function(function, call, arguments)
+    tagger = Tagger(BASE_TAG)
+    # Tracing what the outermost jit made leaves that one out.
+    num_jits = max(len(call.levels) - 1 + int(compat.is_jitted(call.base)), 0)
+    tagged, shown = tag_shown(tagger, compat.traced_jaxpr(traced), num_jits)
+    names, results = compat.debug_paths(traced)
+    base = StageJaxpr("jaxpr", shown, names, results, seconds)
+    static = arguments.static_besides(names) if compat.is_jitted(function) else arguments.static
+    tagged_trace = compat.retrace_with(traced, tagged)
+    return TracedProgram(tagged_trace, base, (), tuple(tagger.ids), static, messages, num_jits)
+
+
+def _trace_function(
+    function: Any, call: Call, arguments: Arguments
+) -> tuple[Any, float, tuple[str, ...]]:
+    """The trace, its seconds, and what the reader should know of it."""
+    start = time.perf_counter()
+    left_out: list[str] = []
+    if compat.is_jitted(function):
+        traced = compat.trace_jitted(function, call.args, call.kwargs)
+    else:
+        args, kwargs = arguments.boxed()
+        plain = _hashable(arguments.unboxing(function))
+        try:
+            traced = _jit(plain).trace(*args, **kwargs)
+        except TypeError as error:
+            if "not a valid JAX type" not in str(error):
+                raise
+            traced = None
+        if traced is None:
+            start = time.perf_counter()
+            traced = _jit(_giving_arrays(plain, left_out)).trace(*args, **kwargs)
+    seconds = time.perf_counter() - start
+    names = ", ".join(dict.fromkeys(left_out))
+    message = f"Left out of the results, because JAX cannot trace what is no array: {names}."
+    return traced, seconds, (message,) if left_out else ()
+
+
+def _giving_arrays(function: Callable[..., Any], left_out: list[str]) -> Callable[..., Any]:
+    def filtered(*args: Any, **kwargs: Any) -> Any:
+        return keep_arrays(function(*args, **kwargs), left_out)
+
+    return named_like(function, filtered)
+
+
+def _hashable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`jit` looks functions up by hash; callable objects that hold arrays often have none."""
+    try:
+        hash(function)
+    except TypeError:
+        return named_like(function, lambda *args, **kwargs: function(*args, **kwargs))
+    return function
+
+
+# The gradient of the base function, shown where a call applies no transform of its own.
+
+
+class NoGradient(Exception):
+    """There is nothing to differentiate; the text says why."""
+
+
+_MAX_EQUATIONS = 5000
+_MAX_TRACE_S = 5.0
+_ASKED = "--gradient asks for it, in the window “Run with the gradient”."
+
+
+def why_not_unasked(graph: Graph, trace_seconds: float) -> str:
+    """Why a program's gradient is made only for those who ask for it; empty if it is made.
+
+    Args:
+        graph: Of the program's jaxpr.
+        trace_seconds: What tracing the program took: differentiating takes a few times that.
+    """
+    nodes = graph.nodes
+    is_equation = nodes.kind == NodeKind.EQUATION
+    own = np.flatnonzero(is_equation & (nodes.direction == Direction.BACKWARD))
+    if not len(own):
+        own = np.flatnonzero(is_equation & (nodes.direction != Direction.NONE))
+    if len(own):
+        places = graph.source(int(own[0]))
+        where = f", {os.path.basename(places[0].file)}:{places[0].line}" if places else ""
+        return (
+            "The program holds its own derivative: equation "
+            f"{graph.string(nodes.id, int(own[0]))} ({graph.string(nodes.operation, int(own[0]))}"
+            f"{where}) is part of one. The derivative of all of it is not made. {_ASKED}"
+        )
+    count = int(is_equation.sum())
+    if count > _MAX_EQUATIONS or trace_seconds > _MAX_TRACE_S:
+        return (
+            f"Making it would take long: the program has {count:,} equations, and tracing them "
+            f"took {trace_seconds:.1f} s. {_ASKED}"
+        )
+    return ""
+
+
+def trace_gradient(base: StageJaxpr) -> tuple[StageJaxpr, bool]:
+    """Differentiate a tagged jaxpr with respect to every float input.
+
+    Outputs that are not one float scalar are summed, those that are no floats left out.
+
+    Returns:
+        The stage `gradient`, and whether outputs were summed.
+
+    Raises:
+        NoGradient: No input, or no output, is a float.
+        Exception: Whatever JAX raises, such as for a reversed `while_loop`.
+    """
+    inner = compat.open_jaxpr(base.jaxpr)
+    inputs = [variable.aval for variable in inner.invars]
+    wanted = [i for i, aval in enumerate(inputs) if _is_float(aval)]
+    floats = [i for i, atom in enumerate(inner.outvars) if _is_float(atom.aval)]
+    if not wanted:
+        raise NoGradient("None of its arguments is a float.")
+    if not floats:
+        raise NoGradient("None of its results is a float.")
+    is_scalar = len(floats) == len(inner.outvars) == 1 and not inner.outvars[0].aval.shape
+
+    def scalar(*values: Any) -> Any:
+        outputs = compat.evaluate_jaxpr(base.jaxpr, values)
+        if is_scalar:
+            return outputs[0]
+        return sum(jnp.sum(outputs[i].astype(_sum_dtype(outputs[i]))) for i in floats)
+
+    names = base.argument_paths
+    start = time.perf_counter()
+    jaxpr = jax.make_jaxpr(jax.grad(scalar, argnums=tuple(wanted)))(
+        *(_like(aval) for aval in inputs)
+    )
+    seconds = time.perf_counter() - start
+    paths = tuple(f"gradient of {names[i]}" if i < len(names) else f"gradient {i}" for i in wanted)
+    return StageJaxpr("gradient", jaxpr, names, paths, seconds), not is_scalar
+
+
+def _like(aval: Any) -> Any:
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype)  # type: ignore[no-untyped-call] # JAX's
+
+
+def _is_float(aval: Any) -> bool:
+    dtype = getattr(aval, "dtype", None)
+    return dtype is not None and bool(jnp.issubdtype(dtype, jnp.floating))
+
+
+def _sum_dtype(value: Any) -> Any:
+    """Small floats are summed in float32: outputs of different types must add up."""
+    return jnp.promote_types(value.dtype, jnp.float32)
+
+
+TAKEN_APART = frozenset(
+    {
+        *("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint"),
+        *("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"),
+    }
+)
+
+
+def find_inputs(program: TracedProgram, call: Call) -> list[Any] | None:
+    """Values of the inputs of the last jaxpr-level stage; None where they cannot be told."""
+    inputs = compat.open_jaxpr(program.derived.jaxpr).invars
+    hoisted = list(compat.traced_consts(program.traced))
+    for leaves in (_boxed_leaves(call), _named_leaves(program, call)):
+        for values in (leaves, [*hoisted, *leaves]):
+            if len(values) == len(inputs) and all(map(_fits, inputs, values)):
+                return values
+    return None
+
+
+def _boxed_leaves(call: Call) -> list[Any]:
+    args, kwargs = Arguments(call).boxed()
+    return [leaf for leaf in jax.tree.leaves((args, kwargs)) if is_traceable(leaf)]
+
+
+def _named_leaves(program: TracedProgram, call: Call) -> list[Any]:
+    """The leaves that the program itself names as its inputs."""
+    names = parameter_names(call.base, call.args)
+    wanted = set(program.derived.argument_paths)
+    pairs = jax.tree_util.tree_flatten_with_path((call.args, call.kwargs))[0]
+    return [leaf for path, leaf in pairs if leaf_path(path, names) in wanted]
+
+
+def _fits(variable: Any, value: Any) -> bool:
+    return tuple(getattr(variable.aval, "shape", ())) == tuple(np.shape(value))

@@ -1,0 +1,605 @@
+"""The pipeline of one capture: file, call, trace, lower, compile, costs, texts.
+
+Stages are sent as soon as they are there, graphs before texts, so a window shows the jaxpr while
+XLA still compiles. A stage that fails ends the pipeline; those before it stay. While a program is
+converted, the objects that live to the end are frozen out of Python's garbage collection, which
+would take half of the time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import gc
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxscope.errors import Explanation, JaxscopeError, TraceError
+from jaxscope.model.graph import Graph, graph_to_arrays, strings_to_arrays
+from jaxscope.model.graph_builder import GraphBuilder
+from jaxscope.model.op_name import TagTable, strip_tags
+from jaxscope.worker import compat
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.faults.explain import explain_exception, guard
+from jaxscope.worker.host.call import Call
+from jaxscope.worker.host.function_source import (
+    describe_function,
+    find_call_place,
+    place_of,
+    send_files,
+    source_files,
+)
+from jaxscope.worker.host.source import SourceSnapshot
+from jaxscope.worker.host.values import aval_bytes, aval_text
+from jaxscope.worker.provenance.stand_in import StageJaxpr
+from jaxscope.worker.provenance.traced_program import (
+    NoGradient,
+    TracedProgram,
+    trace_call,
+    trace_gradient,
+    why_not_unasked,
+)
+from jaxscope.worker.stages.background import Background
+from jaxscope.worker.stages.compilation import CompiledProgram, compile_program
+from jaxscope.worker.stages.hlo_cost import UNKNOWN, Costs, instruction_costs, module_cost
+from jaxscope.worker.stages.jaxpr import (
+    ConvertedJaxpr,
+    Frame,
+    Provenance,
+    convert_jaxpr,
+    find_places,
+    print_jaxpr,
+)
+from jaxscope.worker.stages.loading import load_call
+from jaxscope.worker.stages.machine_code import NO_CODE, MachineCode, dump_folder
+from jaxscope.worker.stages.nonfinite import REMEDY, RULE, look_for_nonfinite
+from jaxscope.worker.stages.passes import PassWatch, send_passes
+from jaxscope.worker.stages.purity import PurityWatch, find_captured
+from jaxscope.worker.stages.stablehlo import convert_stablehlo, link_stablehlo_lines, print_module
+from jaxscope.worker.stages.xla_log import XlaLog, catching_donations, place_note
+from jaxscope.worker.targets.ahead_of_time import is_ahead_of_time
+from jaxscope.worker.targets.environment import describe_environment
+from jaxscope.worker.targets.lowering import lower_for_target, send_memory_fit
+
+# Keep the garbage collector away from objects that a capture holds to its end.
+#
+# Walking them takes half of the time of converting a program: of a 12-layer transformer's gradient
+# one collection took 34 ms in lowering alone, where compiling without tags has none.
+
+
+_OWN_USE = 1_000
+"""More frozen objects than these are a program's own use of it: Python 3.12 freezes some itself."""
+
+
+@contextlib.contextmanager
+def gc_freeze() -> Iterator[Callable[[], None]]:
+    """Rest the collector from all objects that there are; those made inside are collected.
+
+    What is given may be called to rest it from what has been made since, too.
+    """
+    if gc.get_freeze_count() >= _OWN_USE:
+        yield lambda: None
+        return
+    gc.freeze()
+    try:
+        yield gc.freeze
+    finally:
+        gc.unfreeze()
+
+
+# Sends stages as messages: graphs at once, texts when they are due.
+
+
+TITLES = {
+    "stablehlo": "StableHLO",
+    "hlo": "HLO before optimization",
+    "optimized": "HLO after optimization",
+    "machine": "Machine code",
+}
+"""What the stages are called that follow the jaxprs, in pipeline order."""
+
+Text = Callable[[], tuple[str, Any]]
+
+
+class StageSender:
+    """Sends the stages of one capture.
+
+    Attributes:
+        graphs: Every graph that was sent.
+    """
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._texts: list[tuple[str, Text]] = []
+        self.graphs: list[Graph] = []
+
+    def add_text(self, name: str, text: Text) -> None:
+        """Have a stage's text sent by the next `send_texts`; it is printed only then."""
+        self._texts.append((name, text))
+
+    def send_graph(
+        self, name: str, title: str, seconds: float, graph: Graph, cost: Costs = UNKNOWN
+    ) -> None:
+        self.graphs.append(graph)
+        self.send_stage(name, title, seconds, "graph", cost, graph_to_arrays(graph))
+
+    def send_stage(
+        self,
+        name: str,
+        title: str,
+        seconds: float | None,
+        form: str,
+        cost: Costs,
+        arrays: dict[str, Any] | None = None,
+    ) -> None:
+        fields = {
+            "name": name,
+            "title": title,
+            "seconds": seconds,
+            "unavailable": None,
+            "form": form,
+            "cost": list(cost),
+        }
+        self._channel.send("stage", fields, arrays)
+
+    def send_unavailable(self, name: str, title: str, reason: str) -> None:
+        fields = {
+            "name": name,
+            "title": title,
+            "seconds": None,
+            "unavailable": _sentence(reason),
+            "form": "none",
+            "cost": list(UNKNOWN),
+        }
+        self._channel.send("stage", fields)
+
+    def send_machine(self, machine: MachineCode, seconds: float) -> None:
+        """Send the code of the kernels; XLA's own seconds are part of the compilation, and these
+        are of collecting it."""
+        if not machine.kernels:
+            self.send_unavailable("machine", TITLES["machine"], NO_CODE)
+            return
+        self.send_stage("machine", TITLES["machine"], seconds, "none", UNKNOWN)
+        fields = {"name": "machine", "left_out": machine.num_left_out}
+        self._channel.send("kernels", fields, machine.to_arrays())
+
+    def send_texts(self) -> None:
+        """Send the texts that are due."""
+        while self._texts:
+            name, make_text = self._texts.pop(0)
+            self._channel.progress("text", f"Printing {TITLES.get(name, name)}")
+            try:
+                text, line_nodes = make_text()
+            except Exception as error:
+                reason = f"Printing it raised {type(error).__name__}."
+                self._channel.send("text_missing", {"name": name, "reason": reason})
+                continue
+            data = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
+            arrays = {"utf8": data}
+            if line_nodes is not None:
+                arrays["line_nodes"] = line_nodes
+            self._channel.send("text", {"name": name}, arrays)
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+# The pipeline of one capture: file, call, trace, lower, compile, costs, texts.
+#
+# Stages are sent as soon as they are there, graphs before texts, so a window shows the jaxpr while
+# XLA still compiles. A stage that fails ends the pipeline; those before it stay.
+
+
+__all__ = ["handle_capture", "send_capture"]
+
+_UNCONVERTED = ConvertedJaxpr(GraphBuilder().build(), {}, {}, {}, {})
+_DEEP = 100
+"""Levels of nesting; XLA was seen to overflow an 8 MiB stack from 200 on."""
+
+_MAX_NOTES = 50
+_MIN_COST_BUDGET_S = 0.1
+_COST_SHARE = 0.05
+"""Per-instruction costs may take this share of what JAX and XLA took for the program."""
+
+
+def handle_capture(request: dict[str, Any], channel: Channel) -> Any:
+    """Answer a `capture` request.
+
+    Returns:
+        What the capture was made from: freeing it takes time, so let it go after the answer.
+
+    Raises:
+        JaxscopeError: The user's code failed; the stages before the failure have been sent.
+    """
+    source, call = load_call(request, channel)
+    # Standard error is this process's own; a function of another's is captured without this.
+    return send_capture({**request, "listens": True}, channel, source, call)
+
+
+def send_capture(
+    request: dict[str, Any], channel: Channel, source: SourceSnapshot, call: Call
+) -> Any:
+    """Take a call through every stage, and send what is found.
+
+    Returns:
+        What it was made from, of no use but to be freed later.
+
+    Raises:
+        JaxscopeError: The user's code failed; the stages before the failure have been sent.
+    """
+    return _Pipeline(request, channel, source, call).run()
+
+
+class _Pipeline:
+    def __init__(
+        self, request: dict[str, Any], channel: Channel, source: SourceSnapshot, call: Call
+    ) -> None:
+        self._pass_watch = PassWatch(bool(request.get("passes")))
+        self._options: dict[str, str] = dict(request.get("options") or {})
+        self._wants_gradient = bool(request.get("gradient"))
+        self._target = str(request.get("target") or "cpu")
+        self._target_name = str(request.get("target_name") or self._target)
+        self._channel = channel
+        self._source = source
+        self._call = call
+        self._sender = StageSender(channel)
+        self._seconds = 0.0
+        self._has_gradient = False
+        self._log = XlaLog()
+        self._listens = bool(request.get("listens"))
+
+    def run(self) -> Any:
+        with gc_freeze() as rest_again:
+            return self._run(rest_again)
+
+    def _run(self, rest_again: Callable[[], None]) -> Any:
+        watch = PurityWatch(self._call.base, self._source)
+        with self._step("jaxpr", "trace", f"Tracing {self._call.base_text}"):
+            program = trace_call(self._call)
+            _refuse_leaks(program)
+        captured = find_captured(program.base.jaxpr, self._call.base)
+        for finding in (*watch.find_changes(), *captured):
+            fields = {**dataclasses.asdict(finding), "file": finding.file or self._source.path}
+            self._channel.send("check", fields)
+        messages = list(program.messages)
+        if self._options:
+            told = ", ".join(f"{name}={value}" for name, value in self._options.items())
+            messages.append(f"Compiled with options of XLA: {told}.")
+        for message in messages:
+            self._channel.message(message)
+        self._seconds += program.derived.seconds
+        self._send_head(program)
+        rest_again()
+        traced, derived, derived_ids = program.tag_derived()
+        tags = TagTable(program.base_ids, derived_ids)
+        self._channel.send(
+            "tags",
+            {},
+            {**strings_to_arrays(tags.base, "base"), **strings_to_arrays(tags.derived, "derived")},
+        )
+        try:
+            with self._step("stablehlo", "lower", "Lowering to StableHLO"):
+                start = time.perf_counter()
+                with catching_donations(self._log.notes):
+                    lowered = lower_for_target(traced, self._target, self._channel)
+                seconds = time.perf_counter() - start
+        except JaxscopeError as error:
+            last = self._send_jaxprs(program, tags, derived)
+            self._send_gradient(program, tags, last)
+            self._send_missing_after("stablehlo", error)
+            raise
+        self._seconds += seconds
+        rest_again()
+        self._compile_and_send(lowered, tags, program, derived, seconds)
+        self._send_files()
+        self._sender.send_texts()
+        return program, traced, derived, lowered
+
+    def _compile_and_send(
+        self,
+        lowered: Any,
+        tags: TagTable,
+        program: TracedProgram,
+        derived: StageJaxpr,
+        seconds: float,
+    ) -> None:
+        """Convert and send what is there while XLA compiles, then what it made."""
+        bytecode = compat.module_bytecode(lowered)
+        listening = self._log.listening() if self._listens else contextlib.nullcontext()
+        with listening, dump_folder(self._channel) as dump:
+            last = None
+            if _is_deep(tags):
+                # XLA may overflow the stack and take the process along: what is there goes first.
+                last = self._send_jaxprs(program, tags, derived)
+                self._send_gradient(program, tags, last)
+                self._sender.send_texts()
+            build = self._pass_watch.around(compile_program)
+            compilation = Background(lambda: build(lowered, dump.compiler_options, self._options))
+            last = last or self._send_jaxprs(program, tags, derived)
+            self._send_lowered(lowered, bytecode, tags, last, seconds)
+            self._sender.send_texts()
+            try:
+                with self._step("optimized", "compile", "Compiling with XLA"):
+                    compiled = compilation.result()
+            except JaxscopeError as error:
+                self._send_gradient(program, tags, last)
+                self._send_missing_after("optimized", error)
+                raise
+            start = time.perf_counter()
+            machine = dump.machine_code()
+            machine_seconds = time.perf_counter() - start
+        self._send_log(tags, last)
+        self._seconds += compiled.seconds
+        cost = module_cost(compat.cpu_client(), compiled.module)
+        self._send_hlo("optimized", compiled.module, compiled.seconds, cost)
+        memory, places = compiled.memory.result()
+        self._channel.send("memory", memory, places)
+        send_memory_fit(self._target, memory, self._channel)
+        self._channel.send("placement", *compiled.placement)
+        self._sender.send_machine(machine, machine_seconds)
+        self._look_for_nonfinite(program, compiled, cost)
+        self._send_gradient(program, tags, last)  # of no use to the others, which it would delay
+        if self._pass_watch.is_wanted:
+            self._sender.send_texts()
+            send_passes(lowered, self._channel, self._options, self._pass_watch)
+
+    def _send_log(self, tags: TagTable, last: ConvertedJaxpr) -> None:
+        """Send what JAX and XLA warned of, each with its equation and line."""
+        for note in self._log.notes[:_MAX_NOTES]:
+            message, file, line = place_note(note, tags, last.graph)
+            self._channel.message(message)
+            fields = {"rule": note.rule, "severity": "warning", "remedy": note.remedy}
+            at = {"file": file or self._source.path, "line": line}
+            self._channel.send("check", {**fields, "message": message, **at})
+
+    def _look_for_nonfinite(
+        self, program: TracedProgram, compiled: CompiledProgram, cost: Costs
+    ) -> None:
+        if is_ahead_of_time(self._target) or jax.process_count() > 1:
+            return
+        executable = compiled.executable
+        found = look_for_nonfinite(program, self._call, executable, cost[0], cost[1])
+        if found is None:
+            return
+        self._channel.message(found.text)
+        # A constant of -inf that masks something may be meant; a value that turns into one is news.
+        severity = "warning" if found.is_made else "info"
+        fields = {"rule": RULE, "severity": severity, "message": found.text, "remedy": REMEDY}
+        file = found.file or self._source.path
+        self._channel.send("check", {**fields, "file": file, "line": found.line})
+
+    def _send_head(self, program: TracedProgram) -> None:
+        derived = program.derived
+        inner = compat.open_jaxpr(derived.jaxpr)
+        arguments = [
+            [path, aval_text(variable.aval), aval_bytes(variable.aval), False]
+            for path, variable in _named(derived.argument_paths, inner.invars)
+        ]
+        arguments += [[path, text, 0, True] for path, text in program.static]
+        results = [
+            [path, aval_text(atom.aval), aval_bytes(atom.aval), False]
+            for path, atom in _named(derived.result_paths, inner.outvars)
+        ]
+        call = self._call
+        line, column = find_call_place(self._source, call.text)
+        self._channel.send(
+            "head",
+            {
+                "call_place": [self._source.path, line, column],
+                "call": self._call.text,
+                "base": self._call.base_text,
+                "transforms": list(self._call.transforms),
+                "source": describe_function(call.base, self._source, call.base_text, line),
+                "environment": describe_environment(self._target),
+                "target": self._target_name,
+                "arguments": arguments,
+                "results": results,
+            },
+        )
+
+    def _send_jaxprs(self, program: TracedProgram, tags: TagTable, derived: Any) -> ConvertedJaxpr:
+        """Send the jaxpr-level stages; returns the last one of the call."""
+        base_text = self._call.base_text
+        last = self._send_jaxpr(
+            program.base,
+            f"Jaxpr of {base_text}",
+            tags,
+            is_base=True,
+            is_derived=not program.transformed,
+        )
+        base = last.provenances
+        places = find_places(last) if program.is_linked_by_place else {}
+        for stage in program.transformed:
+            is_last = stage is program.transformed[-1]
+            title = f"Jaxpr of {_applied(stage.name, base_text)}"
+            shown = derived if is_last else stage
+            last = self._send_jaxpr(
+                shown, title, tags, is_derived=is_last, base=base, places=places
+            )
+        return last
+
+    def _send_gradient(
+        self, program: TracedProgram, tags: TagTable, converted: ConvertedJaxpr
+    ) -> None:
+        """Send the stage `gradient` of a call that applies no transform, once."""
+        if program.transformed or self._has_gradient:
+            return
+        self._has_gradient = True
+        base, title = program.base, f"Gradient of {self._call.base_text}"
+        reason = "" if self._wants_gradient else why_not_unasked(converted.graph, base.seconds)
+        if reason:
+            self._sender.send_unavailable("gradient", title, reason)
+            return
+        self._channel.progress("gradient", "Differentiating")
+        try:
+            gradient, is_summed = trace_gradient(base)
+        except NoGradient as error:
+            self._sender.send_unavailable("gradient", title, str(error))
+        except Exception as error:
+            _, explanation = explain_exception(error, {self._source.path}, stage="trace")
+            why = explanation.why.partition("\n")[0] or explanation.what
+            self._sender.send_unavailable("gradient", title, f"JAX cannot differentiate it: {why}")
+        else:
+            note = " with respect to every float argument"
+            summed = " (results summed)" if is_summed else ""
+            self._send_jaxpr(gradient, f"{title}{note}{summed}", tags)
+
+    def _send_jaxpr(
+        self,
+        stage: StageJaxpr,
+        title: str,
+        tags: TagTable,
+        *,
+        is_base: bool = False,
+        is_derived: bool = False,
+        base: Mapping[str, Provenance] | None = None,
+        places: Mapping[Frame, str] | None = None,
+    ) -> ConvertedJaxpr:
+        try:
+            converted = convert_jaxpr(
+                stage.jaxpr,
+                tags=tags,
+                is_base=is_base,
+                is_derived=is_derived,
+                argument_paths=stage.argument_paths,
+                result_paths=stage.result_paths,
+                base=base or {},
+                places=places or {},
+            )
+        except Exception as error:
+            self._sender.send_unavailable(stage.name, title, _describe_bug(error))
+            return _UNCONVERTED
+
+        def text() -> tuple[str, Any]:
+            printed = print_jaxpr(stage.jaxpr, converted)
+            return printed.text, printed.line_nodes
+
+        self._sender.send_graph(stage.name, title, stage.seconds, converted.graph)
+        self._sender.add_text(stage.name, text)
+        return converted
+
+    def _send_lowered(
+        self, lowered: Any, bytecode: bytes, tags: TagTable, derived: ConvertedJaxpr, seconds: float
+    ) -> None:
+        """Send StableHLO and the HLO that XLA makes of it."""
+        start = time.perf_counter()
+        hlo = compat.hlo_module_of(lowered, bytecode)
+        hlo_seconds = time.perf_counter() - start
+        cost = module_cost(compat.cpu_client(), hlo)
+        self._send_stablehlo(bytecode, tags, derived, seconds, cost)
+        self._send_hlo("hlo", hlo, hlo_seconds, cost)
+
+    def _send_stablehlo(
+        self,
+        bytecode: bytes,
+        tags: TagTable,
+        derived: ConvertedJaxpr,
+        seconds: float,
+        cost: Costs,
+    ) -> None:
+        title = TITLES["stablehlo"]
+        try:
+            module = compat.parse_module(bytecode)
+            converted = convert_stablehlo(module, tags, derived.provenances)
+        except Exception as error:
+            self._sender.send_unavailable("stablehlo", title, _describe_bug(error))
+            return
+
+        def text() -> tuple[str, Any]:
+            printed = print_module(module)
+            return printed, link_stablehlo_lines(printed, converted)
+
+        self._sender.send_graph("stablehlo", title, seconds, converted.graph, cost)
+        self._sender.add_text("stablehlo", text)
+
+    def _send_hlo(self, name: str, module: Any, seconds: float, cost: Costs) -> None:
+        self._channel.progress(name, f"Reading {TITLES[name]}")
+        proto = module.as_serialized_hlo_module_proto()
+        budget = max(_MIN_COST_BUDGET_S, _COST_SHARE * self._seconds)
+        arrays = {
+            "proto": np.frombuffer(proto, np.uint8),
+            "instruction_cost": instruction_costs(
+                proto, client=compat.cpu_client(), budget_s=budget
+            ),
+        }
+        self._sender.send_stage(name, TITLES[name], seconds, "hlo", cost, arrays)
+        self._sender.add_text(name, lambda: (strip_tags(module.to_string()), None))
+
+    def _send_files(self) -> None:
+        others = source_files(self._sender.graphs)
+        send_files(self._channel, self._source, others, self._call.base)
+
+    @contextlib.contextmanager
+    def _step(self, stage: str, step: str, text: str) -> Iterator[None]:
+        """Run a part of the pipeline; a failure names its stage."""
+        self._channel.progress(step, text)
+        try:
+            with guard(step, {self._source.path}, at=place_of(self._call.base)):
+                yield
+        except JaxscopeError as error:
+            error.stage = stage  # type: ignore[attr-defined] # for the message of the failure
+            raise
+
+    def _send_missing_after(self, stage: str, error: JaxscopeError) -> None:
+        names = list(TITLES)
+        why = error.explanation.why.partition("\n")[0] or error.explanation.what
+        for name in names[names.index(stage) :]:
+            reason = why if name == stage else f"{TITLES[stage]} failed."
+            self._sender.send_unavailable(name, TITLES[name], reason)
+        with contextlib.suppress(JaxscopeError):
+            self._send_files()
+        self._sender.send_texts()
+
+
+def _is_deep(tags: TagTable) -> bool:
+    """Whether jaxprs are nested so deeply that compiling them may end the process."""
+    return any(id.count("/") > 2 * _DEEP for id in tags.derived)
+
+
+def _describe_bug(error: Exception) -> str:
+    """A conversion that fails costs its stage, never the capture."""
+    if isinstance(error, RecursionError):
+        return "It is nested more deeply than jaxscope can follow."
+    why = " ".join(str(error).split())[:200]
+    return f"jaxscope could not read it, which is a bug in jaxscope: {type(error).__name__}: {why}"
+
+
+def _named(paths: tuple[str, ...], atoms: Any) -> Iterator[tuple[str, Any]]:
+    for number, atom in enumerate(atoms):
+        yield (paths[number] if number < len(paths) else f"[{number}]"), atom
+
+
+def _applied(name: str, base: str) -> str:
+    """`vmap(grad)` of `loss` reads `vmap(grad(loss))`."""
+    depth = name.count("(")
+    return f"{name.rstrip(')')}({base}){')' * depth}"
+
+
+def _refuse_leaks(program: TracedProgram) -> None:
+    """Refuse a program that captured a tracer of another trace.
+
+    Such a program lowers and compiles without an error, and wants one more input than it has.
+    """
+    consts = compat.traced_consts(program.traced)
+    leaked = next((const for const in consts if isinstance(const, compat.Tracer)), None)
+    if leaked is not None:
+        made = compat.place_of_tracer(leaked)
+        place = compat.tracer_place(leaked)
+        origin = f" It was made at {place} in {made[2]}." if made is not None else ""
+        raise TraceError(
+            Explanation(
+                what="The function uses a tracer that leaked out of an earlier trace.",
+                where=place,
+                why="A value of one call of a transformed function was stored outside of it and "
+                f"used again by this call.{origin}",
+                remedy="Return the value instead of storing it in a global, a list or an attribute."
+                " See https://docs.jax.dev/en/latest/errors.html#jax.errors.UnexpectedTracerError",
+                kind="UnexpectedTracerError",
+            )
+        )

@@ -1,0 +1,529 @@
+"""Cost of HLO modules and of their single instructions, by XLA's own analysis.
+
+XLA analyses whole modules only, so a module is cut, on serialized bytes, into modules of one
+instruction each, with its operands as parameters and the computations it calls. Slices that compute
+the same have the same key and are analysed once. XLA counts the body of a loop once; whoever shows
+a loop's cost must say so. Where XLA knows no cost (custom calls) the result is unknown, unless the
+calls only mark shardings.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+import re
+import time
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.worker import compat
+from jaxscope.worker.stages.protobuf import (
+    BYTES,
+    FieldColumns,
+    encode_bytes,
+    encode_number,
+    read_field_columns,
+    read_fields,
+    read_packed_columns,
+)
+
+# Cut an HLO module into modules of one instruction each, on serialized bytes.
+#
+# XLA analyses the cost of a whole module only. A module of one instruction, its operands as
+# parameters and the computations it calls, costs what the instruction costs.
+#
+# Most programs repeat themselves, so each slice has a key that says what it computes and nothing
+# else (no names, ids or metadata): equal keys cost the same.
+
+
+class ModuleField:
+    """Field numbers of `xla.HloModuleProto`."""
+
+    NAME, ENTRY_NAME, COMPUTATION, PROGRAM_SHAPE, ID, ENTRY_ID, PAYLOAD = 1, 2, 3, 4, 5, 6, 22
+
+
+class ComputationField:
+    """Field numbers of `xla.HloComputationProto`."""
+
+    NAME, INSTRUCTION, PROGRAM_SHAPE, ID, ROOT_ID = 1, 2, 4, 5, 6
+
+
+class InstructionField:
+    """Field numbers of `xla.HloInstructionProto`."""
+
+    NAME, OPCODE, SHAPE, METADATA, PARAMETER_NUMBER, ID = 1, 2, 3, 7, 9, 35
+    OPERAND_IDS, CONTROL_IDS, CALLED_IDS, SHARDING, ORIGINAL_VALUE = 36, 37, 38, 40, 88
+
+
+class ProgramShapeField:
+    """Field numbers of `xla.ProgramShapeProto`."""
+
+    PARAMETER, RESULT, PARAMETER_NAME = 1, 2, 3
+
+
+_IDENTITY = frozenset(
+    {
+        InstructionField.NAME,
+        InstructionField.METADATA,
+        InstructionField.ID,
+        InstructionField.OPERAND_IDS,
+        InstructionField.CONTROL_IDS,
+        InstructionField.CALLED_IDS,
+        InstructionField.SHARDING,
+        InstructionField.ORIGINAL_VALUE,
+    }
+)
+_MAX_CALL_DEPTH = 100
+_DIGEST_BYTES = 16
+_NAME = b"jaxscope.slice"
+"""XLA refuses a module with two instructions of one name: this must not be a program's."""
+
+Key = tuple[bytes, tuple[int, ...], tuple[bytes, ...], tuple[bytes, ...]]
+"""What an instruction computes: its core, which of its operands are the same value, their shapes,
+and digests of the computations it calls."""
+
+
+class _Instruction(NamedTuple):
+    """One instruction, cut apart.
+
+    Attributes:
+        core: What it is: its fields without names, ids, metadata and references.
+        shape: Its serialized shape.
+    """
+
+    id: int
+    opcode: bytes
+    shape: bytes
+    core: bytes
+    operands: tuple[int, ...]
+    called: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Computation:
+    start: int
+    end: int
+    instructions: tuple[_Instruction, ...]
+    root_id: int
+
+
+class SlicedModule:
+    """A serialized `HloModuleProto`, ready to be cut into one-instruction modules.
+
+    Raises:
+        ValueError: The bytes are no HLO module.
+    """
+
+    def __init__(self, proto: bytes) -> None:
+        self._proto = proto
+        self._computations: dict[int, _Computation] = {}
+        self._order: list[int] = []
+        self._payloads: list[bytes] = []
+        self._digests: dict[int, bytes] = {}
+        self._stripped: dict[int, bytes] = {}
+        self._shapes: tuple[_Computation | None, dict[int, bytes]] = (None, {})
+        entry_id = 0
+        spans: list[tuple[int, int]] = []
+        for number, _, start, end, value in read_fields(proto):
+            if number == ModuleField.COMPUTATION:
+                spans.append((start, end))
+            elif number == ModuleField.ENTRY_ID:
+                entry_id = value
+            elif number == ModuleField.PAYLOAD:
+                # Backend configurations may point into this table by position.
+                self._payloads.append(proto[start:end])
+        if not spans:
+            raise ValueError("the HLO module has no computations")
+        self._add_computations(np.array(spans, np.int64))
+        self.entry_id = entry_id if entry_id in self._computations else self._order[-1]
+
+    def _add_computations(self, spans: npt.NDArray[np.int64]) -> None:
+        fields = read_field_columns(self._proto, spans[:, 0], spans[:, 1])
+        ids = _last_values(fields.of(ComputationField.ID), len(spans))
+        roots = _last_values(fields.of(ComputationField.ROOT_ID), len(spans))
+        rows = fields.of(ComputationField.INSTRUCTION)
+        instructions = _read_instructions(self._proto, rows)
+        stops = np.cumsum(np.bincount(rows.message, minlength=len(spans))).tolist()
+        first = 0
+        for id, root, stop, (start, end) in zip(ids, roots, stops, spans.tolist(), strict=True):
+            own = tuple(instructions[first:stop])
+            self._computations[id] = _Computation(start, end, own, root)
+            self._order.append(id)
+            first = stop
+
+    @property
+    def num_instructions(self) -> int:
+        """Of all computations."""
+        return sum(len(c.instructions) for c in self._computations.values())
+
+    def instructions(self) -> Iterable[tuple[int, int]]:
+        """Computation id and position of every instruction, in the proto's order."""
+        for id in self._order:
+            for position in range(len(self._computations[id].instructions)):
+                yield id, position
+
+    def instruction_ids(self) -> list[int]:
+        """XLA's id of every instruction, in the proto's order."""
+        return [each.id for id in self._order for each in self._computations[id].instructions]
+
+    def opcode(self, computation_id: int, position: int) -> bytes:
+        """The opcode of an instruction, UTF-8."""
+        return self._computations[computation_id].instructions[position].opcode
+
+    def key(self, computation_id: int, position: int) -> Key:
+        """Equal for instructions that compute the same, whatever their names.
+
+        Raises:
+            ValueError: It refers to something that is not in the module, or calls itself.
+        """
+        computation = self._computations[computation_id]
+        instruction = computation.instructions[position]
+        operands = instruction.operands
+        shapes = tuple(self._operand_shapes(computation, instruction))
+        # Whether operands are the same value can matter to the count of bytes.
+        same = tuple(map(operands.index, operands)) if len(set(operands)) < len(operands) else ()
+        digests = tuple([self._digest(called, 0) for called in instruction.called])
+        return instruction.core, same, shapes, digests
+
+    def slice(self, computation_id: int, position: int) -> bytes:
+        """A serialized module whose entry computation is the one instruction.
+
+        Ids stay what they were, the computation's included: XLA sizes tables by them, and an id
+        made up high would cost gigabytes.
+
+        Raises:
+            ValueError: It refers to something that is not in the module, or calls itself.
+        """
+        computation = self._computations[computation_id]
+        instruction = computation.instructions[position]
+        shapes = dict(
+            zip(
+                instruction.operands,
+                self._operand_shapes(computation, instruction),
+                strict=True,
+            )
+        )
+        program = b""
+        body = b""
+        if instruction.opcode == b"parameter":
+            program += encode_bytes(ProgramShapeField.PARAMETER, instruction.shape)
+            program += encode_bytes(ProgramShapeField.PARAMETER_NAME, _NAME + b".p0")
+            body += encode_bytes(
+                ComputationField.INSTRUCTION, _parameter(0, instruction.id, instruction.shape)
+            )
+        else:
+            for number, (id, shape) in enumerate(shapes.items()):
+                program += encode_bytes(ProgramShapeField.PARAMETER, shape)
+                program += encode_bytes(ProgramShapeField.PARAMETER_NAME, _NAME + b".p%d" % number)
+                body += encode_bytes(ComputationField.INSTRUCTION, _parameter(number, id, shape))
+            body += encode_bytes(
+                ComputationField.INSTRUCTION,
+                encode_bytes(InstructionField.NAME, _NAME + b".root")
+                + instruction.core
+                + encode_number(InstructionField.ID, instruction.id)
+                + b"".join(
+                    encode_number(InstructionField.OPERAND_IDS, i) for i in instruction.operands
+                )
+                + b"".join(
+                    encode_number(InstructionField.CALLED_IDS, i) for i in instruction.called
+                ),
+            )
+        program += encode_bytes(ProgramShapeField.RESULT, instruction.shape)
+        entry = (
+            encode_bytes(ComputationField.NAME, _NAME)
+            + body
+            + encode_bytes(ComputationField.PROGRAM_SHAPE, program)
+            + encode_number(ComputationField.ID, computation_id)
+            + encode_number(ComputationField.ROOT_ID, instruction.id)
+        )
+        called: dict[int, None] = {}
+        for id in instruction.called:
+            self._collect_called(id, called, 0)
+        return b"".join(
+            [
+                encode_bytes(ModuleField.NAME, _NAME),
+                encode_bytes(ModuleField.ENTRY_NAME, _NAME),
+                *(
+                    encode_bytes(ModuleField.COMPUTATION, self._without_metadata(id))
+                    for id in called
+                ),
+                encode_bytes(ModuleField.COMPUTATION, entry),
+                encode_bytes(ModuleField.PROGRAM_SHAPE, program),
+                encode_number(ModuleField.ENTRY_ID, computation_id),
+                *(encode_bytes(ModuleField.PAYLOAD, payload) for payload in self._payloads),
+            ]
+        )
+
+    def _operand_shapes(self, computation: _Computation, instruction: _Instruction) -> list[bytes]:
+        if not instruction.operands:
+            return []
+        by_id = self._shapes_by_id(computation)
+        try:
+            return [by_id[id] for id in instruction.operands]
+        except KeyError:
+            raise ValueError("an operand is not in its computation") from None
+
+    def _shapes_by_id(self, computation: _Computation) -> dict[int, bytes]:
+        """Shapes of a computation's instructions; the last computation asked for is kept."""
+        if self._shapes[0] is not computation:
+            shapes = {row.id: row.shape for row in computation.instructions}
+            self._shapes = (computation, shapes)
+        return self._shapes[1]
+
+    def _find(self, id: int) -> _Computation:
+        try:
+            return self._computations[id]
+        except KeyError:
+            raise ValueError("a called computation is not in the module") from None
+
+    def _collect_called(self, id: int, found: dict[int, None], depth: int) -> None:
+        """Add a computation after those that it calls itself, as XLA wants them."""
+        if id in found:
+            return
+        if depth > _MAX_CALL_DEPTH:
+            raise ValueError("computations call each other without end")
+        for instruction in self._find(id).instructions:
+            for called in instruction.called:
+                self._collect_called(called, found, depth + 1)
+        found[id] = None
+
+    def _without_metadata(self, id: int) -> bytes:
+        """A computation as it was, but metadata: it refers to tables that a slice lacks."""
+        known = self._stripped.get(id)
+        if known is None:
+            found = self._find(id)
+            data = self._proto
+            known = self._stripped[id] = b"".join(
+                encode_bytes(number, _strip_metadata(data, start, end))
+                if number == ComputationField.INSTRUCTION
+                else data[key_start:end]
+                for number, key_start, start, end, _ in read_fields(data, found.start, found.end)
+            )
+        return known
+
+    def _digest(self, id: int, depth: int) -> bytes:
+        """What a computation computes, names and ids left out."""
+        known = self._digests.get(id)
+        if known is not None:
+            return known
+        if depth > _MAX_CALL_DEPTH:
+            raise ValueError("computations call each other without end")
+        computation = self._find(id)
+        numbers = {row.id: number for number, row in enumerate(computation.instructions)}
+        parts = [b"%d " % numbers.get(computation.root_id, -1)]
+        for row in computation.instructions:
+            # No two lists of instructions give the same bytes: numbers say what follows.
+            parts.append(b"%d %d:" % (len(row.called), len(row.core)))
+            parts.append(row.core)
+            parts.append(b"%a" % [numbers.get(operand, -1) for operand in row.operands])
+            parts += [self._digest(called, depth + 1) for called in row.called]
+        digest = hashlib.blake2b(b"".join(parts), digest_size=_DIGEST_BYTES).digest()
+        self._digests[id] = digest
+        return digest
+
+
+def _parameter(number: int, id: int, shape: bytes) -> bytes:
+    return (
+        encode_bytes(InstructionField.NAME, _NAME + b".p%d" % number)
+        + encode_bytes(InstructionField.OPCODE, b"parameter")
+        + encode_bytes(InstructionField.SHAPE, shape)
+        + encode_number(InstructionField.PARAMETER_NUMBER, number)
+        + encode_number(InstructionField.ID, id)
+    )
+
+
+def _read_instructions(data: bytes, rows: FieldColumns) -> list[_Instruction]:
+    """Cut instructions apart; `rows` are the fields that hold them."""
+    count = len(rows.start)
+    fields = read_field_columns(data, rows.start, rows.end)
+    return list(
+        map(
+            _Instruction,
+            _last_values(fields.of(InstructionField.ID), count),
+            _last_bytes(data, fields.of(InstructionField.OPCODE), count),
+            _last_bytes(data, fields.of(InstructionField.SHAPE), count),
+            _cores(data, fields, count),
+            _numbers(data, fields.of(InstructionField.OPERAND_IDS), count),
+            _numbers(data, fields.of(InstructionField.CALLED_IDS), count),
+        )
+    )
+
+
+def _last_values(fields: FieldColumns, count: int) -> list[int]:
+    """The number of a field in each of `count` messages; 0 where it is absent."""
+    values = np.zeros(count, np.uint64)
+    values[fields.message] = fields.value
+    numbers: list[int] = values.tolist()
+    return numbers
+
+
+def _last_bytes(data: bytes, fields: FieldColumns, count: int) -> list[bytes]:
+    """The bytes of a field in each of `count` messages; none where it is absent."""
+    found = [b""] * count
+    known: dict[bytes, bytes] = {}  # few distinct ones: equal ones are compared by identity
+    columns = (fields.message.tolist(), fields.start.tolist(), fields.end.tolist())
+    for message, start, end in zip(*columns, strict=True):
+        value = data[start:end]
+        found[message] = known.setdefault(value, value)
+    return found
+
+
+def _cores(data: bytes, fields: FieldColumns, count: int) -> list[bytes]:
+    """Of each message all fields that say what it is, in their order."""
+    kept = fields.where(~np.isin(fields.number, list(_IDENTITY)))
+    # Neighbours are cut out in one piece.
+    joined = (kept.message[1:] == kept.message[:-1]) & (kept.key_start[1:] == kept.end[:-1])
+    begins, ends = np.append(True, ~joined), np.append(~joined, True)
+    if not len(kept.message):
+        return [b""] * count
+    columns = (kept.message[begins], kept.key_start[begins], kept.end[ends])
+    pieces: list[list[bytes]] = [[] for _ in range(count)]
+    for message, start, end in zip(*(column.tolist() for column in columns), strict=True):
+        pieces[message].append(data[start:end])
+    known: dict[bytes, bytes] = {}
+    return [known.setdefault(core, core) for core in map(b"".join, pieces)]
+
+
+def _numbers(data: bytes, fields: FieldColumns, count: int) -> list[tuple[int, ...]]:
+    """A repeated number of each message, packed or not."""
+    # The low bits of a key's first byte are its wire type.
+    is_packed = np.frombuffer(data, np.uint8)[fields.key_start] & 7 == BYTES
+    counts = np.ones(len(fields.message), np.int64)
+    packed, counts[is_packed] = read_packed_columns(
+        data, fields.start[is_packed], fields.end[is_packed]
+    )
+    values = np.zeros(int(counts.sum()), np.uint64)
+    in_packed = np.repeat(is_packed, counts)
+    values[in_packed], values[~in_packed] = packed, fields.value[~is_packed]
+    of_message = np.bincount(fields.message, weights=counts, minlength=count).astype(np.int64)
+    numbers, stops = values.tolist(), np.cumsum(of_message).tolist()
+    return [tuple(numbers[begin:stop]) for begin, stop in zip([0, *stops], stops, strict=False)]
+
+
+def _strip_metadata(data: bytes, start: int, end: int) -> bytes:
+    return b"".join(
+        data[key_start:value_end]
+        for number, key_start, _, value_end, _ in read_fields(data, start, end)
+        if number != InstructionField.METADATA
+    )
+
+
+# Cost of HLO modules and of their single instructions, by XLA's own analysis.
+#
+# The same analysis serves every module: before and after optimization, for any target. XLA counts
+# the body of a loop once; whoever shows a loop's cost must say so. Where XLA knows no cost (custom
+# calls) it says -1, adds that up, and marks the sum by a negative `optimal_seconds`: such results
+# are unknown here, unless all the custom calls are marks of how arrays are sharded, which JAX puts
+# beside every random key and which do nothing.
+
+
+Costs = tuple[float, float, float]
+"""FLOPs, bytes accessed, transcendentals; NaN where unknown."""
+
+UNKNOWN: Costs = (math.nan, math.nan, math.nan)
+_FREE: Costs = (0.0, 0.0, 0.0)
+_FREE_OPCODES = frozenset({b"parameter", b"constant", b"get-tuple-element", b"bitcast"})
+"""XLA counts nothing for these, whatever their shapes; a test asks it."""
+
+_MARKS = frozenset(
+    [
+        b"Sharding",
+        b"SPMDFullToShardShape",
+        b"SPMDShardToFullShape",
+        b"xla.sdy.FuncResultSharding",
+        b"xla.sdy.GlobalToLocalShape",
+        b"xla.sdy.LocalToGlobalShape",
+    ]
+)
+_CUSTOM_CALL_TARGET = re.compile(rb"\xe2\x01(.)", re.DOTALL)
+"""Field 28 of an `HloInstructionProto`, `custom_call_target`: its tag and a length of one byte."""
+
+_PROPERTIES = ("flops", "bytes accessed", "transcendentals")
+
+
+def module_cost(client: Any, hlo_module_proto: Any) -> Costs:
+    """Cost of a whole module; unknown if the analysis fails or meets what it cannot count.
+
+    Args:
+        client: A client of the CPU backend.
+        hlo_module_proto: A serialized `HloModuleProto`, or jaxlib's `HloModule`.
+    """
+    try:
+        module = (
+            compat.parse_hlo_module(hlo_module_proto)
+            if isinstance(hlo_module_proto, bytes)
+            else hlo_module_proto
+        )
+        properties = compat.hlo_cost_properties(client, module)
+    except Exception:  # jaxlib's own error classes differ by release; none may cost the capture
+        return UNKNOWN
+    flops, accessed, transcendentals = (float(properties.get(name, 0.0)) for name in _PROPERTIES)
+    num_uncounted = -properties.get("optimal_seconds", 0.0)
+    if num_uncounted > 0.0:
+        if not _has_only_marks(module):
+            return UNKNOWN
+        flops, accessed = flops + num_uncounted, accessed + num_uncounted
+    return (_known(flops), _known(accessed), _known(transcendentals))
+
+
+def _has_only_marks(module: Any) -> bool:
+    """Whether every custom call of a module does nothing; bytes that look like another count."""
+    data: bytes = module.as_serialized_hlo_module_proto()
+    targets = (
+        data[found.end() : found.end() + found[1][0]]
+        for found in _CUSTOM_CALL_TARGET.finditer(data)
+    )
+    return all(target in _MARKS for target in targets)
+
+
+def instruction_costs(
+    proto: bytes, *, client: Any = None, budget_s: float = 2.0
+) -> npt.NDArray[np.float64]:
+    """Cost of every instruction, in the proto's order: its computations, their instructions.
+
+    An instruction that calls computations includes them: the rows of the entry computation add
+    up to the module's cost, and the rows of inner computations are not to be added to them.
+
+    Args:
+        proto: A serialized `HloModuleProto`.
+        client: A client of the CPU backend; by default the process's own.
+        budget_s: Seconds of this thread's processor time after which the instructions not seen
+            yet stay unknown; wall time would charge it for a compilation beside it. The entry
+            computation's instructions are analysed first.
+
+    Returns:
+        float64, shape `(num_instructions, 3)`; NaN where unknown.
+
+    Raises:
+        ValueError: The bytes are no HLO module.
+    """
+    deadline = time.thread_time() + budget_s
+    module = SlicedModule(proto)
+    if client is None:
+        client = compat.cpu_client()
+    known: dict[Key, Costs] = {}
+    rows = list(module.instructions())
+    costs: list[Costs] = [UNKNOWN] * len(rows)
+    for row in sorted(range(len(rows)), key=lambda row: rows[row][0] != module.entry_id):
+        if module.opcode(*rows[row]) in _FREE_OPCODES:
+            costs[row] = _FREE
+            continue
+        try:
+            key = module.key(*rows[row])
+            cost = known.get(key)
+            if cost is None:
+                if time.thread_time() > deadline:
+                    break
+                cost = known[key] = module_cost(client, module.slice(*rows[row]))
+        except ValueError:  # it refers to what is not there
+            continue
+        costs[row] = cost
+    return np.array(costs, np.float64).reshape(-1, 3)
+
+
+def _known(value: float) -> float:
+    return value if value >= 0.0 else math.nan

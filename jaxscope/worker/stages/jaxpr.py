@@ -1,0 +1,679 @@
+"""Convert a jaxpr to a graph in columns, and print it the way JAX does with the equation of each
+line.
+
+Every equation of every nested jaxpr is one node. Conventions of the attributes, which views rely
+on, are listed at `convert_jaxpr` (keep the list of the old `jaxpr_graph` docstring). JAX's own
+printer does not say which line belongs to which equation and hoists shared jaxprs out of their
+place, so the text is printed here, with the names of the graph.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxscope.model.capture import CALL_FILE, StageText
+from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
+from jaxscope.model.graph_builder import GraphBuilder
+from jaxscope.model.op_name import TagTable, read_direction, read_origin
+from jaxscope.worker import compat
+from jaxscope.worker.host.values import aval_text, value_text
+from jaxscope.worker.provenance.tagging import nested_jaxprs
+
+# What the parameters of equations say about nested jaxprs: owners, uses, labels, operands.
+
+
+_UNMAPPED = frozenset(
+    {"reduce", "reduce_window", "sort", "select_and_scatter", "select_and_gather"}
+)
+"""Primitives whose nested jaxpr combines elements and does not receive the operands as such."""
+
+
+NestedOf = Callable[[Any], list[tuple[str, Any]]]
+"""The nested jaxprs of an equation: path and jaxpr, open or closed."""
+
+
+def remember_nested() -> NestedOf:
+    """A function that finds an equation's nested jaxprs, and searches each equation once only.
+
+    The equations must live as long as the function: they are known by their identity.
+    """
+    known: dict[int, list[tuple[str, Any]]] = {}
+
+    def nested_of(equation: Any) -> list[tuple[str, Any]]:
+        found = known.get(id(equation))
+        if found is None:
+            found = known[id(equation)] = nested_jaxprs(equation.params)
+        return found
+
+    return nested_of
+
+
+class Owner(NamedTuple):
+    """An equation with a nested jaxpr.
+
+    Attributes:
+        path: The equation's id.
+        equation: The equation.
+        around: The open jaxpr that has it.
+    """
+
+    path: str
+    equation: Any
+    around: Any
+
+
+def find_owners(root: Any, nested_of: NestedOf) -> dict[int, list[Owner]]:
+    """All owners of each nested jaxpr, by the open jaxpr's identity."""
+    owners: dict[int, list[Owner]] = {}
+
+    def visit(inner: Any, prefix: str) -> None:
+        for number, equation in enumerate(inner.eqns):
+            for name, jaxpr in nested_of(equation):
+                nested = compat.open_jaxpr(jaxpr)
+                is_new = id(nested) not in owners
+                owner = Owner(f"{prefix}{number}", equation, inner)
+                owners.setdefault(id(nested), []).append(owner)
+                if is_new:
+                    visit(nested, f"{prefix}{number}/{name}/")
+
+    visit(root, "")
+    return owners
+
+
+def find_used(root: Any, nested_of: NestedOf) -> set[int]:
+    """Identities of all variables that an equation or a result uses."""
+    used: set[int] = set()
+    done: set[int] = set()
+    waiting = [root]
+    while waiting:
+        inner = waiting.pop()
+        if id(inner) in done:
+            continue
+        done.add(id(inner))
+        used.update(id(atom) for atom in inner.outvars)
+        for equation in inner.eqns:
+            used.update(id(atom) for atom in equation.invars)
+            waiting += (compat.open_jaxpr(j) for _, j in nested_of(equation))
+    return used
+
+
+_NAMELESS = "<lambda>"
+
+
+def variable_name(number: int) -> str:
+    """JAX's names: a, b, …, z, ba, bb, …"""
+    letters = ""
+    while True:
+        number, digit = divmod(number, 26)
+        letters = chr(ord("a") + digit) + letters
+        if number == 0:
+            return letters
+
+
+def is_worth_showing(name: str, value: Any) -> bool:
+    """Whether a parameter says something; empty defaults and nested jaxprs do not."""
+    if value is None or compat.is_jaxpr(value) or name.endswith("_thunk"):
+        return False
+    if isinstance(value, tuple):
+        if all(item is None for item in value):
+            return False
+        if name == "donated_invars" and not any(value):
+            return False
+        if any(compat.is_jaxpr(item) for item in value):
+            return False
+    if name in {"ctx_mesh", "keep_unused", "inline", "compiler_options_kvs", "debug_info"}:
+        return bool(value) and bool(getattr(value, "shape_tuple", value))
+    return not type(value).__name__.startswith("Unspecified") and not (
+        isinstance(value, tuple) and all("Unspecified" in type(item).__name__ for item in value)
+    )
+
+
+def nested_label(equation: Any, parameter: str) -> str:
+    """What to call the inside of an equation."""
+    name = str(equation.params.get("name") or "")
+    primitive = equation.primitive.name
+    if primitive == "scan":
+        return f"{name or 'scan'} ×{equation.params.get('length')}"
+    if primitive == "while":
+        return "condition" if parameter.startswith("cond") else "body"
+    function, place = _traced_function(equation, parameter)
+    if primitive == "cond":
+        number = parameter.rpartition(".")[2]
+        is_named = function not in ("", _NAMELESS)
+        return f"branch {number}: {function}" if is_named else f"branch {number}"
+    if name == _NAMELESS:
+        return f"lambda at {place}" if place else "lambda"
+    return name or primitive
+
+
+def _traced_function(equation: Any, parameter: str) -> tuple[str, str]:
+    """Name and place, such as `model.py:12`, of the function that a nested jaxpr was traced from;
+    empty where JAX does not know them.
+    """
+    key, _, number = parameter.partition(".")
+    value = equation.params.get(key)
+    if number.isdecimal() and isinstance(value, tuple):
+        value = value[int(number)]
+    info = getattr(compat.open_jaxpr(value), "debug_info", None) if value is not None else None
+    function, _, place = str(getattr(info, "func_src_info", "") or "").rpartition(" at ")
+    return function.rpartition(".")[2], place.rpartition("/")[2]
+
+
+def owner_operands(equation: Any, parameter: str, inner: Any) -> Sequence[int] | None:
+    """Which operand of the equation each input of its nested jaxpr receives, if that is known."""
+    primitive = equation.primitive.name
+    num_inputs, num_operands = len(inner.invars), len(equation.invars)
+    if primitive == "while":
+        cond_consts = int(equation.params["cond_nconsts"])
+        body_consts = int(equation.params["body_nconsts"])
+        carried = range(cond_consts + body_consts, num_operands)
+        if parameter.startswith("cond"):
+            return [*range(cond_consts), *carried]
+        return [*range(cond_consts, cond_consts + body_consts), *carried]
+    if primitive == "cond":
+        return range(1, num_operands) if num_inputs == num_operands - 1 else None
+    if primitive in _UNMAPPED or primitive.startswith("scatter") or num_inputs != num_operands:
+        return None
+    return range(num_operands)
+
+
+# Convert a jaxpr to a graph in columns, every equation of every nested jaxpr one node.
+#
+# Conventions of the attributes, which views rely on:
+#     `path`, `argument`  of a root input: where it sits in the arguments, and its number
+#     `operand`           of a nested input: index of the owner's operand that it receives
+#     `result`            of an output: index of the owner's (or the program's) result that it gives
+#     `in[K]`             literal operand number K, such as `2.0:f32[]`
+#     `shares`            of an equation: group that shows its nested jaxpr, owned by another
+#     `shared_by`         of an equation: ids of the others that share a jaxpr of its
+#     `calls`             of an equation that shares one of several: the groups of all, in order
+# Everything else is a parameter of the equation, as short text.
+
+
+MAX_FRAMES = 16
+"""Frames kept of a traceback; the innermost ones, where users look."""
+
+
+Frame = tuple[str, int, int, str]
+"""File, line, column and function of a place in the source."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where an equation comes from, as far as its own name stack or its surroundings say."""
+
+    origins: tuple[str, ...] = ()
+    direction: Direction = Direction.NONE
+    scope: tuple[str, ...] = ()
+    source: tuple[tuple[str, int, int, str], ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ConvertedJaxpr:
+    """A graph and what the text of the same jaxpr needs to link to it.
+
+    Attributes:
+        graph: All nodes, nested ones included.
+        names: The name of each variable, by the variable's identity.
+        equation_nodes: Node index of each equation, by the equation's identity.
+        groups: Id of the group that shows a nested jaxpr, by the open jaxpr's identity.
+        provenances: Where each equation comes from, by its id.
+    """
+
+    graph: Graph
+    names: Mapping[int, str]
+    equation_nodes: Mapping[int, int]
+    groups: Mapping[int, str]
+    provenances: Mapping[str, Provenance]
+
+
+def find_places(base: ConvertedJaxpr) -> dict[Frame, str]:
+    """Ids of equations by their places in the source, where only one stands."""
+    places: dict[Frame, str] = {}
+    for id, provenance in base.provenances.items():
+        if provenance.source:
+            place = provenance.source[0]
+            places[place] = "" if place in places else id
+    return {place: id for place, id in places.items() if id}
+
+
+def convert_jaxpr(
+    jaxpr: Any,
+    *,
+    tags: TagTable,
+    is_base: bool,
+    is_derived: bool,
+    argument_paths: Sequence[str] = (),
+    result_paths: Sequence[str] = (),
+    base: Mapping[str, Provenance] = MappingProxyType({}),
+    places: Mapping[Frame, str] = MappingProxyType({}),
+) -> ConvertedJaxpr:
+    """Convert a closed jaxpr whose equations carry tags.
+
+    Args:
+        jaxpr: The program.
+        tags: What the tags stand for.
+        is_base: The equations are those of the stage `jaxpr`: each is its own origin.
+        is_derived: The equations are those of the last jaxpr-level stage: each derives from
+            itself.
+        argument_paths: Paths of the root inputs; shorter is allowed.
+        result_paths: Paths of the root outputs; shorter is allowed.
+        base: Where the equations of the stage `jaxpr` come from, by their ids.
+        places: Ids of these equations by their places, for equations without tags.
+    """
+    converter = _Converter(tags, is_base, is_derived, base, places)
+    converter.convert_root(jaxpr, argument_paths, result_paths)
+    return converter.finish()
+
+
+class _Converter:
+    def __init__(
+        self,
+        tags: TagTable,
+        is_base: bool,
+        is_derived: bool,
+        base: Mapping[str, Provenance],
+        places: Mapping[Frame, str],
+    ) -> None:
+        self._builder = GraphBuilder()
+        self._tags = tags
+        self._base = base
+        self._places = places
+        self._is_base = is_base
+        self._is_derived = is_derived
+        self._names: dict[int, str] = {}
+        self._num_names = 0
+        self._equation_nodes: dict[int, int] = {}
+        self._groups: dict[int, str] = {}
+        self._provenances: dict[str, Provenance] = {}
+        self._stacks: dict[Any, tuple[tuple[str, ...], Direction, tuple[str, ...]]] = {}
+        self._frames: dict[Any, tuple[tuple[str, int, int, str], ...]] = {}
+        self._types: dict[Any, str] = {}
+        self._texts: dict[int, tuple[Any, str]] = {}
+        self._keep_alive: list[Any] = []
+        self._nested_of = remember_nested()
+        self._shares: dict[int, list[Owner]] = {}
+        self._callers: dict[int, frozenset[tuple[Frame, ...]]] = {}
+        self._used: set[int] = set()
+
+    def convert_root(self, jaxpr: Any, arguments: Sequence[str], results: Sequence[str]) -> None:
+        inner = compat.open_jaxpr(jaxpr)
+        self._shares = find_owners(inner, self._nested_of)
+        self._used = find_used(inner, self._nested_of)
+        places = self._add_inputs(inner, "", NONE, range(len(inner.invars)), arguments)
+        self._add_equations(inner, "", NONE, Provenance(), places)
+        self._add_outputs(inner, "", NONE, places, results)
+
+    def finish(self) -> ConvertedJaxpr:
+        return ConvertedJaxpr(
+            self._builder.build(),
+            self._names,
+            self._equation_nodes,
+            self._groups,
+            self._provenances,
+        )
+
+    def _add_inputs(
+        self,
+        inner: Any,
+        prefix: str,
+        group: int,
+        operands: Sequence[int] | None,
+        paths: Sequence[str] = (),
+    ) -> dict[int, tuple[int, int]]:
+        """Add constants and inputs; returns where each variable's value comes from."""
+        places: dict[int, tuple[int, int]] = {}
+        for number, variable in enumerate(inner.constvars):
+            places[id(variable)] = (
+                self._add_variable(f"{prefix}const:{number}", NodeKind.CONSTANT, variable, group),
+                0,
+            )
+        for number, variable in enumerate(inner.invars):
+            attributes: dict[str, str] = {}
+            if group == NONE:
+                attributes["argument"] = str(number)
+                if number < len(paths):
+                    attributes["path"] = paths[number]
+            elif operands is not None:
+                attributes["operand"] = str(operands[number])
+            node = self._add_variable(
+                f"{prefix}in:{number}", NodeKind.INPUT, variable, group, attributes
+            )
+            places[id(variable)] = (node, 0)
+        return places
+
+    def _add_variable(
+        self,
+        node_id: str,
+        kind: NodeKind,
+        variable: Any,
+        group: int,
+        attributes: Mapping[str, str] | None = None,
+    ) -> int:
+        return self._builder.add_node(
+            node_id,
+            kind,
+            "input" if kind is NodeKind.INPUT else "constant",
+            name=self._name(variable),
+            group=group,
+            types=(self._type(variable.aval),),
+            attributes=attributes,
+        )
+
+    def _add_equations(
+        self,
+        inner: Any,
+        prefix: str,
+        group: int,
+        around: Provenance,
+        places: dict[int, tuple[int, int]],
+    ) -> None:
+        for number, equation in enumerate(inner.eqns):
+            self._add_equation(equation, f"{prefix}{number}", group, around, places)
+
+    def _add_equation(
+        self,
+        equation: Any,
+        path: str,
+        group: int,
+        around: Provenance,
+        places: dict[int, tuple[int, int]],
+    ) -> None:
+        own = self._provenances[path] = self._provenance(equation, path, around)
+        nested = self._nested_of(equation)
+        node = self._builder.add_node(
+            path,
+            NodeKind.EQUATION,
+            equation.primitive.name,
+            name=", ".join(self._result_name(v) for v in equation.outvars),
+            group=group,
+            types=[self._type(v.aval) for v in equation.outvars],
+            attributes=self._attributes(equation, path, nested),
+            scope=own.scope,
+            origins=own.origins,
+            derived=(path,) if self._is_derived else (),
+            direction=own.direction,
+            source=own.source,
+        )
+        self._equation_nodes[id(equation)] = node
+        self._keep_alive.append(equation)
+        self._add_operands(equation.invars, node, places)
+        for result, variable in enumerate(equation.outvars):
+            places[id(variable)] = (node, result)
+        for name, jaxpr in nested:
+            self._add_nested(equation, jaxpr, name, f"{path}/{name}", node, group, own)
+
+    def _add_nested(
+        self,
+        equation: Any,
+        jaxpr: Any,
+        parameter: str,
+        group_id: str,
+        owner: int,
+        parent: int,
+        around: Provenance,
+    ) -> None:
+        inner = compat.open_jaxpr(jaxpr)
+        if id(inner) in self._groups:
+            return
+        self._groups[id(inner)] = group_id
+        self._keep_alive.append(inner)
+        group = self._builder.add_group(
+            group_id,
+            GroupKind.JAXPR,
+            nested_label(equation, parameter),
+            parent=parent,
+            owner=owner,
+        )
+        prefix = f"{group_id}/"
+        operands = owner_operands(equation, parameter, inner)
+        places = self._add_inputs(inner, prefix, group, operands)
+        if len(self._sources_of_callers(inner)) > 1:
+            around = dataclasses.replace(around, source=())  # which of the lines is not known
+        self._add_equations(inner, prefix, group, around, places)
+        self._add_outputs(inner, prefix, group, places)
+
+    def _add_outputs(
+        self,
+        inner: Any,
+        prefix: str,
+        group: int,
+        places: dict[int, tuple[int, int]],
+        paths: Sequence[str] = (),
+    ) -> None:
+        for number, atom in enumerate(inner.outvars):
+            attributes = {"result": str(number)}
+            if group == NONE and number < len(paths):
+                attributes["path"] = paths[number]
+            if compat.is_literal(atom):
+                attributes["in[0]"] = self._literal(atom)
+            node = self._builder.add_node(
+                f"{prefix}out:{number}",
+                NodeKind.OUTPUT,
+                "output",
+                name="" if compat.is_literal(atom) else self._name(atom),
+                group=group,
+                types=(self._type(atom.aval),),
+                attributes=attributes,
+            )
+            self._add_operands([atom], node, places)
+
+    def _add_operands(
+        self, atoms: Sequence[Any], node: int, places: Mapping[int, tuple[int, int]]
+    ) -> None:
+        for operand, atom in enumerate(atoms):
+            if compat.is_literal(atom) or id(atom) not in places:
+                continue
+            source, output = places[id(atom)]
+            self._builder.add_edge(
+                source, node, output=output, operand=operand, type=self._type(atom.aval)
+            )
+
+    def _provenance(self, equation: Any, path: str, around: Provenance) -> Provenance:
+        """An equation's own tags and scopes, else those of the equation that it is inside of."""
+        origins, direction, scope = self._read_stack(equation.source_info.name_stack)
+        source = self._own_source(equation)
+        if self._is_base:
+            origins = (path,)
+        elif not origins and source and source[0] in self._places:
+            origins = (self._places[source[0]],)
+        return Provenance(
+            origins or around.origins,
+            direction if direction is not Direction.NONE else around.direction,
+            around.scope + scope,
+            # Functions of JAX that are traced once for all their callers have no user's frame.
+            source or around.source,
+        )
+
+    def _read_stack(self, stack: Any) -> tuple[tuple[str, ...], Direction, tuple[str, ...]]:
+        known = self._stacks.get(stack)
+        if known is None:
+            origin = read_origin(compat.read_tags(stack), self._tags)
+            scope = tuple(
+                scope for scope in compat.scope_names(stack) if scope != "rematted_computation"
+            )
+            direction = read_direction(str(stack))
+            known = self._stacks[stack] = ((origin,) if origin else (), direction, scope)
+        return known
+
+    def _sources_of_callers(self, inner: Any) -> frozenset[tuple[Frame, ...]]:
+        """The places of all equations that have a nested jaxpr, or of those around them."""
+        known = self._callers.get(id(inner))
+        if known is None:
+            found: set[tuple[Frame, ...]] = set()
+            for owner in self._shares.get(id(inner), ()):
+                source = self._own_source(owner.equation)
+                found |= {source} if source else self._sources_of_callers(owner.around)
+            known = self._callers[id(inner)] = frozenset(found or {()})
+        return known
+
+    def _own_source(self, equation: Any) -> tuple[Frame, ...]:
+        """Where an equation stands; what a transform adds has the place of what it comes from."""
+        source = self._source(equation)
+        if not source and not self._is_base:
+            origins = self._read_stack(equation.source_info.name_stack)[0]
+            source = self._base[origins[0]].source if origins and origins[0] in self._base else ()
+        return source
+
+    def _source(self, equation: Any) -> tuple[tuple[str, int, int, str], ...]:
+        traceback = equation.source_info.traceback
+        known = self._frames.get(traceback)
+        if known is None:
+            frames = list(compat.user_frames(equation.source_info))[:MAX_FRAMES]
+            known = self._frames[traceback] = tuple(
+                f for f in frames if f[0] == CALL_FILE or not f[0].startswith("<")
+            )
+        return known
+
+    def _attributes(
+        self, equation: Any, path: str, nested: Sequence[tuple[str, Any]]
+    ) -> dict[str, str]:
+        attributes = {
+            f"in[{operand}]": self._literal(atom)
+            for operand, atom in enumerate(equation.invars)
+            if compat.is_literal(atom)
+        }
+        for name, value in equation.params.items():
+            if is_worth_showing(name, value):
+                attributes[name] = self._text(value)
+        groups = []
+        for name, jaxpr in nested:
+            inner = compat.open_jaxpr(jaxpr)
+            shown = self._groups.get(id(inner), f"{path}/{name}")
+            groups.append(shown)
+            owners = [o.path for o in self._shares.get(id(inner), ()) if o.path != path]
+            if shown != f"{path}/{name}":
+                attributes["shares"] = shown
+            if owners:
+                attributes["shared_by"] = ", ".join(owners[:32])
+        if attributes.keys() & {"shares", "shared_by"} and len(groups) > 1:
+            attributes["calls"] = ", ".join(groups)
+        return attributes
+
+    def _text(self, value: Any) -> str:
+        known = self._texts.get(id(value))
+        if known is None:
+            known = self._texts[id(value)] = (value, value_text(value))
+        return known[1]
+
+    def _literal(self, atom: Any) -> str:
+        return f"{value_text(atom.val)}:{self._type(atom.aval)}"
+
+    def _type(self, aval: Any) -> str:
+        try:
+            known = self._types.get(aval)
+        except TypeError:  # some abstract values are not hashable
+            return aval_text(aval)
+        if known is None:
+            known = self._types[aval] = aval_text(aval)
+        return known
+
+    def _result_name(self, variable: Any) -> str:
+        """JAX's own text calls a result that nothing uses `_`."""
+        if compat.is_dropped(variable) or id(variable) not in self._used:
+            self._names[id(variable)] = "_"
+            return "_"
+        return self._name(variable)
+
+    def _name(self, variable: Any) -> str:
+        known = self._names.get(id(variable))
+        if known is None:
+            known = self._names[id(variable)] = variable_name(self._num_names)
+            self._num_names += 1
+            self._keep_alive.append(variable)
+        return known
+
+
+# Print a jaxpr the way JAX does, and remember which equation each line shows.
+#
+# JAX's own printer does not say which line belongs to which equation, and hoists shared jaxprs out
+# of their place. Names are those of the graph, unique over the whole program.
+
+
+def print_jaxpr(jaxpr: Any, converted: ConvertedJaxpr) -> StageText:
+    """The text of a closed jaxpr; `line_nodes` names the equation of each line."""
+    printer = _Printer(converted)
+    printer.print_program(compat.open_jaxpr(jaxpr), "", "", -1)
+    return StageText("\n".join(printer.lines), np.asarray(printer.nodes, np.int32))
+
+
+class _Printer:
+    def __init__(self, converted: ConvertedJaxpr) -> None:
+        self._names = converted.names
+        self._equation_nodes = converted.equation_nodes
+        self._groups = converted.groups
+        self._printed: set[int] = set()
+        self._types: dict[Any, str] = {}
+        self.lines: list[str] = []
+        self.nodes: list[int] = []
+
+    def print_program(self, inner: Any, indent: str, lead: str, owner: int) -> None:
+        self._printed.add(id(inner))
+        constants = " ".join(self._binder(v) for v in inner.constvars)
+        inputs = " ".join(self._binder(v) for v in inner.invars)
+        space = " " if constants else ""
+        self._add(f"{indent}{lead}{{ lambda {constants}{space}; {inputs}. let", owner)
+        for equation in inner.eqns:
+            self._print_equation(equation, f"{indent}    ")
+        results = ", ".join(self._atom(atom) for atom in inner.outvars)
+        comma = "," if len(inner.outvars) == 1 else ""
+        self._add(f"{indent}  in ({results}{comma}) }}", owner)
+
+    def _print_equation(self, equation: Any, indent: str) -> None:
+        node = self._equation_nodes.get(id(equation), -1)
+        left = " ".join(self._binder(v) for v in equation.outvars)
+        left = f"{left} = " if left else ""
+        operands = "".join(f" {self._atom(atom)}" for atom in equation.invars)
+        parameters = [
+            (name, value_text(value))
+            for name, value in sorted(equation.params.items())
+            if is_worth_showing(name, value)
+        ]
+        nested = list(nested_jaxprs(equation.params))
+        head = f"{indent}{left}{equation.primitive.name}"
+        if not parameters and not nested:
+            self._add(f"{head}{operands}", node)
+        elif not nested and sum(len(n) + len(v) + 2 for n, v in parameters) + len(head) < 100:
+            inside = " ".join(f"{name}={value}" for name, value in parameters)
+            self._add(f"{head}[{inside}]{operands}", node)
+        else:
+            self._add(f"{head}[", node)
+            for name, value in parameters:
+                self._add(f"{indent}  {name}={value}", node)
+            for name, jaxpr in nested:
+                self._print_nested(compat.open_jaxpr(jaxpr), name, f"{indent}  ", node)
+            self._add(f"{indent}]{operands}", node)
+
+    def _print_nested(self, inner: Any, name: str, indent: str, node: int) -> None:
+        if id(inner) in self._printed:
+            place = self._groups.get(id(inner), "above")
+            self._add(f"{indent}{name}={{ as printed above, at {place} }}", node)
+        else:
+            self.print_program(inner, indent, f"{name}=", node)
+
+    def _binder(self, variable: Any) -> str:
+        name = "_" if compat.is_dropped(variable) else self._names.get(id(variable), "?")
+        return f"{name}:{self._type(variable.aval)}"
+
+    def _atom(self, atom: Any) -> str:
+        if compat.is_literal(atom):
+            return f"{value_text(atom.val)}:{self._type(atom.aval)}"
+        return self._names.get(id(atom), "?")
+
+    def _type(self, aval: Any) -> str:
+        try:
+            known = self._types.get(aval)
+        except TypeError:
+            return aval_text(aval)
+        if known is None:
+            known = self._types[aval] = aval_text(aval)
+        return known
+
+    def _add(self, line: str, node: int) -> None:
+        self.lines.append(line)
+        self.nodes.append(node)

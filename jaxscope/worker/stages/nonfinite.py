@@ -1,0 +1,530 @@
+"""Results with NaN or Inf: how many there are, and which equation made the first of them.
+
+A small program is run once on the call's own arguments after it was compiled; what may run long,
+talks to the outside or runs nowhere near is left alone. Where a result is not finite, the equations
+are run one by one: calls and branches are taken apart, and a loop is run to the first round after
+which its state is not finite.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxscope.worker import compat
+from jaxscope.worker.host.call import Call
+from jaxscope.worker.provenance.tagging import nested_jaxprs
+from jaxscope.worker.provenance.traced_program import (
+    TAKEN_APART,
+    TracedProgram,
+    find_inputs,
+    trace_call,
+)
+
+# Which equation of a program first makes NaN or Inf: the equations are run one by one.
+#
+# Calls and branches are taken apart. A loop is run to the first round after which its state is not
+# finite, in one program of its own, and the equations of that round are run one by one.
+
+
+_MAX_EQUATIONS = 2000
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NonfiniteCount:
+    """Elements of an array that are not finite.
+
+    Attributes:
+        num_nan: NaN, in complex numbers in either part.
+        num_inf: Positive or negative infinity.
+        size: Elements of the array.
+    """
+
+    num_nan: int = 0
+    num_inf: int = 0
+    size: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.num_nan or self.num_inf)
+
+    def __str__(self) -> str:
+        words = ((self.num_nan, "NaN"), (self.num_inf, "Inf"))
+        parts = " and ".join(f"{number:,} {word}" for number, word in words if number)
+        return f"{parts} among {self.size:,} value{'s' * (self.size != 1)}"
+
+
+def count_nonfinite(value: Any) -> NonfiniteCount:
+    """How many elements of an array or number are not finite; 0 of what holds no such numbers."""
+    dtype = getattr(value, "dtype", None)
+    if isinstance(value, float | complex):  # JAX's own kinds of literals are both
+        dtype = np.dtype(complex if isinstance(value, complex) else float)
+    if dtype is None or not jnp.issubdtype(dtype, jnp.inexact):
+        return NonfiniteCount()
+    try:
+        array = np.asarray(value)  # JAX would compile a test for each shape
+        if bool(np.isfinite(array).all()):
+            return NonfiniteCount()
+        is_nan = np.isnan(array)
+        num_inf = int(np.count_nonzero(np.isinf(array) & ~is_nan))
+        return NonfiniteCount(int(np.count_nonzero(is_nan)), num_inf, int(array.size))
+    except Exception:  # of a type that NumPy cannot test
+        return NonfiniteCount()
+
+
+class FoundError(Exception):
+    """An equation that makes what is looked for of what is not.
+
+    Attributes:
+        id: Of the equation.
+        equation: JAX's own.
+        count: Of the first result that is not finite.
+        rounds: Of the loops around it, outermost first, such as `round 3 of 10 of 2 (scan)`.
+        is_constant: It reads a constant that is not finite already.
+        reads_inf: It makes NaN, and Inf is among what it reads.
+    """
+
+    def __init__(self, id: str, equation: Any, count: NonfiniteCount) -> None:
+        super().__init__(id)
+        self.id, self.equation, self.count = id, equation, count
+        self.rounds: tuple[str, ...] = ()
+        self.is_constant = self.reads_inf = False
+
+
+class Walk:
+    """Runs equations one by one, and raises at the first that makes what is looked for.
+
+    Attributes:
+        first_inf: The first equation that made Inf of finite values, if one did.
+    """
+
+    def __init__(self, *, for_nan: bool, deadline_s: float) -> None:
+        """Look for NaN, or else for what is not finite at all, until a time of `monotonic`."""
+        self._for_nan = for_nan
+        self._deadline_s = deadline_s
+        self._num_run = 0
+        self._rounds: tuple[str, ...] = ()
+        self.first_inf: FoundError | None = None
+
+    def run(self, jaxpr: Any, inputs: Sequence[Any], prefix: str = "") -> list[Any]:
+        """Run a jaxpr.
+
+        Returns:
+            Its results.
+
+        Raises:
+            FoundError: The first equation was found.
+            TimeoutError: There are too many equations, or they take too long.
+            Exception: Whatever an equation raises that cannot run by itself.
+        """
+        inner = compat.open_jaxpr(jaxpr)
+        consts = dict(zip(inner.constvars, compat.consts_of(jaxpr), strict=False))
+        known = {**consts, **dict(zip(inner.invars, inputs, strict=True))}
+
+        def read(atom: Any) -> Any:
+            return atom.val if compat.is_literal(atom) else known[atom]
+
+        for number, equation in enumerate(inner.eqns):
+            self._num_run += 1
+            if self._num_run > _MAX_EQUATIONS or time.monotonic() > self._deadline_s:
+                raise TimeoutError
+            values = [read(atom) for atom in equation.invars]
+            results = self._run_equation(equation, values, f"{prefix}{number}")
+            constants = [
+                value
+                for atom, value in zip(equation.invars, values, strict=True)
+                if compat.is_literal(atom) or atom in consts
+            ]
+            self._judge(f"{prefix}{number}", equation, values, results, constants)
+            known.update(zip(equation.outvars, results, strict=True))
+        return [read(atom) for atom in inner.outvars]
+
+    def _run_equation(self, equation: Any, values: list[Any], id: str) -> list[Any]:
+        for name, called, inputs in _called(equation, values):
+            return self.run(called, inputs, f"{id}/{name}/")
+        results = compat.bind_equation(equation, values)
+        if any(map(self._is_wanted, map(count_nonfinite, results))):
+            self._enter_loop(equation, values, id)
+        return results
+
+    def _judge(
+        self,
+        id: str,
+        equation: Any,
+        values: list[Any],
+        results: list[Any],
+        constants: list[Any],
+    ) -> None:
+        count = next(filter(None, map(count_nonfinite, results)), None)
+        if count is None:
+            return
+        read = [*filter(None, map(count_nonfinite, values))]
+        found = FoundError(id, equation, count)
+        found.rounds = self._rounds
+        if not read and self.first_inf is None and not count.num_nan:
+            self.first_inf = found
+        wanted = next(filter(self._is_wanted, map(count_nonfinite, results)), None)
+        if wanted is None:
+            return
+        found.count = wanted
+        of_these = [each for each in read if self._is_wanted(each)]
+        if of_these:
+            if len(of_these) > sum(map(self._is_wanted, map(count_nonfinite, constants))):
+                return  # a value that an equation before made, or an argument
+            found.is_constant = True
+        found.reads_inf = bool(read) and not of_these
+        raise found
+
+    def _is_wanted(self, count: NonfiniteCount) -> bool:
+        return bool(count.num_nan) if self._for_nan else bool(count)
+
+    def _enter_loop(self, equation: Any, values: list[Any], id: str) -> None:
+        """Run the first round of a loop after which its state is not finite, one by one.
+
+        Raises:
+            FoundError: An equation of the loop.
+        """
+        loop = _read_loop(equation, values)
+        if loop is None or any(map(self._is_wanted, map(count_nonfinite, values))):
+            return
+        found = _find_round(loop, for_nan=self._for_nan)
+        if found is None:
+            return
+        number, state = found
+        of = f" of {loop.length:,}" if loop.length is not None else ""
+        outer = self._rounds
+        self._rounds = (
+            *outer,
+            f"round {number + 1:,}{of} of {id} ({equation.primitive.name})",
+        )
+        try:
+            self.run(loop.body, loop.inputs(number, state), f"{id}/{loop.name}/")
+            # Its equations are finite one by one: the loop as a whole is what is known.
+            whole = FoundError(id, equation, NonfiniteCount())
+            whole.rounds = self._rounds
+            raise whole
+        finally:
+            self._rounds = outer
+
+
+def _called(equation: Any, values: list[Any]) -> list[tuple[str, Any, list[Any]]]:
+    """The jaxpr that an equation runs once, its name in ids, and what it gets; or nothing."""
+    name = equation.primitive.name
+    nested = nested_jaxprs(equation.params)
+    if name == "cond" and nested:
+        branches = [each for each in nested if each[0].startswith("branches")]
+        path, branch = branches[int(np.clip(int(values[0]), 0, len(branches) - 1))]
+        return [(path, branch, values[1:])]
+    if name in TAKEN_APART and nested:
+        path, called = nested[0]
+        if len(compat.open_jaxpr(called).invars) == len(values):
+            return [(path, called, values)]
+    return []
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Loop:
+    """A loop equation with its values.
+
+    Attributes:
+        body: The jaxpr of one round.
+        name: Of the body among the parameters.
+        start: The state before the first round.
+        inputs: What the body gets, by number and state of a round.
+        goes_on: Whether there is a round of this number, with this state.
+        num_state: So many results of the body are the state of the next round.
+        length: How many rounds there are; None where the state decides.
+    """
+
+    body: Any
+    name: str
+    start: tuple[Any, ...]
+    inputs: Callable[[Any, Sequence[Any]], list[Any]]
+    goes_on: Callable[[Any, Sequence[Any]], Any]
+    num_state: int
+    length: int | None
+
+
+def _read_loop(equation: Any, values: list[Any]) -> _Loop | None:
+    if equation.primitive.name == "scan":
+        return _read_scan(equation.params, values)
+    if equation.primitive.name == "while":
+        return _read_while(equation.params, values)
+    return None
+
+
+def _read_scan(parameters: dict[str, Any], values: list[Any]) -> _Loop:
+    length, num_consts = int(parameters["length"]), parameters["num_consts"]
+    end = num_consts + parameters["num_carry"]
+    consts, start, sliced = values[:num_consts], values[num_consts:end], values[end:]
+
+    def inputs(number: Any, state: Sequence[Any]) -> list[Any]:
+        place = length - 1 - number if parameters["reverse"] else number
+        return [*consts, *state, *(value[place] for value in map(jnp.asarray, sliced))]
+
+    body = parameters["jaxpr"]
+    return _Loop(
+        body, "jaxpr", tuple(start), inputs, lambda number, _: number < length, len(start), length
+    )
+
+
+def _read_while(parameters: dict[str, Any], values: list[Any]) -> _Loop:
+    num_cond, num_body = parameters["cond_nconsts"], parameters["body_nconsts"]
+    for_cond, for_body = values[:num_cond], values[num_cond : num_cond + num_body]
+    start = tuple(values[num_cond + num_body :])
+
+    def goes_on(_number: Any, state: Sequence[Any]) -> Any:
+        return compat.evaluate_jaxpr(parameters["cond_jaxpr"], [*for_cond, *state])[0]
+
+    return _Loop(
+        parameters["body_jaxpr"],
+        "body_jaxpr",
+        start,
+        lambda _, state: [*for_body, *state],
+        goes_on,
+        len(start),
+        None,
+    )
+
+
+def _find_round(loop: _Loop, *, for_nan: bool) -> tuple[int, list[Any]] | None:
+    """The first round that gives what is not finite, and the state before it; None without one."""
+
+    def goes_on(carried: Any) -> Any:
+        number, _, state, is_found = carried
+        return ~is_found & loop.goes_on(number, state)
+
+    def take_round(carried: Any) -> Any:
+        number, _, state, _ = carried
+        results = compat.evaluate_jaxpr(loop.body, loop.inputs(number, state))
+        is_found = jnp.zeros((), bool)
+        for result in results:
+            if jnp.issubdtype(result.dtype, jnp.inexact):
+                odd = jnp.isnan(result) if for_nan else ~jnp.isfinite(result)
+                is_found |= odd.any()
+        return number + 1, state, tuple(results[: loop.num_state]), is_found
+
+    start = tuple(map(jnp.asarray, loop.start))
+    carried = (jnp.int32(0), start, start, jnp.zeros((), bool))
+    number, before, _, is_found = jax.lax.while_loop(goes_on, take_round, carried)
+    return (int(number) - 1, list(before)) if bool(is_found) else None
+
+
+# Results with NaN or Inf: how many there are, and which equation made the first of them.
+#
+# A small program is run once on the call's own arguments after it was compiled; what may run long,
+# talks to the outside or runs nowhere near is left alone, and nothing is said about it. Where a
+# result is not finite, the equations are run one by one until one of them makes such a value.
+
+
+RULE = "non-finite-result"
+REMEDY = (
+    "jax.config.update('jax_debug_nans', True) raises where the first NaN is made, jax_debug_infs "
+    "where the first infinity is."
+)
+_MAX_WORK = 1e10
+"""FLOPs and bytes of a program that is run for this alone."""
+_MAX_INPUT_BYTES = 256 << 20
+_BUDGET_S = 3.0
+"""For running equations one by one in a capture, which nobody asked to run anything."""
+_MEASURING_BUDGET_S = 20.0
+"""The same beside measurements, which take longer anyway."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Nonfinite:
+    """What was found.
+
+    Attributes:
+        text: In sentences.
+        file: Of the equation; empty where none was found.
+        line: The same; 0 where none was found.
+        is_made: An equation makes it of other values; a constant may be meant so.
+    """
+
+    text: str
+    file: str = ""
+    line: int = 0
+    is_made: bool = False
+
+
+def look_for_nonfinite(
+    program: TracedProgram, call: Call, executable: Any, flops: float, num_bytes: float
+) -> Nonfinite | None:
+    """Run a small compiled program once; None where its results are finite, or it is not run.
+
+    Args:
+        program: The program.
+        call: Whose arguments count.
+        executable: The compiled program.
+        flops: XLA's count, loops once.
+        num_bytes: The same of bytes.
+    """
+    try:
+        rounds = _most_rounds(compat.open_jaxpr(program.derived.jaxpr))
+        work = max(flops, num_bytes) * rounds
+        inputs = find_inputs(program, call)
+        if not work <= _MAX_WORK or inputs is None or _size(inputs) > _MAX_INPUT_BYTES:
+            return None
+        results = _run(executable, inputs)
+        return describe_nonfinite(results, program, inputs)
+    except Exception:  # the program may fail as it likes: its capture does not
+        return None
+
+
+def count_odd(results: Any) -> NonfiniteCount:
+    """How many elements of all results together are NaN or infinite.
+
+    Args:
+        results: Any structure of arrays and numbers.
+    """
+    counts = [count_nonfinite(leaf) for leaf in jax.tree.leaves(results)]
+    return NonfiniteCount(
+        sum(count.num_nan for count in counts),
+        sum(count.num_inf for count in counts),
+        sum(count.size for count in counts),
+    )
+
+
+def describe_nonfinite(
+    results: Sequence[Any], program: TracedProgram, inputs: Sequence[Any] | None
+) -> Nonfinite | None:
+    """What of some results is not finite, and which equation made it; None where all is finite.
+
+    Args:
+        results: Leaves.
+        program: The program that gave them.
+        inputs: Of its last jaxpr-level stage; None where they cannot be told.
+    """
+    told = []
+    paths = program.derived.result_paths
+    for number, result in enumerate(results):
+        if count := count_nonfinite(result):
+            path = paths[number] if number < len(paths) else f"[{number}]"
+            told.append(f"{path or 'result'} has {count}")
+    if not told:
+        return None
+    more = f" and {len(told) - 3:,} more" if len(told) > 3 else ""
+    text = f"Results are not finite: {'; '.join(told[:3])}{more}."
+    has_nan = bool(count_odd(list(results)).num_nan)
+    origin = _find_origin(program, inputs, has_nan, _BUDGET_S)
+    return dataclasses.replace(origin, text=f"{text} {origin.text}")
+
+
+def find_origin_of(call: Call, count: NonfiniteCount, budget_s: float = _MEASURING_BUDGET_S) -> str:
+    """Which equation of a call made the NaN or Inf that its results hold, in sentences.
+
+    The call is traced anew, and its equations are run; never empty.
+
+    Args:
+        call: The call.
+        count: Of its results.
+        budget_s: Seconds after which no further equation is run.
+    """
+    try:
+        program = trace_call(call)
+        inputs = find_inputs(program, call)
+    except Exception as error:  # whatever the user's code raises when it is traced once more
+        return f"Which equation made them is not known: tracing raised {type(error).__name__}."
+    return _find_origin(program, inputs, bool(count.num_nan), budget_s).text
+
+
+def _find_origin(
+    program: TracedProgram, inputs: Sequence[Any] | None, has_nan: bool, budget_s: float
+) -> Nonfinite:
+    """Which equation made the first value that is not finite, or why that is not known."""
+    unknown = "Which equation made them is not known: "
+    if inputs is None:
+        return Nonfinite(f"{unknown}the arguments of its jaxpr could not be told.")
+    hoisted = {id(value) for value in compat.traced_consts(program.traced)}
+    for value in inputs:
+        count = count_nonfinite(value)
+        if count.num_nan or (count and not has_nan):
+            is_hoisted = id(value) in hoisted
+            given = "is a constant that it closes over" if is_hoisted else "are arguments"
+            return Nonfinite(f"So {given} already: {count}.")
+    walk = Walk(for_nan=has_nan, deadline_s=time.monotonic() + budget_s)
+    try:
+        walk.run(program.derived.jaxpr, inputs)
+    except FoundError as found:
+        return _name(found, walk.first_inf)
+    except TimeoutError:
+        return Nonfinite(f"{unknown}running its equations one by one takes too long.")
+    except Exception as error:  # of an equation that cannot run by itself
+        return Nonfinite(
+            f"{unknown}running its equations one by one raised {type(error).__name__}."
+        )
+    return Nonfinite(
+        "No equation makes such a value when they are run one by one: only the compiled program "
+        "does."
+    )
+
+
+def _name(found: FoundError, first_inf: FoundError | None) -> Nonfinite:
+    file, line = _place(found)
+    if found.is_constant:
+        text = f"They come from a constant that is not finite, which {_describe(found)} reads"
+    elif found.reads_inf:
+        text = f"The first equation that makes NaN is {_describe(found)}, which reads Inf"
+    else:
+        text = f"The first equation that makes such a value of finite ones is {_describe(found)}"
+    text += f": {found.count}." if found.count else "."
+    if found.reads_inf and first_inf is not None:
+        text += (
+            f" The first that makes Inf of finite values is {_describe(first_inf)}: "
+            f"{first_inf.count}."
+        )
+    return Nonfinite(text, file, line, is_made=not found.is_constant)
+
+
+def _describe(found: FoundError) -> str:
+    """An equation with its id, operation, place, and the rounds of the loops around it."""
+    file, line = _place(found)
+    where = f", {file.rpartition('/')[2]}:{line}" if file else ""
+    rounds = "".join(f" in {each}" for each in reversed(found.rounds))
+    return f"{found.id} ({found.equation.primitive.name}{where}){rounds}"
+
+
+def _place(found: FoundError) -> tuple[str, int]:
+    frame = next(iter(compat.user_frames(found.equation.source_info)), None)
+    return (frame[0], frame[1]) if frame is not None else ("", 0)
+
+
+def _most_rounds(inner: Any) -> float:
+    """How often the innermost loop's body may run; infinite where something forbids a run."""
+    most = 1.0
+    if inner.effects:
+        return math.inf
+    for equation in inner.eqns:
+        name = equation.primitive.name
+        if name == "while" or "callback" in name or name in ("infeed", "outfeed", "ffi_call"):
+            return math.inf
+        rounds = float(equation.params.get("length", 1)) if name == "scan" else 1.0
+        for _, nested in nested_jaxprs(equation.params):
+            most = max(most, rounds * _most_rounds(compat.open_jaxpr(nested)))
+    return most
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether NumPy holds it as well: keys of random numbers it does not."""
+    dtype = getattr(value, "dtype", None)
+    return dtype is not None and not jnp.issubdtype(dtype, jax.dtypes.extended)
+
+
+def _size(values: Sequence[Any]) -> int:
+    return sum(getattr(value, "nbytes", 0) for value in values)
+
+
+def _run(executable: Any, inputs: Sequence[Any]) -> list[Any]:
+    """The results; donated arguments are copies."""
+    tree = executable.in_tree
+    values = list(inputs)[len(inputs) - tree.num_leaves :]
+    copies = [np.array(v) if _is_plain(v) else v for v in values]
+    args, kwargs = jax.tree.unflatten(tree, copies)
+    return list(jax.tree.leaves(executable(*args, **kwargs)))

@@ -1,0 +1,312 @@
+"""Protocol buffers without their library: cut serialized messages apart, one at a time or many at
+once as columns, and put them together.
+
+The worker may run where protobuf is not installed. Nothing here knows a schema.
+`read_field_columns` advances all messages by one field together in NumPy, at a tenth of the time of
+`read_fields` for thousands of messages.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+
+# Protocol buffers without their library: cut serialized messages apart and put them together.
+#
+# The worker may run where protobuf is not installed. Nothing here knows a schema; field numbers are
+# the business of whoever cuts.
+
+
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+
+Field = tuple[int, int, int, int, int]
+"""Field number, start of its key, start of its value, end of its value, and a varint's value.
+
+The value of a field that is no varint is 0; read its bytes between the positions.
+"""
+
+
+_ONE_BYTE = [bytes([number]) for number in range(0x80)]
+
+
+def read_fields(data: bytes, start: int = 0, end: int | None = None) -> list[Field]:
+    """List the fields of the message in `data[start:end]`, in the order in which they stand.
+
+    Raises:
+        ValueError: The bytes are no message.
+    """
+    stop = len(data) if end is None else end
+    if not 0 <= start <= stop <= len(data):
+        raise ValueError("the message is not within its bytes")
+    fields: list[Field] = []
+    position = start
+    while position < stop:
+        key_start = position
+        key = data[position]
+        position += 1
+        if key >= 0x80:
+            key, position = read_varint(data, key_start, stop)
+        number, wire_type, value = key >> 3, key & 7, 0
+        if number == 0:
+            raise ValueError("field number 0")
+        value_start = position
+        # Nearly all numbers are one byte long, and a call for each would double the time.
+        if wire_type == BYTES:
+            if position < stop and (length := data[position]) < 0x80:
+                value_start = position + 1
+            else:
+                length, value_start = read_varint(data, position, stop)
+            position = value_start + length
+        elif wire_type == VARINT:
+            if position < stop and (value := data[position]) < 0x80:
+                position += 1
+            else:
+                value, position = read_varint(data, position, stop)
+        elif wire_type == FIXED64:
+            position += 8
+        elif wire_type == FIXED32:
+            position += 4
+        else:
+            raise ValueError(f"wire type {wire_type}")
+        if position > stop:
+            raise ValueError("a field runs past the end of its message")
+        fields.append((number, key_start, value_start, position, value))
+    return fields
+
+
+def read_varint(data: bytes, position: int, stop: int) -> tuple[int, int]:
+    """The number at `position`, as 64 unsigned bits, and the position after it.
+
+    Raises:
+        ValueError: It has no end before `stop`, or more than ten bytes.
+    """
+    number = shift = 0
+    while True:
+        if position >= stop or shift > 63:
+            raise ValueError("a number without an end")
+        byte = data[position]
+        position += 1
+        number |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return number & 0xFFFFFFFFFFFFFFFF, position
+        shift += 7
+
+
+def read_packed(data: bytes, start: int, end: int) -> list[int]:
+    """The numbers of a packed repeated varint field.
+
+    Raises:
+        ValueError: The bytes are no such field.
+    """
+    numbers = []
+    while start < end:
+        number, start = read_varint(data, start, end)
+        numbers.append(number)
+    return numbers
+
+
+def encode_varint(number: int) -> bytes:
+    """A non-negative number as a varint."""
+    if number < 0x80:  # nearly all of them
+        return _ONE_BYTE[number]
+    encoded = bytearray()
+    while number >= 0x80:
+        encoded.append((number & 0x7F) | 0x80)
+        number >>= 7
+    encoded.append(number)
+    return bytes(encoded)
+
+
+def encode_bytes(number: int, payload: bytes) -> bytes:
+    """A length-delimited field: a message, a string, bytes."""
+    return encode_varint(number << 3 | BYTES) + encode_varint(len(payload)) + payload
+
+
+def encode_number(number: int, value: int) -> bytes:
+    """A varint field."""
+    return encode_varint(number << 3 | VARINT) + encode_varint(value)
+
+
+# Cut many serialized messages apart at once, into columns.
+#
+# The same as `wire_format.read_fields` message by message, at a tenth of its time for thousands of
+# messages: all of them advance by one field together, in NumPy. A module of ten thousand
+# instructions is read in the time that Python needs for one thousand.
+
+
+Int64s = npt.NDArray[np.int64]
+
+_Step = tuple[Int64s, Int64s, Int64s, Int64s, Int64s, npt.NDArray[np.uint64]]
+
+_FEW = 24
+"""So few messages are read faster one after the other."""
+
+_PADDING = 20
+"""Zero bytes after the data, so that reading a key and a length never leaves the buffer."""
+
+_MAX_VARINT_BYTES = 10
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class FieldColumns:
+    """The fields of many messages; those of one message stand together, in their order.
+
+    Attributes:
+        message: Which message a field is of, by position.
+        number: Field numbers.
+        key_start: Where the field begins.
+        start: Where its value begins.
+        end: Where its value ends.
+        value: The value of a varint, as 64 unsigned bits; 0 for others.
+    """
+
+    message: Int64s
+    number: Int64s
+    key_start: Int64s
+    start: Int64s
+    end: Int64s
+    value: npt.NDArray[np.uint64]
+
+    def of(self, number: int) -> FieldColumns:
+        """The fields of one number."""
+        return self.where(self.number == number)
+
+    def where(self, chosen: npt.NDArray[np.bool_] | Int64s) -> FieldColumns:
+        """The chosen fields: a mask, or positions in the order wanted."""
+        return FieldColumns(
+            self.message[chosen],
+            self.number[chosen],
+            self.key_start[chosen],
+            self.start[chosen],
+            self.end[chosen],
+            self.value[chosen],
+        )
+
+
+def read_field_columns(data: bytes, starts: Int64s, ends: Int64s) -> FieldColumns:
+    """The fields of the messages `data[starts[i]:ends[i]]`.
+
+    Raises:
+        ValueError: One of them is no message.
+    """
+    if starts.size and not (
+        starts.min() >= 0 and np.all(starts <= ends) and ends.max() <= len(data)
+    ):
+        raise ValueError("a message is not within its bytes")
+    padded = np.frombuffer(data + bytes(_PADDING), np.uint8)
+    steps: list[_Step] = []
+    active = np.flatnonzero(starts < ends)
+    position = starts[active]
+    while active.size > _FEW:
+        key, value_start = _read_varints(padded, position)
+        number, wire_type = (key >> np.uint64(3)).astype(np.int64), (key & np.uint64(7))
+        start, end, value = _read_values(padded, wire_type, value_start)
+        stop = ends[active]
+        if np.any(number == 0) or np.any(end > stop) or np.any(end < start):
+            raise ValueError("the bytes are no message")
+        steps.append((active, number, position, start, end, value))
+        rest = end < stop
+        active, position = active[rest], end[rest]
+    for message, begin in zip(active.tolist(), position.tolist(), strict=True):
+        steps.append(_read_one(data, message, begin, int(ends[message])))
+    return _in_order(steps)
+
+
+def read_packed_columns(
+    data: bytes, starts: Int64s, ends: Int64s
+) -> tuple[npt.NDArray[np.uint64], Int64s]:
+    """The numbers of many packed repeated varint fields.
+
+    Returns:
+        The numbers of all, one after the other, and how many each field has.
+
+    Raises:
+        ValueError: The bytes of one are no such field.
+    """
+    lengths = ends - starts
+    total = int(lengths.sum())
+    if total == 0:
+        return np.zeros(0, np.uint64), np.zeros(len(starts), np.int64)
+    field = np.repeat(np.arange(len(starts)), lengths)
+    first = np.cumsum(lengths) - lengths
+    within = np.arange(total) - first[field]
+    taken = np.frombuffer(data, np.uint8)[starts[field] + within]
+    is_last = taken < 0x80
+    filled = lengths > 0
+    if not np.all(is_last[(first + lengths - 1)[filled]]):
+        raise ValueError("a number without an end")
+    begins = np.concatenate(([0], np.flatnonzero(is_last)[:-1] + 1))
+    place = np.arange(total) - np.repeat(begins, np.diff(np.append(begins, total)))
+    if place.max() >= _MAX_VARINT_BYTES:
+        raise ValueError("a number without an end")
+    bits = (taken & 0x7F).astype(np.uint64) << (7 * place).astype(np.uint64)
+    counts = np.bincount(field[is_last], minlength=len(starts))
+    return np.add.reduceat(bits, begins), counts
+
+
+def _read_varints(
+    padded: npt.NDArray[np.uint8], position: Int64s
+) -> tuple[npt.NDArray[np.uint64], Int64s]:
+    """The varint at each position and the position after it."""
+    byte = padded[position]
+    number = (byte & 0x7F).astype(np.uint64)
+    after = position + 1
+    longer = np.flatnonzero(byte >= 0x80)
+    for place in range(1, _MAX_VARINT_BYTES + 1):
+        if longer.size == 0:
+            return number, after
+        if place == _MAX_VARINT_BYTES:
+            break
+        byte = padded[np.minimum(after[longer], len(padded) - 1)]
+        number[longer] |= (byte & 0x7F).astype(np.uint64) << np.uint64(7 * place)
+        after[longer] += 1
+        longer = longer[byte >= 0x80]
+    raise ValueError("a number without an end")
+
+
+def _read_values(
+    padded: npt.NDArray[np.uint8], wire_type: npt.NDArray[np.uint64], position: Int64s
+) -> tuple[Int64s, Int64s, npt.NDArray[np.uint64]]:
+    """Start, end and number of the value at each position."""
+    start, end = position.copy(), position.copy()
+    value = np.zeros(len(position), np.uint64)
+    is_bytes, is_varint = wire_type == BYTES, wire_type == VARINT
+    numbered = np.flatnonzero(is_bytes | is_varint)
+    number, after = _read_varints(padded, np.minimum(position[numbered], len(padded) - 1))
+    # A length beyond the buffer would overflow a signed sum: it is wrong all the same.
+    length = np.minimum(number, np.uint64(len(padded))).astype(np.int64)
+    has_bytes = is_bytes[numbered]
+    end[numbered] = np.where(has_bytes, after + length, after)
+    start[numbered] = np.where(has_bytes, after, position[numbered])
+    value[numbered] = np.where(has_bytes, np.uint64(0), number)
+    end[wire_type == FIXED64] += 8
+    end[wire_type == FIXED32] += 4
+    if not np.all(is_bytes | is_varint | (wire_type == FIXED64) | (wire_type == FIXED32)):
+        raise ValueError("an unknown wire type")
+    return start, end, value
+
+
+def _read_one(data: bytes, message: int, begin: int, end: int) -> _Step:
+    fields = read_fields(data, begin, end)
+    number, key_start, start, stop, value = zip(*fields, strict=True)
+    return (
+        np.full(len(fields), message),
+        np.array(number, np.int64),
+        np.array(key_start, np.int64),
+        np.array(start, np.int64),
+        np.array(stop, np.int64),
+        np.array(value, np.uint64),
+    )
+
+
+def _in_order(steps: list[_Step]) -> FieldColumns:
+    if not steps:
+        none = np.zeros(0, np.int64)
+        return FieldColumns(none, none, none, none, none, none.astype(np.uint64))
+    message, number, key_start, start, end, value = (
+        np.concatenate(column) for column in zip(*steps, strict=True)
+    )
+    whole = FieldColumns(message, number, key_start, start, end, value)
+    return whole.where(np.argsort(message, kind="stable"))

@@ -1,0 +1,337 @@
+"""What tracing changed outside the function, and which arrays the trace captured as constants.
+
+JAX records operations on arrays and nothing else: an append to a global list or a change of an
+attribute happens once, while tracing, and never when the compiled program runs. Watched are the
+globals that the base function sees (rebinding, and the contents of lists, dictionaries, sets and of
+objects of the file's own classes) and the object that a method belongs to. Captured arrays are
+found with their names and the equations that read them.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import os
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxscope.worker import compat
+from jaxscope.worker.host.function_source import innermost_function
+from jaxscope.worker.host.source import SourceSnapshot
+from jaxscope.worker.host.values import aval_bytes, aval_text
+from jaxscope.worker.provenance.tagging import nested_jaxprs
+
+# Notice what tracing changed outside the function.
+#
+# JAX records operations on arrays and nothing else: an append to a global list or a change of an
+# attribute happens once, while tracing, and never when the compiled program runs. Watched are the
+# globals that the base function sees (rebinding, and the contents of lists, dictionaries, sets and
+# of objects of the file's own classes) and the object that a method belongs to.
+
+
+MAX_ELEMENTS = 10_000
+"""Larger containers are not watched: comparing them would take longer than tracing."""
+
+_MUTATORS = frozenset(
+    {"append", "appendleft", "add", "clear", "discard", "extend", "extendleft", "insert", "pop"}
+    | {"popitem", "popleft", "remove", "reverse", "setdefault", "sort", "update", "write"}
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PurityFinding:
+    """A `check` message: `rule` is `impure-global`, `impure-attribute` or `captured-constant`.
+
+    Attributes:
+        line: 0 where it is not known.
+        file: Of the line; empty for the file that was run.
+    """
+
+    rule: str
+    severity: str
+    message: str
+    remedy: str
+    line: int = 0
+    file: str = ""
+
+
+class PurityWatch:
+    """The state around a function before it is traced, to compare with the state after."""
+
+    def __init__(self, base: Any, source: SourceSnapshot) -> None:
+        function = innermost_function(base)
+        self._globals: Mapping[str, Any] = getattr(function, "__globals__", {})
+        self._module = str(self._globals.get("__name__", ""))
+        self._owner = _owner_of(base)
+        self._source = source
+        self._first_line = getattr(getattr(function, "__code__", None), "co_firstlineno", 0)
+        self._names = dict(self._watched_globals())
+        self._contents = {name: _contents(value) for name, value in self._names.items()}
+        self._attributes = _attributes(self._owner)
+        self._inside = {name: _contents(value) for name, value in self._attributes.items()}
+
+    def find_changes(self) -> list[PurityFinding]:
+        """What is different now."""
+        places = _MutationFinder(self._source.text, self._first_line)
+        findings = []
+        for name, before in self._names.items():
+            now = self._globals.get(name)
+            if now is not before:
+                findings.append(_impure_global(name, "was assigned anew", places))
+            elif (change := _describe_change(self._contents[name], _contents(now))) is not None:
+                findings.append(_impure_global(name, change, places))
+        after = _attributes(self._owner)
+        for name in sorted({*self._attributes, *after}):
+            if after.get(name) is not self._attributes.get(name):
+                findings.append(_impure_attribute(self._owner, name, "was assigned", places))
+            elif (
+                change := _describe_change(self._inside.get(name), _contents(after.get(name)))
+            ) is not None:
+                findings.append(_impure_attribute(self._owner, name, change, places))
+        return findings
+
+    def _watched_globals(self) -> Iterator[tuple[str, Any]]:
+        for name, value in self._globals.items():
+            is_own = type(value).__module__ == self._module and not isinstance(value, type)
+            if not name.startswith("__") and (
+                is_own or isinstance(value, list | dict | set | deque | int | float | str | tuple)
+            ):
+                yield name, value
+
+
+def _owner_of(base: Any) -> Any:
+    """The object whose method the base is; None for a plain function."""
+    owner = getattr(base, "__self__", None)
+    if owner is None and not hasattr(base, "__code__") and not hasattr(base, "__wrapped__"):
+        owner = base
+    return None if isinstance(owner, type) or owner is None else owner
+
+
+def _attributes(owner: Any) -> dict[str, Any]:
+    try:
+        return dict(vars(owner))
+    except TypeError:
+        return {}
+
+
+def _contents(value: Any) -> list[Any] | None:
+    """The elements of a container, keys before values, or an object's attributes."""
+    if isinstance(value, list | set | deque) and len(value) <= MAX_ELEMENTS:
+        return list(value)
+    if isinstance(value, dict) and len(value) <= MAX_ELEMENTS:
+        return [*value.keys(), *value.values()]
+    if hasattr(value, "__dict__") and not callable(value):
+        attributes = _attributes(value)
+        return [*attributes.keys(), *attributes.values()]
+    return None
+
+
+def _describe_change(before: list[Any] | None, after: list[Any] | None) -> str | None:
+    if before is None or after is None:
+        return None
+    if len(before) == len(after) and all(
+        old is new for old, new in zip(before, after, strict=True)
+    ):
+        return None
+    known = {id(element) for element in before}
+    holds_tracer = any(
+        isinstance(element, compat.Tracer) for element in after if id(element) not in known
+    )
+    return (
+        "was changed (it now holds a tracer, which nothing may use later)"
+        if holds_tracer
+        else ("was changed")
+    )
+
+
+def _impure_global(name: str, change: str, places: _MutationFinder) -> PurityFinding:
+    return PurityFinding(
+        rule="impure-global",
+        severity="warning",
+        message=f"The global `{name}` {change} while JAX traced the function. This happens once, "
+        "at tracing, and never when the compiled program runs.",
+        remedy="Take what the function needs as an argument and return what it makes.",
+        line=places.find_name(name),
+    )
+
+
+def _impure_attribute(owner: Any, name: str, change: str, places: _MutationFinder) -> PurityFinding:
+    return PurityFinding(
+        rule="impure-attribute",
+        severity="warning",
+        message=f"The attribute `{name}` of {type(owner).__name__} {change} while JAX traced the "
+        "method. This happens once, at tracing, and never when the compiled program runs.",
+        remedy="Take the state as an argument and return the next state.",
+        line=places.find_attribute(name),
+    )
+
+
+class _MutationFinder:
+    """Finds the line that changes a name, first in the function traced, then in the file."""
+
+    def __init__(self, text: str, first_line: int) -> None:
+        self._text = text
+        self._first_line = first_line
+
+    def find_name(self, name: str) -> int:
+        """Line of the first statement that changes or rebinds a global, or 0."""
+        return self._find(lambda node: isinstance(node, ast.Name) and node.id == name)
+
+    def find_attribute(self, name: str) -> int:
+        """Line of the first statement that sets or changes an attribute, or 0."""
+        return self._find(lambda node: isinstance(node, ast.Attribute) and node.attr == name)
+
+    def _find(self, is_target: Any) -> int:
+        try:
+            tree = ast.parse(self._text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return 0
+        functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+        functions.sort(key=lambda node: (node.lineno != self._first_line, node.lineno))
+        for function in functions:
+            for node in ast.walk(function):
+                if _changes(node, is_target):
+                    return int(node.lineno)  # type: ignore[attr-defined] # statements have lines
+        return 0
+
+
+def _changes(node: ast.AST, is_target: Any) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in _MUTATORS and is_target(node.func.value)
+    targets: list[ast.expr] = []
+    if isinstance(node, ast.Assign | ast.Delete):
+        targets = node.targets
+    elif isinstance(node, ast.AugAssign | ast.AnnAssign):
+        targets = [node.target]
+    return any(
+        is_target(target)
+        or (isinstance(target, ast.Subscript | ast.Attribute) and is_target(target.value))
+        for target in targets
+    )
+
+
+# The arrays that a trace holds as constants: their names, and the equations that read them.
+
+
+LARGE_CONSTANT_BYTES = 1 << 20
+_MOST_TOLD = 20
+_MOST_READERS = 3
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Constant:
+    """A constant of a jaxpr or of one inside, with the ids and equations that read it."""
+
+    value: Any
+    readers: list[tuple[str, Any]]
+
+
+def find_captured(jaxpr: Any, base: Any) -> list[PurityFinding]:
+    """The arrays that a trace holds as constants: those with a name, and large ones.
+
+    Args:
+        jaxpr: The closed jaxpr of the base function.
+        base: The function, whose globals and closure have the names.
+    """
+    constants: dict[int, _Constant] = {}
+    _collect(jaxpr, "", constants)
+    names = _names_of(base)
+    findings: list[PurityFinding] = []
+    for constant in constants.values():
+        name = _name_of(constant.value, names)
+        is_large = aval_bytes(constant.value) >= LARGE_CONSTANT_BYTES
+        if (name or is_large) and len(findings) < _MOST_TOLD:
+            findings.append(_describe(name, constant))
+    return findings
+
+
+def _collect(jaxpr: Any, prefix: str, constants: dict[int, _Constant]) -> None:
+    inner = compat.open_jaxpr(jaxpr)
+    own: dict[Any, _Constant] = {}
+    for variable, value in zip(inner.constvars, compat.consts_of(jaxpr), strict=False):
+        if hasattr(value, "shape"):
+            own[variable] = constants.setdefault(id(value), _Constant(value, []))
+    for number, equation in enumerate(inner.eqns):
+        id_ = f"{prefix}{number}"
+        read = {atom for atom in equation.invars if not compat.is_literal(atom) and atom in own}
+        for variable in read:
+            own[variable].readers.append((id_, equation))
+        for name, called in nested_jaxprs(equation.params):
+            _collect(called, f"{id_}/{name}/", constants)
+
+
+def _names_of(base: Any) -> list[tuple[str, Any]]:
+    function = innermost_function(base)
+    cells = getattr(function, "__closure__", None) or ()
+    free = getattr(getattr(function, "__code__", None), "co_freevars", ())
+    return [*_array_contents(zip(free, cells, strict=False)), *_globals_of(function).items()]
+
+
+def _array_contents(cells: Any) -> Iterator[tuple[str, Any]]:
+    for name, cell in cells:
+        try:
+            yield name, cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+
+
+def _globals_of(function: Any) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = getattr(function, "__globals__", {})
+    return found
+
+
+def _name_of(constant: Any, names: Sequence[tuple[str, Any]]) -> str:
+    """In backticks; empty where it has none. JAX holds arrays of its own, and copies of NumPy's."""
+    for name, value in names:
+        if value is constant:
+            return f"`{name}`"
+    alike = [name for name, value in names if _is_copied(value, constant)]
+    return " or ".join(f"`{name}`" for name in dict.fromkeys(alike))
+
+
+def _is_copied(value: Any, constant: Any) -> bool:
+    return (
+        isinstance(value, np.ndarray)
+        and value.shape == constant.shape
+        and jax.dtypes.canonicalize_dtype(value.dtype) == constant.dtype
+        and np.array_equal(value.astype(constant.dtype), np.asarray(constant), equal_nan=True)
+    )
+
+
+def _describe(name: str, constant: _Constant) -> PurityFinding:
+    size = aval_bytes(constant.value)
+    what = f"The array {name}" if name else "An array without a name"
+    places = [_place(equation) for _, equation in constant.readers]
+    file, line = places[0] if places else ("", 0)
+    type = aval_text(jax.typeof(constant.value))
+    return PurityFinding(
+        rule="captured-constant",
+        severity="warning" if size >= LARGE_CONSTANT_BYTES else "info",
+        message=f"{what} ({type}, {size:,} bytes) was captured: it "
+        "is a constant of the program, and a later change of it changes nothing. "
+        + _tell_readers(constant.readers),
+        remedy="Pass it as an argument, so that a new value needs no new trace.",
+        line=line,
+        file=file,
+    )
+
+
+def _tell_readers(readers: Sequence[tuple[str, Any]]) -> str:
+    if not readers:
+        return "No equation reads it."
+    told = []
+    for id_, equation in readers[:_MOST_READERS]:
+        file, line = _place(equation)
+        where = f", {os.path.basename(file)}:{line}" if file else ""
+        told.append(f"{id_} ({equation.primitive.name}{where})")
+    more = len(readers) - len(told)
+    return f"Read by {', '.join(told)}{f' and {more:,} more' if more else ''}."
+
+
+def _place(equation: Any) -> tuple[str, int]:
+    frame = next(iter(compat.user_frames(equation.source_info)), None)
+    return (frame[0], frame[1]) if frame is not None else ("", 0)

@@ -1,0 +1,503 @@
+"""Convert a StableHLO module to a graph in columns, link its text to it, and read what it says of
+shardings and collectives.
+
+Functions other than `main` are the insides of `func.call` operations; a shared one is shown once,
+inside its first caller. Terminators become output nodes. An operation without a tag takes the
+provenance of the operation around it. Shardy writes shardings as `sdy.sharding`, GSPMD as
+`mhlo.sharding`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
+from jaxscope.model.graph_builder import GraphBuilder
+from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
+from jaxscope.worker.stages.jaxpr import Provenance
+
+# What a StableHLO module says of devices: how arrays are spread, who takes part in collectives.
+#
+# Shardy writes it as `sdy.sharding`, GSPMD as `mhlo.sharding`, both as attributes of the function.
+
+
+_NAMES = ("sdy.sharding", "mhlo.sharding")
+_TABLES = frozenset({"replica_groups", "source_target_pairs"})
+_MESH = re.compile(r"#sdy\.mesh<\[(?P<axes>[^\]]*)\]>")
+_MESH_AXIS = re.compile(r'"(?P<name>[\w.$-]+)"\s*=\s*(?P<size>\d+)')
+_MESH_GROUPS = re.compile(
+    r'#stablehlo\.replica_group_mesh_axes<mesh = @"?(?P<mesh>[\w.$-]+)"?, axes = \[(?P<axes>.*)\]>'
+)
+_AXIS_USE = re.compile(r'#stablehlo\.axis_ref<name = "(?P<name>[^"]+)">')
+
+MeshAxes = tuple[tuple[str, int], ...]
+"""Name and size of each axis of a mesh, outermost first."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FunctionShardings:
+    """The texts of a function's shardings, empty where it states none.
+
+    Attributes:
+        arguments: Of each argument.
+        results: Of each result.
+    """
+
+    arguments: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
+
+    def of_argument(self, number: int) -> dict[str, str]:
+        """The attribute `sharding` of an argument, if it has one."""
+        return _attribute(self.arguments, number)
+
+    def of_result(self, number: int) -> dict[str, str]:
+        """The attribute `sharding` of a result, if it has one."""
+        return _attribute(self.results, number)
+
+
+NO_SHARDINGS = FunctionShardings()
+
+
+def read_shardings(function: Any) -> FunctionShardings:
+    """Read it from a `func.func`."""
+    attributes = function.operation.attributes
+    return FunctionShardings(_texts(attributes, "arg_attrs"), _texts(attributes, "res_attrs"))
+
+
+def read_meshes(module: Any) -> dict[str, MeshAxes]:
+    """The meshes that a module declares, by name; none whose devices have an order of their own."""
+    found: dict[str, MeshAxes] = {}
+    for operation in module.body.operations:
+        if operation.operation.name != "sdy.mesh":
+            continue
+        attributes = operation.operation.attributes
+        match = _MESH.fullmatch(str(attributes["mesh"]))
+        axes = match["axes"].split(",") if match is not None and match["axes"] else []
+        uses = [_MESH_AXIS.fullmatch(axis.strip()) for axis in axes]
+        known = tuple((use["name"], int(use["size"])) for use in uses if use is not None)
+        if known and len(known) == len(uses):
+            found[str(attributes["sym_name"]).strip('"')] = known
+    return found
+
+
+def mesh_groups(name: str, value: Any, meshes: Mapping[str, MeshAxes]) -> str:
+    """Groups along axes of a mesh, as JAX 0.12 states them, with the mesh itself.
+
+    The form is that of HLO's proto, `mesh=(axes={(name=x, size=2)}), axes={(mesh_axis_index=0)}`.
+    Empty for any other attribute, for a part of an axis, and for an unknown mesh.
+    """
+    match = _MESH_GROUPS.fullmatch(str(value)) if name in _TABLES else None
+    mesh = meshes.get(match["mesh"]) if match is not None else None
+    if match is None or not mesh:
+        return ""
+    names = [axis for axis, _ in mesh]
+    uses = [_AXIS_USE.fullmatch(use) for use in match["axes"].split(", ")]
+    chosen = [use["name"] for use in uses if use is not None and use["name"] in names]
+    if not chosen or len(chosen) != len(uses):
+        return ""
+    axes = ",".join(f"(name={axis}, size={size})" for axis, size in mesh)
+    used = ",".join(f"(mesh_axis_index={names.index(axis)})" for axis in chosen)
+    return f"mesh=(axes={{{axes}}}), axes={{{used}}}"
+
+
+def device_table(name: str, value: Any) -> str:
+    """Groups or pairs of devices in full, as HLO writes them, `{{0,1},{2,3}}`.
+
+    Empty for any other attribute, and for what is no table.
+    """
+    if name not in _TABLES:
+        return ""
+    try:
+        rows, columns = (int(size) for size in value.type.shape)
+        numbers = [int(number) for number in value]
+    except (AttributeError, TypeError, ValueError):
+        return ""
+    if len(numbers) != rows * columns:
+        return ""
+    listed = (numbers[k * columns : (k + 1) * columns] for k in range(rows))
+    # A short row is filled up with -1.
+    groups = (",".join(str(number) for number in row if number >= 0) for row in listed)
+    return "{" + ",".join(f"{{{group}}}" for group in groups) + "}"
+
+
+def _texts(attributes: Any, name: str) -> tuple[str, ...]:
+    if name not in attributes:
+        return ()
+    return tuple(
+        next((str(own[key]).strip('"') for key in _NAMES if key in own), "")
+        for own in attributes[name]
+    )
+
+
+def _attribute(texts: tuple[str, ...], number: int) -> dict[str, str]:
+    text = texts[number] if number < len(texts) else ""
+    return {"sharding": text} if text else {}
+
+
+# Convert a StableHLO module to a graph in columns, and link its text to it.
+#
+# Functions other than `main` are the insides of `func.call` operations; one that several calls
+# share is shown once, inside its first caller, and every caller is named. Terminators become output
+# nodes. An operation without a tag of its own (a constant that the lowering made) takes the
+# provenance of the operation that it is inside of.
+
+
+MAX_CONSTANT_ELEMENTS = 16
+"""Larger constants are shown by type only: an 8 MB constant makes 16 MB of text."""
+
+_MAX_ATTRIBUTE_TEXT = 200
+_HIDDEN_ATTRIBUTES = frozenset({"sym_name", "function_type", "callee"})
+_TENSOR = re.compile(r"tensor<((?:[\d?]+x)*)([^<>,]+)(?:,.*)?>$")
+_ELEMENTS = {"i1": "bool", "ui8": "u8", "ui16": "u16", "ui32": "u32", "ui64": "u64"}
+_ELEMENTS |= {"complex<f32>": "c64", "complex<f64>": "c128"}
+_MNEMONIC = re.compile(r'^\s*(?:%[^=]*= )?"?([a-z_]+(?:\.[a-z_0-9]+)*)')
+
+Places = dict[Any, tuple[int, int]]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Provenance:
+    origins: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
+    direction: Direction = Direction.NONE
+    scope: tuple[str, ...] = ()
+    source: tuple[tuple[str, int, int, str], ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ConvertedModule:
+    """A graph and the operations in the order in which the text prints them.
+
+    Attributes:
+        graph: All operations.
+        printed: Name, node index and depth of each operation in printing order.
+    """
+
+    graph: Graph
+    printed: Sequence[tuple[str, int, int]]
+
+
+def convert_stablehlo(
+    module: Any, tags: TagTable, derived: Mapping[str, Provenance]
+) -> ConvertedModule:
+    """Convert an `ir.Module`.
+
+    Args:
+        module: As `lowered.compiler_ir("stablehlo")` gives it, lowered from tagged equations.
+        tags: What the tags stand for.
+        derived: Where the equations of the last jaxpr-level stage come from, by their ids; an
+            operation takes over what its equation has.
+    """
+    return _Converter(tags, derived).convert(module)
+
+
+class _Converter:
+    def __init__(self, tags: TagTable, derived: Mapping[str, Provenance]) -> None:
+        self._builder = GraphBuilder()
+        self._tags = tags
+        self._derived = derived
+        self._functions: dict[str, Any] = {}
+        self._callers: dict[str, list[str]] = {}
+        self._shown: set[str] = set()
+        self._types: dict[Any, str] = {}
+        self._names: dict[str, _Provenance] = {}
+        self._nodes: dict[tuple[str, int], int] = {}
+        self._spread = NO_SHARDINGS
+        self._meshes: dict[str, MeshAxes] = {}
+
+    def convert(self, module: Any) -> ConvertedModule:
+        functions = [op for op in module.body.operations if op.operation.name == "func.func"]
+        self._functions = {_symbol(op, "sym_name"): op for op in functions}
+        self._meshes = read_meshes(module)
+        self._find_callers()
+        if "main" in self._functions:
+            main = self._functions["main"]
+            self._spread = read_shardings(main)
+            self._add_block(main.regions[0].blocks[0], "main", NONE, _Provenance(), {})
+        printed: list[tuple[str, int, int]] = []
+        for name, function in self._functions.items():
+            printed.append(("func.func", -1, 0))
+            self._list_printed(function.regions[0].blocks, name, 1, printed)
+        return ConvertedModule(self._builder.build(), printed)
+
+    def _find_callers(self) -> None:
+        for name, function in self._functions.items():
+            for path, operation in _walk(function.regions, name):
+                if operation.operation.name == "func.call":
+                    self._callers.setdefault(_symbol(operation, "callee"), []).append(path)
+
+    def _add_block(
+        self,
+        block: Any,
+        path: str,
+        group: int,
+        around: _Provenance,
+        places: Places,
+        operands: Sequence[int] | None = None,
+    ) -> None:
+        for number, argument in enumerate(block.arguments):
+            attributes: dict[str, str] = {}
+            if group == NONE:
+                attributes = {"argument": str(number), **self._spread.of_argument(number)}
+            elif operands is not None and number < len(operands):
+                attributes["operand"] = str(operands[number])
+            node = self._builder.add_node(
+                f"{path}/in:{number}",
+                NodeKind.INPUT,
+                "input",
+                name=f"%arg{number}",
+                group=group,
+                types=(self._type(argument.type),),
+                attributes=attributes,
+            )
+            places[argument] = (node, 0)
+        for number, operation in enumerate(block.operations):
+            if operation.operation.name.endswith(".return"):
+                self._add_outputs(operation, path, group, places)
+            else:
+                self._add_operation(operation, f"{path}/{number}", group, around, places)
+
+    def _add_operation(
+        self, operation: Any, path: str, group: int, around: _Provenance, places: Places
+    ) -> None:
+        inner = operation.operation
+        own = self._provenance(inner.location, around)
+        callee = _symbol(operation, "callee") if inner.name == "func.call" else ""
+        node = self._builder.add_node(
+            path,
+            NodeKind.OPERATION,
+            inner.name,
+            group=group,
+            types=[self._type(result.type) for result in inner.results],
+            attributes=self._attributes(operation, path, callee),
+            scope=own.scope,
+            origins=own.origins,
+            derived=own.derived,
+            direction=own.direction,
+            source=own.source,
+        )
+        self._nodes[(path, 0)] = node
+        self._add_operands(inner.operands, node, places)
+        for number, result in enumerate(inner.results):
+            places[result] = (node, number)
+        if callee and callee in self._functions and callee not in self._shown:
+            self._shown.add(callee)
+            inside = self._builder.add_group(
+                f"@{callee}", GroupKind.COMPUTATION, callee, parent=group, owner=node
+            )
+            block = self._functions[callee].regions[0].blocks[0]
+            self._add_block(block, callee, inside, own, {}, range(len(inner.operands)))
+        for number, region in enumerate(inner.regions):
+            self._add_region(operation, region, number, path, node, group, own, places)
+
+    def _add_region(
+        self,
+        operation: Any,
+        region: Any,
+        number: int,
+        path: str,
+        owner: int,
+        parent: int,
+        around: _Provenance,
+        places: Places,
+    ) -> None:
+        label, operands = _region_label(operation, number)
+        for block_number, block in enumerate(region.blocks):
+            suffix = f".{block_number}" if block_number else ""
+            inside = f"{path}/{number}{suffix}"
+            group = self._builder.add_group(
+                inside, GroupKind.REGION, label, parent=parent, owner=owner
+            )
+            self._add_block(block, inside, group, around, places, operands)
+
+    def _add_outputs(self, operation: Any, path: str, group: int, places: Places) -> None:
+        for number, value in enumerate(operation.operation.operands):
+            spread = self._spread.of_result(number) if group == NONE else {}
+            node = self._builder.add_node(
+                f"{path}/out:{number}",
+                NodeKind.OUTPUT,
+                "output",
+                group=group,
+                types=(self._type(value.type),),
+                attributes={"result": str(number), **spread},
+            )
+            self._add_operands([value], node, places)
+
+    def _add_operands(self, values: Any, node: int, places: Places) -> None:
+        for number, value in enumerate(values):
+            place = places.get(value)
+            if place is not None:
+                self._builder.add_edge(
+                    place[0],
+                    node,
+                    output=place[1],
+                    operand=number,
+                    type=self._type(value.type),
+                )
+
+    def _attributes(self, operation: Any, path: str, callee: str) -> dict[str, str]:
+        attributes: dict[str, str] = {}
+        if callee:
+            attributes["callee"] = callee
+            others = [caller for caller in self._callers.get(callee, ()) if caller != path]
+            if callee in self._shown:
+                attributes["shares"] = f"@{callee}"
+            if others:
+                attributes["shared_by"] = ", ".join(others[:32])
+        for name, value in _iterate_attributes(operation.operation.attributes):
+            if name not in _HIDDEN_ATTRIBUTES:
+                table = device_table(name, value) or mesh_groups(name, value, self._meshes)
+                attributes[name] = table or _attribute_text(value)
+        return attributes
+
+    def _provenance(self, location: Any, around: _Provenance) -> _Provenance:
+        name = _location_name(location)
+        if not name:
+            return around
+        known = self._names.get(name)
+        if known is None:
+            known = self._names[name] = self._read_name(name)
+        return known if known.derived or known.origins else around
+
+    def _read_name(self, name: str) -> _Provenance:
+        read = read_op_name(name, self._tags)
+        equation = self._derived.get(read.derived[0]) if read.derived else None
+        if equation is None:
+            return _Provenance(read.origins, read.derived, read.direction)
+        return _Provenance(
+            equation.origins or read.origins,
+            read.derived,
+            equation.direction if equation.direction is not Direction.NONE else read.direction,
+            equation.scope,
+            equation.source,
+        )
+
+    def _type(self, mlir_type: Any) -> str:
+        known = self._types.get(mlir_type)
+        if known is None:
+            known = self._types[mlir_type] = short_type(str(mlir_type))
+        return known
+
+    def _list_printed(
+        self, blocks: Any, path: str, depth: int, printed: list[tuple[str, int, int]]
+    ) -> None:
+        for block in blocks:
+            for number, operation in enumerate(block.operations):
+                inner = operation.operation
+                inside = f"{path}/{number}"
+                printed.append((inner.name, self._nodes.get((inside, 0), -1), depth))
+                for index, region in enumerate(inner.regions):
+                    self._list_printed(region.blocks, f"{inside}/{index}", depth + 1, printed)
+
+
+def link_stablehlo_lines(text: str, converted: ConvertedModule) -> npt.NDArray[np.int32]:
+    """Find the node that each line of the module's text defines, or -1.
+
+    The text prints operations in the order of `printed`, one per line, but leaves out the insides
+    of short forms (`stablehlo.reduce … applies stablehlo.add`). So only operations deeper than
+    the last matched one may be passed over; anything else ends the linking there.
+    """
+    lines = text.split("\n")
+    nodes = np.full(len(lines), -1, np.int32)
+    position, depth = 0, 0
+    for number, line in enumerate(lines):
+        match = _MNEMONIC.match(line)
+        if match is None or position >= len(converted.printed):
+            continue
+        mnemonic = match.group(1)
+        candidate = position
+        while candidate < len(converted.printed):
+            name, node, level = converted.printed[candidate]
+            if name == mnemonic or name == f"func.{mnemonic}":
+                nodes[number] = node
+                position, depth = candidate + 1, level
+                break
+            if level <= depth:
+                break
+            candidate += 1
+    return nodes
+
+
+def print_module(module: Any) -> str:
+    """The module's text without locations and tags; large constants are elided."""
+    text = module.operation.get_asm(large_elements_limit=MAX_CONSTANT_ELEMENTS)
+    return strip_tags(str(text)).rstrip("\n")
+
+
+def short_type(text: str) -> str:
+    """`tensor<2x4xf32>` as `f32[2,4]`; other types stay as they are."""
+    match = _TENSOR.match(text)
+    if match is None:
+        return text
+    sizes = match.group(1).rstrip("x").replace("x", ",")
+    element = match.group(2)
+    return f"{_ELEMENTS.get(element, element)}[{sizes}]"
+
+
+def _walk(regions: Any, path: str) -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for region in regions:
+        for block in region.blocks:
+            for number, operation in enumerate(block.operations):
+                inside = f"{path}/{number}"
+                found.append((inside, operation))
+                for inner_index, inner in enumerate(operation.operation.regions):
+                    found += _walk([inner], f"{inside}/{inner_index}")
+    return found
+
+
+def _region_label(operation: Any, number: int) -> tuple[str, Sequence[int] | None]:
+    name = operation.operation.name
+    if name == "stablehlo.while":
+        return ("condition" if number == 0 else "body"), range(len(operation.operation.operands))
+    if name in {"stablehlo.case", "stablehlo.if"}:
+        return f"branch {number}", None
+    return f"{name.rpartition('.')[2]} body", None
+
+
+def _iterate_attributes(attributes: Any) -> list[tuple[str, Any]]:
+    """Name and value of each attribute; MLIR's dictionary yields named attributes or names."""
+    pairs = []
+    for item in attributes:
+        name = item if isinstance(item, str) else item.name
+        try:
+            pairs.append((name, attributes[name]))
+        except TypeError:  # MLIR's Python bindings have no class for complex numbers
+            pairs.append((name, "complex numbers"))
+    return pairs
+
+
+def _attribute_text(value: Any) -> str:
+    try:
+        if len(value) > MAX_CONSTANT_ELEMENTS and not getattr(value, "is_splat", False):
+            return f"{len(value)} elements of {short_type(str(value.type))}"
+    except (TypeError, AttributeError):
+        pass
+    text = str(value)
+    return text if len(text) <= _MAX_ATTRIBUTE_TEXT else text[: _MAX_ATTRIBUTE_TEXT - 1] + "…"
+
+
+def _symbol(operation: Any, attribute: str) -> str:
+    return str(operation.operation.attributes[attribute]).strip('@"')
+
+
+def _location_name(location: Any) -> str:
+    """The name of a location. Since 0.9 the kinds of locations are classes of their own."""
+    is_name = getattr(location, "is_a_name", None)
+    if is_name is not None and not is_name():
+        return _tagged_text(location)
+    try:
+        return str(location.name_str)
+    except (AttributeError, ValueError):
+        return _tagged_text(location)
+
+
+def _tagged_text(location: Any) -> str:
+    text = str(location)
+    return text if "jxs" in text else ""

@@ -1,0 +1,188 @@
+"""What disturbs a measurement: other programs, settings, the user's own threads."""
+
+from __future__ import annotations
+
+import os
+import resource
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+
+from jaxscope.worker.targets.environment import describe_environment
+
+_bound_clocks = (time.perf_counter_ns, time.perf_counter)
+_thread_time, _perf_counter = time.thread_time, time.perf_counter
+_PROBE_S = 0.01
+_LONGEST_PROBE_S = 0.2
+_LEAST_WATCHED_S = 0.2
+"""The system counts hundredths of a second: less would tell nothing."""
+_MAX_NAMED = 5
+_STATISTICS = Path("/proc/stat")
+_POWER = Path("/sys/class/power_supply")
+
+
+class _Counters(NamedTuple):
+    """Seconds: on the wall, of processors for this process, of processors for all (if known)."""
+
+    wall_s: float
+    own_s: float
+    machine_s: float | None
+
+
+class Conditions:
+    """Watches the machine from its creation on."""
+
+    def __init__(self) -> None:
+        self._cpu_s = self._wall_s = 0.0
+        self._since: _Counters | None = _read_counters()
+        self._own_s = self._watched_s = self._machine_s = 0.0
+        self._knows_machine = self._since.machine_s is not None
+
+    def pause(self) -> None:
+        """Do not watch until `resume`: another process is having its turn."""
+        if self._since is None:
+            return
+        now, then, self._since = _read_counters(), self._since, None
+        self._watched_s += now.wall_s - then.wall_s
+        self._own_s += now.own_s - then.own_s
+        self._machine_s += (now.machine_s or 0.0) - (then.machine_s or 0.0)
+
+    def resume(self) -> None:
+        """Watch again."""
+        if self._since is None:
+            self._since = _read_counters()
+
+    def probe(self) -> None:
+        """Find out how much of a processor this process gets now, by counting for a moment.
+
+        The processor time of what is measured would not tell: a program may wait on its own.
+        """
+        wall_s, cpu_s = _perf_counter(), _thread_time()
+        while True:
+            spent_s, counted_s = _perf_counter() - wall_s, _thread_time() - cpu_s
+            if counted_s >= _PROBE_S or spent_s >= _LONGEST_PROBE_S:
+                break
+        self._cpu_s += counted_s
+        self._wall_s += spent_s
+
+    def numbers(self) -> dict[str, float | None]:
+        """How busy the machine was since the start: the fields of a `conditions` message."""
+        self.probe()
+        return {
+            "load": _read_load(),
+            "processors": os.cpu_count() or 1,
+            "processor_share": min(self._cpu_s / max(self._wall_s, 1e-9), 1.0),
+            "busy_processors": self._busy_processors(),
+        }
+
+    def _busy_processors(self) -> float | None:
+        """How many processors others kept busy; None where that is not known."""
+        was_paused = self._since is None
+        self.pause()
+        if not was_paused:
+            self.resume()
+        if not self._knows_machine or self._watched_s < _LEAST_WATCHED_S:
+            return None
+        return max(self._machine_s - self._own_s, 0.0) / self._watched_s
+
+
+def describe_machine() -> dict[str, str]:
+    """Where something is measured: as `describe_environment`, with the number of devices."""
+    fields = describe_environment()
+    count = jax.local_device_count()
+    if count > 1:
+        simulated = "simulated " if fields["platform"] == "cpu" else ""
+        fields["device"] += f", {count} {simulated}devices"
+    return fields
+
+
+def find_warnings() -> list[str]:
+    """What about this process makes durations mean something else, a sentence each."""
+    warnings = []
+    threads = [thread.name for thread in threading.enumerate() if _is_users(thread)]
+    if threads:
+        names = list(dict.fromkeys(threads))
+        more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
+        named = ", ".join(names[:_MAX_NAMED])
+        warnings.append(f"Threads of the code run beside the measurement: {named}{more}.")
+    if (time.perf_counter_ns, time.perf_counter) != _bound_clocks:
+        warnings.append("The code replaced Python's clock; the real one was used to measure.")
+    if read_setting("jax_debug_nans") or read_setting("jax_debug_infs"):
+        warnings.append("jax_debug_nans or jax_debug_infs is on: each result is checked, slowly.")
+    if read_setting("jax_disable_jit"):
+        warnings.append("jax_disable_jit is on: nothing is compiled, so only eager runs count.")
+    if read_setting("jax_enable_x64"):
+        warnings.append("jax_enable_x64 is on: Python numbers become 64 bits wide.")
+    if battery := find_power_problem():
+        warnings.append(battery)
+    if os.environ.get("XLA_FLAGS"):
+        warnings.append(f"XLA_FLAGS is set: {os.environ['XLA_FLAGS'][:300]}")
+    if read_setting("jax_compilation_cache_dir"):
+        warnings.append("A compilation cache is on: a hit makes compiling look fast.")
+    return warnings
+
+
+class ProcessWarnings:
+    """Tells what `find_warnings` finds, each once."""
+
+    def __init__(self, warn: Callable[[str], None]) -> None:
+        self._warn = warn
+        self._known: set[str] = set()
+
+    def tell_new(self) -> None:
+        """Look again: what was measured may have started threads or set clocks."""
+        for text in find_warnings():
+            if text not in self._known:
+                self._known.add(text)
+                self._warn(text)
+
+
+def read_setting(name: str) -> Any:
+    """A setting of JAX's, or None where this release has none of that name."""
+    return getattr(jax.config, name, None)
+
+
+def _is_users(thread: threading.Thread) -> bool:
+    """Threads that Python did not start are XLA's, seen when one of them called Python."""
+    return (
+        thread is not threading.main_thread()
+        and not thread.name.startswith("jaxscope")
+        and not isinstance(thread, threading._DummyThread)  # Python has no public name for it
+    )
+
+
+def find_power_problem() -> str:
+    """A sentence where the machine runs on battery."""
+    try:
+        states = [path.read_text("ascii").strip() for path in _POWER.glob("BAT*/status")]
+    except (OSError, ValueError):
+        return ""
+    if "Discharging" in states:
+        return "The machine runs on battery, which may lower its clock."
+    return ""
+
+
+def _read_load() -> float | None:
+    try:
+        return os.getloadavg()[0]
+    except OSError:
+        return None
+
+
+def _read_counters() -> _Counters:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return _Counters(_perf_counter(), usage.ru_utime + usage.ru_stime, _read_machine())
+
+
+def _read_machine() -> float | None:
+    """Seconds for which the machine's processors worked, or another system's had them."""
+    try:
+        fields = _STATISTICS.read_text("ascii").splitlines()[0].split()[1:9]
+        user, nice, system, _idle, _waiting, *interrupts = map(int, fields)
+        return (user + nice + system + sum(interrupts)) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError, ValueError):
+        return None

@@ -1,0 +1,212 @@
+"""Names, protocols and messages of measurements: raw durations and ratios, sent as they become
+known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.timing.stopwatch import LEAST_ROUNDS, Rounds, Subject
+
+# What the parts of a timing are called, and how they were measured, in words.
+
+
+def name_form(prefix: str) -> str:
+    """What a prefix of names stands for, such as `gradient`."""
+    return prefix.removesuffix("_").replace("_", " ") or "program"
+
+
+def format_duration(seconds: float) -> str:
+    """Such as `40 s` or `12 min`."""
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+def dispatch_name(name: str) -> str:
+    """Of `jit` it is `dispatch`; of `gradient_eager` it is `gradient_eager_dispatch`."""
+    return "dispatch" if name == "jit" else f"{name}_dispatch"
+
+
+def wait_name(name: str) -> str:
+    """Of `jit` it is `wait`; of `gradient_eager` it is `gradient_eager_wait`."""
+    return "wait" if name == "jit" else f"{name}_wait"
+
+
+DISPATCH = (
+    "Until the call returned, its result not awaited: no measure of how long the work takes. "
+)
+WAIT = "From the return of the call until its result was ready. "
+SO_FAR = "So far: the last {count} calls of the warm-up, one after another."
+WARM_UP = (
+    "Partial: the {count} calls of the warm-up, one after another and before it need be steady; "
+    "no pairs were timed after it."
+)
+
+
+def describe_failed_form(call_number: int, *, has_only_warm_up: bool = False) -> str:
+    """What became of a form of which this call failed; the first call leaves nothing to keep.
+
+    Args:
+        has_only_warm_up: Whether only calls of its warm-up are left of it.
+    """
+    if has_only_warm_up:
+        return f"failed at call {call_number}, so only calls of its warm-up are left: partial"
+    if call_number > 1:
+        return f"failed at call {call_number}, so its durations are partial or missing"
+    return "could not be measured"
+
+
+def describe_protocol(subject: Subject, rounds: Rounds, budget_s: float, *, paired: bool) -> str:
+    """How steady calls were measured, in two or three sentences.
+
+    Args:
+        budget_s: Seconds that the pairs could take.
+        paired: Whether another form was measured in turns.
+    """
+    how = "in random pairs of" if paired else "in"
+    unit = f"chunks of {rounds.num_per_chunk}" if rounds.num_per_chunk > 1 else "single calls"
+    steady = (
+        f" Steady from call {subject.steady_call + 3} on."
+        if subject.steady_call is not None
+        else ""
+    )
+    spent_s = sum(sum(recording.total_s) for recording in rounds.sides)
+    is_stretched = spent_s > 1.5 * budget_s and len(rounds.log_values) == LEAST_ROUNDS
+    ends = {
+        "precise": " Ended when the pairs agreed.",
+        "budget": f" Ended by the budget of {budget_s:.2g} s"
+        + (f", stretched until there were {LEAST_ROUNDS} rounds." if is_stretched else "."),
+    }
+    left_out = ", the first calls of each left out" if rounds.num_dropped else ""
+    each = (
+        f"Calls so fast that {subject.num_inner} were timed together" if subject.num_inner > 1
+        else "Each call timed by itself"
+    )  # fmt: skip
+    return (
+        f"{each} until its result was ready, {how} {unit}{left_out}, garbage collector "
+        f"off.{steady}{ends.get(rounds.stopped, '')}"
+    )
+
+
+# Sends what was measured as it becomes known: raw durations, and when they were taken.
+
+
+Span = tuple[float, float]
+"""Beginning and end, in seconds on the stopwatch's clock."""
+
+
+class MeasurementSender:
+    """Readings of one run.
+
+    Attributes:
+        names: Of what was sent so far.
+    """
+
+    def __init__(self, channel: Channel, zero_s: float) -> None:
+        """Send to a channel.
+
+        Args:
+            zero_s: The start of the run on the stopwatch's clock; spans are sent relative to it.
+        """
+        self.names: set[str] = set()
+        self._channel = channel
+        self._zero_s = zero_s
+
+    def send(
+        self,
+        name: str,
+        durations: Sequence[float],
+        protocol: str,
+        *,
+        span: Span | None = None,
+        detail: str = "",
+    ) -> None:
+        """Send the durations of calls, if there are any."""
+        if not durations:
+            return
+        self.names.add(name)
+        began, ended = (None, None) if span is None else (end - self._zero_s for end in span)
+        self._channel.send(
+            "measurement",
+            {
+                "name": name,
+                "protocol": protocol,
+                "detail": detail,
+                "began": began,
+                "ended": ended,
+            },
+            {"seconds": np.asarray(durations, np.float64)},
+        )
+
+    def send_device(self, name: str, busy_s: Sequence[float]) -> None:
+        """Send for how long each of some calls kept the device at work, if there were any."""
+        if len(busy_s):
+            self._channel.send(
+                "device_time", {"name": name}, {"seconds": np.asarray(busy_s, np.float64)}
+            )
+
+
+# Send what pairs of chunks gave: whole calls, dispatch and wait apart, and their ratio.
+
+
+_LAST_CALLS = 20
+
+
+def send_rounds(
+    readings: MeasurementSender,
+    subjects: Sequence[Subject],
+    rounds: Rounds,
+    budget_s: float,
+    now_s: float,
+) -> None:
+    """Send the durations of one subject alone or of two that took turns.
+
+    Args:
+        budget_s: Seconds that the pairs could take.
+        now_s: On the stopwatch's clock.
+    """
+    span = (rounds.began_s, now_s)
+    for subject, recording in zip(subjects, rounds.sides, strict=True):
+        protocol = describe_protocol(subject, rounds, budget_s, paired=len(subjects) > 1)
+        waits_s = [
+            max(total_s - dispatch_s, 0.0)
+            for dispatch_s, total_s in zip(recording.dispatch_s, recording.total_s, strict=True)
+        ]
+        for name, durations, meaning in (
+            (subject.name, recording.total_s, ""),
+            (dispatch_name(subject.name), recording.dispatch_s, DISPATCH),
+            (wait_name(subject.name), waits_s, WAIT),
+        ):
+            readings.send(name, durations, meaning + protocol, span=span)
+
+
+def send_ratio(
+    channel: Channel, subjects: Sequence[Subject], rounds: Rounds, why_not: str = ""
+) -> None:
+    """Send the log-ratios of two subjects that took turns.
+
+    Args:
+        why_not: Why no verdict makes sense; empty where one does.
+    """
+    if len(subjects) == 2 and rounds.log_values:
+        name = f"{subjects[0].name}/{subjects[1].name}"
+        ratios = np.asarray(rounds.log_values, np.float64)
+        fields = {"name": name, "why_not": why_not}
+        channel.send("ratio", fields, {"log_ratios": ratios})
+
+
+def send_so_far(readings: MeasurementSender, subject: Subject) -> None:
+    """Send what is known of a warm form before it is measured: a first eager call may take long."""
+    durations = subject.warm_up_s[-_LAST_CALLS:]
+    protocol = SO_FAR.format(count=len(durations))
+    readings.send(subject.name, durations, protocol, detail="so far")
+
+
+def send_warm_up(readings: MeasurementSender, subject: Subject) -> None:
+    """Send the calls of a warm-up where nothing followed: all that is known of that form."""
+    durations = subject.warm_up_s
+    if subject.name not in readings.names:
+        protocol = WARM_UP.format(count=len(durations))
+        readings.send(f"{subject.name}_warm_up", durations, protocol, detail="partial")
