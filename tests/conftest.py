@@ -8,6 +8,7 @@ run with `-s` in automation.
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import re
@@ -15,9 +16,11 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -46,14 +49,33 @@ ALLOWED_QT_MESSAGES = (
 )
 
 
+# No test measures how fast the machine is: whoever waits, waits until it happens.
+PATIENCE_MS = 600_000
+
+
 def pytest_configure(config: pytest.Config) -> None:
     _have_own_scratch(config)
+    _be_patient()
     _heed_signals()
     config.addinivalue_line("filterwarnings", "error")
     for allowed, _reason in ALLOWED_WARNINGS:
         config.addinivalue_line("filterwarnings", f"ignore:{allowed}")
     for pattern, _reason in ALLOWED_QT_MESSAGES:
         config.addinivalue_line("qt_log_ignore", pattern)
+
+
+def _be_patient() -> None:
+    """Let no wait of pytest-qt end sooner on a busy machine; what arrives ends it at once."""
+    for name in ("waitUntil", "waitSignal", "waitSignals"):
+        setattr(QtBot, name, _waiting_longer(getattr(QtBot, name)))
+
+
+def _waiting_longer(wait: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(wait)
+    def wait_longer(*arguments: Any, **options: Any) -> Any:
+        return wait(*arguments, **{**options, "timeout": PATIENCE_MS})
+
+    return wait_longer
 
 
 def _heed_signals() -> None:

@@ -21,9 +21,9 @@ _ONE_PROCESS = (
 def run(options: Options) -> int:
     """Measure and print; experiments have a module of their own."""
     if options.time.experiment != "call":
-        from jaxscope.cli import experiments as lab
+        from jaxscope.cli.experiments import run_experiment
 
-        return lab.run(options)
+        return run_experiment(options)
     output = options.time.output
     if output is not None:
         check_place(output)
