@@ -47,7 +47,7 @@ def test_bookmarks_are_made_noted_visited_and_saved(
     menu.toggle()
     selection.select_line(str(source), 6)
     menu.toggle()
-    window.files.bookmarks.set_note(LineSelection(str(source), 6), "  doubles it  ")
+    window.workspace.bookmarks.set_note(LineSelection(str(source), 6), "  doubles it  ")
     assert rows(menu) == [
         ("jaxpr · 0", "sin", ""),
         ("model.py:6", "return y * 2", "doubles it"),
@@ -113,7 +113,7 @@ def test_bookmarking_again_takes_away_and_nothing_selected_is_said(
 def test_bookmarks_of_a_stage_that_is_gone_say_so(driver: Driver, window: MainWindow, source: Path):
     driver.finish(driver.open(source), capture_of(source))
     menu = menu_of(window)
-    window.files.bookmarks.show((Bookmark("hlo", "add.3", "look here"),))
+    window.workspace.bookmarks.show((Bookmark("hlo", "add.3", "look here"),))
     assert rows(menu) == [("HLO · add.3", "not there now", "look here")]
     menu.go_next()
     assert "is not in HLO now" in window.statusBar().currentMessage()
@@ -135,7 +135,7 @@ def test_the_last_capture_is_kept_until_the_window_closes(
     driver.finish(driver.open(source), capture_of(source))
     keeper = window.findChild(Autosave)
     assert keeper is not None
-    window.files.bookmarks.toggle((("jaxpr", "0"),))
+    window.workspace.bookmarks.toggle((("jaxpr", "0"),))
     thread = keeper.save_now()
     assert thread is not None
     thread.join()
@@ -178,7 +178,7 @@ def test_bookmarks_are_marked_where_they_are(
     driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
 ):
     driver.finish(driver.open(source), capture_of(source))
-    bookmarks, area = window.files.bookmarks, window.workspace.area
+    bookmarks, area = window.workspace.bookmarks, window.workspace.area
     code = next(pane.code for pane in area.panes if area.wanted_stage(pane) == SOURCE)
     graph = area.open_pane("jaxpr")
     text = area.open_pane("jaxpr")

@@ -101,7 +101,7 @@ def test_selected_and_bookmarked_lines_go_along_into_the_next_run(
     driver: Driver, window: MainWindow, source: Path
 ):
     driver.finish(driver.open(source), capture_of(source))
-    bookmarks, selection = window.files.bookmarks, window.workspace.selection
+    bookmarks, selection = window.workspace.bookmarks, window.workspace.selection
     bookmarks.set_note(LineSelection(str(source), 5), "the sine")
     bookmarks.set_note(LineSelection(str(source), 6), "the product")
     selection.select_line(str(source), 5)

@@ -86,7 +86,7 @@ def test_a_closed_group_is_one_bookmark_and_is_found_when_reopened(
     assert LABEL in told(window) and "20 equations" in told(window)
     menu.toggle()
     assert rows(menu) == [("jaxpr · group", LABEL, "")]
-    window.files.bookmarks.set_note(GroupPlace("jaxpr", GROUP, LABEL), "why four?")
+    window.workspace.bookmarks.set_note(GroupPlace("jaxpr", GROUP, LABEL), "why four?")
     noted = canvas.highlight.noted.tolist()
     assert noted == [item_of(canvas, GROUP)]
     assert "why four?" in canvas.describe(noted[0])
@@ -110,7 +110,7 @@ def test_a_group_inside_closed_groups_is_shown(driver: Driver, window: MainWindo
     canvas = canvas_of(window)
     canvas.collapse_all()
     inner = "root/scope:layer2"
-    window.files.bookmarks.show((Bookmark("jaxpr", inner, "", "layer2"),))
+    window.workspace.bookmarks.show((Bookmark("jaxpr", inner, "", "layer2"),))
     menu_of(window).go_next()
     assert canvas.highlight.selected.tolist() == [item_of(canvas, inner)]
     assert canvas.expanded == {GROUP}
@@ -150,7 +150,7 @@ def test_going_back_selects_the_group_again(
 
 def test_a_group_that_is_gone_says_so(driver: Driver, window: MainWindow, source: Path):
     driver.finish(driver.open(source), layers_of(source))
-    window.files.bookmarks.show((Bookmark("jaxpr", "root/repeat:9", "", "block ×7"),))
+    window.workspace.bookmarks.show((Bookmark("jaxpr", "root/repeat:9", "", "block ×7"),))
     menu_of(window).go_next()
     assert "block ×7 is not in jaxpr now" in window.statusBar().currentMessage()
 

@@ -232,7 +232,6 @@ class GroupNavigator(QObject):
 # Bookmarks in the window: their commands, their page, and the capture that they belong to.
 
 
-_MESSAGE_MS = 6_000
 _ITEMS = (
     ("Bookmark what is selected, or no longer", "Ctrl+Shift+B", "toggle"),
     ("Write a note about it …", "Ctrl+Shift+N", "ask_note"),
@@ -252,7 +251,7 @@ class BookmarksMenu(QObject):
     def __init__(self, window: MainWindow, menu: QMenu) -> None:
         super().__init__(window)
         self._window = window
-        self._bookmarks: Bookmarks = window.files.bookmarks
+        self._bookmarks: Bookmarks = window.workspace.bookmarks
         self._selection = window.workspace.selection
         self._file = ""
         self._asked: Place | None = None
@@ -385,4 +384,4 @@ class BookmarksMenu(QObject):
         self._bookmarks.remove(list(self._bookmarks.notes)[number])
 
     def _say(self, text: str) -> None:
-        self._window.statusBar().showMessage(text, _MESSAGE_MS)
+        self._window.show_message(text)

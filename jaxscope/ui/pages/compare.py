@@ -543,7 +543,6 @@ _SAVE_FILTERS = (
     "Text (*.txt)",
     "JSON (*.json)",
 )
-_MESSAGE_MS = 6000
 
 
 class CompareMenu(QObject):
@@ -654,7 +653,7 @@ class CompareMenu(QObject):
         if problem:
             self.page.show_problem(f"{path} could not be written: {problem}")
         else:
-            self._window.statusBar().showMessage(f"Saved to {path}", _MESSAGE_MS)
+            self._window.show_message(f"Saved to {path}")
 
     def _show_page(self) -> None:
         self._window.workspace.tabs.setCurrentWidget(self.page)

@@ -50,7 +50,7 @@ class Autosave(QObject):
         self._later = QTimer(self, singleShot=True, interval=_DELAY_MS)
         self._later.timeout.connect(self.save_now)
         window.controller.state_changed.connect(self._on_controller_state_changed)
-        window.files.bookmarks.changed.connect(self._on_bookmarks_changed)
+        window.workspace.bookmarks.changed.connect(self._on_bookmarks_changed)
         window.start_page.unsaved_dismissed.connect(_forget)
         window.installEventFilter(self)
 
@@ -58,7 +58,7 @@ class Autosave(QObject):
         """Save what is to be saved; the thread that does it, or None where there is nothing."""
         if self._capture is None:
             return None
-        marks = self._window.files.bookmarks.to_model()
+        marks = self._window.workspace.bookmarks.to_model()
         capture = dataclasses.replace(self._capture, bookmarks=marks)
         state = self._window.controller.state
         layout = self._window.files.layout()

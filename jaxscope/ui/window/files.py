@@ -12,21 +12,27 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from jaxscope.errors import Explanation, JaxscopeError, UsageError
 from jaxscope.model import Capture, Timing
 from jaxscope.model.file_kinds import ARCHIVE_ENDING
 from jaxscope.ui.panes.pane_area import format_arrangement, parse_arrangement
-from jaxscope.ui.selection.selection import Bookmarks
 from jaxscope.ui.toolkit.output_file import suggest_name
-from jaxscope.ui.window.exporter import ExportChoice, Exporter, ExportExtent, make_order
+from jaxscope.ui.window.exporter import (
+    ExportChoice,
+    ExportDialog,
+    Exporter,
+    ExportExtent,
+    ExportProgress,
+    make_order,
+)
 
 if TYPE_CHECKING:
     from jaxscope.schema.archive import Saved
-    from jaxscope.ui.window.exporter import ExportDialog, ExportProgress
-    from jaxscope.ui.window.main_window import MainWindow
+    from jaxscope.ui.session.controller import Controller
     from jaxscope.ui.window.settings import Settings
+    from jaxscope.ui.window.workspace import Workspace
 
 
 # Reads and writes `.jaxscope` files on threads: a large one takes a second.
@@ -134,20 +140,38 @@ def _emit_if_alive(signal: SignalInstance, *about: object) -> None:
 
 
 _OPEN_FILTER = "Python and saved captures (*.py *.jaxscope *.json);;All files (*)"
-_MESSAGE_MS = 6_000
 _PICTURES = ("svg", "png", "pdf", "dot")
 _SAVE_FILTER = "Captures (*.jaxscope)"
 
 
 class FileDialogs(QObject):
-    """Works for one window, whose errors go to its error panel."""
+    """Asks, reads and writes for one window; what fails goes to its controller.
 
-    def __init__(self, window: MainWindow, settings: Settings) -> None:
-        super().__init__(window)
-        self._window, self._settings = window, settings
+    Args:
+        parent: The window: dialogs are shown above it.
+
+    Signals:
+        path_chosen: The path of a file that is to be opened.
+        path_used: The path of a capture that was read or written.
+        capture_opened: The capture of a file, which the controller has already.
+        message_changed: What the status bar is to say; empty for nothing any more.
+        export_begun: The widget that shows how far an export is; emitted with the first export.
+    """
+
+    path_chosen = Signal(str)
+    path_used = Signal(str)
+    capture_opened = Signal(object)
+    message_changed = Signal(str)
+    export_begun = Signal(object)
+
+    def __init__(
+        self, parent: QWidget, controller: Controller, workspace: Workspace, settings: Settings
+    ) -> None:
+        super().__init__(parent)
+        self._parent, self._controller = parent, controller
+        self._workspace, self._settings = workspace, settings
         self._export_dialog: ExportDialog | None = None
         self._choice = ExportChoice()
-        self.bookmarks = Bookmarks(self)
         self.captures = CaptureFiles(self)
         self.captures.opened.connect(self._on_captures_opened)
         self.captures.saved.connect(self._on_captures_saved)
@@ -160,14 +184,14 @@ class FileDialogs(QObject):
 
     def ask_open(self) -> None:
         """Ask for a file to open."""
-        dialog = QFileDialog(self._window, "Open", self._folder_of_file(), _OPEN_FILTER)
+        dialog = QFileDialog(self._parent, "Open", self._folder_of_file(), _OPEN_FILTER)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self._on_open_selected)
         dialog.open()
 
     def ask_save(self) -> None:
         """Ask where to save the capture."""
-        if self._window.controller.state.capture is None:
+        if self._controller.state.capture is None:
             self._refuse("There is no complete capture to save.", "Run a call first.")
             return
         dialog = self.ask_where("Save capture", _SAVE_FILTER, self.suggest("jaxscope"))
@@ -182,7 +206,7 @@ class FileDialogs(QObject):
             endings: What names may end with, in Qt's notation.
             name: What is offered, in the folder in which something was saved last.
         """
-        dialog = QFileDialog(self._window, title, self._folder(), endings)
+        dialog = QFileDialog(self._parent, title, self._folder(), endings)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(name.rpartition(".")[2])
@@ -192,25 +216,27 @@ class FileDialogs(QObject):
 
     def suggest(self, ending: str, stage: str = "") -> str:
         """A name for a file of what is shown, by the user's file, the call and a stage."""
-        state = self._window.controller.state
+        state = self._controller.state
         if state.is_view_only and ending == "jaxscope":
             return os.path.splitext(os.path.basename(state.file))[0] + ARCHIVE_ENDING
         file = state.snapshot.path if state.snapshot is not None else state.file
         call = state.head.call if state.head is not None else state.call
         return suggest_name(ending, file, call, stage)
 
-    def ask_export(self) -> None:
-        """Ask what to export of the active pane, then where to."""
-        from jaxscope.ui.window.exporter import ExportDialog  # only when something is exported
+    def ask_export(self, theme_name: str) -> None:
+        """Ask what to export of the active pane, then where to.
 
-        if not self._window.controller.state.stages:
+        Args:
+            theme_name: The theme that is offered first: `light` or `dark`.
+        """
+        if not self._controller.state.stages:
             self._refuse("There is nothing to export.", "Run a call first.")
             return
-        pane = self._window.workspace.area.active
+        pane = self._workspace.area.active
         canvas = pane.canvas if pane is not None and pane.is_graph_shown else None
         scene = canvas.scene if canvas is not None else None
         size = None if scene is None else (scene.width, scene.height)
-        dialog = ExportDialog(self._window.theme_name, size, self._window)
+        dialog = ExportDialog(theme_name, size, self._parent)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.accepted.connect(self._on_export_dialog_accepted)
         self._export_dialog = dialog
@@ -218,19 +244,17 @@ class FileDialogs(QObject):
 
     def export(self, path: str, choice: ExportChoice | None = None) -> None:
         """Export; the file's ending picks the format, and no choice means what is seen."""
-        state, area = self._window.controller.state, self._window.workspace.area
+        state, area = self._controller.state, self._workspace.area
         capture = state.capture or state.partial_capture()
         if capture is None or area.active is None:
             return
-        capture = dataclasses.replace(capture, bookmarks=self.bookmarks.to_model())
+        capture = dataclasses.replace(capture, bookmarks=self._workspace.bookmarks.to_model())
         panes = [(area.wanted_stage(pane), pane) for pane in area.panes]
         active = (area.wanted_stage(area.active), area.active)
         order = make_order(capture, path, choice or self._choice, active, panes)
         if self.progress is None:
-            from jaxscope.ui.window.exporter import ExportProgress  # at the first export
-
-            self.progress = ExportProgress(self.exporter, self._window)
-            self._window.statusBar().addPermanentWidget(self.progress)
+            self.progress = ExportProgress(self.exporter, self._parent)
+            self.export_begun.emit(self.progress)
         self.exporter.start(order, path)
 
     def stop_export(self) -> bool:
@@ -246,39 +270,39 @@ class FileDialogs(QObject):
 
     def load(self, path: str) -> None:
         """Open a saved capture, view-only."""
-        self._window.statusBar().showMessage(f"Opening {path} …", _MESSAGE_MS)
+        self.message_changed.emit(f"Opening {path} …")
         self.captures.open(os.path.abspath(path))
 
     def save(self, path: str) -> None:
         """Save the capture, with what was marked and measured and how panes are laid out."""
-        state = self._window.controller.state
+        state = self._controller.state
         if state.capture is None:
             return
-        marked = dataclasses.replace(state.capture, bookmarks=self.bookmarks.to_model())
+        marked = dataclasses.replace(state.capture, bookmarks=self._workspace.bookmarks.to_model())
         place, lab = os.path.abspath(path), state.lab.results()
         self.captures.save(marked, place, state.full_timing(), lab, self.layout())
 
     def layout(self) -> str:
         """How panes are laid out, to be saved; empty while one is shown alone."""
-        area = self._window.workspace.area
+        area = self._workspace.area
         return "" if area.is_one_alone else format_arrangement(area.arrangement())
 
     def _on_captures_opened(self, saved: Saved, path: str) -> None:
-        self._window.statusBar().clearMessage()
-        self._window.controller.open_capture(saved.capture, path, saved.timing, saved.lab)
-        self._window.call_bar.set_call(saved.capture.call)
+        self.message_changed.emit("")
+        self._controller.open_capture(saved.capture, path, saved.timing, saved.lab)
+        self.capture_opened.emit(saved.capture)
         arrangement = parse_arrangement(saved.layout)
         if arrangement is not None:
-            self._window.workspace.area.arrange(arrangement)
-        self._window.keep_recent(path)
+            self._workspace.area.arrange(arrangement)
+        self.path_used.emit(path)
 
     def _on_captures_saved(self, path: str) -> None:
-        self._window.statusBar().showMessage(f"Saved to {path}", _MESSAGE_MS)
-        self._window.keep_recent(path)
+        self.message_changed.emit(f"Saved to {path}")
+        self.path_used.emit(path)
 
     def _on_captures_failed(self, error: JaxscopeError) -> None:
-        self._window.statusBar().clearMessage()
-        self._window.controller.show_problem(error)
+        self.message_changed.emit("")
+        self._controller.show_problem(error)
 
     def _on_export_dialog_accepted(self) -> None:
         asked = self._export_dialog
@@ -286,7 +310,7 @@ class FileDialogs(QObject):
             return
         self._choice, ending = asked.choice, asked.ending
         self._export_dialog = None
-        area = self._window.workspace.area
+        area = self._workspace.area
         is_one = ending in _PICTURES and self._choice.extent is not ExportExtent.ALL
         stage = area.wanted_stage(area.active) if is_one and area.active is not None else ""
         name = self.suggest(ending, stage)
@@ -298,13 +322,13 @@ class FileDialogs(QObject):
         self.export(path)
 
     def _on_exporter_failed(self, error: JaxscopeError) -> None:
-        self._window.controller.show_problem(error)
+        self._controller.show_problem(error)
 
     def _on_exporter_stopped(self) -> None:
-        self._window.statusBar().showMessage("The export was stopped.", _MESSAGE_MS)
+        self.message_changed.emit("The export was stopped.")
 
     def _on_exporter_finished(self, said: str) -> None:
-        self._window.statusBar().showMessage(said, _MESSAGE_MS)
+        self.message_changed.emit(said)
 
     def _on_place_selected(self, path: str) -> None:
         self._settings.set_last_folder(os.path.dirname(os.path.abspath(path)))
@@ -314,11 +338,11 @@ class FileDialogs(QObject):
         return self._settings.last_folder or self._folder_of_file()
 
     def _folder_of_file(self) -> str:
-        file = self._window.controller.state.file
+        file = self._controller.state.file
         return os.path.dirname(file) if file else os.path.expanduser("~")
 
     def _refuse(self, what: str, remedy: str) -> None:
-        self._window.controller.show_problem(UsageError(Explanation(what, remedy=remedy)))
+        self._controller.show_problem(UsageError(Explanation(what, remedy=remedy)))
 
     def _on_open_selected(self, path: str) -> None:
-        self._window.open_path(path)
+        self.path_chosen.emit(path)

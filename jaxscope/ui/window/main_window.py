@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.model import Capture
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.session.call_text import find_base_name
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 
 _TICK_MS = 500
 """How often the seconds of a run are looked at."""
+
+_MESSAGE_MS = 6_000
 
 
 class MainWindow(QMainWindow):
@@ -76,7 +79,7 @@ class MainWindow(QMainWindow):
         self.error_panel = ErrorPanel()
         self.workspace = Workspace(make_graph, late_panes=late_panes)
         self.start_page = StartPage(find_samples())
-        self.files = FileDialogs(self, settings)
+        self.files = FileDialogs(self, controller, self.workspace, settings)
         self.presenting = PresentationMode(self, themes)
         self._notice, self._notice_text = QFrame(), QLabel()
         self._pages = QStackedWidget()
@@ -156,6 +159,11 @@ class MainWindow(QMainWindow):
         self.workspace.panes_changed.connect(self._refresh)
         self.start_page.file_chosen.connect(self.open_path)
         self.start_page.open_requested.connect(self.open_dialog)
+        self.files.path_chosen.connect(self.open_path)
+        self.files.path_used.connect(self._on_files_path_used)
+        self.files.capture_opened.connect(self._on_files_capture_opened)
+        self.files.message_changed.connect(self.show_message)
+        self.files.export_begun.connect(self._on_files_export_begun)
         self._watcher.file_changed.connect(self.controller.note_file_changed)
         self._themes.changed.connect(self._on_themes_changed)
         self._tick.timeout.connect(self._refresh)
@@ -226,7 +234,7 @@ class MainWindow(QMainWindow):
 
     def export_dialog(self) -> None:
         """Ask what to export, and where to."""
-        self.files.ask_export()
+        self.files.ask_export(self._themes.theme.name)
 
     def show_start_page(self) -> None:
         """Go back to the samples and recent files; what runs is stopped."""
@@ -367,11 +375,6 @@ class MainWindow(QMainWindow):
         """Show or hide the side panel."""
         self.workspace.side.setVisible(self.workspace.side.isHidden())
 
-    @property
-    def theme_name(self) -> str:
-        """`light` or `dark`."""
-        return self._themes.theme.name
-
     def toggle_presenting(self) -> None:
         """Give the panes the whole screen, or bring everything back."""
         self.presenting.toggle()
@@ -405,8 +408,17 @@ class MainWindow(QMainWindow):
         self._themes.zoom(steps)
         self._settings.set_points(self._themes.points)
 
-    def keep_recent(self, path: str) -> None:
-        """Remember a file that was opened."""
+    def show_message(self, text: str) -> None:
+        """Say something in the status bar for a while; an empty text ends that."""
+        self.statusBar().showMessage(text, _MESSAGE_MS)
+
+    def _on_files_capture_opened(self, capture: Capture) -> None:
+        self.call_bar.set_call(capture.call)
+
+    def _on_files_export_begun(self, progress: QWidget) -> None:
+        self.statusBar().addPermanentWidget(progress)
+
+    def _on_files_path_used(self, path: str) -> None:
         self._settings.add_recent_file(path)
         self.start_page.show_recent(self._settings.recent_files)
 
@@ -420,7 +432,7 @@ def _dropped_file(event: QDropEvent) -> str:
 # For lectures: the panes get the whole screen, and everything around them steps aside.
 
 
-_MESSAGE_MS, _SETTLED_MS = 6_000, 250
+_SETTLED_MS = 250
 _ENLARGED = 1.4
 """Type in a lecture hall: what reads well at a desk is half as tall as the last row needs; more
 would leave three panes beside each other too few letters a line."""
@@ -467,7 +479,7 @@ class PresentationMode:
 
     def _tell(self) -> None:
         if self.is_on:
-            self._window.statusBar().showMessage("F11 shows everything again.", _MESSAGE_MS)
+            self._window.show_message("F11 shows everything again.")
 
     def _end(self, hidden: list[QWidget]) -> None:
         self._hidden = None

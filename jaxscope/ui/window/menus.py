@@ -199,7 +199,6 @@ class GraphMenu(QMenu):
 
 
 _MAX_RADIUS = 12
-_MESSAGE_MS = 6_000
 _ON = " (on)"
 _GO_ITEMS = (
     ("All commands …", ("Ctrl+K",), "show_palette"),
@@ -331,7 +330,7 @@ class GoMenu(QMenu):
         return graph if graph is not None and is_available(graph) else None
 
     def _say(self, text: str) -> None:
-        self._window.statusBar().showMessage(text, _MESSAGE_MS)
+        self._window.show_message(text)
 
     # --- commands ---
 
@@ -650,7 +649,7 @@ class PanesMenu(QMenu):
         if pane is None:
             return
         if self._area.open_pane(self._area.wanted_stage(pane), after=pane, side=side) is None:
-            self._window.statusBar().showMessage("There are as many panes as can be used.", 6_000)
+            self._window.show_message("There are as many panes as can be used.")
 
     def _on_ribbons_toggled(self, is_on: bool) -> None:
         self._settings.set_shows_ribbons(is_on)

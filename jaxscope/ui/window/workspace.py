@@ -29,7 +29,13 @@ from jaxscope.ui.panes.pane_header import SOURCE, Form
 from jaxscope.ui.panes.stage_pane import StagePane
 from jaxscope.ui.selection.capture_facts import FateReader, FusionReader
 from jaxscope.ui.selection.inspector import Inspector, SelectionDescriber
-from jaxscope.ui.selection.selection import GRAPH_STAGE_OF, GroupPlace, KernelLinks, SelectionModel
+from jaxscope.ui.selection.selection import (
+    GRAPH_STAGE_OF,
+    Bookmarks,
+    GroupPlace,
+    KernelLinks,
+    SelectionModel,
+)
 from jaxscope.ui.session.screen import Screen, waiting_text
 from jaxscope.ui.session.state import LATE_NAMES, WindowState, expected_stages
 from jaxscope.ui.source.code_view import Mark
@@ -205,7 +211,7 @@ class Workspace(SideSplitter):
         self._asked = "jaxpr"
         self.lines = SourceLines()
         self._kernels = KernelLinks()
-        self.selection = SelectionModel(self)
+        self.selection, self.bookmarks = SelectionModel(self), Bookmarks(self)
         self.fates = FateReader(self)
         self.fusions = FusionReader(self)
         self._words = SelectionDescriber(self.selection, self.lines, self.fates, self.fusions)
