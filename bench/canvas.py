@@ -19,14 +19,14 @@ from PySide6.QtWidgets import QApplication
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
-from jaxscope.ui.canvas.graph_canvas import GraphCanvas, SceneView
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.scene_index import SceneIndex
 
 _SIZE_PX = (1600, 1000)
 _NUM_FRAMES = 120
 
 
-def moves(view: SceneView) -> Iterator[tuple[str, Callable[[], None]]]:
+def moves(view: GraphCanvas) -> Iterator[tuple[str, Callable[[], None]]]:
     """Named ways to move, each called once per frame."""
     yield "pan, whole", lambda: view.pan(7, 3)
     yield "zoom in", lambda: view.zoom(1.04)
@@ -34,7 +34,7 @@ def moves(view: SceneView) -> Iterator[tuple[str, Callable[[], None]]]:
     yield "zoom out", lambda: view.zoom(1 / 1.06)
 
 
-def run(view: SceneView, move: Callable[[], None]) -> list[float]:
+def run(view: GraphCanvas, move: Callable[[], None]) -> list[float]:
     """Milliseconds of each frame."""
     milliseconds = []
     for _ in range(_NUM_FRAMES):
@@ -46,7 +46,7 @@ def run(view: SceneView, move: Callable[[], None]) -> list[float]:
 
 
 def measure_frames(app: QApplication, scene: Scene) -> None:
-    view = SceneView()
+    view = GraphCanvas()
     view.resize(*_SIZE_PX)
     view.show()
     app.processEvents()

@@ -1,8 +1,7 @@
 """`GraphCanvas`: the widget that shows one graph, with mouse, keyboard and screen reader.
 
-The classes build on each other: `SceneView` draws a scene and moves the camera, `PictureView` works
-pictures out on a thread and opens and closes groups, `GraphCanvas` adds selection, colours and
-keys. Small graphs are laid out at once, larger ones on a thread.
+Small graphs are laid out at once, larger ones on a thread. A scene is painted from tiles; what
+changes with the pointer and the selection is painted over them.
 """
 
 from __future__ import annotations
@@ -86,26 +85,62 @@ from jaxscope.ui.canvas.tiles import TileCache
 from jaxscope.ui.canvas.transition import Transition, ViewedDrawing, make_transition, may_move
 from jaxscope.ui.toolkit.latest_job import LatestJob
 
-# A scene in a widget: drawn from tiles, panned and zoomed, with overview and legend.
-
-
 _WHEEL_STEP = 1.0015
 _KEY_ZOOM = 1.25
+_KEY_PAN_PX = 80.0
 _DRAG_PX = 4
 _LINE_REACH_PX = 5.0
 
+_INLINE_NODES = 600
+"""Graphs up to this size are laid out at once: it takes less than a frame or two."""
 
-class SceneView(QWidget):
-    """Shows one scene, or a message where there is none.
+_RESIZED_MS = 150
+"""How long a size must last before a picture nobody touched is chosen anew for it."""
 
-    Drag pans; the wheel zooms at the pointer, with Shift it pans across. Subclasses say what a
-    click, a double click and the pointer's rest mean.
+_LEAST_TOGETHER = 0.45
+"""Smaller, names could not be read: then things are looked at one by one."""
+
+_NO_MARKS: tuple[frozenset[int], ...] = (frozenset(), frozenset(), frozenset())
+
+_ARROWS = {
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Up: (0, -1),
+    Qt.Key.Key_Down: (0, 1),
+}
+
+
+class GraphCanvas(QWidget):
+    """Shows one graph, or a message where there is none.
+
+    Mouse: drag pans, the wheel zooms at the pointer (with Shift it pans across), a click selects,
+    with Ctrl one more, a double click opens or closes a group, a click on a connector leads to its
+    far end.
+    Keys: arrows walk along the lines, with Shift they pan; Enter opens or closes; + and - zoom;
+    F fits all; Z zooms to the selection; Home goes to the beginning; Escape stops a layout.
 
     Signals:
         extras_changed: Overview or legend may want another place, or none.
+        group_toggled: Id of a group that was opened or closed.
+        scene_changed: Another picture is shown.
+        busy_changed: Whether a layout is being worked out.
+        node_selected: Node index of what the person selected; -1 if nothing.
+        group_selected: Id of a group without a node of its own, what stands on its box,
+            the indices of the nodes inside, and whether it is selected besides others.
+        nodes_selected: Indices of several nodes, and whether they are selected besides others.
+        node_hovered: Node index under the pointer; -1 if none.
+        colours_changed: The `ColourBy` that boxes are coloured by now.
     """
 
     extras_changed = Signal()
+    group_toggled = Signal(str)
+    scene_changed = Signal()
+    busy_changed = Signal(bool)
+    node_selected = Signal(int)
+    group_selected = Signal(str, str, object, bool)
+    nodes_selected = Signal(object, bool)
+    node_hovered = Signal(int)
+    colours_changed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None, *, theme: str = "light") -> None:
         super().__init__(parent)
@@ -127,39 +162,44 @@ class SceneView(QWidget):
         for extra in (self._minimap, self._legend):
             extra.hide()  # `GraphPage` gives them a place beside the picture
         self._text_scale = 1.0
+        self._title = ""
+        self._graph: Graph | None = None
+        self._view: View | None = None
+        self._expanded: frozenset[str] = frozenset()
+        self._opened_first: frozenset[str] = frozenset()
+        self._direction = DOWN
+        self._without: frozenset[str] = frozenset()
+        self._engine = Engine.OWN
+        self._cache: LayoutCache = {}
+        self._memory = SceneMemory()
+        self._anchor: Anchor | None = None
+        self._transition: Transition | None = None
+        self._job = LatestJob(self)
+        self._job.finished.connect(self._on_job_finished)
+        self._job.failed.connect(self._on_job_failed)
+        self._page: QWidget = self
+        self._across_chosen = 0.0
+        self._fit_chosen: Fit = NO_WIDTH_LIMIT
+        self._resized = QTimer(self, singleShot=True, interval=_RESIZED_MS)
+        self._resized.timeout.connect(self._on_resized_timeout)
+        self._marks = _NO_MARKS
+        self._ahead: npt.NDArray[np.int32] = np.zeros(0, np.int32)
+        self._adds = False
+        self._current_node = NONE
+        self._current_id = ""
+        self._reveal = NONE
+        self._colour_by = ColourBy.FAMILY
+        self._focus: frozenset[int] | None = None
+        self._fates: Mapping[str, str] = {}
+        self._notes: Mapping[int, str] = {}
+        self._group_notes: Mapping[str, str] = {}
+        self.setAccessibleName("Graph")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._show_extras()
 
-    def click(self, _place: QPointF) -> None:
-        """A click on a place of the widget."""
-
-    def double_click(self, _place: QPointF) -> None:
-        """A double click on a place of the widget."""
-
-    def hover(self, _item: int, _connector: int = NONE) -> None:
-        """The pointer is over an item or a connector, or over none."""
-
-    def tint_of(self, _scene: Scene) -> Tint | None:
-        """The colours of a scene; None for those of its styles."""
-        return None
-
-    def focused_items(self, _scene: Scene) -> npt.NDArray[np.int64] | None:
-        """Items that stay clear while all others fade; None where all are."""
-        return None
-
-    def describe(self, _item: int) -> str:
-        """Rich text for the tool tip of an item; empty shows none."""
-        return ""
-
-    def describe_connector(self, _connector: int) -> str:
-        """Rich text for the tool tip of a connector; empty shows none."""
-        return ""
-
-    def describe_line(self, _line: int) -> str:
-        """Rich text for the tool tip of a line; empty shows none."""
-        return ""
+    # --- the scene and the camera ---
 
     @property
     def scene(self) -> Scene | None:
@@ -310,8 +350,7 @@ class SceneView(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(900, 640)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
+    def _paint_scene(self, painter: QPainter) -> None:
         if self._tiles is None or self._drawing is None:
             paint_message(painter, self.size(), colors(self._theme), self._message)
         else:
@@ -324,7 +363,6 @@ class SceneView(QWidget):
                 self.update()
         if self._progress and self._drawing is not None:
             paint_progress(painter, self.width(), colors(self._theme), self._progress)
-        painter.end()
 
     def _show_extras(self) -> None:
         """Tell overview and legend about the scene."""
@@ -351,6 +389,7 @@ class SceneView(QWidget):
         if self._is_untouched:
             self._look_at_beginning()
         self._update_minimap()
+        self._resized.start()
 
     def reveal_highlight(self) -> None:
         """Bring what is highlighted into sight, unless some of it is there already."""
@@ -379,6 +418,7 @@ class SceneView(QWidget):
         return min(fit.scale * 0.5, 0.5)
 
     def _look(self, camera: Camera) -> None:
+        self._transition = None  # who moves the picture has seen enough
         self._is_untouched = False
         self._camera = camera
         self.update()
@@ -388,121 +428,7 @@ class SceneView(QWidget):
         x, y = place.x() - self.width() / scale / 2, place.y() - self.height() / scale / 2
         self._look(Camera(x, y, scale))
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        delta = event.angleDelta()
-        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self.pan(-(delta.y() or delta.x()), 0)
-        elif delta.y():
-            self.zoom(_WHEEL_STEP ** delta.y(), event.position())
-        else:
-            self.pan(-delta.x(), 0)
-        event.accept()
-
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QNativeGestureEvent):
-            if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
-                self.zoom(1.0 + event.value(), event.position())
-                return True
-        elif isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self._hint_at(QPointF(event.pos())), self)
-            return True
-        return super().event(event)
-
-    def _hint_at(self, place: QPointF) -> str:
-        """A connector, or else a box, a line, or the frame around."""
-        scene, item, connector = self.scene, self.item_at(place), self.connector_at(place)
-        if connector != NONE:
-            return self.describe_connector(connector)
-        if scene is not None and item < scene.items.num_frames:
-            line = self.line_at(place)
-            if line != NONE:
-                return self.describe_line(line)
-        return self.describe(item) if item != NONE else ""
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
-            self._pressed = event.position()
-            self._is_dragging = False
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._pressed is None:
-            self.hover(self.item_at(event.position()), self.connector_at(event.position()))
-            return
-        moved = event.position() - self._pressed
-        if self._is_dragging or moved.manhattanLength() > _DRAG_PX:
-            self._is_dragging = True
-            self.setCursor(Qt.CursorShape.ClosedHandCursor)
-            self._pressed = event.position()
-            self.pan(-moved.x(), -moved.y())
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        was_dragging = self._is_dragging
-        self._pressed, self._is_dragging = None, False
-        self.unsetCursor()
-        if not was_dragging and event.button() == Qt.MouseButton.LeftButton:
-            self.click(event.position())
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.double_click(event.position())
-
-    def leaveEvent(self, _event: QEvent) -> None:
-        self.hover(NONE)
-
-
-# A graph in a widget: which groups are open, and the picture worked out beside the window.
-
-
-_INLINE_NODES = 600
-"""Graphs up to this size are laid out at once: it takes less than a frame or two."""
-
-_RESIZED_MS = 150
-"""How long a size must last before a picture nobody touched is chosen anew for it."""
-
-
-class PictureView(SceneView):
-    """Shows one graph; subclasses say what is selected in it.
-
-    Signals:
-        group_toggled: Id of a group that was opened or closed.
-        scene_changed: Another picture is shown.
-        busy_changed: Whether a layout is being worked out.
-    """
-
-    group_toggled = Signal(str)
-    scene_changed = Signal()
-    busy_changed = Signal(bool)
-
-    def __init__(self, parent: QWidget | None = None, *, theme: str = "light") -> None:
-        super().__init__(parent, theme=theme)
-        self._title = ""
-        self._graph: Graph | None = None
-        self._view: View | None = None
-        self._expanded: frozenset[str] = frozenset()
-        self._opened_first: frozenset[str] = frozenset()
-        self._direction = DOWN
-        self._without: frozenset[str] = frozenset()
-        self._engine = Engine.OWN
-        self._cache: LayoutCache = {}
-        self._memory = SceneMemory()
-        self._anchor: Anchor | None = None
-        self._transition: Transition | None = None
-        self._job = LatestJob(self)
-        self._job.finished.connect(self._on_job_finished)
-        self._job.failed.connect(self._on_job_failed)
-        self._page: QWidget = self
-        self._across_chosen = 0.0
-        self._fit_chosen: Fit = NO_WIDTH_LIMIT
-        self._resized = QTimer(self, singleShot=True, interval=_RESIZED_MS)
-        self._resized.timeout.connect(self._on_resized_timeout)
-        self.setAccessibleName("Graph")
-
-    # What subclasses do
-
-    def forget_nodes(self) -> None:
-        """Another graph is to be shown: node indices of the one before mean nothing."""
-
-    def meet_picture(self) -> None:
-        """Another picture is shown."""
+    # --- the graph, and which of its groups are open ---
 
     @property
     def view(self) -> View | None:
@@ -731,23 +657,20 @@ class PictureView(SceneView):
             after = ViewedDrawing(self._drawing, self._camera)
             self._transition = make_transition(before, after, (self.width(), self.height()))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
         transition = self._transition
         if transition is None or transition.is_over or self._drawing is None:
             self._transition = None
-            super().paintEvent(event)
+            self._paint_scene(painter)
+            painter.end()
             return
-        painter = QPainter(self)
         transition.paint(painter, self.width(), self.height())
         painter.end()
         if self._tiles is not None:  # so that the picture is sharp when everything is in place
             camera = self._camera
             self._tiles.prepare(camera.x, camera.y, self.width(), self.height(), camera.scale)
         self.update()
-
-    def _look(self, camera: Camera) -> None:
-        self._transition = None  # who moves the picture has seen enough
-        super()._look(camera)
 
     def _on_job_failed(self, error: object) -> None:
         self.drop_scene(f"The graph could not be laid out: {error}")
@@ -771,10 +694,6 @@ class PictureView(SceneView):
             self._anchor = anchor_of(self.scene, self._camera, item)
             self._is_untouched = False
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._resized.start()
-
     def _on_resized_timeout(self) -> None:
         """A page has room for more or for less: unless somebody has chosen, choose again."""
         is_as_first = self._expanded == self._opened_first
@@ -785,70 +704,7 @@ class PictureView(SceneView):
             assert self._graph is not None
             self._start(self._graph, self._view, None)
 
-
-# The canvas: a graph that one can look over, walk through, open and close.
-
-
-_KEY_PAN_PX = 80.0
-_LEAST_TOGETHER = 0.45
-"""Smaller, names could not be read: then things are looked at one by one."""
-
-_NO_MARKS: tuple[frozenset[int], ...] = (frozenset(), frozenset(), frozenset())
-
-_ARROWS = {
-    Qt.Key.Key_Left: (-1, 0),
-    Qt.Key.Key_Right: (1, 0),
-    Qt.Key.Key_Up: (0, -1),
-    Qt.Key.Key_Down: (0, 1),
-}
-
-_KEYS: dict[Qt.Key, Callable[[SceneView], None]] = {
-    Qt.Key.Key_Plus: SceneView.zoom_in,
-    Qt.Key.Key_Equal: SceneView.zoom_in,
-    Qt.Key.Key_Minus: SceneView.zoom_out,
-    Qt.Key.Key_F: SceneView.fit,
-    Qt.Key.Key_Z: SceneView.zoom_to_selection,
-    Qt.Key.Key_Home: SceneView.go_to_beginning,
-}
-
-
-class GraphCanvas(PictureView):
-    """Shows one graph.
-
-    Mouse: drag pans, the wheel zooms at the pointer (with Shift it pans across), a click selects,
-    with Ctrl one more, a double click opens or closes a group, a click on a connector leads to its
-    far end.
-    Keys: arrows walk along the lines, with Shift they pan; Enter opens or closes; + and - zoom;
-    F fits all; Z zooms to the selection; Home goes to the beginning; Escape stops a layout.
-
-    Signals:
-        node_selected: Node index of what the person selected; -1 if nothing.
-        group_selected: Id of a group without a node of its own, what stands on its box,
-            the indices of the nodes inside, and whether it is selected besides others.
-        nodes_selected: Indices of several nodes, and whether they are selected besides others.
-        node_hovered: Node index under the pointer; -1 if none.
-        colours_changed: The `ColourBy` that boxes are coloured by now.
-    """
-
-    node_selected = Signal(int)
-    group_selected = Signal(str, str, object, bool)
-    nodes_selected = Signal(object, bool)
-    node_hovered = Signal(int)
-    colours_changed = Signal(object)
-
-    def __init__(self, parent: QWidget | None = None, *, theme: str = "light") -> None:
-        super().__init__(parent, theme=theme)
-        self._marks = _NO_MARKS
-        self._ahead: npt.NDArray[np.int32] = np.zeros(0, np.int32)
-        self._adds = False
-        self._current_node = NONE
-        self._current_id = ""
-        self._reveal = NONE
-        self._colour_by = ColourBy.FAMILY
-        self._focus: frozenset[int] | None = None
-        self._fates: Mapping[str, str] = {}
-        self._notes: Mapping[int, str] = {}
-        self._group_notes: Mapping[str, str] = {}
+    # --- selection, colours and marks ---
 
     @property
     def colour_by(self) -> ColourBy:
@@ -1011,10 +867,6 @@ class GraphCanvas(PictureView):
         # What was clicked is in sight: the picture must not run away from the pointer.
         self._select_item(self.item_at(place), reveal=False)
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._adds = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        super().mouseReleaseEvent(event)
-
     def _add_item(self, item: int) -> None:
         """Select an item besides what is selected already, or let it go."""
         if item != NONE:
@@ -1159,6 +1011,69 @@ class GraphCanvas(PictureView):
             self.select_node(first)
             self.node_selected.emit(first)
 
+    # --- mouse and keyboard ---
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        delta = event.angleDelta()
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.pan(-(delta.y() or delta.x()), 0)
+        elif delta.y():
+            self.zoom(_WHEEL_STEP ** delta.y(), event.position())
+        else:
+            self.pan(-delta.x(), 0)
+        event.accept()
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QNativeGestureEvent):
+            if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
+                self.zoom(1.0 + event.value(), event.position())
+                return True
+        elif isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self._hint_at(QPointF(event.pos())), self)
+            return True
+        return super().event(event)
+
+    def _hint_at(self, place: QPointF) -> str:
+        """A connector, or else a box, a line, or the frame around."""
+        scene, item, connector = self.scene, self.item_at(place), self.connector_at(place)
+        if connector != NONE:
+            return self.describe_connector(connector)
+        if scene is not None and item < scene.items.num_frames:
+            line = self.line_at(place)
+            if line != NONE:
+                return self.describe_line(line)
+        return self.describe(item) if item != NONE else ""
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
+            self._pressed = event.position()
+            self._is_dragging = False
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._pressed is None:
+            self.hover(self.item_at(event.position()), self.connector_at(event.position()))
+            return
+        moved = event.position() - self._pressed
+        if self._is_dragging or moved.manhattanLength() > _DRAG_PX:
+            self._is_dragging = True
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+            self._pressed = event.position()
+            self.pan(-moved.x(), -moved.y())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        was_dragging = self._is_dragging
+        self._pressed, self._is_dragging = None, False
+        self.unsetCursor()
+        self._adds = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if not was_dragging and event.button() == Qt.MouseButton.LeftButton:
+            self.click(event.position())
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.double_click(event.position())
+
+    def leaveEvent(self, _event: QEvent) -> None:
+        self.hover(NONE)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())
         if key in _ARROWS:
@@ -1182,3 +1097,13 @@ class GraphCanvas(PictureView):
         item = item_in_direction(scene, self._current_item(), dx, dy)
         if item != NONE:
             self._select_item(item)
+
+
+_KEYS: dict[Qt.Key, Callable[[GraphCanvas], None]] = {
+    Qt.Key.Key_Plus: GraphCanvas.zoom_in,
+    Qt.Key.Key_Equal: GraphCanvas.zoom_in,
+    Qt.Key.Key_Minus: GraphCanvas.zoom_out,
+    Qt.Key.Key_F: GraphCanvas.fit,
+    Qt.Key.Key_Z: GraphCanvas.zoom_to_selection,
+    Qt.Key.Key_Home: GraphCanvas.go_to_beginning,
+}

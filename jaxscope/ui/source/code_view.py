@@ -377,16 +377,32 @@ def paint_text(
     painter.drawText(QPoint(round(x + done * place.char), baseline), visible[done:])
 
 
-# A page of program text that paints only what is visible: numbers, colours, marks, folds.
+# Program text of which only what is visible is painted, and in which lines are chosen.
 
 
+_FOLD_KEYS = frozenset("-+*/")
 _MAX_COPIED_LINES = 100_000
 _MAX_COLUMNS = 20_000
 """Longer lines are cut on the screen, never in what is copied."""
 
 
-class CodePage(QAbstractScrollArea):
-    """Shows lines of text; costs nothing per line that is not on the screen."""
+class CodeView(QAbstractScrollArea):
+    """Shows lines of text; costs nothing per line that is not on the screen.
+
+    A click or the arrow keys choose a line; dragging or Shift chooses several, Ctrl one more.
+
+    A click on a triangle folds a block; so does `-`, and `+` unfolds it; `/` folds all blocks and
+    `*` unfolds them.
+
+    Signals:
+        line_chosen: 0-based number of a line that a person chose.
+        lines_chosen: Numbers of several, and whether they are chosen besides what is already.
+        line_hovered: Number of the line under the pointer, or -1.
+    """
+
+    line_chosen = Signal(int)
+    lines_chosen = Signal(object, bool)
+    line_hovered = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -405,7 +421,11 @@ class CodePage(QAbstractScrollArea):
         self._widest = 0
         self._is_stale = False
         self._wanted = -1
+        self._is_dragged = False
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
+        self.viewport().setMouseTracking(True)
         self.set_theme(LIGHT, 10.0)
 
     @property
@@ -707,35 +727,7 @@ class CodePage(QAbstractScrollArea):
     def minimumSizeHint(self) -> QSize:
         return QSize(120, 80)
 
-
-# A page of program text in which lines are chosen, folded and looked at.
-
-
-_FOLD_KEYS = frozenset("-+*/")
-
-
-class CodeView(CodePage):
-    """A click or the arrow keys choose a line; dragging or Shift chooses several, Ctrl one more.
-
-    A click on a triangle folds a block; so does `-`, and `+` unfolds it; `/` folds all blocks and
-    `*` unfolds them.
-
-    Signals:
-        line_chosen: 0-based number of a line that a person chose.
-        lines_chosen: Numbers of several, and whether they are chosen besides what is already.
-        line_hovered: Number of the line under the pointer, or -1.
-    """
-
-    line_chosen = Signal(int)
-    lines_chosen = Signal(object, bool)
-    line_hovered = Signal(int)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._is_dragged = False
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
-        self.viewport().setMouseTracking(True)
+    # --- choosing lines ---
 
     def go_to_line(self, line: int) -> None:
         """Make a line the current one, and tell that it was chosen."""
@@ -841,7 +833,7 @@ class CodeView(CodePage):
 # Fills a page of text: with a file of the user's, or with the text of a stage.
 
 
-def fill_with_source(code: CodePage, text: str, begin: int | None) -> None:
+def fill_with_source(code: CodeView, text: str, begin: int | None) -> None:
     """Show a Python file.
 
     Args:
@@ -853,7 +845,7 @@ def fill_with_source(code: CodePage, text: str, begin: int | None) -> None:
         code.show_line(begin)
 
 
-def fill_with_stage(code: CodePage, text: StageText, *, is_machine: bool, is_again: bool) -> None:
+def fill_with_stage(code: CodeView, text: StageText, *, is_machine: bool, is_again: bool) -> None:
     """Show the text of a stage.
 
     Args:
