@@ -165,9 +165,11 @@ def test_a_hover_tells_the_node(qtbot: QtBot, canvas: GraphCanvas) -> None:
 
 def test_names_of_a_program_are_no_markup(canvas: GraphCanvas) -> None:
     builder = GraphBuilder()
-    builder.add_node("x", NodeKind.EQUATION, "<img src=x>", name="<b>")
+    builder.add_node("x", NodeKind.EQUATION, "<img src=x>\u202ereversed\x1b[31m", name="<b>")
     canvas.set_graph(builder.build(), "hostile")
-    assert "<img" not in canvas.describe(0)
+    told = canvas.describe(0)
+    assert "<img" not in told
+    assert "\u202e" not in told and "\x1b" not in told and "reversed" in told
     picture(canvas)
 
 

@@ -174,7 +174,7 @@ class GraphCanvas(QWidget):
         self._memory = SceneMemory()
         self._anchor: Anchor | None = None
         self._transition: Transition | None = None
-        self._job = LatestJob(self)
+        self._job = LatestJob(self, "jaxscope layout")
         self._job.finished.connect(self._on_job_finished)
         self._job.failed.connect(self._on_job_failed)
         self._page: QWidget = self

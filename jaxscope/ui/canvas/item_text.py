@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
@@ -13,6 +12,7 @@ from jaxscope.model.types import short_type
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.view import View
+from jaxscope.ui.toolkit.rich_text import escape_html
 
 # What the pointer says of an item when it rests there.
 
@@ -92,8 +92,8 @@ def explain_absence(graph: Graph | Unavailable | None) -> str:
 
 
 def _plain(text: str) -> str:
-    short = text if len(text) <= _MAX_LENGTH else text[: _MAX_LENGTH - 1] + "…"
-    return html.escape(short)
+    """Text of a program for a tool tip, at most `_MAX_LENGTH` characters of it."""
+    return escape_html(text, _MAX_LENGTH)
 
 
 # What a screen reader says of a graph: how large it is, and which box the keyboard is at.

@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
@@ -37,6 +37,7 @@ from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.program.diff.captures import Comparison
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.latest_job import LatestJob
 from jaxscope.ui.toolkit.output_file import suggest_name, write_atomically
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme, ThemeSwitch
 from jaxscope.ui.toolkit.widgets import ChoiceBox
@@ -73,12 +74,11 @@ class ComparisonRunner(QObject):
     compared = Signal(object)
     failed = Signal(object)
     busy_changed = Signal(str)
-    _answered = Signal(int, object)
 
     def __init__(self, controller: Controller, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._controller = controller
-        self._generation = 0
+        self._job = LatestJob(self, "jaxscope compare")
         self._run = 0
         self._first: _FinishedRun | None = None
         self._other_name = ""
@@ -89,7 +89,8 @@ class ComparisonRunner(QObject):
         self._previous: _FinishedRun | None = None
         controller.state_changed.connect(self._on_controller_state_changed)
         controller.background_event_arrived.connect(self._on_controller_background_event_arrived)
-        self._answered.connect(self._on_answered)
+        self._job.finished.connect(self._on_job_finished)
+        self._job.failed.connect(self._on_job_failed)
 
     @property
     def has_present(self) -> bool:
@@ -179,7 +180,7 @@ class ComparisonRunner(QObject):
 
     def stop(self) -> None:
         """Stop what is being worked out."""
-        self._generation += 1
+        self._job.stop()
         self._timed_options, self._times, self._shown = {}, (), None
         if self._run:
             self._controller.forget_background_run(self._run)
@@ -198,36 +199,21 @@ class ComparisonRunner(QObject):
 
     def _start(self, obtain: Callable[[], tuple[_FinishedRun, _FinishedRun]], what: str) -> None:
         self.stop()
-        generation = self._generation
         self.busy_changed.emit(what)
+        self._job.start(lambda _should_stop: _compare_runs(*obtain()))
 
-        def work() -> None:
-            answer: object
-            try:
-                first, second = obtain()
-                answer = _compare_runs(first, second)
-            except JaxscopeError as error:
-                answer = error
-            except Exception as error:
-                answer = InternalError(Explanation("The comparison failed.", why=repr(error)))
-            if generation == self._generation:
-                try:
-                    self._answered.emit(generation, answer)
-                except RuntimeError:
-                    return  # the window is gone
-
-        threading.Thread(target=work, name="jaxscope-compare", daemon=True).start()
-
-    def _on_answered(self, generation: int, answer: object) -> None:
-        if generation != self._generation:
-            return
+    def _on_job_failed(self, error: Exception) -> None:
         if not self._run:
             self.busy_changed.emit("")
-        if isinstance(answer, JaxscopeError):
-            self.failed.emit(answer)
-        else:
-            self._shown = cast("Comparison", answer)
-            self._show()
+        if not isinstance(error, JaxscopeError):
+            error = InternalError(Explanation("The comparison failed.", why=repr(error)))
+        self.failed.emit(error)
+
+    def _on_job_finished(self, comparison: Comparison) -> None:
+        if not self._run:
+            self.busy_changed.emit("")
+        self._shown = comparison
+        self._show()
 
     def _show(self) -> None:
         """Tell what is known by now: the outcome, and the times once they are measured."""

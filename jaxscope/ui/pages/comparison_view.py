@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import Any
 
@@ -50,6 +49,7 @@ from jaxscope.ui.pages.diff_graph import ComparedCanvas, MarkLegend
 from jaxscope.ui.pages.diff_text import DiffTextView
 from jaxscope.ui.session.screen import title_of_stage
 from jaxscope.ui.toolkit.result_table import choose_row
+from jaxscope.ui.toolkit.rich_text import escape_html
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox, EmptyNotice, FlowLayout
 
@@ -487,17 +487,17 @@ def _first_choice(comparison: Comparison) -> int:
 
 def _list_of(title: str, lines: Sequence[str], muted: str) -> str:
     """Sentences under a title."""
-    rows = "".join(f"<tr><td style='color:{muted}'>{html.escape(line)}</td></tr>" for line in lines)
+    rows = "".join(f"<tr><td style='color:{muted}'>{escape_html(line)}</td></tr>" for line in lines)
     return f"<table cellspacing='0' cellpadding='3'><tr><td>{title}</td></tr>{rows}</table>"
 
 
 def _table_of(title: str, quantities: tuple[QuantityDifference, ...], muted: str) -> str:
     """Quantities as rows: name, both numbers, what they mean."""
     rows = "".join(
-        f"<tr><td><b>{html.escape(quantity.name)}</b></td>"
-        f"<td>{html.escape(format_pair(quantity).rstrip('. '))}</td>"
-        f"<td style='color:{muted}'>{html.escape(quantity.meaning)}</td></tr>"
+        f"<tr><td><b>{escape_html(quantity.name)}</b></td>"
+        f"<td>{escape_html(format_pair(quantity).rstrip('. '))}</td>"
+        f"<td style='color:{muted}'>{escape_html(quantity.meaning)}</td></tr>"
         for quantity in quantities
     )
-    head = f"<tr><td colspan='3'>{html.escape(title)}</td></tr>"
+    head = f"<tr><td colspan='3'>{escape_html(title)}</td></tr>"
     return f"<table cellspacing='0' cellpadding='3'>{head}{rows}</table>" if rows else ""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import math
-import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -53,6 +52,7 @@ from jaxscope.report.remat import (
 from jaxscope.schema.ceilings_file import store_ceilings, stored_ceilings
 from jaxscope.ui.pages.roofline import RooflinePage
 from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.latest_job import LatestJob
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import LIGHT, Theme, ThemeSwitch
 from jaxscope.ui.toolkit.widgets import SelectableLabel
@@ -143,7 +143,6 @@ class MemoryPage(QWidget):
     """`node_chosen` carries the name of a stage and a node of it. Found when first looked at."""
 
     node_chosen = Signal(str, int)
-    _found = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -151,7 +150,10 @@ class MemoryPage(QWidget):
         self._report: MemoryReport | None = None
         self._theme = LIGHT
         self._step = 0
-        self._is_searching = False
+        self._searched: Capture | None = None
+        self._job = LatestJob(self, "jaxscope memory")
+        self._job.finished.connect(self._on_job_finished)
+        self._job.failed.connect(self._on_job_failed)
         self.heading, self.notes = SelectableLabel(_QUESTION), SelectableLabel()
         self.heading.setProperty("role", "heading")
         self.notes.setProperty("role", "muted")
@@ -166,7 +168,6 @@ class MemoryPage(QWidget):
         self.tabs.setAccessibleName("Memory")
         self._build()
         self.to_peak.clicked.connect(self._on_to_peak_clicked)
-        self._found.connect(self._on_found)
         self.alive.selectionModel().selectionChanged.connect(self._on_alive_selection_changed)
         self.kept.selectionModel().selectionChanged.connect(self._on_kept_selection_changed)
         self.constants.selectionModel().selectionChanged.connect(
@@ -219,7 +220,8 @@ class MemoryPage(QWidget):
         """Show a capture, now or when the page is looked at."""
         if capture is self._capture:
             return
-        self._capture, self._report = capture, None
+        self._capture, self._report, self._searched = capture, None, None
+        self._job.stop()
         if self.isVisible() or capture is None:
             self._search()
 
@@ -269,25 +271,18 @@ class MemoryPage(QWidget):
             self.notes.setText("Run a call, and its memory is shown here.")
             self._split.hide()
             return
-        if self._is_searching:
+        if self._searched is capture:
             return
-        self._is_searching = True
+        self._searched = capture
         self.heading.setText("Finding out what is alive when …")
-        threading.Thread(
-            target=self._find, args=(capture,), name="jaxscope memory", daemon=True
-        ).start()
+        self._job.start(lambda _should_stop: find_memory(capture))
 
-    def _find(self, capture: Capture) -> None:
-        report = MemoryReport(capture)
-        parts = (report.live, report.donations, report.residuals, report.constants)
-        assert len(parts) == 4  # each is found when it is first asked for: here, not on show
-        self._found.emit(report)
+    def _on_job_failed(self, error: Exception) -> None:
+        self.heading.setText("What is alive when is not known: looking for it failed.")
+        self.notes.setText(f"This is a bug in jaxscope: {type(error).__name__}: {error}")
+        self._split.hide()
 
-    def _on_found(self, report: MemoryReport) -> None:
-        self._is_searching = False
-        if report.capture is not self._capture:
-            self._search()
-            return
+    def _on_job_finished(self, report: MemoryReport) -> None:
         self._report = report
         self._tell(report)
         live = report.live
@@ -392,6 +387,14 @@ class MemoryPage(QWidget):
         value = next((value for value in values if value.id == id), None)
         if value is not None:
             self.node_chosen.emit(value.stage, value.node)
+
+
+def find_memory(capture: Capture) -> MemoryReport:
+    """The report of a capture, with all of its parts worked out."""
+    report = MemoryReport(capture)
+    parts = (report.live, report.donations, report.residuals, report.constants)
+    assert len(parts) == 4  # each is found when it is first asked for: here, not on show
+    return report
 
 
 def _cell(table: ResultTable, selected: QItemSelection, column: int) -> str:

@@ -5,7 +5,6 @@ Imported when such graphs are first shown.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import Qt, Signal
@@ -15,6 +14,7 @@ from jaxscope.model import NONE, PassRecord, Unavailable
 from jaxscope.model.op_name import TagTable
 from jaxscope.program.passes.diff import ModuleGraphs, find_module_graphs
 from jaxscope.ui.pages.diff_graph import ComparedCanvas, MarkLegend
+from jaxscope.ui.toolkit.latest_job import LatestJob
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 
 
@@ -22,11 +22,12 @@ class PassGraphs(QWidget):
     """`equations_chosen` carries ids of the equations that a clicked instruction holds."""
 
     equations_chosen = Signal(object)
-    _found = Signal(int, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._generation = 0
+        self._job = LatestJob(self, "jaxscope pass graphs")
+        self._job.finished.connect(self._on_job_finished)
+        self._job.failed.connect(self._on_job_failed)
         self._key: tuple[int, int] | None = None
         self._graphs: ModuleGraphs | None = None
         self._followed: frozenset[str] = frozenset()
@@ -40,7 +41,6 @@ class PassGraphs(QWidget):
         self.reason.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._body = QStackedWidget()
         self._build()
-        self._found.connect(self._on_found)
         self.canvases[0].node_selected.connect(self._on_first_node_selected)
         self.canvases[1].node_selected.connect(self._on_second_node_selected)
 
@@ -81,18 +81,12 @@ class PassGraphs(QWidget):
         if self._key == (id(records), number):
             return
         self._key = id(records), number
-        self._generation += 1
         self._say("Reading the modules …")
-        threading.Thread(
-            target=self._find,
-            args=(self._generation, records, number, tags),
-            name="jaxscope pass graphs",
-            daemon=True,
-        ).start()
+        self._job.start(lambda _should_stop: find_module_graphs(records, number, tags))
 
     def forget(self) -> None:
         """Show nothing."""
-        self._generation += 1
+        self._job.stop()
         self._key = self._graphs = None
         self._say("Choose a pass to see the module before and after it.")
 
@@ -119,16 +113,11 @@ class PassGraphs(QWidget):
             canvas.set_theme(theme.name)
             canvas.set_text_scale(points / BASE_POINTS)
 
-    def _find(
-        self, generation: int, records: Sequence[PassRecord], number: int, tags: TagTable
-    ) -> None:
-        found = find_module_graphs(records, number, tags)
-        if generation == self._generation:
-            self._found.emit(generation, found)
+    def _on_job_failed(self, error: Exception) -> None:
+        told = f"{type(error).__name__}: {error}"
+        self._say(f"The modules could not be compared, which is a bug in jaxscope: {told}")
 
-    def _on_found(self, generation: int, found: ModuleGraphs | Unavailable) -> None:
-        if generation != self._generation:
-            return
+    def _on_job_finished(self, found: ModuleGraphs | Unavailable) -> None:
         if isinstance(found, Unavailable):
             self._say(found.reason)
             return

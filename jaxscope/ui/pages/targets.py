@@ -9,8 +9,8 @@ brackets where that helps.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -21,6 +21,7 @@ from jaxscope.client.many_targets import default_targets, full_target
 from jaxscope.errors import Explanation, InternalError, JaxscopeError
 from jaxscope.model import Capture
 from jaxscope.ui.session.controller import Controller
+from jaxscope.ui.toolkit.latest_job import LatestJob
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
 from jaxscope.ui.toolkit.widgets import SelectableLabel
@@ -43,16 +44,17 @@ class ManyTargets(QObject):
 
     row_arrived = Signal(object)
     busy_changed = Signal(str)
-    _summarized = Signal(int, object)
 
     def __init__(self, controller: Controller, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._controller = controller
         self._waiting: list[str] = []
         self._target = self._call = ""
-        self._run = self._generation = 0
+        self._run = 0
+        self._job = LatestJob(self, "jaxscope targets")
+        self._job.finished.connect(self._on_job_finished)
+        self._job.failed.connect(self._on_job_failed)
         controller.background_event_arrived.connect(self._on_controller_background_event_arrived)
-        self._summarized.connect(self._on_summarized)
 
     @property
     def call(self) -> str:
@@ -68,7 +70,7 @@ class ManyTargets(QObject):
 
     def stop(self) -> None:
         """Stop, and keep the rows that there are."""
-        self._generation += 1
+        self._job.stop()
         self._waiting.clear()
         if self._run:
             self._controller.forget_background_run(self._run)
@@ -98,29 +100,23 @@ class ManyTargets(QObject):
 
     def _summarize(self, found: Capture | JaxscopeError) -> None:
         self._run = 0
-        generation, target = self._generation, self._target
+        self._job.start(functools.partial(_make_row, self._target, found))
 
-        def work() -> None:
-            from jaxscope.program.targets import summarize_target
+    def _on_job_failed(self, error: Exception) -> None:
+        explained = Explanation("It could not be summarized.", why=repr(error))
+        self._on_job_finished(_make_row(self._target, InternalError(explained)))
 
-            try:
-                row = summarize_target(target, found)
-            except Exception as error:
-                row = summarize_target(
-                    target,
-                    InternalError(Explanation("It could not be summarized.", why=repr(error))),
-                )
-            try:
-                self._summarized.emit(generation, row)
-            except RuntimeError:
-                return  # the window is gone
+    def _on_job_finished(self, row: TargetRow) -> None:
+        self.row_arrived.emit(row)
+        self._start_next()
 
-        threading.Thread(target=work, name="jaxscope-targets", daemon=True).start()
 
-    def _on_summarized(self, generation: int, row: TargetRow) -> None:
-        if generation == self._generation:
-            self.row_arrived.emit(row)
-            self._start_next()
+def _make_row(
+    target: str, found: Capture | JaxscopeError, _should_stop: Callable[[], bool] = bool
+) -> TargetRow:
+    from jaxscope.program.targets import summarize_target  # with the first target
+
+    return summarize_target(target, found)
 
 
 # One call compiled for many chips, side by side.

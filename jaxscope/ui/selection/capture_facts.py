@@ -4,9 +4,8 @@ when they are known.
 
 from __future__ import annotations
 
-import contextlib
-import threading
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -14,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from jaxscope.model import Capture, Fate, Node, NodeKind, Unavailable
 from jaxscope.program.links import NodeSelection, Selection
 from jaxscope.ui.session.state import LATE_NAMES
+from jaxscope.ui.toolkit.latest_job import LatestJob
 
 if TYPE_CHECKING:
     from jaxscope.program.fusion.summary import FusionReport
@@ -26,27 +26,35 @@ Tables = Mapping[str, Mapping[str, Fate]]
 """Fates by the name of the stage and the id of the equation."""
 
 
+_NOT_FOUND = "jaxscope could not find the fates, which is a bug in jaxscope"
+
+
 class FateReader(QObject):
-    """Holds the fates of the capture that is shown; `changed` fires when they are known."""
+    """Holds the fates of the capture that is shown; `changed` fires when they are known.
+
+    Attributes:
+        problem: Why the fates of this capture cannot be known; empty as long as they can.
+    """
 
     changed = Signal()
-    _found = Signal(object, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._capture: Capture | None = None
         self._tables: Tables = {}
-        self._found.connect(self._on_found)
+        self.problem = ""
+        self._job = LatestJob(self, "jaxscope fates")
+        self._job.finished.connect(self._on_job_finished)
+        self._job.failed.connect(self._on_job_failed)
 
     def read(self, capture: Capture | None) -> None:
         """Find the fates of a capture, unless they are known or being found."""
         if capture is self._capture:
             return
-        self._capture, self._tables = capture, {}
+        self._capture, self._tables, self.problem = capture, {}, ""
+        self._job.stop()
         if capture is not None:
-            threading.Thread(
-                target=self._find, args=(capture,), name="jaxscope fates", daemon=True
-            ).start()
+            self._job.start(lambda _should_stop: find_tables(capture))
 
     def fate_of(self, stage: str, node: Node) -> Fate | None:
         """The fate of an equation of a stage; None if it is none, or not known yet."""
@@ -64,13 +72,13 @@ class FateReader(QObject):
         """The names of the fates of all equations of a stage, as far as known."""
         return {id: fate.fate for id, fate in self._tables.get(stage, {}).items()}
 
-    def _find(self, capture: Capture) -> None:
-        self._found.emit(capture, find_tables(capture))
+    def _on_job_finished(self, tables: Tables) -> None:
+        self._tables = tables
+        self.changed.emit()
 
-    def _on_found(self, capture: Capture, tables: Tables) -> None:
-        if capture is self._capture:
-            self._tables = tables
-            self.changed.emit()
+    def _on_job_failed(self, error: Exception) -> None:
+        self.problem = f"{_NOT_FOUND}: {type(error).__name__}: {error}"
+        self.changed.emit()
 
 
 def find_tables(capture: Capture) -> Tables:
@@ -102,26 +110,25 @@ class FusionReader(QObject):
     """
 
     changed = Signal()
-    _found = Signal(object, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._capture: Capture | None = None
         self.report: FusionReport | None = None
         self.problem = ""
-        self._found.connect(self._on_found)
+        self._job = LatestJob(self, "jaxscope fusions")
+        self._job.finished.connect(self._on_job_finished)
+        self._job.failed.connect(self._on_job_failed)
 
     def read(self, capture: Capture | None) -> None:
         """Look into the fusions of a capture, unless that is done or being done."""
         if capture is self._capture:
             return
         self._capture, self.report, self.problem = capture, None, ""
+        self._job.stop()
         self.changed.emit()
-        if capture is None:
-            return
-        threading.Thread(
-            target=self._find, args=(capture,), name="jaxscope fusions", daemon=True
-        ).start()
+        if capture is not None:
+            self._job.start(functools.partial(_find_fusions, capture))
 
     def describe(self, selection: Selection | None, muted: str) -> str:
         """What there is to say of a selection, as HTML; empty where that is nothing."""
@@ -136,24 +143,22 @@ class FusionReader(QObject):
             return describe_pair(self.report, nodes[0], nodes[1])
         return describe_kernel(self.report, nodes[0], muted) if len(nodes) == 1 else ""
 
-    def _find(self, capture: Capture) -> None:
-        from jaxscope.program.fusion.decisions import read_fusion_log
-        from jaxscope.program.fusion.summary import report_fusions  # with the first capture
+    def _on_job_finished(self, report: FusionReport | None) -> None:
+        assert self._capture is not None  # else the job was stopped
+        self.report = report
+        self.problem = "" if report is not None else _why_none(self._capture)
+        self.changed.emit()
 
-        found, problem = None, ""
-        try:
-            found = report_fusions(capture.stages, read_fusion_log(capture))
-        except Exception as error:  # or the page would wait for ever
-            problem = f"{_NOT_READ}: {type(error).__name__}: {error}"
-        else:
-            problem = "" if found is not None else _why_none(capture)
-        with contextlib.suppress(RuntimeError):  # the window is gone
-            self._found.emit(capture, (found, problem))
+    def _on_job_failed(self, error: Exception) -> None:
+        self.problem = f"{_NOT_READ}: {type(error).__name__}: {error}"
+        self.changed.emit()
 
-    def _on_found(self, capture: Capture, found: tuple[FusionReport | None, str]) -> None:
-        if capture is self._capture:
-            self.report, self.problem = found
-            self.changed.emit()
+
+def _find_fusions(capture: Capture, _should_stop: Callable[[], bool]) -> FusionReport | None:
+    from jaxscope.program.fusion.decisions import read_fusion_log
+    from jaxscope.program.fusion.summary import report_fusions  # with the first capture
+
+    return report_fusions(capture.stages, read_fusion_log(capture))
 
 
 def _why_none(capture: Capture) -> str:

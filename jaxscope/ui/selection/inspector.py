@@ -114,6 +114,10 @@ class NodeFacts(Protocol):
     def unplaced(self) -> str:
         """Where equations come from that have no line, such as `typed in the call`."""
 
+    @property
+    def problem(self) -> str:
+        """Why no fate is known, or empty."""
+
     def fate_of(self, stage: str, node: Node) -> Fate | None:
         """The fate of a node of a stage, if it has one."""
 
@@ -148,7 +152,7 @@ def describe_node(
         ("source", places),
         ("work", _cost(node)),
         ("time", "" if math.isnan(node.seconds) else format_seconds(node.seconds)),
-        ("fate", _fate(facts.fate_of(stage.name, node) if facts is not None else None)),
+        ("fate", _fate_of(facts, stage.name, node)),
         *describe_ancestry(stage, node, stages),
         ("scope", escape_breakable("/".join(node.scope))),
         ("takes", _neighbours(stage.name, graph, index, incoming=True)),
@@ -313,9 +317,17 @@ def _cost(node: Node) -> str:
 _MAX_PROOF = 3
 
 
-def _fate(fate: Fate | None) -> str:
-    if fate is None:
+def _fate_of(facts: NodeFacts | None, stage: str, node: Node) -> str:
+    """The fate of a node; why it is not known where that is so; else empty."""
+    if facts is None:
         return ""
+    if facts.problem and node.kind is NodeKind.EQUATION:
+        return escape_breakable(f"not known: {facts.problem}")
+    fate = facts.fate_of(stage, node)
+    return "" if fate is None else _fate(fate)
+
+
+def _fate(fate: Fate) -> str:
     by = f" by the pass {escape_breakable(fate.pass_name)}" if fate.pass_name else ""
     mark = " (inferred)" if fate.certainty == "inferred" else ""
     lines = [f"<b>{fate.fate}</b>{mark}{by}", escape_breakable(fate.text)]

@@ -1,7 +1,8 @@
 """Runs work on a thread and reports only the answer of the latest work.
 
-Starting new work tells the work before to stop, by `should_stop`. A late answer is dropped twice:
-on the thread, which saves a signal, and on the window's thread, which decides.
+Work that raises is reported, too: a page that waits for an answer always gets one. Starting new
+work tells the work before to stop, by `should_stop`. A late answer is dropped twice: on the
+thread, which saves a signal, and on the window's thread, which decides.
 """
 
 from __future__ import annotations
@@ -10,8 +11,6 @@ import threading
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
-
-from jaxscope.picture.layout.diagram import LayoutStopped
 
 Work = Callable[[Callable[[], bool]], object]
 
@@ -28,8 +27,13 @@ class LatestJob(QObject):
     failed = Signal(object)
     _arrived = Signal(int, object, object)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, name: str = "jaxscope job") -> None:
+        """
+        Args:
+            name: Of its threads.
+        """
         super().__init__(parent)
+        self._name = name
         self._generation = 0
         self._is_running = False
         self._arrived.connect(self._on_arrived)
@@ -40,7 +44,10 @@ class LatestJob(QObject):
         return self._is_running
 
     def start(self, work: Work) -> None:
-        """Run `work(should_stop)` on a thread; what ran before is told to stop."""
+        """Run `work(should_stop)` on a thread; what ran before is told to stop.
+
+        What work raises after it was told to stop is dropped, so that it may stop by raising.
+        """
         self._generation += 1
         self._is_running = True
         generation = self._generation
@@ -53,8 +60,6 @@ class LatestJob(QObject):
             error: Exception | None = None
             try:
                 answer = work(should_stop)
-            except LayoutStopped:
-                return
             except Exception as caught:
                 error = caught
             if not should_stop():
@@ -63,7 +68,7 @@ class LatestJob(QObject):
                 except RuntimeError:
                     return  # the window is gone
 
-        threading.Thread(target=run, daemon=True, name="graph layout").start()
+        threading.Thread(target=run, daemon=True, name=self._name).start()
 
     def stop(self) -> None:
         """Stop listening, and tell the work to stop."""

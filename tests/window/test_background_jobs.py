@@ -1,0 +1,92 @@
+"""What is worked out beside the window: an answer comes even where the work fails."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+import shiboken6
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from jaxscope.program.links import NO_LINKS
+from jaxscope.ui.pages import memory
+from jaxscope.ui.pages.memory import MemoryPage
+from jaxscope.ui.selection import capture_facts
+from jaxscope.ui.selection.capture_facts import FateReader
+from jaxscope.ui.selection.inspector import describe_node
+from jaxscope.ui.toolkit.latest_job import LatestJob
+
+from .programs import build_capture
+
+
+def fail(*_about: object) -> object:
+    raise ValueError("no such <b>thing</b>")
+
+
+def test_what_work_raises_is_told(qtbot: QtBot) -> None:
+    job = LatestJob()
+    with qtbot.waitSignal(job.failed) as failed:
+        job.start(fail)
+    assert str(failed.args[0]) == "no such <b>thing</b>"
+    assert not job.is_running
+
+
+def test_only_the_latest_answer_is_told_and_stopped_work_may_raise(qtbot: QtBot) -> None:
+    job, go_on = LatestJob(), threading.Event()
+    told: list[object] = []
+    job.failed.connect(told.append)
+    job.finished.connect(told.append)
+
+    def stopped(should_stop: Callable[[], bool]) -> object:
+        go_on.wait(30)
+        raise ValueError(should_stop())
+
+    job.start(stopped)
+    first = next(each for each in threading.enumerate() if each.name == "jaxscope job")
+    with qtbot.waitSignal(job.finished):
+        job.start(lambda _should_stop: "the latest")
+    go_on.set()
+    first.join(30)
+    QApplication.processEvents()
+    assert told == ["the latest"]
+
+
+def test_an_answer_to_a_window_that_is_gone_is_dropped(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del qapp
+    raised: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", raised.append)
+    job, go_on = LatestJob(None, "gone"), threading.Event()
+    job.start(lambda _should_stop: go_on.wait(30))
+    thread = next(each for each in threading.enumerate() if each.name == "gone")
+    shiboken6.delete(job)
+    go_on.set()
+    thread.join(30)
+    assert not thread.is_alive() and not raised
+
+
+def test_fates_that_cannot_be_found_say_why(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capture_facts, "find_tables", fail)
+    capture, reader = build_capture(), FateReader()
+    with qtbot.waitSignal(reader.changed):
+        reader.read(capture)
+    stage = capture.stages[0]
+    html = describe_node(stage, 1, NO_LINKS, "#888", reader)
+    assert "not known" in html and "ValueError: no such &lt;b&gt;thing&lt;/b&gt;" in html
+    reader.read(None)
+    assert not reader.problem
+
+
+def test_memory_that_cannot_be_found_says_why(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "find_memory", fail)
+    page = MemoryPage()
+    qtbot.addWidget(page)
+    page.show_capture(build_capture())
+    page.show()
+    qtbot.waitUntil(lambda: "failed" in page.heading.text())
+    assert "ValueError: no such <b>thing</b>" in page.notes.text()
