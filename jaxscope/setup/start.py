@@ -23,6 +23,8 @@ from jaxscope.setup.system_libraries import (
 USAGE = """\
 usage: ./run [--yes]              set up if needed, open the window on samples/quick_start.py
        ./run test [--yes] [...]   set up if needed, run the tests (further words go to pytest)
+       ./run dev [FILE...]        lint, types and the nearest tests of what changed (or of FILEs)
+       ./run dev --window [ARGS]  open the window; colours and style sheet are reloaded when saved
        ./run samples [--yes] [...]  add the libraries that some samples need (Flax, Optax, ...)
        ./run ARGS...              set up if needed, then jaxscope ARGS...
 
@@ -53,17 +55,37 @@ class StartRequest:
         is_test: Whether the tests shall run.
         is_agreed: Whether `--yes` was said.
         is_samples: Whether the libraries of the samples are asked for.
+        is_check: Whether what changed shall be checked.
+        is_live: Whether the window shall reload its style sheet.
     """
 
     arguments: tuple[str, ...]
     is_test: bool
     is_agreed: bool
     is_samples: bool = False
+    is_check: bool = False
+    is_live: bool = False
 
     @property
     def with_samples(self) -> bool:
         """Whether the libraries of the samples must be installed; the tests run all samples."""
-        return self.is_test or self.is_samples
+        return self.is_test or self.is_samples or self.is_check
+
+    @property
+    def verb(self) -> tuple[str, ...]:
+        """The words after `./run` that `arguments` lack."""
+        names = {
+            "test": self.is_test,
+            "samples": self.is_samples,
+            "dev": self.is_check or self.is_live,
+            "--window": self.is_live,
+        }
+        return tuple(name for name, is_asked in names.items() if is_asked)
+
+    @property
+    def needs_qt(self) -> bool:
+        """Whether the system's libraries of Qt are needed; tests draw on a display of their own."""
+        return self.is_test or self.is_check or self.opens_window
 
     @property
     def opens_window(self) -> bool:
@@ -72,7 +94,9 @@ class StartRequest:
         asks_help = any(word in ("-h", "--help", "--version") for word in self.arguments)
         if self.is_samples and not self.arguments:
             return False
-        return not self.is_test and first not in WINDOWLESS and not asks_help
+        if self.is_test or self.is_check:
+            return False
+        return first not in WINDOWLESS and not asks_help
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,9 +143,18 @@ def main(arguments: Sequence[str]) -> int:
 def parse_words(arguments: Sequence[str]) -> StartRequest:
     """Read the words after `./run`; `--yes` may stand anywhere."""
     words = tuple(word for word in arguments if word != "--yes")
-    is_test, is_samples = words[:1] == ("test",), words[:1] == ("samples",)
-    rest = words[1:] if is_test or is_samples else words
-    return StartRequest(rest, is_test, len(words) < len(arguments), is_samples)
+    is_agreed = len(words) < len(arguments)
+    match words:
+        case "test", *rest:
+            return StartRequest(tuple(rest), True, is_agreed)
+        case "samples", *rest:
+            return StartRequest(tuple(rest), False, is_agreed, is_samples=True)
+        case "dev", "--window", *rest:
+            return StartRequest(tuple(rest), False, is_agreed, is_live=True)
+        case "dev", *rest:
+            return StartRequest(tuple(rest), False, is_agreed, is_check=True)
+        case _:
+            return StartRequest(words, False, is_agreed)
 
 
 def prepare(wish: StartRequest, environment: Environment) -> None:
@@ -152,7 +185,7 @@ def find_missing(wish: StartRequest, environment: Environment) -> Missing:
     has_environment = environment.is_ready(with_samples=wish.with_samples)
     has_uv = shutil.which("uv") is not None
     packages = () if environment.is_ready() else find_missing_python_packages(has_uv)
-    libraries = find_missing_libraries() if wish.is_test or wish.opens_window else None
+    libraries = find_missing_libraries() if wish.needs_qt else None
     wanted = [*packages, *(libraries.packages if libraries else ())]
     if wish.is_test and shutil.which("apt-get") and (wanted or wish.is_agreed):
         # Only a few tests need these, and are skipped without: alone no reason to stop and ask.
@@ -190,11 +223,17 @@ def start(wish: StartRequest, environment: Environment) -> None:
         os.chdir(environment.checkout)
         variables["QT_QPA_PLATFORM"] = "offscreen"
         command = [python, "-m", "pytest", *_distribution(wish.arguments), *wish.arguments]
+    elif wish.is_check:
+        os.chdir(environment.checkout)
+        variables["QT_QPA_PLATFORM"] = "offscreen"
+        command = [python, "-m", "jaxscope.setup.checks", *wish.arguments]
     elif wish.arguments:
         command = [python, "-m", "jaxscope", *wish.arguments]
     else:
         sample = environment.checkout / "samples" / "quick_start.py"
         command = [python, "-m", "jaxscope", str(sample)]
+    if wish.is_live:
+        variables["JAXSCOPE_LIVE_STYLE"] = "1"
     sys.stdout.flush()
     try:
         os.execve(python, command, variables)
@@ -223,14 +262,13 @@ def _ask(wish: StartRequest, missing: Missing) -> None:
         if sys.stdin.readline().strip().lower() in ("y", "yes"):
             return
         raise SetupProblem("nothing was installed.")
-    verb = ["test"] if wish.is_test else ["samples"] if wish.is_samples else []
-    words = shlex.join(["./run", *verb, "--yes", *wish.arguments])
+    words = shlex.join(["./run", *wish.verb, "--yes", *wish.arguments])
     by_hand = f"\njaxscope: (it runs: {missing.line})" if missing.line else ""
     raise SetupProblem(f"needs {what}. To install, type: {words}{by_hand}")
 
 
 def _check_installed(wish: StartRequest) -> None:
-    if not (wish.is_test or wish.opens_window):
+    if not wish.needs_qt:
         return
     still = find_missing_libraries()
     if still:

@@ -109,6 +109,10 @@ def build_window(
     themes = ThemeSwitch(application, _find_theme(settings.theme_name))
     if settings.points:
         themes.set_points(settings.points)
+    if os.environ.get("JAXSCOPE_LIVE_STYLE"):
+        from jaxscope.ui.toolkit.live_theme import LiveTheme
+
+        LiveTheme(themes)
     choices = GraphChoices(settings)
     make_graph = make_graph or functools.partial(make_graph_page, choices)
     controller = Controller(bridge, options)

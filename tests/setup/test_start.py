@@ -163,6 +163,8 @@ def test_what_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
         ["samples", "calls", "x.py"],
         ["test", "-q"],
         ["test", "-q", "--pdb"],
+        ["dev", "a.py", "--yes"],
+        ["dev", "--window", "x.py"],
     ):
         start.start(start.parse_words(words), environment)
     python = "/checkout/.venv/bin/python"
@@ -172,8 +174,31 @@ def test_what_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
         [python, "-m", "jaxscope", "calls", "x.py"],
         [python, "-m", "pytest", "-n", "2", "--dist", "loadfile", "-q"],
         [python, "-m", "pytest", "-q", "--pdb"],
+        [python, "-m", "jaxscope.setup.checks", "a.py"],
+        [python, "-m", "jaxscope", "x.py"],
     ]
-    assert started[-1][1]["QT_QPA_PLATFORM"] == "offscreen"
+    assert all(started[n][1]["QT_QPA_PLATFORM"] == "offscreen" for n in (3, 4, 5))
+    assert [variables.get("JAXSCOPE_LIVE_STYLE") for _, variables in started] == [*[None] * 6, "1"]
+
+
+@pytest.mark.parametrize("words", [["dev", "--window", "x.py"], ["dev", "a.py"], ["samples", "x"]])
+def test_the_line_to_type_repeats_what_was_typed(
+    bare: list[tuple[str, ...]], words: list[str]
+) -> None:
+    with pytest.raises(SetupProblem, match=f"type: ./run .*--yes {words[-1]}") as caught:
+        start.prepare(start.parse_words(words), FakeEnvironment(is_here=False))
+    assert all(word in str(caught.value).partition("type: ")[2] for word in words)
+    assert bare == []
+
+
+def test_work_on_the_window_needs_a_display_and_checks_need_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(SetupProblem, match="no display"):
+        start.check_display(start.parse_words(["dev", "--window"]))
+    start.check_display(start.parse_words(["dev", "capture"]))
 
 
 def test_sudo_is_named_when_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
