@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import graphviz
+
 from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.types import short_type
 from jaxscope.picture.palette import PALETTES, Palette
@@ -27,21 +29,26 @@ def graph_to_dot(graph: Graph, theme: str = "light") -> str:
     inner: dict[int, list[int]] = {}
     for group, parent in enumerate(graph.groups.parent.tolist()):
         inner.setdefault(parent, []).append(group)
-    lines = [*_head(palette, "TB")]
-    closing: list[tuple[int, bool]] = [(NONE, False)]
-    while closing:  # a stack, for groups nest as deep as programs do
-        group, is_end = closing.pop()
+    open_groups = [_new_digraph(palette, "TB")]
+    waiting: list[tuple[int, bool]] = [(NONE, False)]
+    while waiting:  # a stack, for groups nest as deep as programs do
+        group, is_end = waiting.pop()
         if is_end:
-            lines.append("}")
+            closed = open_groups.pop()
+            open_groups[-1].subgraph(closed)
             continue
         if group != NONE:
-            label = _quote(graph.string(graph.groups.label, group))
-            lines.append(f"subgraph cluster_{group} {{ label={label};")
-            closing.append((group, True))
-        lines += (_node(graph, node, palette) for node in members.get(group, ()))
-        closing += [(child, False) for child in reversed(inner.get(group, ()))]
-    lines += _edges(graph)
-    return "\n".join([*lines, "}", ""])
+            open_groups.append(_new_cluster(group, graph.string(graph.groups.label, group)))
+            waiting.append((group, True))
+        for node in members.get(group, ()):
+            _add_node(open_groups[-1], graph, node, palette)
+        waiting += [(child, False) for child in reversed(inner.get(group, ()))]
+    (whole,) = open_groups
+    edges = graph.edges
+    columns = (edges.source.tolist(), edges.target.tolist(), edges.type.tolist())
+    for source, target, type_ in zip(*columns, strict=True):
+        whole.edge(f"n{source}", f"n{target}", tooltip=_escape(short_type(graph.strings[type_])))
+    return str(whole.source)
 
 
 def scene_to_dot(scene: Scene, theme: str = "light") -> str:
@@ -55,62 +62,67 @@ def scene_to_dot(scene: Scene, theme: str = "light") -> str:
     inner: dict[int, list[int]] = {}
     for item, parent in enumerate(items.parent.tolist()):
         inner.setdefault(parent, []).append(item)
-    lines = [*_head(palette, "TB" if scene.direction == "down" else "LR")]
-    stack: list[tuple[int, bool]] = [(item, False) for item in reversed(inner.get(NONE, []))]
-    while stack:
-        item, is_end = stack.pop()
+    open_groups = [_new_digraph(palette, "TB" if scene.direction == "down" else "LR")]
+    waiting: list[tuple[int, bool]] = [(item, False) for item in reversed(inner.get(NONE, []))]
+    while waiting:
+        item, is_end = waiting.pop()
         if is_end:
-            lines.append("}")
+            closed = open_groups.pop()
+            open_groups[-1].subgraph(closed)
         elif item < items.num_frames:
-            label = _quote(items.titles[item])
+            cluster = _new_cluster(item, items.titles[item])
             # The invisible point gives edges of the cluster an end that Graphviz accepts.
-            lines.append(
-                f"subgraph cluster_{item} {{ label={label};"
-                f' i{item} [shape=point style=invis label=""];'
-            )
-            stack.append((item, True))
-            stack += [(child, False) for child in reversed(inner.get(item, ()))]
+            cluster.node(f"i{item}", shape="point", style="invis", label="")
+            open_groups.append(cluster)
+            waiting.append((item, True))
+            waiting += [(child, False) for child in reversed(inner.get(item, ()))]
         else:
-            style = Style(int(items.style[item]))
+            colors = _colors(Style(int(items.style[item])), palette)
             label = _label(items.titles[item], items.details[item])
-            lines.append(f"i{item} [label={label} {_colors(style, palette)}];")
-    lines += _scene_edges(scene)
-    return "\n".join([*lines, "}", ""])
+            open_groups[-1].node(f"i{item}", label, **colors)
+    (whole,) = open_groups
+    for source, target in _scene_edges(scene):
+        whole.edge(f"i{source}", f"i{target}")
+    return str(whole.source)
 
 
-def _head(palette: Palette, direction: str) -> Iterator[str]:
-    yield "digraph {"
-    yield f'rankdir={direction}; compound=true; bgcolor="{palette.background}";'
-    yield f'fontname="DejaVu Sans"; fontsize=12; fontcolor="{palette.text}";'
-    yield f'color="{palette.frame_border}"; style=rounded;'
-    yield (
-        'node [shape=box style="rounded,filled" fontname="DejaVu Sans" fontsize=11'
-        f' fontcolor="{palette.text}" margin="0.12,0.05"];'
+def _new_digraph(palette: Palette, direction: str) -> graphviz.Digraph:
+    font = {"fontname": "DejaVu Sans"}
+    return graphviz.Digraph(
+        graph_attr={
+            **font,
+            **{"rankdir": direction, "compound": "true", "bgcolor": palette.background},
+            **{"fontsize": "12", "fontcolor": palette.text},
+            **{"color": palette.frame_border, "style": "rounded"},
+        },
+        node_attr={
+            **font,
+            **{"shape": "box", "style": "rounded,filled", "fontsize": "11"},
+            **{"fontcolor": palette.text, "margin": "0.12,0.05"},
+        },
+        edge_attr={
+            **font,
+            **{"color": palette.edge, "fontsize": "9"},
+            **{"fontcolor": palette.muted, "arrowsize": "0.7"},
+        },
     )
-    yield (
-        f'edge [color="{palette.edge}" fontname="DejaVu Sans" fontsize=9'
-        f' fontcolor="{palette.muted}" arrowsize=0.7];'
-    )
 
 
-def _node(graph: Graph, node: int, palette: Palette) -> str:
+def _new_cluster(number: int, label: str) -> graphviz.Digraph:
+    return graphviz.Digraph(f"cluster_{number}", graph_attr={"label": _escape(label)})
+
+
+def _add_node(digraph: graphviz.Digraph, graph: Graph, node: int, palette: Palette) -> None:
     nodes = graph.nodes
     operation = graph.string(nodes.operation, node)
     name = graph.string(nodes.name, node)
     types = ", ".join(short_type(text) for text in graph.row(nodes.types, node))
     style = _KIND_STYLES.get(NodeKind(int(nodes.kind[node])), style_of(operation))
     label = _label(operation, f"{name}: {types}" if name else types)
-    return f"n{node} [label={label} {_colors(style, palette)}];"
+    digraph.node(f"n{node}", label, **_colors(style, palette))
 
 
-def _edges(graph: Graph) -> Iterator[str]:
-    edges = graph.edges
-    columns = (edges.source.tolist(), edges.target.tolist(), edges.type.tolist())
-    for source, target, type_ in zip(*columns, strict=True):
-        yield f"n{source} -> n{target} [tooltip={_quote(short_type(graph.strings[type_]))}];"
-
-
-def _scene_edges(scene: Scene) -> Iterator[str]:
+def _scene_edges(scene: Scene) -> Iterator[tuple[int, int]]:
     lines = scene.lines
     pairs = dict.fromkeys(zip(lines.source.tolist(), lines.target.tolist(), strict=True))
     connectors = scene.connectors
@@ -119,18 +131,23 @@ def _scene_edges(scene: Scene) -> Iterator[str]:
             pairs |= dict.fromkeys((item, far) for far in connectors.far[at].tolist())
     for source, target in pairs:
         if source != target:
-            yield f"i{source} -> i{target};"
+            yield source, target
 
 
-def _colors(style: Style, palette: Palette) -> str:
-    return f'fillcolor="{palette.fill[style]}" color="{palette.border[style]}"'
+def _colors(style: Style, palette: Palette) -> dict[str, str]:
+    return {"fillcolor": palette.fill[style], "color": palette.border[style]}
 
 
 def _label(title: str, detail: str) -> str:
-    quoted = _quote(title)
-    return f"{quoted[:-1]}\\n{_quote(detail)[1:]}" if detail else quoted
+    return _as_it_is("\\n".join(_escape(text) for text in (title, detail) if text))
 
 
-def _quote(text: str) -> str:
-    """A DOT string: backslashes and quotes escaped, no control characters."""
-    return '"' + make_safe_line(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+def _escape(text: str) -> str:
+    """Text that Graphviz shows as it is, on one line: no escapes, no HTML."""
+    return _as_it_is(graphviz.escape(make_safe_line(text)))
+
+
+def _as_it_is(label: str) -> str:
+    """The label marked as no HTML: joining and slicing lose the mark."""
+    marked: str = graphviz.nohtml(label)
+    return marked

@@ -58,7 +58,7 @@ def test_what_is_seen_is_the_scene_that_is_seen(capture: Capture, scene: Scene) 
     assert len(ids) == len(scene.items)
     dot = text_of(ExportOrder(capture, "jaxpr", "dot", seen=seen))
     assert "rankdir=LR" in dot, "the direction that is seen"
-    assert dot.count("[label=") == len(scene.items) - scene.items.num_frames
+    assert dot.count("[label=") == len(scene.items) + scene.items.num_frames, "frames have titles"
 
 
 def test_colours_come_with_a_legend_that_tells_them(

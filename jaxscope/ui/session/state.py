@@ -86,8 +86,13 @@ class LabState:
 
     def with_result(self, result: LabResult) -> LabState:
         """The same with a newer result in place of the old one."""
-        changes: dict[str, Any] = {type(result).__name__.lower(): result}
+        changes: dict[str, Any] = {_FIELD_OF[type(result)]: result}
         return dataclasses.replace(self, **changes)
+
+
+_FIELD_OF = dict(
+    zip(LAB_RESULTS, (field.name for field in dataclasses.fields(LabState)), strict=True)
+)
 
 
 # What the window knows, as one frozen value; no Qt. The screen is computed from it.
