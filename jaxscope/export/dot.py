@@ -91,19 +91,28 @@ def _new_digraph(palette: Palette, direction: str) -> graphviz.Digraph:
     return graphviz.Digraph(
         graph_attr={
             **font,
-            **{"rankdir": direction, "compound": "true", "bgcolor": palette.background},
-            **{"fontsize": "12", "fontcolor": palette.text},
-            **{"color": palette.frame_border, "style": "rounded"},
+            "rankdir": direction,
+            "compound": "true",
+            "bgcolor": palette.background,
+            "fontsize": "12",
+            "fontcolor": palette.text,
+            "color": palette.frame_border,
+            "style": "rounded",
         },
         node_attr={
             **font,
-            **{"shape": "box", "style": "rounded,filled", "fontsize": "11"},
-            **{"fontcolor": palette.text, "margin": "0.12,0.05"},
+            "shape": "box",
+            "style": "rounded,filled",
+            "fontsize": "11",
+            "fontcolor": palette.text,
+            "margin": "0.12,0.05",
         },
         edge_attr={
             **font,
-            **{"color": palette.edge, "fontsize": "9"},
-            **{"fontcolor": palette.muted, "arrowsize": "0.7"},
+            "color": palette.edge,
+            "fontsize": "9",
+            "fontcolor": palette.muted,
+            "arrowsize": "0.7",
         },
     )
 
