@@ -191,7 +191,7 @@ def test_graphviz_lays_out_what_it_is_fit_for(view: View, direction: str) -> Non
 def test_without_graphviz_the_scene_is_ours_and_says_so(
     view: View, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jaxscope.picture.layout.engines.find_program", lambda: None)
+    monkeypatch.setattr("jaxscope.picture.layout.engines.find_graphviz", lambda: None)
     scene = build_scene(view, engine=Engine.GRAPHVIZ)
     assert np.array_equal(scene.items.rect, build_scene(view).items.rect)
     assert scene.notes == ("Graphviz is not installed: jaxscope lays graphs out itself.",)
@@ -203,7 +203,7 @@ def test_what_graphviz_does_not_lay_out_is_counted(
     def refuse(*_arguments: object) -> Unavailable:
         return Unavailable("it is asleep")
 
-    monkeypatch.setattr("jaxscope.picture.layout.engines.find_program", lambda: "dot")
+    monkeypatch.setattr("jaxscope.picture.layout.engines.find_graphviz", lambda: "dot")
     monkeypatch.setattr("jaxscope.picture.layout.engines.layout_by_graphviz", refuse)
     scene = build_scene(view, engine=Engine.GRAPHVIZ)
     assert np.array_equal(scene.items.rect, build_scene(view).items.rect)
