@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import tomllib
 from pathlib import Path
+
+import jaxscope
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "jaxscope"
@@ -28,3 +32,21 @@ def test_the_licence_is_the_whole_text() -> None:
     text = (ROOT / "LICENSE").read_text(encoding="utf-8")
     assert "Apache License" in text
     assert "END OF TERMS AND CONDITIONS" in text
+
+
+def test_the_version_stands_in_one_place_and_can_be_read_without_importing() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "version" not in settings["project"]
+    assert settings["project"]["dynamic"] == ["version"]
+    assert settings["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "jaxscope.__version__"}
+    # setuptools takes a literal as it stands; for anything else it imports the package, with JAX.
+    tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
+    found = [
+        node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and ast.unparse(node.targets[0]) == "__version__"
+        and isinstance(node.value, ast.Constant)
+    ]
+    assert found == [jaxscope.__version__]
+    assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+|rc\d+)?", jaxscope.__version__)
