@@ -62,6 +62,7 @@ _FRAME = re.compile(
     r'^\s*File "(?P<file>[^"]*)", line (?P<line>\d+) in (?P<name>.*)$', re.MULTILINE
 )
 _CURRENT = re.compile(r"^(?:Current thread|Stack) .*$", re.MULTILINE)
+_FATAL = "Fatal Python error"
 _BEFORE_READY = frozenset({"exited", "signal", "closed", "garbage", "start_timeout"})
 _SIGNAL_MEANINGS = {
     "SIGSEGV": "segmentation fault: native code touched memory that is not its own",
@@ -232,7 +233,9 @@ def _explanation(
     ending: WorkerExit, file: str, *, what: str, remedy: str = "", kind: str = ""
 ) -> Explanation:
     stack = clean_text(ending.stack)
-    fatal = next((ln for ln in stack.splitlines() if ln.startswith("Fatal Python error")), "")
+    # A worker that was slow was asked where it is; that stack stands before the one of its death.
+    stack = stack[max(stack.rfind(_FATAL), 0) :]
+    fatal = stack.splitlines()[0] if stack.startswith(_FATAL) else ""
     return Explanation(
         what=what,
         why=fatal,

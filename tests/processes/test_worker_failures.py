@@ -1,0 +1,39 @@
+"""Why a worker ended, told from what faulthandler wrote of it."""
+
+from __future__ import annotations
+
+import signal
+
+from jaxscope.client.worker_failures import WorkerExit, explain_worker_exit
+
+ASKED = """Stack (most recent call first):
+  File "/home/me/model.py", line 40 in make_arguments
+  File "<jaxscope call>", line 1 in <module>
+"""
+DIED = """Fatal Python error: Segmentation fault
+
+Thread 0x00007ff8a5d5e6c0 (most recent call first):
+  File "/home/me/model.py", line 9 in wait
+
+Current thread 0x00007ff8bf248b80 (most recent call first):
+  File "/home/me/native.py", line 12 in call
+  File "/home/me/model.py", line 3 in crash
+"""
+
+
+def explain(stack: str) -> tuple[str, str]:
+    ending = WorkerExit("signal", signal=signal.SIGSEGV, stack=stack)
+    explanation = explain_worker_exit(ending, python="python", file="/home/me/model.py").explanation
+    return explanation.where, explanation.why
+
+
+def test_the_place_is_that_of_the_thread_that_died() -> None:
+    assert explain(DIED) == ("model.py:3", "Fatal Python error: Segmentation fault")
+
+
+def test_where_a_slow_worker_was_when_asked_is_not_where_it_died() -> None:
+    assert explain(ASKED + DIED) == explain(DIED)
+
+
+def test_a_worker_that_was_killed_after_it_was_asked_has_the_place_that_it_told() -> None:
+    assert explain(ASKED) == ("model.py:40", "")
