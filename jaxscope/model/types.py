@@ -1,10 +1,8 @@
-"""Readers of types as stages print them:
+"""The one reader of types, in each of the ways in which stages print them:
 
-`f32[8,128]` (jaxprs), `(f32[8], s32[])` with layouts (HLO), `tensor<8x2xf32>` (StableHLO).
-
-They give element type, shape, payload bytes (padding not counted), padding of tiled layouts, the
-short form that is shown, and whether a type matches a pattern such as `f32[*,128]`. Unknown sizes
-are NaN.
+`f32[8,128]` (jaxprs, with axes of a mesh as `f32[8@x]`), `(f32[8]{0:T(8)}, s32[])` with layouts
+(HLO), `tensor<8x2xf32>` (StableHLO). All are read into the same form, with JAX's names of element
+types: HLO's `s32` and `pred` are `i32` and `bool`, StableHLO's `ui8` and `i1` are `u8` and `bool`.
 """
 
 from __future__ import annotations
@@ -15,39 +13,100 @@ import functools
 import math
 import re
 
-# Read shapes and sizes out of types as JAX prints them.
+_MAX_DIGITS = 18
+_MAX_TUPLE_DEPTH = 50
+_BITS_PER_BYTE = 8
 
-
-_JAXPR_TYPE = re.compile(r"^~?([A-Za-z][\w<>]*)\[([^\[\]]*)\](?:\{.*\}|\*)?$")
-_JAXPR_BITS = re.compile(r"^(?:bf|f|i|u|c)(\d+)$")
-_NAMED_BYTES = {
-    "bool": 1,
-    "float0": 0,
-    "key<fry>": 8,
-    "key<rbg>": 16,
-    "key<urbg>": 16,
-    "key<unsafe_rbg>": 16,
+_PRINTED_ARRAY = re.compile(r"~?([A-Za-z][\w<>]*)\[([^\[\]]*)\](?:\{.*\}|\*)?")
+_MLIR_TENSOR = re.compile(
+    r"tensor<((?:[\d?]+x)*)([A-Za-z][^<>,]*|complex<\w+>)(?:,.*)?>(?:\{.*\})?"
+)
+_AXES = re.compile(r"@(?:\([^)]*\)|[^,]+)")
+_COMMENT = re.compile(r"/\*.*?\*/")
+_NUMBER_TYPE = re.compile(r"(bf|f|i|s|u|ui|c)(\d+)(?:_?(e\d+m\d+[a-z0-9]*))?")
+_NUMBER_PREFIXES = {"s": "i", "ui": "u"}
+_OTHER_NAMES = {
+    "pred": "bool",
+    "i1": "bool",
+    "bool_": "bool",
+    "complex<f32>": "c64",
+    "complex<f64>": "c128",
 }
+_NAMED_BITS = {
+    "bool": 8,
+    "token": 0,
+    "opaque": 0,
+    "float0": 0,
+    "key<fry>": 64,
+    "key<rbg>": 128,
+    "key<urbg>": 128,
+    "key<unsafe_rbg>": 128,
+}
+_TOKENS = frozenset({"Tok", "!stablehlo.token"})
+
+
+@functools.lru_cache(maxsize=1024)
+def element_name(text: str) -> str:
+    """JAX's name of an element type: `i32` of `s32`, `bool` of `pred` and of MLIR's `i1`.
+
+    Names that are not known come back as they are.
+    """
+    name = _OTHER_NAMES.get(text.lower(), text)
+    match = _NUMBER_TYPE.fullmatch(name.lower())
+    if match is None:
+        return name
+    kind, bits, fields = match.groups()
+    return f"{_NUMBER_PREFIXES.get(kind, kind)}{bits}" + (f"_{fields}" if fields else "")
+
+
+@functools.lru_cache(maxsize=1024)
+def _element_bits(element: str) -> float:
+    if element in _NAMED_BITS:
+        return _NAMED_BITS[element]
+    match = _NUMBER_TYPE.fullmatch(element)
+    return int(match[2]) if match is not None and len(match[2]) <= _MAX_DIGITS else math.nan
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ArrayType:
-    """An array's type.
+    """The type of an array; of a token or something opaque, it is one of no dimensions.
 
     Attributes:
-        element: Such as `f32`.
-        shape: Its dimensions.
-        num_bytes: Payload bytes, padding not counted; NaN for element types of unknown size.
+        element: JAX's name, such as `f32`, `bool`, `f8_e4m3fn` or `key<fry>`; as printed where it
+            is none that is known.
+        shape: Its dimensions; of one that varies (`f32[<=8]`), the bound.
+        is_bounded: Whether a dimension is only a bound.
     """
 
     element: str
     shape: tuple[int, ...]
-    num_bytes: float
+    is_bounded: bool = False
 
     @property
     def size(self) -> int:
         """Number of elements."""
         return math.prod(self.shape)
+
+    @property
+    def bits(self) -> float:
+        """Bits of an element; NaN for element types of unknown size."""
+        return _element_bits(self.element)
+
+    @property
+    def num_bytes(self) -> float:
+        """Payload bytes, padding not counted; NaN where an element's size is not known.
+
+        Also NaN for elements of less than a byte: some backends pack them and others do not, so
+        what is moved is not known from the type.
+        """
+        bits = self.bits
+        return math.nan if 0 < bits < _BITS_PER_BYTE else self._count_bits(bits) / _BITS_PER_BYTE
+
+    @property
+    def packed_bytes(self) -> float:
+        """As `num_bytes`, but elements of less than a byte lie densely, as in XLA's buffers."""
+        num_bytes = self._count_bits(self.bits) / _BITS_PER_BYTE
+        return float(math.ceil(num_bytes)) if math.isfinite(num_bytes) else num_bytes
 
     @property
     def is_complex(self) -> bool:
@@ -57,69 +116,149 @@ class ArrayType:
     def is_float(self) -> bool:
         return self.element[:1] in ("f", "b") and self.element != "bool"
 
+    def __str__(self) -> str:
+        """As JAX prints it, without weak type, axes of meshes and layout."""
+        bound = "<=" if self.is_bounded else ""
+        return f"{self.element}[{','.join(f'{bound}{size}' for size in self.shape)}]"
 
-@functools.lru_cache(maxsize=8192)
-def parse_array_type(text: str) -> ArrayType | None:
-    """Parse `f32[8,128]`; None if it is no array type or has a symbolic dimension.
+    def _count_bits(self, bits: float) -> float:
+        # In floats: sizes that no memory has give infinity and not an error.
+        return 0.0 if 0 in self.shape else math.prod(self.shape, start=float(bits))
 
-    The name of a mesh axis after a dimension (`f32[8@x]`) does not change the size.
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TupleType:
+    """The type of a tuple.
+
+    Attributes:
+        parts: The types of what it holds.
     """
-    match = _JAXPR_TYPE.match(text)
+
+    parts: tuple[ArrayType | TupleType, ...]
+
+    @property
+    def num_bytes(self) -> float:
+        """Payload bytes of all arrays inside; NaN where one is not known."""
+        return sum((part.num_bytes for part in self.parts), 0.0)
+
+    @property
+    def packed_bytes(self) -> float:
+        """As `num_bytes`, with elements of less than a byte packed in each array."""
+        return sum((part.packed_bytes for part in self.parts), 0.0)
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.parts))})"
+
+
+@functools.lru_cache(maxsize=16384)
+def parse_type(text: str) -> ArrayType | TupleType | None:
+    """Read a type as any stage prints it; None if it is none, or has a dimension without a number.
+
+    Layouts, tiles and memory spaces in braces, axes of a mesh and the mark of a weak type are
+    passed over.
+    """
+    return _parse(text, 0)
+
+
+def parse_array_type(text: str) -> ArrayType | None:
+    """Read the type of an array; None for anything else, tuples among them."""
+    found = parse_type(text)
+    return found if isinstance(found, ArrayType) else None
+
+
+def type_bytes(text: str) -> float:
+    """Payload bytes of a value of a printed type; NaN where they are not known.
+
+    NaN also for elements of less than a byte, which only some backends pack.
+    """
+    found = parse_type(text)
+    return math.nan if found is None else found.num_bytes
+
+
+def packed_type_bytes(text: str) -> float:
+    """Payload bytes of a value of a printed type in a buffer, where elements of less than a byte
+    lie densely; NaN where they are not known."""
+    found = parse_type(text)
+    return math.nan if found is None else found.packed_bytes
+
+
+def _parse(text: str, depth: int) -> ArrayType | TupleType | None:
+    text = _COMMENT.sub("", text).strip() if "/*" in text else text.strip()
+    if text.startswith("("):
+        return _parse_tuple(text, depth)
+    if text in _TOKENS:
+        return ArrayType("token", ())
+    split = _split_array(text)
+    if split is None:
+        return None
+    element, dimensions = split
+    shape: list[int] = []
+    is_bounded = False
+    for digits in dimensions:
+        is_bounded |= digits.startswith("<=")
+        size = _read_count(digits.removeprefix("<="))
+        if size is None:
+            return None
+        shape.append(size)
+    return ArrayType(element, tuple(shape), is_bounded)
+
+
+def _parse_tuple(text: str, depth: int) -> TupleType | None:
+    if not text.endswith(")") or depth >= _MAX_TUPLE_DEPTH:
+        return None
+    parts = tuple(_parse(part, depth + 1) for part in _split_tuple(text[1:-1]))
+    known = tuple(part for part in parts if part is not None)
+    return TupleType(known) if len(known) == len(parts) else None
+
+
+def _split_tuple(inside: str) -> list[str]:
+    """The parts of a tuple type, at commas outside of all brackets."""
+    parts, depth, start = [], 0, 0
+    for place, letter in enumerate(inside):
+        if letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+        elif letter == "," and depth == 0:
+            parts.append(inside[start:place])
+            start = place + 1
+    last = inside[start:]
+    return [*parts, last] if last.strip() else parts
+
+
+def _split_array(text: str) -> tuple[str, list[str]] | None:
+    """An array type's element, in JAX's name, and the texts of its dimensions."""
+    match = _MLIR_TENSOR.fullmatch(text)
+    if match is not None:
+        return element_name(match[2]), match[1].split("x")[:-1]
+    match = _PRINTED_ARRAY.fullmatch(text)
     if match is None:
         return None
-    shape: list[int] = []
-    for part in match[2].split(",") if match[2] else ():
-        digits = part.partition("@")[0].strip()
-        if not digits.isdecimal():
-            return None
-        shape.append(int(digits))
-    return ArrayType(match[1], tuple(shape), math.prod(shape) * _element_bytes(match[1]))
+    dimensions = _AXES.sub("", match[2]) if "@" in match[2] else match[2]
+    return element_name(match[1]), [
+        dimension.strip() for dimension in (dimensions.split(",") if dimensions else ())
+    ]
 
 
-def _element_bytes(element: str) -> float:
-    if element in _NAMED_BYTES:
-        return _NAMED_BYTES[element]
-    if element.startswith("f8_"):
-        return 1
-    match = _JAXPR_BITS.match(element)
-    # Sub-byte types are packed by some backends and not by others.
-    return int(match[1]) // 8 if match and int(match[1]) >= 8 else math.nan
+def _read_count(digits: str) -> int | None:
+    is_number = digits.isascii() and digits.isdecimal() and len(digits) <= _MAX_DIGITS
+    return int(digits) if is_number else None
 
 
-# Bytes of values from the types that stages print.
+def normal_type(text: str) -> str:
+    """One text for a type, however a stage prints it: `f32[8]` of `f32[8@x]` and `f32[8]{0}`.
+
+    Texts that are no types come back as they are.
+    """
+    found = parse_type(text)
+    return text if found is None else str(found)
 
 
-_ANY_ARRAY = re.compile(r"([A-Za-z][\w<>]*)\[([^\[\]]*)\]")
+# What tiled layouts add to an array's payload.
+
+
 _TILED_LAYOUT = re.compile(r"\{([\d,]*)(?::T((?:\([\d,]+\))+))?[^}]*\}")
 _TILE = re.compile(r"\(([\d,]+)\)")
-_ANY_BITS = re.compile(r"^(?:bf|f|i|s|u|c)(\d+)")
-_NAMED_BITS = {"pred": 8, "bool": 8, "token": 0, "float0": 0, "key<fry>": 64, "opaque": 0}
-
-
-@functools.lru_cache(maxsize=8192)
-def printed_type_bytes(type_text: str) -> float:
-    """Payload bytes of an array, or of all arrays of a tuple; NaN where a part has no known size.
-
-    Padding and tiling are not counted. Types narrower than a byte count as packed.
-    """
-    found = _ANY_ARRAY.findall(type_text)
-    if not found:
-        return 0.0 if type_text == "()" else math.nan
-    return float(sum(_array_bytes(element, dimensions) for element, dimensions in found))
-
-
-def _array_bytes(element: str, dimensions: str) -> float:
-    bits: float = _NAMED_BITS.get(element, math.nan)
-    match = _ANY_BITS.match(element)
-    if match is not None:
-        bits = int(match[1])
-    size = 1
-    for part in dimensions.split(",") if dimensions else ():
-        digits = part.strip().removeprefix("<=").partition("@")[0]
-        if not digits.isdecimal():
-            return math.nan
-        size *= int(digits)
-    return float(math.ceil(size * bits / 8)) if not math.isnan(bits) else math.nan
 
 
 @functools.lru_cache(maxsize=8192)
@@ -133,25 +272,21 @@ def padding_bytes(type_text: str, layout: str) -> float:
     Returns:
         0 where the layout has no tiles; NaN where they are of a kind that is not understood.
     """
-    match, array = _TILED_LAYOUT.fullmatch(layout), _ANY_ARRAY.fullmatch(type_text)
+    match, array = _TILED_LAYOUT.fullmatch(layout), parse_array_type(type_text)
     if match is None or array is None:
         return 0.0 if not layout else math.nan
     if match[2] is None:
         return 0.0
     order = [int(part) for part in match[1].split(",") if part]
-    sizes = [part.strip().removeprefix("<=") for part in array[2].split(",") if part.strip()]
     tiles = [[int(n) for n in tile.split(",")] for tile in _TILE.findall(match[2])]
-    if len(order) != len(sizes) or not all(size.isdecimal() for size in sizes):
+    if sorted(order) != list(range(len(array.shape))) or not _divides(tiles):
         return math.nan
-    if sorted(order) != list(range(len(order))) or not _divides(tiles):
-        return math.nan
-    from_major = [int(sizes[dimension]) for dimension in reversed(order)]
+    from_major = [array.shape[dimension] for dimension in reversed(order)]
     outer = [1] * max(len(tiles[0]) - len(from_major), 0) + from_major
     kept, tiled = outer[: len(outer) - len(tiles[0])], outer[len(outer) - len(tiles[0]) :]
     padded = [-(-size // tile) * tile for size, tile in zip(tiled, tiles[0], strict=True)]
-    element = _array_bytes(array[1], "1024")
-    whole = math.prod(kept) * math.prod(padded) * element / 1024
-    return math.ceil(whole) - printed_type_bytes(type_text)
+    whole = ArrayType(array.element, (*kept, *padded))
+    return whole.packed_bytes - array.packed_bytes
 
 
 def _divides(tiles: list[list[int]]) -> bool:
@@ -166,83 +301,20 @@ def _divides(tiles: list[list[int]]) -> bool:
     )
 
 
-# Sizes of values from their types as XLA writes them.
-
-
-_HLO_ARRAY = re.compile(r"([a-z][a-z0-9]*)\[([\d,]*)\]")
-_HLO_BITS = re.compile(r"(?:bf|f|s|u|c)(\d+)")
-_BITS_PER_BYTE = 8
-_MAX_TUPLE_DEPTH = 50
-
-
-@functools.lru_cache(maxsize=8192)
-def hlo_type_bytes(type: str) -> float:
-    """Bytes of a value of a type such as `f32[8,128]` or `(f32[8], s32[])`, padding not counted.
-
-    NaN where the size is not known: dimensions that vary, elements of less than a byte (some
-    backends pack them), types of another kind. A token has no size.
-    """
-    if type.count("(") > _MAX_TUPLE_DEPTH:
-        return math.nan
-    if type.startswith("(") and type.endswith(")"):
-        return sum(map(hlo_type_bytes, _elements(type[1:-1])))
-    if type == "token[]":
-        return 0.0
-    match = _HLO_ARRAY.fullmatch(type)
-    if match is None:
-        return math.nan
-    return num_elements(type) * _bytes_per_element(match[1])
-
-
-def num_elements(type: str) -> float:
-    """Elements of an array of a type; NaN for what is no array of known shape."""
-    match = _HLO_ARRAY.fullmatch(type)
-    if match is None:
-        return math.nan
-    return math.prod(float(size) for size in match[2].split(",") if size)
-
-
-def _bytes_per_element(element: str) -> float:
-    if element == "pred":
-        return 1.0
-    match = _HLO_BITS.match(element)
-    bits = int(match[1]) if match else 0
-    return bits / _BITS_PER_BYTE if bits >= _BITS_PER_BYTE else math.nan
-
-
-def _elements(inside: str) -> list[str]:
-    """The parts of a tuple type, at commas outside of all brackets."""
-    parts, depth, start = [], 0, 0
-    for place, letter in enumerate(inside):
-        if letter in "([{":
-            depth += 1
-        elif letter in ")]}":
-            depth -= 1
-        elif letter == "," and depth == 0:
-            parts.append(inside[start:place].strip())
-            start = place + 1
-    last = inside[start:].strip()
-    return [*parts, last] if last else parts
-
-
 # Compare types with patterns such as `f32[*,128]`.
 
 
 @functools.lru_cache(maxsize=65536)
-def matches_type(type_: str, element: str, sizes: tuple[str, ...]) -> bool:
+def matches_type(text: str, element: str, sizes: tuple[str, ...]) -> bool:
     """Whether a type has an element type and sizes; `*` is any one, `...` any number of sizes.
 
-    Layouts are looked through, and `tensor<8x2xf32>` is `f32[8,2]`. What is no array matches
+    An element type is found by each of the names that stages give it. What is no array matches
     nothing.
     """
-    array = parse_array_type(short_type(type_).replace("i1[", "bool[").replace("pred[", "bool["))
+    array = parse_array_type(text)
     if array is None:
         return False
-    wanted = {"pred": "bool", "i1": "bool"}.get(element.lower(), element.lower())
-    # StableHLO calls signed integers i32 and unsigned ones ui32; XLA and JAX s32, i32 and u32.
-    found = {"s": "i"}.get(array.element[:1], array.element[:1]) + array.element[1:]
-    found = found.replace("ui", "u", 1) if found.startswith("ui") else found
-    if wanted != "*" and wanted not in (array.element.lower(), found.lower()):
+    if element != "*" and element_name(element).lower() != array.element.lower():
         return False
     return _match_sizes(tuple(map(str, array.shape)), sizes)
 
@@ -255,10 +327,23 @@ def _match_sizes(shape: tuple[str, ...], sizes: tuple[str, ...]) -> bool:
     return bool(shape) and sizes[0] in ("*", shape[0]) and _match_sizes(shape[1:], sizes[1:])
 
 
-# How calls spell scalars: as JAX prints their types, too.
+# How types are shown, and how calls spell scalars.
 
 
+_PLAIN_LAYOUT = re.compile(r"\{[\d,:TSLEDP()*]*\}")
 _EMPTY_SHAPE = re.compile(r"\b(bool_|bf16|[fiuc]\d+\w*)\[\s*\]")
+
+
+@functools.lru_cache(maxsize=16384)
+def short_type(text: str) -> str:
+    """A type as it is shown: without layouts, and `f32[8,2]` for `tensor<8x2xf32>`.
+
+    Otherwise as its stage prints it, HLO's `s32` and `pred` too.
+    """
+    if text.startswith("tensor<"):
+        split = _split_array(text)
+        return text if split is None else f"{split[0]}[{','.join(split[1])}]"
+    return _PLAIN_LAYOUT.sub("", text)
 
 
 def spell_scalars(text: str) -> str:
@@ -275,15 +360,3 @@ def spell_scalars(text: str) -> str:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return spelled
     return text
-
-
-_PLAIN_LAYOUT = re.compile(r"\{[\d,:TSLEDP()*]*\}")
-_MLIR_TENSOR = re.compile(r"^tensor<(?:([\dx?]+)x)?([a-z]\w*)(?:,.*)?>$")
-
-
-def short_type(type_: str) -> str:
-    """A type in JAX's short form, without layouts: `f32[8,2]` also for `tensor<8x2xf32>`."""
-    match = _MLIR_TENSOR.match(type_)
-    if match:
-        return f"{match[2]}[{(match[1] or '').replace('x', ',')}]"
-    return _PLAIN_LAYOUT.sub("", type_)

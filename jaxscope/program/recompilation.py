@@ -12,9 +12,9 @@ from jaxscope.model.experiments import (
     Recompilation,
     Signature,
 )
+from jaxscope.model.types import parse_array_type
 from jaxscope.model.units import format_count, format_seconds
 
-_SHAPE = re.compile(r"\[([\d,]*)\]")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 KEY_CHANGE_TEXTS = {
     "shape": "another shape",
@@ -241,9 +241,9 @@ def _without_address(text: str) -> str:
     return _ADDRESS.sub("", text)
 
 
-def _dimensions(type: str) -> list[int]:
-    match = _SHAPE.search(type)
-    return [int(part) for part in match[1].split(",") if part] if match else []
+def _dimensions(type: str) -> tuple[int, ...]:
+    array = parse_array_type(type)
+    return () if array is None else array.shape
 
 
 def _few(values: Sequence[object]) -> str:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from jaxscope.model import Graph, Stage, Unavailable
 from jaxscope.model.hardware import Ceilings, Peak, find_chip
-from jaxscope.model.types import hlo_type_bytes
+from jaxscope.model.types import type_bytes
 from jaxscope.program.cost.arithmetic import Arithmetics
 from jaxscope.program.cost.attribution import RowKind, share_out
 from jaxscope.program.cost.trip_counts import (
@@ -87,7 +87,7 @@ class OffChipTraffic:
         layouts = self._graph.attributes(node).get("layout", "").split("}, {")
         for place, type in enumerate(types):
             layout = layouts[place] if place < len(layouts) else ""
-            yield 0.0 if _ON_CHIP.search(layout) else hlo_type_bytes(type)
+            yield 0.0 if _ON_CHIP.search(layout) else type_bytes(type)
 
 
 # The roofline of a program: work, traffic and intensity of kernels, equations, lines and scopes.

@@ -14,7 +14,6 @@ from jax import lax
 
 from jaxscope.model import Cost, Graph, GraphBuilder, NodeKind
 from jaxscope.model.op_name import TagTable
-from jaxscope.model.types import parse_array_type
 from jaxscope.program.cost.equations import cost_equations
 from jaxscope.program.cost.rules import count_meetings
 from jaxscope.worker import compat
@@ -208,35 +207,6 @@ def test_types_that_cannot_be_read_make_the_cost_unknown() -> None:
     graph, cost = cost_equations(builder.build())
     assert np.isnan(graph.nodes.cost).all()
     assert not cost.is_known
-
-
-@pytest.mark.parametrize(
-    ("text", "num_bytes"),
-    [
-        ("f32[]", 4),
-        ("bf16[2,3]", 12),
-        ("bool[7]", 7),
-        ("c128[2]", 32),
-        ("f8_e4m3fn[5]", 5),
-        ("key<fry>[3]", 24),
-        ("f32[8@x,2]", 64),
-    ],
-)
-def test_sizes_of_types(text: str, num_bytes: int) -> None:
-    parsed = parse_array_type(text)
-    assert parsed is not None
-    assert parsed.num_bytes == num_bytes
-
-
-@pytest.mark.parametrize("text", ["", "f32", "Ref{f32[2]}", "f32[a]", "f32[2,]", "f32[-1]"])
-def test_what_is_no_array_type(text: str) -> None:
-    assert parse_array_type(text) is None
-
-
-def test_sub_byte_elements_have_no_known_size() -> None:
-    parsed = parse_array_type("i4[8]")
-    assert parsed is not None
-    assert math.isnan(parsed.num_bytes)
 
 
 def test_padding_and_holes_do_no_work() -> None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import math
 
-import pytest
-
-from jaxscope.model.types import hlo_type_bytes
 from jaxscope.program.fusion.fusions import describe_kind, find_fusions
 from jaxscope.report.fusion import describe_saving
 
@@ -68,28 +65,6 @@ def test_a_size_that_is_not_known_leaves_the_saving_unknown_and_says_which() -> 
     assert math.isnan(fusion.saving.num_bytes)
     assert fusion.saving.reason == "The size of s4[8] is not known."
     assert describe_saving(fusion).startswith("unknown: ")
-
-
-@pytest.mark.parametrize(
-    ("type", "num_bytes"),
-    [
-        ("f32[8,4]", 128),
-        ("bf16[3]", 6),
-        ("pred[]", 1),
-        ("c64[2]", 16),
-        ("f8e4m3fn[5]", 5),
-        ("f32[0]", 0),
-        ("token[]", 0),
-        ("(f32[2], (s32[], u8[3]))", 15),
-    ],
-)
-def test_sizes_of_types(type: str, num_bytes: float) -> None:
-    assert hlo_type_bytes(type) == num_bytes
-
-
-@pytest.mark.parametrize("type", ["s4[8]", "f32[<=8]", "opaque[]", "f4e2m1fn[2]", "?", ""])
-def test_types_of_no_known_size(type: str) -> None:
-    assert math.isnan(hlo_type_bytes(type))
 
 
 def test_kinds_in_words_keep_the_compilers_own() -> None:

@@ -12,7 +12,6 @@ import pytest
 from jaxscope.client import one_shot
 from jaxscope.model import Capture, StageText, Unavailable
 from jaxscope.model.capture import MemoryPlan
-from jaxscope.model.types import printed_type_bytes
 from jaxscope.program.memory.live_ranges import (
     LiveRanges,
     Schedule,
@@ -208,26 +207,3 @@ def test_a_module_without_a_schedule_says_so(take: Take) -> None:
 def test_without_a_compiled_program_there_is_a_reason(take: Take) -> None:
     found = find_live_ranges(dataclasses.replace(take("looped(f32[64, 64])"), stages=()))
     assert isinstance(found, Unavailable)
-
-
-@pytest.mark.parametrize(
-    ("type_text", "num_bytes"),
-    [
-        ("f32[8,128]", 4096.0),
-        ("pred[3]", 3.0),
-        ("bf16[<=4,2]", 16.0),
-        ("s4[3]", 2.0),
-        ("f8e4m3fn[10]", 10.0),
-        ("c64[]", 8.0),
-        ("(f32[2], s32[])", 12.0),
-        ("()", 0.0),
-        ("key<fry>[2]", 16.0),
-    ],
-)
-def test_sizes(type_text: str, num_bytes: float) -> None:
-    assert printed_type_bytes(type_text) == num_bytes
-
-
-@pytest.mark.parametrize("type_text", ["f32[n]", "strange[3]", "", "f32[8"])
-def test_unknown_sizes_are_not_zero(type_text: str) -> None:
-    assert np.isnan(printed_type_bytes(type_text))

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from jaxscope.model.types import padding_bytes, printed_type_bytes
+from jaxscope.model.types import packed_type_bytes, padding_bytes
 from jaxscope.program.memory.live_ranges import LiveRanges, find_live_ranges
 from jaxscope.report.memory import describe_padding
 
@@ -26,7 +26,7 @@ from .conftest import Take
     ],
 )
 def test_a_tile_is_filled_up(type_text: str, layout: str, padded: int) -> None:
-    assert printed_type_bytes(type_text) + padding_bytes(type_text, layout) == padded
+    assert packed_type_bytes(type_text) + padding_bytes(type_text, layout) == padded
 
 
 @pytest.mark.parametrize(

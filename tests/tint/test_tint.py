@@ -128,8 +128,22 @@ def test_sizes_of_results() -> None:
     for types in (["f32[8,128]"], ["tensor<8x2xbf16>", "i32[]"], ["token[]"], []):
         builder.add_node(str(types), NodeKind.OPERATION, "op", types=types)
     sizes = count_result_bytes(builder.build())
-    assert sizes[:2].tolist() == [4096.0, 36.0]
-    assert np.isnan(sizes[2:]).all()
+    assert sizes[:3].tolist() == [4096.0, 36.0, 0.0]
+    assert np.isnan(sizes[3:]).all()
+
+
+def test_every_result_of_a_compiled_program_has_a_size() -> None:
+    from view.programs import compile_module
+
+    def ranked(x: jax.Array) -> tuple[jax.Array, jax.Array]:
+        return jnp.sort(x), (x > jnp.arange(8, dtype=jnp.int32)).sum()
+
+    graph = compile_module(ranked, jnp.zeros(8, jnp.int32))
+    printed = " ".join(graph.strings)
+    assert "s32[8]" in printed and "pred[" in printed
+    sizes = count_result_bytes(graph)
+    is_given = graph.nodes.types.lengths() > 0
+    assert is_given.any() and not np.isnan(sizes[is_given]).any()
 
 
 @pytest.mark.parametrize("by", ColourBy)

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import functools
 import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 from jaxscope.model import NONE
-from jaxscope.model.types import hlo_type_bytes, short_type
+from jaxscope.model.types import short_type, type_bytes
 from jaxscope.model.units import format_bytes
 from jaxscope.picture.layout.diagram import Drawing, Route, Stub
 from jaxscope.picture.scene.wiring import End, Port, Values, Wire, Wiring
@@ -409,20 +408,11 @@ class OffPageConnectors:
         """How many values, and how many bytes they are, where that is known."""
         strings = self._view.graph.strings
         types = collections.Counter(values.values())
-        size = sum(count * _bytes_of(strings[type_]) for type_, count in types.items())
+        size = sum(count * type_bytes(strings[type_]) for type_, count in types.items())
         count = f"{len(values):,} values"
         if len(values) == 1:
             count = short_type(strings[next(iter(values.values()))])
         return count if math.isnan(size) else f"{count} · {format_bytes(size)}"
-
-
-@functools.lru_cache(maxsize=4096)
-def _bytes_of(type_: str) -> float:
-    """Bytes of a value; JAX writes `i32` and `bool` where XLA writes `s32` and `pred`."""
-    text = short_type(type_)
-    if text.startswith("i"):
-        text = f"s{text[1:]}"
-    return hlo_type_bytes(text.replace("bool[", "pred["))
 
 
 def _parents_of_pairs(view: View) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE, Direction, Graph, NodeKind, Ragged
-from jaxscope.model.types import parse_array_type, short_type
+from jaxscope.model.types import type_bytes
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, three_digits
 from jaxscope.picture.scene.scene import Scene
 
@@ -61,8 +61,7 @@ def count_result_bytes(graph: Graph) -> Floats:
     sizes = np.full(max(len(graph.strings), 1), np.nan)
     types: Ragged = graph.nodes.types
     for index in np.unique(types.values).tolist():
-        array = parse_array_type(short_type(graph.strings[index]).replace("pred[", "bool["))
-        sizes[index] = np.nan if array is None else array.num_bytes
+        sizes[index] = type_bytes(graph.strings[index])
     sums = np.bincount(types.row_numbers(), sizes[types.values], len(graph.nodes))
     result: Floats = np.where(types.lengths() > 0, sums, np.nan)
     return result

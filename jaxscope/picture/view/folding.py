@@ -11,6 +11,7 @@ import struct
 import numpy as np
 
 from jaxscope.model import NONE, Graph, NodeKind
+from jaxscope.model.types import parse_array_type
 from jaxscope.picture.view.arguments import find_results
 from jaxscope.picture.view.operations import CONSTANTS, LOOPS, PLUMBING, SPREADERS, short_operation
 from jaxscope.picture.view.tree import Draft, Input
@@ -20,7 +21,6 @@ from jaxscope.program.dataflow import Boundaries, Origin, attribute_column, find
 
 
 _LITERAL = re.compile(r"^in\[(\d+)\]$")
-_SCALAR = re.compile(r"^[a-z]\w*\[\]$|^tensor<[a-z]\w*>$")
 _DENSE = re.compile(r"^dense<(.*?)>(?: : .*)?$", re.DOTALL)
 _SPLAT = re.compile(r"^[-+\w.]{1,24}$")
 _BITS = re.compile(r"^0x([0-9A-Fa-f]{1,16})$")
@@ -153,7 +153,7 @@ def _constant_values(draft: Draft) -> dict[int, str]:
             noted = draft.notes.get(node, ())
             if len(sources) + len(noted) == 1 and sources <= values.keys():
                 text = values[sources.pop()] if sources else noted[0][1]
-                if ":" not in text or _SCALAR.match(text.rpartition(":")[2]):
+                if ":" not in text or _is_scalar(text.rpartition(":")[2]):
                     values[node] = text
     return values
 
@@ -166,14 +166,20 @@ def _scalar_value(graph: Graph, node: int) -> str:
     if dense:  # of any shape: MLIR writes one value for all elements alike
         value = _spell_bits(dense[1], types[0] if types else "")
         return value if _SPLAT.match(value) else ""
-    is_scalar = len(types) == 1 and _SCALAR.match(types[0].partition("{")[0]) is not None
+    is_scalar = len(types) == 1 and _is_scalar(types[0])
     return value if is_scalar and len(value) <= _MAX_VALUE_LENGTH else ""
+
+
+def _is_scalar(type_text: str) -> bool:
+    array = parse_array_type(type_text)
+    return array is not None and not array.shape
 
 
 def _spell_bits(value: str, type_text: str) -> str:
     """MLIR writes what has no decimal form, infinities above all, as bits: say what they are."""
     bits = _BITS.match(value)
-    kind = type_text.partition("[")[0]
+    array = parse_array_type(type_text)
+    kind = "" if array is None else array.element
     if bits is None or kind not in _FLOATS:
         return value
     size, code = _FLOATS[kind]

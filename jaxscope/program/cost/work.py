@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from jaxscope.model import Cost, Graph, NodeKind, Stage, is_available
-from jaxscope.model.types import hlo_type_bytes, num_elements
+from jaxscope.model.types import parse_array_type, type_bytes
 from jaxscope.model.units import UNKNOWN, format_bytes, format_count, format_flops, format_range
 from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES
 from jaxscope.program.cost.trip_counts import (
@@ -36,7 +36,6 @@ from jaxscope.program.cost.trip_counts import (
 
 _PRODUCTS = re.compile(r"__cublas\$(gemm|lt\$matmul.*)")
 _CONTRACTED = re.compile(r'"lhs_contracting_dimensions":(\[[^\]]*\])')
-_LIBRARY_CALL_SHAPE = re.compile(r"[a-z]\w*\[([\d,]*)\]")
 
 
 def is_product(attributes: Mapping[str, str]) -> bool:
@@ -58,16 +57,16 @@ def product_cost(graph: Graph, node: int) -> tuple[float, float] | None:
         for edge in np.flatnonzero(graph.edges.target == node)
     ]
     results = graph.row(graph.nodes.types, node)
-    shape = _LIBRARY_CALL_SHAPE.match(operands[0]) if operands else None
-    if contracted is None or shape is None or not results:
+    first = parse_array_type(operands[0]) if operands else None
+    result = parse_array_type(results[0]) if results else None
+    if contracted is None or first is None or result is None:
         return None
-    sizes = [float(size) for size in shape[1].split(",") if size]
     try:
-        depth = math.prod(sizes[int(place)] for place in json.loads(contracted[1]))
+        depth = math.prod(first.shape[int(place)] for place in json.loads(contracted[1]))
     except (IndexError, ValueError):
         return None
-    flops = 2.0 * depth * num_elements(results[0])
-    return flops, sum(map(hlo_type_bytes, operands)) + hlo_type_bytes(results[0])
+    flops = 2.0 * depth * result.size
+    return flops, sum(map(type_bytes, operands)) + type_bytes(results[0])
 
 
 # What one run of a whole program does, counted the same way in every stage.
@@ -79,7 +78,6 @@ def product_cost(graph: Graph, node: int) -> tuple[float, float] | None:
 
 
 _SIZES = re.compile(r"size=([\dx]+) pad=([-\d_x]+)")
-_SHAPE = re.compile(r"\[([\d,]*)\]")
 _MAX_SIZE = 1 << 40
 WORK_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
 CUMULATIVE = (
@@ -234,10 +232,10 @@ def _count(graph: Graph, trips: Mapping[str, int] | None) -> Work:
 def _spans_an_axis(graph: Graph, node: int) -> bool:
     """Whether a window is as long as an axis and ends at its element, as of a cumulative sum."""
     sizes = _SIZES.search(graph.attributes(node).get("window", ""))
-    shape = _SHAPE.search(next(iter(graph.row(graph.nodes.types, node)), ""))
-    if sizes is None or shape is None:
+    array = parse_array_type(next(iter(graph.row(graph.nodes.types, node)), ""))
+    if sizes is None or array is None:
         return False
-    axes = zip(sizes[1].split("x"), sizes[2].split("x"), shape[1].split(","), strict=False)
+    axes = zip(sizes[1].split("x"), sizes[2].split("x"), map(str, array.shape), strict=False)
     return any(
         size == length and pad in (f"{int(size) - 1}_0", f"0_{int(size) - 1}")
         for size, pad, length in axes

@@ -16,6 +16,7 @@ from typing import Literal
 from jaxscope.model.capture import Fate, Proof
 from jaxscope.model.graph import NONE, Graph, NodeKind
 from jaxscope.model.op_name import in_call, without_call
+from jaxscope.model.types import parse_array_type
 from jaxscope.program.fates.equations import (
     IDENTITIES,
     Equations,
@@ -515,7 +516,7 @@ class DerivedFates:
         if self._lowering.reaches_xla(self.equations.ids[node]):
             return None
         (type, *_) = self.equations.types[node] or ("",)
-        wanted = type.replace("bool[", "pred[").replace("i", "s", 1) if type[:1] == "i" else type
+        wanted = parse_array_type(type)
         found: list[int] = []
         for reader in self._readers.get(node, ()):
             for index in self._after.holders.get(self.equations.ids[reader], ()):
@@ -525,7 +526,8 @@ class DerivedFates:
                     if (
                         self._after.opcodes[source] in ("broadcast", "constant")
                         and not self._after.tags[source]
-                        and types == (wanted,)
+                        and len(types) == 1
+                        and parse_array_type(types[0]) == wanted
                     ):
                         found.append(source)
         return self._holders.classify(list(dict.fromkeys(found)))

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 
 from jaxscope.model.graph import NONE, GroupKind, NodeKind
 from jaxscope.model.op_name import without_call
-from jaxscope.model.types import printed_type_bytes
+from jaxscope.model.types import packed_type_bytes
 from jaxscope.program.fates.equations import Equations
 from jaxscope.program.fates.instructions import COMPUTING, Instructions, work_of
 from jaxscope.program.fates.outcomes import PassOutcome, quote_names
@@ -592,7 +592,7 @@ class InstructionMatcher:
     @staticmethod
     def _size(module: Instructions, index: int) -> float:
         sizes = [
-            printed_type_bytes(type) for type in module.graph.row(module.graph.nodes.types, index)
+            packed_type_bytes(type) for type in module.graph.row(module.graph.nodes.types, index)
         ]
         return max((size for size in sizes if not math.isnan(size)), default=0.0)
 

@@ -8,7 +8,7 @@ import math
 import re
 
 from jaxscope.model.graph import NONE
-from jaxscope.model.types import printed_type_bytes
+from jaxscope.model.types import packed_type_bytes, parse_array_type
 from jaxscope.program.fates.equations import Equations
 from jaxscope.program.fates.outcomes import quote_equations
 
@@ -68,7 +68,6 @@ _REDUCTIONS = frozenset(
 _OWN_INVERSE = frozenset({"neg", "not", "conj"})
 _INVERSES = {("exp", "log"), ("log", "exp")}
 _SAME_IF_TYPED_SO = frozenset({"slice", "reshape", "convert_element_type", "broadcast_in_dim"})
-_WITHOUT_ELEMENTS = re.compile(r"[\[,]0[,\]]")
 _HANDING_ON = frozenset({"stop_gradient", "copy", "copy_p", "pvary", "mesh_cast"})
 _NUMBER = re.compile(r"\d+")
 _MAX_RESHAPES = 20
@@ -161,7 +160,8 @@ class NoOpDetector:
 
     def _is_empty(self, node: int) -> bool:
         types = self._equations.types[node]
-        return bool(types) and all(_WITHOUT_ELEMENTS.search(type) for type in types)
+        arrays = [parse_array_type(type) for type in types]
+        return bool(arrays) and all(array is not None and array.size == 0 for array in arrays)
 
     def _pairs(self) -> dict[int, int]:
         if self._partners is None:
@@ -225,6 +225,6 @@ def _source(equations: Equations, node: int) -> int:
 
 
 def _same_bytes(ones: tuple[str, ...], others: tuple[str, ...]) -> bool:
-    return len(ones) == len(others) == 1 and printed_type_bytes(ones[0]) == printed_type_bytes(
+    return len(ones) == len(others) == 1 and packed_type_bytes(ones[0]) == packed_type_bytes(
         others[0]
     )

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Hashable
 
 from jaxscope.model import NONE, Cost
-from jaxscope.model.types import hlo_type_bytes
+from jaxscope.model.types import type_bytes
 from jaxscope.program.fusion.fusions import Module
 
 # Which instructions compute the same value, wherever in the module they stand.
@@ -239,5 +239,5 @@ def _to_duplicate(module: Module, places: list[tuple[int, int]]) -> Duplicate:
         ),
         tuple(equations),
         Cost(*graph.nodes.cost[first].tolist()),
-        sum(map(hlo_type_bytes, types)),
+        sum(map(type_bytes, types)),
     )

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 
 from jaxscope.model import NONE, Graph, GroupKind
-from jaxscope.model.types import hlo_type_bytes
+from jaxscope.model.types import type_bytes
 
 # The graph of an HLO module, read out of its columns once for the questions about fusions.
 
@@ -253,7 +253,7 @@ def open_fusion(module: Module, node: int) -> Fusion:
         module.id(node),
         describe_kind(module.attributes[node]),
         tuple(_value(module, source) for source in inputs),
-        tuple(Value(module.id(node), t, hlo_type_bytes(t)) for t in module.types(node)),
+        tuple(Value(module.id(node), t, type_bytes(t)) for t in module.types(node)),
         tuple(
             collections.Counter(
                 module.operations[member] for member in members if not module.is_free(member)
@@ -266,7 +266,7 @@ def open_fusion(module: Module, node: int) -> Fusion:
 def _value(module: Module, node: int) -> Value:
     types = module.types(node)
     type = types[0] if len(types) == 1 else f"({', '.join(types)})"
-    return Value(module.id(node), type, hlo_type_bytes(type))
+    return Value(module.id(node), type, type_bytes(type))
 
 
 def _unopened() -> Saving:
@@ -343,4 +343,4 @@ def _read(module: Module, user: int, operand: int, node: int) -> float:
 
 
 def _size(module: Module, node: int) -> float:
-    return sum(hlo_type_bytes(type) for type in module.types(node))
+    return sum(type_bytes(type) for type in module.types(node))

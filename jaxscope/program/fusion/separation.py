@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import math
 from collections.abc import Callable
 
 from jaxscope.model import NONE
-from jaxscope.model.types import hlo_type_bytes, num_elements
+from jaxscope.model.types import parse_array_type, type_bytes
 from jaxscope.model.units import format_bytes, format_count, format_flops
 from jaxscope.program.fusion.fusions import Module
 
@@ -208,10 +207,10 @@ def _shapes(pair: KernelPair) -> str:
         return ""
     module = pair.module
     types = [next(iter(module.types(module.last_operation(node))), "") for node in pair.both]
-    counts = [num_elements(type) for type in types]
-    if any(map(math.isnan, counts)) or counts[0] == counts[1]:
+    counts = [None if array is None else array.size for array in map(parse_array_type, types)]
+    if None in counts or counts[0] == counts[1]:
         return ""
-    size = format_bytes(hlo_type_bytes(types[0]))
+    size = format_bytes(type_bytes(types[0]))
     return (
         f"They loop over different numbers of elements ({types[0]} and {types[1]}): in one loop, "
         f"elements of {pair.name(pair.first)} would be computed several times or in another order; "

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from jaxscope.model import NONE, Capture, Graph, Leaf, Stage, Unavailable, is_available
 from jaxscope.model.capture import MemoryPlan, Place
-from jaxscope.model.types import padding_bytes, printed_type_bytes
+from jaxscope.model.types import packed_type_bytes, padding_bytes
 from jaxscope.program.hlo.graph import link_hlo_lines
 
 # The order in which a compiled module runs, read from its own text.
@@ -321,7 +321,7 @@ class BufferFinder:
             self._leader.append(len(self._buffers))
             held.append((len(self._buffers),))
             padding = padding_bytes(text, layout)
-            size = printed_type_bytes(text) + (0.0 if math.isnan(padding) else padding)
+            size = packed_type_bytes(text) + (0.0 if math.isnan(padding) else padding)
             buffer = Buffer(node, output, size, step, step, kind, (), layout, padding)
             self._buffers.append(buffer)
         return tuple(held)

@@ -18,7 +18,7 @@ from jaxscope.model import (
     Stage,
     is_available,
 )
-from jaxscope.model.types import printed_type_bytes
+from jaxscope.model.types import packed_type_bytes
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def _value(
         graph.string(graph.nodes.id, node),
         graph.string(graph.nodes.operation, node),
         type_text,
-        printed_type_bytes(type_text),
+        packed_type_bytes(type_text),
         readers,
         places[0] if places else None,
     )

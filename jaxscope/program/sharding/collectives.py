@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from jaxscope.model import Graph, Unavailable
 from jaxscope.model.sharding import Placement
-from jaxscope.model.types import printed_type_bytes
+from jaxscope.model.types import packed_type_bytes
 from jaxscope.program.sharding.notation import MAX_DEVICES, expand_iota, read_numbers
 
 # Replica groups: which devices take part in a collective together.
@@ -247,7 +247,7 @@ def _describe(
     types = graph.row(graph.nodes.types, node)
     if graph.string(graph.nodes.operation, node).endswith("-start"):
         types = types[-1:]  # the operands come back first
-    result = sum(map(printed_type_bytes, types))
+    result = sum(map(packed_type_bytes, types))
     pairs: tuple[tuple[int, int], ...] = ()
     groups: Groups | Unavailable
     axes: tuple[str, ...] | None = None
@@ -279,7 +279,7 @@ def _operand_bytes(graph: Graph, nodes: npt.NDArray[np.int64]) -> dict[int, floa
     edges, found = graph.edges, dict[int, float]()
     for edge in np.flatnonzero(np.isin(edges.target, nodes)).tolist():
         node = int(edges.target[edge])
-        found[node] = found.get(node, 0.0) + printed_type_bytes(graph.string(edges.type, edge))
+        found[node] = found.get(node, 0.0) + packed_type_bytes(graph.string(edges.type, edge))
     return found
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from jaxscope.model import NONE, Capture, Graph, NodeKind, SourcePosition, Unavailable, is_available
 from jaxscope.model.sharding import Placement, Sharding
 from jaxscope.model.stages import find_lowered_jaxpr
+from jaxscope.model.types import normal_type
 from jaxscope.program.equation_text import short_equation_names
 from jaxscope.program.sharding.arrays import (
     SpreadArray,
@@ -108,17 +109,6 @@ class NodeShardings:
                 if before is not None and before.sharding != sharding:
                     found[value.type] = None  # steps of one equation that lie differently
         return tuple(value for value in found.values() if value is not None)
-
-
-def normal_type(text: str) -> str:
-    """A type without what stages spell differently: HLO's `s32` and `pred`, axes of meshes."""
-    plain = text.lstrip("~").partition("{")[0]
-    element, _, rest = plain.partition("[")
-    element = {"pred": "bool"}.get(element, element)
-    if element.startswith("s") and element[1:].isdecimal():
-        element = f"i{element[1:]}"
-    dimensions = ",".join(part.partition("@")[0].strip() for part in rest.rstrip("]").split(","))
-    return f"{element}[{dimensions}]"
 
 
 # Where a collective stands: its line, its equations, and how what they read and give is spread.

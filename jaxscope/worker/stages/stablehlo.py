@@ -20,6 +20,7 @@ import numpy.typing as npt
 from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
+from jaxscope.model.types import short_type
 from jaxscope.worker.stages.jaxpr import Provenance
 
 # What a StableHLO module says of devices: how arrays are spread, who takes part in collectives.
@@ -153,9 +154,6 @@ MAX_CONSTANT_ELEMENTS = 16
 
 _MAX_ATTRIBUTE_TEXT = 200
 _HIDDEN_ATTRIBUTES = frozenset({"sym_name", "function_type", "callee"})
-_TENSOR = re.compile(r"tensor<((?:[\d?]+x)*)([^<>,]+)(?:,.*)?>$")
-_ELEMENTS = {"i1": "bool", "ui8": "u8", "ui16": "u16", "ui32": "u32", "ui64": "u64"}
-_ELEMENTS |= {"complex<f32>": "c64", "complex<f64>": "c128"}
 _MNEMONIC = re.compile(r'^\s*(?:%[^=]*= )?"?([a-z_]+(?:\.[a-z_0-9]+)*)')
 
 Places = dict[Any, tuple[int, int]]
@@ -428,16 +426,6 @@ def print_module(module: Any) -> str:
     """The module's text without locations and tags; large constants are elided."""
     text = module.operation.get_asm(large_elements_limit=MAX_CONSTANT_ELEMENTS)
     return strip_tags(str(text)).rstrip("\n")
-
-
-def short_type(text: str) -> str:
-    """`tensor<2x4xf32>` as `f32[2,4]`; other types stay as they are."""
-    match = _TENSOR.match(text)
-    if match is None:
-        return text
-    sizes = match.group(1).rstrip("x").replace("x", ",")
-    element = match.group(2)
-    return f"{_ELEMENTS.get(element, element)}[{sizes}]"
 
 
 def _walk(regions: Any, path: str) -> list[tuple[str, Any]]:

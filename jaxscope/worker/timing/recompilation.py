@@ -24,6 +24,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.errors import CallError, Explanation
+from jaxscope.model.types import normal_type
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import explain_exception, guard
@@ -226,8 +227,6 @@ _SETTINGS = (
     "jax_softmax_custom_jvp",
 )
 _ANYWHERE = "on the default device"
-_AXES = re.compile(r"@(?:\([^)]*\)|[^,\]]+)|\{[^}]*\}")
-"""Axes of a mesh within a type, such as `f32[8@d,4@(x,y)]{V:i}`: a matter of sharding."""
 _SCALAR_TYPES = {bool: jnp.bool_, int: jnp.int_, float: jnp.float_, complex: jnp.complex_}
 
 
@@ -358,10 +357,11 @@ def _compare_static(
 
 def _compare_leaves(path: str, old: LeafKey, new: LeafKey) -> list[tuple[str, str, str, str]]:
     changes = []
-    is_spread = _AXES.sub("", old.type) == _AXES.sub("", new.type)
+    # Axes of a mesh within a type, such as `f32[8@d,4@(x,y)]{V:i}`, are a matter of sharding.
+    is_spread = normal_type(old.type) == normal_type(new.type)
     if old.type != new.type and not is_spread:
         (old_dtype, _, old_shape), (new_dtype, _, new_shape) = (
-            _AXES.sub("", leaf.type).partition("[") for leaf in (old, new)
+            normal_type(leaf.type).partition("[") for leaf in (old, new)
         )
         changes += [
             (kind, path, old.type, new.type)
