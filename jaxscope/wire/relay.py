@@ -1,7 +1,20 @@
-"""The stream between a client and its supervisor.
+"""The stream between a client and its supervisor. Standard library only.
 
-Standard library only. (Text as before; the list of operations and events must be made true: `ready`
-is never sent, `skip` and `ping` are missing.)
+Every frame is `u32 little-endian length, u8 kind, u32 run number, payload`. Frames of workers pass
+through unchanged under the number that the client gave the run; frames of the kind `CONTROL` are
+JSON between client and supervisor themselves. The supervisor writes a line of its own first: a
+remote shell may print a greeting, and the reader skips to that line.
+
+Client to supervisor:  {"op": "start", "python", "environment", "timeout_s", "memory_bytes",
+                       "spare"}, then the request as the worker's own frames;
+                       {"op": "interrupt" | "skip" | "kill" | "finish" | "where"};
+                       {"op": "prepare", "python", "environment"} with run number 0;
+                       {"op": "ping"} with run number 0: nothing is done, the client still lives.
+Supervisor to client:  {"event": "started", "pid"};
+                       {"event": "output", "stream", "text"};
+                       {"event": "silent", "seconds", "stack", "state"}; {"event": "responding"};
+                       {"event": "where", "stack"};
+                       {"event": "ended", "reason", …}, see `supervisor.worker_process`.
 """
 
 from __future__ import annotations
