@@ -10,7 +10,14 @@ import pytest
 
 from jaxscope.schema.safe_text import HeadAndTail, clean_fields, clean_text
 from jaxscope.supervisor.worker_process import PIECE_BYTES, TAIL_BYTES, OutputMeter
-from jaxscope.wire.frames import MAX_FRAME_BYTES, FrameError
+from jaxscope.wire.frames import (
+    HEADER,
+    MAX_FRAME_BYTES,
+    FrameError,
+    FrameKind,
+    encode_frame,
+    read_frame,
+)
 from jaxscope.wire.messages import Message, encode_message, read_message
 from jaxscope.wire.relay import CONTROL, encode, encode_control, split_relayed_frames
 
@@ -39,6 +46,31 @@ def test_an_impossible_header_is_refused_before_its_payload_comes() -> None:
     assert [h[1] for h, _ in splitter.feed(encode_control(1, {}))] == [CONTROL]
     with pytest.raises(FrameError):
         list(splitter.feed(too_long))
+
+
+def test_a_frame_has_the_header_of_the_protocol() -> None:
+    assert encode_frame(FrameKind.HEADER, b"{}") == b"\2\0\0\0\1{}"
+    assert encode_frame(FrameKind.BLOB, b"x") == b"\1\0\0\0\2x"
+    assert MAX_FRAME_BYTES == 2**20
+
+
+@pytest.mark.parametrize("excess", [0, 1])
+def test_the_largest_frame_passes_and_a_larger_one_is_refused(excess: int) -> None:
+    payload = bytes(MAX_FRAME_BYTES + excess)
+    frame = HEADER.pack(len(payload), FrameKind.BLOB) + payload
+    if excess:
+        with pytest.raises(ValueError, match="at most 1048576 bytes, not 1048577"):
+            encode_frame(FrameKind.BLOB, payload)
+        with pytest.raises(FrameError, match="1048577 bytes"):
+            read_frame(io.BytesIO(frame).read)
+    else:
+        assert encode_frame(FrameKind.BLOB, payload) == frame
+        assert read_frame(io.BytesIO(frame).read) == (FrameKind.BLOB, payload)
+
+
+def test_an_unknown_kind_is_refused() -> None:
+    with pytest.raises(FrameError, match="kind 3"):
+        read_frame(io.BytesIO(HEADER.pack(0, 3)).read)
 
 
 def test_fields_larger_than_a_frame_arrive_with_their_arrays() -> None:
