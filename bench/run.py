@@ -355,8 +355,10 @@ def main(sections: list[str]) -> None:
     table = render(rows)
     print(f"\n{machine}\n\n{table}")
     if not sections:
+        # Sections after the table are results of other commands, written by hand.
+        _, heading, others = _RESULTS.read_text("utf-8").partition("\n## ")
         text = f"# Results of `python -m bench.run`\n\n{machine}\n\n{table}\n"
-        _RESULTS.write_text(text, "utf-8")
+        _RESULTS.write_text(text + heading + others, "utf-8")
 
 
 if __name__ == "__main__":
