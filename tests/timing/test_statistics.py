@@ -9,9 +9,13 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from jaxscope.model.capture import Environment
 from jaxscope.model.statistics import (
+    MARGIN,
+    NOISY_MARGIN,
     Interval,
     count_outliers,
+    find_disturbances,
     find_median_interval,
     find_noise,
     find_process_interval,
@@ -86,7 +90,54 @@ def test_noise_is_named() -> None:
     (tail,) = find_noise([1.0] * 80 + [3.0] * 20)
     assert "One call in ten" in tail
     (spread,) = find_noise([1.0, 1.2] * 50)
-    assert "middle half" in spread
+    assert spread == "The middle half of the calls spreads over 18% of the median."
+
+
+@pytest.mark.parametrize(
+    ("known", "told"),
+    [
+        ({}, []),
+        ({"processor_share": 0.8, "busy_processors": 1.0, "load": 9.0}, []),
+        ({"processor_share": 0.79}, ["This process had a processor for 79%"]),
+        ({"busy_processors": 1.1}, ["other programs used 1.1 of 4 processors"]),
+        # Load counts what is measured as well: it decides only where nothing better is known.
+        ({"load": 4.0}, []),
+        ({"load": 4.1}, ["load 4.1 on 4 processors"]),
+        ({"busy_processors": 0.0, "load": 9.0}, []),
+        ({"processor_share": 0.5, "busy_processors": 2.0}, ["for 50%", "used 2.0 of 4"]),
+    ],
+)
+def test_what_disturbed_everything_is_told(known: dict[str, float], told: list[str]) -> None:
+    environment = Environment("", "", "", "", "", processors=4, **known)  # type: ignore[arg-type]
+    found = find_disturbances(environment)
+    assert len(found) == len(told)
+    assert all(part in sentence for part, sentence in zip(told, found, strict=True))
+
+
+def test_without_a_number_of_processors_one_is_assumed() -> None:
+    environment = Environment("", "", "", "", "", load=1.5)
+    assert find_disturbances(environment) == ("The machine is busy: load 1.5 on 1 processors.",)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "is_noisy", "verdict"),
+    [
+        (1 / (1 + MARGIN), 1 + MARGIN, False, "same"),
+        (1 / (1 + MARGIN), 1 + MARGIN, True, "same"),
+        (1 + MARGIN, 2.0, False, "unclear"),
+        (0.5, 1 / (1 + MARGIN), False, "unclear"),
+        (1 + NOISY_MARGIN, 2.0, True, "unclear"),
+        (1.05, 2.0, True, "unclear"),
+        (1.11, 2.0, True, "faster"),
+        (0.5, 0.95, True, "unclear"),
+        (0.5, 0.9, True, "slower"),
+        (0.0, 0.5, False, "unclear"),
+        (2.0, math.inf, False, "unclear"),
+    ],
+)
+def test_a_verdict_at_its_borders(low: float, high: float, is_noisy: bool, verdict: str) -> None:
+    assert judge(Interval(1.0, low, high, 0.95), is_noisy=is_noisy) == verdict
+    assert judge(Interval(1.0, low, high, 0.94), is_noisy=is_noisy) == "unclear"
 
 
 def test_thinned_samples_keep_their_order_and_ends() -> None:

@@ -1,10 +1,19 @@
 """Convert a jaxpr to a graph in columns, and print it the way JAX does with the equation of each
 line.
 
-Every equation of every nested jaxpr is one node. Conventions of the attributes, which views rely
-on, are listed at `convert_jaxpr` (keep the list of the old `jaxpr_graph` docstring). JAX's own
-printer does not say which line belongs to which equation and hoists shared jaxprs out of their
-place, so the text is printed here, with the names of the graph.
+Every equation of every nested jaxpr is one node. JAX's own printer does not say which line belongs
+to which equation and hoists shared jaxprs out of their place, so the text is printed here, with the
+names of the graph.
+
+Conventions of the attributes, which views rely on:
+    `path`, `argument`  of a root input: where it sits in the arguments, and its number
+    `operand`           of a nested input: index of the owner's operand that it receives
+    `result`            of an output: index of the owner's (or the program's) result that it gives
+    `in[K]`             literal operand number K, such as `2.0:f32[]`
+    `shares`            of an equation: group that shows its nested jaxpr, owned by another
+    `shared_by`         of an equation: ids of the others that share a jaxpr of its
+    `calls`             of an equation that shares one of several: the groups of all, in order
+Everything else is a parameter of the equation, as short text.
 """
 
 from __future__ import annotations
