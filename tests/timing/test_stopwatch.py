@@ -10,7 +10,12 @@ import statistics
 
 import pytest
 
-from jaxscope.model.statistics import Interval, find_ratio_interval, judge
+from jaxscope.model.statistics import (
+    Interval,
+    find_median_interval,
+    find_ratio_interval,
+    judge,
+)
 from jaxscope.worker.timing import stopwatch
 from jaxscope.worker.timing.stopwatch import (
     CallDurations,
@@ -243,6 +248,10 @@ def test_the_half_width_is_the_sign_tests() -> None:
     values = [float(n) for n in range(12)]
     assert stopwatch.half_width(values) == (9.0 - 2.0) / 2
     assert stopwatch.half_width(values[:5]) == math.inf
+    for count in (6, 12, 24, 96):
+        values = [float(place**2) for place in range(count)]
+        interval = find_median_interval(values)
+        assert stopwatch.half_width(values) == (interval.high - interval.low) / 2
 
 
 def test_the_first_steady_call_is_found() -> None:

@@ -22,6 +22,8 @@ from statistics import median
 from time import perf_counter_ns
 from typing import Any
 
+from jaxscope.model.statistics import num_trimmed
+
 Clock = Callable[[], int]
 """Nanoseconds, never going back."""
 
@@ -305,19 +307,10 @@ def find_inner_loop(typical_s: float, *, is_consuming: bool = False) -> int:
 
 def half_width(values: Sequence[float]) -> float:
     """Half the width of the sign test's 95 % interval of the median; infinite below 6 values."""
-    count = len(values)
-    if count < 6:
+    if len(values) < LEAST_ROUNDS:
         return math.inf
-    trim, tail = 0, 1
-    term = 1
-    while True:
-        term = term * (count - trim) // (trim + 1)
-        if 40 * (tail + term) > 2**count:
-            break
-        tail += term
-        trim += 1
-    ordered = sorted(values)
-    return (ordered[count - 1 - trim] - ordered[trim]) / 2.0
+    ordered, trim = sorted(values), num_trimmed(len(values))
+    return (ordered[-1 - trim] - ordered[trim]) / 2.0
 
 
 def find_steady_call(
