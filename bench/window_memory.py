@@ -46,7 +46,7 @@ def _open(path: Path, settings_file: Path) -> dict[str, float]:
     window.resize(1600, 1000)
     window.show()
     window.open_path(str(path))
-    panes = [p for p in window.workspace.area.panes if window.workspace.area.wanted_stage(p)]
+    panes = [p for p in window.workspace.area.panes if p.wanted_stage]
 
     def wait() -> None:
         until = time.monotonic() + _LIMIT_S

@@ -98,7 +98,7 @@ def select_node(application: QApplication, window: MainWindow, operation: str, p
     if not found:
         raise LookupError(f"No {operation} is named {part}.")
     for pane in window.workspace.area.panes:
-        if pane.canvas is not None and window.workspace.area.wanted_stage(pane) == "optimized":
+        if pane.canvas is not None and pane.wanted_stage == "optimized":
             pane.canvas.select_node(found[0])  # opens what it is in
     settle(application, window)
     window.workspace.selection.select_node("optimized", found[0])

@@ -179,7 +179,7 @@ def test_bookmarks_are_marked_where_they_are(
 ):
     driver.finish(driver.open(source), capture_of(source))
     bookmarks, area = window.workspace.bookmarks, window.workspace.area
-    code = next(pane.code for pane in area.panes if area.wanted_stage(pane) == SOURCE)
+    code = next(pane.code for pane in area.panes if pane.wanted_stage == SOURCE)
     graph = area.open_pane("jaxpr")
     text = area.open_pane("jaxpr")
     assert graph is not None and text is not None and graph.canvas is not None

@@ -26,7 +26,7 @@ EDITED = "# one\n# two\n" + SOURCE.replace("y * 2", "y * 3")
 
 def source_pane(window: MainWindow) -> StagePane:
     area = window.workspace.area
-    return next(pane for pane in area.panes if area.wanted_stage(pane) == SOURCE_PANE)
+    return next(pane for pane in area.panes if pane.wanted_stage == SOURCE_PANE)
 
 
 def footnotes(pane: StagePane) -> list[str]:

@@ -80,7 +80,7 @@ def test_a_page_of_what_is_seen_has_the_stages_of_the_open_panes(
     driver: Driver, canvas: GraphCanvas, capture: Capture, tmp_path: Path
 ) -> None:
     area = driver.window.workspace.area
-    shown = {area.wanted_stage(pane) for pane in area.panes} & {s.name for s in capture.stages}
+    shown = {pane.wanted_stage for pane in area.panes} & {s.name for s in capture.stages}
     export(driver, tmp_path / "seen.html")
     export(driver, tmp_path / "all.html", ExportChoice(ExportExtent.ALL))
     drawings = [

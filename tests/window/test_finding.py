@@ -8,25 +8,49 @@ from PySide6.QtCore import QPointF, Qt
 from pytestqt.qtbot import QtBot
 
 from jaxscope.model import SourceFile
+from jaxscope.program.links import NodeSelection
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.graph_page import GraphPage
 from jaxscope.ui.panes.highlight import PaneSearch
+from jaxscope.ui.panes.pane_area import PaneArea
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.panes.stage_pane import StagePane
+from jaxscope.ui.selection.selection import SelectionModel
 from jaxscope.ui.source.code_view import Mark
+from jaxscope.ui.source.source_lines import SourceLines
 
 from .programs import FILE, OPTIMIZED, SOURCE, build_graph, build_stage
 
 
 @pytest.fixture
 def pane(qtbot: QtBot) -> StagePane:
-    pane = StagePane(lambda: GraphPage(GraphCanvas()))
-    qtbot.addWidget(pane)
-    pane.resize(700, 500)
-    pane.show()
-    qtbot.waitExposed(pane)
-    pane.show_stage("optimized", build_stage("optimized", OPTIMIZED))
+    selection = SelectionModel()
+    area = PaneArea(lambda: GraphPage(GraphCanvas()), selection, SourceLines())
+    selection.setParent(area)
+    qtbot.addWidget(area)
+    area.resize(700, 500)
+    area.show()
+    qtbot.waitExposed(area)
+    pane = area.open_pane("optimized")
+    assert pane is not None
+    stage = build_stage("optimized", OPTIMIZED)
+    selection.set_stages((stage,))
+    pane.show_stage("optimized", stage)
     return pane
+
+
+def listen(pane: StagePane) -> list[int]:
+    """What is selected from now on, node by node."""
+    told: list[int] = []
+    selection = pane.window().findChild(SelectionModel)
+    assert selection is not None
+
+    def tell() -> None:
+        if isinstance(selection.selection, NodeSelection):
+            told.extend(selection.selection.nodes)
+
+    selection.changed.connect(tell)
+    return told
 
 
 def type_search(qtbot: QtBot, pane: StagePane, text: str) -> None:
@@ -49,8 +73,7 @@ def test_hits_are_walked_in_a_circle() -> None:
 
 
 def test_the_graph_lights_up_while_one_types(qtbot: QtBot, pane: StagePane) -> None:
-    told: list[int] = []
-    pane.node_chosen.connect(lambda _stage, node: told.append(node))
+    told = listen(pane)
     type_search(qtbot, pane, "op:cosine")
     assert pane.header.found_text == "1 found"
     assert told == []
@@ -100,8 +123,7 @@ def test_the_text_marks_lines_of_hits_and_goes_to_them(qtbot: QtBot, pane: Stage
     type_search(qtbot, pane, "op:cosine")
     (line,) = [line for line, mark in pane.code.marks.items() if mark is Mark.FOUND]
     assert "cosine" in pane.code.lines[line]
-    told: list[int] = []
-    pane.node_chosen.connect(lambda _stage, node: told.append(node))
+    told = listen(pane)
     qtbot.keyClick(pane.header.search, Qt.Key.Key_Return)
     assert told == build_graph_nodes("cosine")
 

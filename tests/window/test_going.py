@@ -210,7 +210,7 @@ def test_focus_widens_and_ends(driver: Driver, menu: GoMenu, source: Path) -> No
     driver.finish(driver.open(source), build_capture())
     workspace = driver.window.workspace
     workspace.selection.select_node("grad", 1)
-    pane = next(p for p in workspace.area.panes if workspace.area.wanted_stage(p) == "grad")
+    pane = next(p for p in workspace.area.panes if p.wanted_stage == "grad")
     assert pane.canvas is not None
     menu.widen_focus()
     near = pane.canvas.focus
@@ -232,6 +232,6 @@ def test_the_path_between_two_selections(driver: Driver, menu: GoMenu, source: P
     workspace.selection.select_node("grad", 0)
     workspace.selection.select_node("grad", 2)
     menu.show_path()
-    pane = next(p for p in workspace.area.panes if workspace.area.wanted_stage(p) == "grad")
+    pane = next(p for p in workspace.area.panes if p.wanted_stage == "grad")
     assert pane.canvas is not None
     assert pane.canvas.focus == {0, 1, 2}

@@ -99,7 +99,7 @@ def test_groups_are_opened_and_closed_in_the_active_pane(
     menu: GraphMenu, canvas: GraphCanvas, window: MainWindow, driver: Driver
 ) -> None:
     pane = next(pane for pane in window.workspace.area.panes if pane.canvas is canvas)
-    pane.activated.emit(pane)
+    window.workspace.area.activate(pane)
     assert canvas.view is not None
     action(menu, "Open all groups").trigger()
     driver.wait_until(lambda: canvas.expanded == canvas.view.all_groups())

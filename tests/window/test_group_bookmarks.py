@@ -51,7 +51,7 @@ def layers_of(source: Path) -> Capture:
 
 def canvas_of(window: MainWindow) -> GraphCanvas:
     area = window.workspace.area
-    pane = next(each for each in area.panes if area.wanted_stage(each) == "jaxpr")
+    pane = next(each for each in area.panes if each.wanted_stage == "jaxpr")
     assert pane.canvas is not None
     return pane.canvas
 

@@ -41,7 +41,7 @@ def test_panes_come_after_the_window_as_they_were_remembered(
     assert late.workspace.shown_stages() == {"jaxpr", "optimized"}
     late.show()
     qtbot.waitUntil(lambda: len(area.panes) == 2)
-    assert [area.wanted_stage(pane) for pane in area.panes] == ["jaxpr", "optimized"]
+    assert [pane.wanted_stage for pane in area.panes] == ["jaxpr", "optimized"]
     assert [pane.form.value for pane in area.panes] == ["text", "table"]
 
 
@@ -66,5 +66,5 @@ def test_a_result_that_comes_before_the_panes_is_shown_in_them(
 
 def test_opening_a_pane_brings_those_that_wait(late: MainWindow) -> None:
     late.workspace.area.open_pane("grad")
-    stages = [late.workspace.area.wanted_stage(pane) for pane in late.workspace.area.panes]
+    stages = [pane.wanted_stage for pane in late.workspace.area.panes]
     assert stages == ["jaxpr", "optimized", "grad"]

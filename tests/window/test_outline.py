@@ -78,7 +78,7 @@ def test_an_outline_and_its_graph_are_open_and_closed_together(
     window.open_path(str(path))
     driver.wait_until(lambda: window.controller.state.is_view_only)
     area = window.workspace.area
-    first = next(pane for pane in area.panes if area.wanted_stage(pane) == "jaxpr")
+    first = next(pane for pane in area.panes if pane.wanted_stage == "jaxpr")
     twin = area.open_pane("jaxpr")
     assert twin is not None
     twin.set_form(Form.TREE)

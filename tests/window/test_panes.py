@@ -98,7 +98,7 @@ def test_a_pane_moves_beside_another_and_two_swap(window: MainWindow):
     area.move_pane(jaxpr, source, PaneSide.PLACE)
     assert laid_out(area) == ["source", ["down", "optimized", "jaxpr"]]
     area.focus_next(1)
-    area._on_pane_activated(jaxpr)
+    area.activate(jaxpr)
     area.move_active(PaneSide.ABOVE)
     assert laid_out(area) == ["source", ["down", "jaxpr", "optimized"]]
     area.move_active(PaneSide.LEFT)
@@ -179,7 +179,7 @@ def test_ribbons_lead_from_a_line_to_what_came_of_it(
 ):
     driver.finish(driver.open(source), capture_of(source))
     area = area_of(window)
-    area.retarget(area.panes[1], "jaxpr")
+    area.panes[1].wanted_stage = "jaxpr"
     area.panes_changed.emit()
     for pane in area.panes:
         pane.set_form(Form.TEXT)
@@ -265,7 +265,7 @@ def test_rows_of_a_table_are_selected_together(driver: Driver, window: MainWindo
 def test_boxes_of_a_graph_are_selected_together(driver: Driver, window: MainWindow, source: Path):
     driver.finish(driver.open(source), capture_of(source))
     area = area_of(window)
-    area.retarget(area.panes[1], "jaxpr")
+    area.panes[1].wanted_stage = "jaxpr"
     area.panes_changed.emit()
     pane = area.panes[1]
     canvas = pane.canvas
@@ -309,7 +309,7 @@ def test_the_program_that_is_asked_for_is_in_a_pane(
     driver: Driver, window: MainWindow, source: Path
 ):
     def shown() -> list[str]:
-        return [area_of(window).wanted_stage(pane) for pane in area_of(window).panes]
+        return [pane.wanted_stage for pane in area_of(window).panes]
 
     finish_call(driver, driver.open(source), ())
     assert shown() == ["source", "jaxpr", "optimized"]
@@ -332,5 +332,5 @@ def test_no_stage_is_shown_twice_where_a_remembered_one_is_missing(
     remembered = (PaneSpec("source"), PaneSpec("jaxpr"), PaneSpec("vmap(grad)"))
     area_of(window).arrange(Split(True, remembered, (1.0, 1.0, 1.0)))
     finish_call(driver, driver.open(source), ())
-    stages = [area_of(window).wanted_stage(pane) for pane in area_of(window).panes]
+    stages = [pane.wanted_stage for pane in area_of(window).panes]
     assert stages == ["source", "jaxpr", "optimized"]

@@ -18,6 +18,7 @@ from jaxscope.notebook import make_shown
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.labels import text_of
 from jaxscope.program.size import count_program, describe_size
+from jaxscope.ui.selection.selection import GroupPlace
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
@@ -94,9 +95,8 @@ def test_titles_of_groups_count_what_the_inspector_counts(
             size = describe_size(stage.graph, nodes)
             assert text_of(view, box).detail.endswith(size), (stage.name, box.id)
             if box.node < 0:
-                window.workspace.area.group_chosen.emit(
-                    stage.name, box.id, box.label, view.nodes_inside(number), False
-                )
+                place = GroupPlace(stage.name, box.id, box.label)
+                window.workspace.selection.select_group(place, view.nodes_inside(number))
                 assert f"holds{size}" in window.workspace.inspector.page.toPlainText().replace(
                     "\n", ""
                 ).replace("\u200b", "")

@@ -89,7 +89,7 @@ def test_every_page_of_a_saved_capture_has_its_content(
     assert "does not hold" in late_window.workspace.output.note.text()
     late_window.workspace.tabs.setCurrentIndex(0)
     area = late_window.workspace.area
-    (source,) = [pane for pane in area.panes if area.wanted_stage(pane) == SOURCE]
+    (source,) = [pane for pane in area.panes if pane.wanted_stage == SOURCE]
     assert any("jnp.tanh(x @ x)" in line for line in source.code._lines)
     graph = next(s for s in late_window.controller.state.stages if s.name == "jaxpr").graph
     assert is_available(graph)
@@ -131,7 +131,7 @@ def test_json_of_an_older_version_says_that_it_lacks_the_source(
     (tmp_path / "old.json").write_text(json.dumps(raw))
     open_saved(qtbot, late_window, tmp_path / "old.json")
     area = late_window.workspace.area
-    (source,) = [pane for pane in area.panes if area.wanted_stage(pane) == SOURCE]
+    (source,) = [pane for pane in area.panes if pane.wanted_stage == SOURCE]
     assert "saved without the text" in said_by(source)
 
 

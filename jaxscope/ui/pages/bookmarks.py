@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.model import Graph, is_available
+from jaxscope.model import Graph
 from jaxscope.program.links import LineSelection
 from jaxscope.ui.selection.selection import GRAPH_STAGE_OF, Bookmarks, GroupPlace, Place
 from jaxscope.ui.session.screen import title_of_stage
@@ -132,8 +132,8 @@ class BookmarkMarkers(QObject):
         self._bookmarks = bookmarks
         self._workspace = workspace
         bookmarks.changed.connect(self._on_bookmarks_changed)
-        workspace.panes_changed.connect(self._on_workspace_panes_changed)
-        self._on_workspace_panes_changed()
+        workspace.area.panes_changed.connect(self._on_area_panes_changed)
+        self._on_area_panes_changed()
 
     def notes_of(self, subject: str) -> Mapping[int, str]:
         """Notes by node of a stage, or by 1-based line of a file."""
@@ -162,7 +162,7 @@ class BookmarkMarkers(QObject):
         for pane in self._workspace.area.panes:
             pane.lighting.apply_notes()
 
-    def _on_workspace_panes_changed(self) -> None:
+    def _on_area_panes_changed(self) -> None:
         for pane in self._workspace.area.panes:
             pane.lighting.notes_of = self.notes_of
             pane.lighting.group_notes_of = self.group_notes_of
@@ -187,7 +187,7 @@ class GroupNavigator(QObject):
         if graph is None:
             return False
         self._workspace.show_stage(place.stage)
-        canvas = self._canvas_of(place.stage)
+        canvas = self._workspace.area.canvas_of(place.stage)
         if canvas is not None and canvas.view is None and canvas.is_busy:
             self._awaited = place
             once = Qt.ConnectionType.SingleShotConnection
@@ -212,19 +212,12 @@ class GroupNavigator(QObject):
 
         return build_view(graph)
 
-    def _canvas_of(self, stage: str) -> GraphCanvas | None:
-        area = self._workspace.area
-        shown = (pane for pane in area.panes if area.wanted_stage(pane) == stage)
-        return next((pane.canvas for pane in shown if pane.is_graph_shown), None)
-
     def _on_canvas_scene_changed(self) -> None:
         place, self._awaited = self._awaited, None
         if place is None:
             return
-        graph, canvas = (
-            self._workspace.selection.graph_of(place.stage),
-            self._canvas_of(place.stage),
-        )
+        graph = self._workspace.selection.graph_of(place.stage)
+        canvas = self._workspace.area.canvas_of(place.stage)
         if graph is not None and canvas is not None:
             self._select(place, graph, canvas)
 
@@ -358,9 +351,8 @@ class BookmarksMenu(QObject):
         found = self._selection.node_at(place)
         if found is None:
             return where, "not there now"
-        stage = next(s for s in self._window.controller.state.stages if s.name == found[0])
-        graph = stage.graph
-        return where, (graph.string(graph.nodes.operation, found[1]) if is_available(graph) else "")
+        graph = self._selection.graph_of(found[0])
+        return where, graph.string(graph.nodes.operation, found[1]) if graph is not None else ""
 
     def _on_controller_state_changed(self, state: WindowState) -> None:
         if state.file != self._file:

@@ -15,13 +15,16 @@ from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtWidgets import QRubberBand, QSplitter, QVBoxLayout, QWidget
 
 from jaxscope.model import NONE
-from jaxscope.program.links import NO_PAIRS
+from jaxscope.program.links import NO_PAIRS, Links, Pairs
 from jaxscope.ui.panes.pane_header import SOURCE, Form
-from jaxscope.ui.panes.ribbon import HANDLE_PX, RIBBON_PX, FindPairs, RibbonSetting, RibbonSplitter
-from jaxscope.ui.panes.stage_pane import FORWARDED, StagePane
+from jaxscope.ui.panes.ribbon import HANDLE_PX, RIBBON_PX, RibbonSetting, RibbonSplitter
+from jaxscope.ui.panes.stage_pane import StagePane
+from jaxscope.ui.selection.selection import GRAPH_STAGE_OF, SelectionModel
+from jaxscope.ui.source.source_lines import SourceLines
 from jaxscope.ui.toolkit.theme import Theme
 
 if TYPE_CHECKING:
+    from jaxscope.ui.canvas.graph_canvas import GraphCanvas
     from jaxscope.ui.canvas.graph_page import GraphPage
 
 
@@ -370,27 +373,24 @@ def _describe(splitter: QSplitter, specify: Callable[[StagePane], PaneSpec]) -> 
 class PaneArea(QWidget):
     """Owns the panes; `panes_changed` fires when one is opened, closed or shows another stage.
 
-    The signals that panes have in common are passed on. `menu_requested` carries a pane and the
-    place on the screen where its menu is wanted.
+    Signals:
+        panes_changed: See above.
+        forms_changed: A pane shows its stage in another form.
+        menu_requested: A pane, and the place on the screen where its menu is wanted.
     """
 
-    node_chosen = Signal(str, int)
-    nodes_chosen = Signal(str, object, bool)
-    group_chosen = Signal(str, str, str, object, bool)
-    node_hovered = Signal(str, int)
-    line_chosen = Signal(str, int)
-    lines_chosen = Signal(str, object, bool)
-    line_hovered = Signal(str, int)
     panes_changed = Signal()
+    forms_changed = Signal()
     menu_requested = Signal(object, QPoint)
 
-    def __init__(self, make_graph: Callable[[], GraphPage]) -> None:
+    def __init__(
+        self, make_graph: Callable[[], GraphPage], selection: SelectionModel, lines: SourceLines
+    ) -> None:
         super().__init__()
-        self._make_graph = make_graph
-        self._wanted: dict[StagePane, str] = {}
+        self._make_graph, self._selection, self._lines = make_graph, selection, lines
         self._active: StagePane | None = None
         self._alone: StagePane | None = None
-        self._ribbons = RibbonSetting(lambda _left, _right: NO_PAIRS)
+        self._ribbons = RibbonSetting(self._find_pairs)
         self._tree = PaneTree(self._ribbons)
         self._waiting: Split | None = None
         self._zone = QRubberBand(QRubberBand.Shape.Rectangle, self)
@@ -399,6 +399,8 @@ class PaneArea(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._tree)
+        selection.changed.connect(self.refresh_ribbons)
+        selection.cleared.connect(self.clear_current)
 
     @property
     def panes(self) -> Sequence[StagePane]:
@@ -414,11 +416,16 @@ class PaneArea(QWidget):
         """Names of the stages that panes are for, or will be once there are panes."""
         if self._waiting is not None:
             return frozenset(spec.stage for spec in panes_of(self._waiting))
-        return frozenset(self._wanted.values())
+        return frozenset(pane.wanted_stage for pane in self.panes)
 
-    def wanted_stage(self, pane: StagePane) -> str:
-        """The stage that a pane is for, also while that stage does not exist yet."""
-        return self._wanted[pane]
+    def canvases(self) -> Iterator[GraphCanvas]:
+        """The graphs of all panes that have ever shown one."""
+        return (pane.canvas for pane in self.panes if pane.canvas is not None)
+
+    def canvas_of(self, stage: str) -> GraphCanvas | None:
+        """The graph of a stage, where one is shown."""
+        shown = (p for p in self.panes if p.wanted_stage == stage and p.is_graph_shown)
+        return next((pane.canvas for pane in shown), None)
 
     # --- opening and closing ---
 
@@ -432,7 +439,7 @@ class PaneArea(QWidget):
             side: Where beside it.
         """
         self.make_panes()
-        if len(self._wanted) >= MAX_PANES:
+        if len(self.panes) >= MAX_PANES:
             return None
         self.show_all()
         pane = self._make_pane(stage_name)
@@ -443,7 +450,7 @@ class PaneArea(QWidget):
         else:
             self._tree.insert(pane, beside, side)
             pane.prefer_form(beside.form)
-        self._on_pane_activated(pane)
+        self.activate(pane)
         self.panes_changed.emit()
         return pane
 
@@ -453,13 +460,13 @@ class PaneArea(QWidget):
             self._waiting = arrangement
             return
         self.show_all()
-        before, self._wanted, self._active = list(self._wanted), {}, None
+        before, self._active = self.panes, None
         self._tree.clear()
         for pane in before:
             pane.hide()
             pane.deleteLater()
         self._tree.build(arrangement, self._make_specified)
-        self._on_pane_activated(self._tree.panes()[-1])
+        self.activate(self._tree.panes()[-1])
         self.panes_changed.emit()
 
     def wait(self) -> None:
@@ -486,16 +493,15 @@ class PaneArea(QWidget):
 
     def close_pane(self, pane: StagePane) -> None:
         """Close a pane, unless it is the last."""
-        if len(self._wanted) == 1:
+        if len(self.panes) == 1:
             return
         self.show_all()
         self._tree.take_out(pane)
-        del self._wanted[pane]
         pane.hide()
         pane.deleteLater()
         if self._active is pane:
             self._active = None
-            self._on_pane_activated(self._tree.panes()[0])
+            self.activate(self._tree.panes()[0])
         self.panes_changed.emit()
 
     def move_pane(self, pane: StagePane, beside: StagePane, side: PaneSide) -> None:
@@ -533,21 +539,23 @@ class PaneArea(QWidget):
     def show_in_active(self, stage_name: str) -> None:
         """Show a stage in the active pane, unless one shows it already."""
         for pane in self.panes:
-            if self._wanted[pane] == stage_name:
+            if pane.wanted_stage == stage_name:
                 if self._alone is not pane:
                     self.show_all()
-                self._on_pane_activated(pane)
+                self.activate(pane)
                 return
         target = self._active
-        if target is None or self._wanted[target] == SOURCE:
-            target = next((p for p in self.panes if self._wanted[p] != SOURCE), target)
+        if target is None or target.wanted_stage == SOURCE:
+            target = next((p for p in self.panes if p.wanted_stage != SOURCE), target)
         if target is not None:
-            self._on_pane_stage_requested(target, stage_name)
-            self._on_pane_activated(target)
+            self.set_stage(target, stage_name)
+            self.activate(target)
 
-    def retarget(self, pane: StagePane, stage_name: str) -> None:
-        """Make a pane be for another stage without telling anybody."""
-        self._wanted[pane] = stage_name
+    def show_links(self, links: Links, *, reveal: bool) -> None:
+        """Highlight in all panes what is linked to the selection."""
+        for pane in self.panes:
+            pane.show_links(links, reveal=reveal)
+        self.refresh_ribbons()
 
     def focus_next(self, step: int) -> None:
         """Move the keyboard to the next pane."""
@@ -558,20 +566,28 @@ class PaneArea(QWidget):
         pane = panes[(index + step) % len(panes)]
         if self._alone is not None:
             self.show_all()
-        self._on_pane_activated(pane)
+        self.activate(pane)
         pane.focus_content()
 
     def clear_current(self) -> None:
         """Let no box of a graph be the current one."""
-        for pane in self.panes:
-            if pane.canvas is not None:
-                pane.canvas.select_node(NONE, reveal=False)
+        for canvas in self.canvases():
+            canvas.select_node(NONE, reveal=False)
 
     # --- ribbons ---
 
-    def set_pair_finder(self, find_pairs: FindPairs) -> None:
-        """Let ribbons ask somebody which things belong together."""
-        self._ribbons.find_pairs = find_pairs
+    def _find_pairs(self, left: StagePane, right: StagePane) -> Pairs:
+        """Which linked things of one pane belong to which of another."""
+        names = [GRAPH_STAGE_OF.get(p.wanted_stage, p.wanted_stage) for p in (left, right)]
+        things = [pane.lighting.things() for pane in (left, right)]
+        if self._selection.selection is None or names[0] == names[1] == SOURCE:
+            return NO_PAIRS
+        index = self._selection.index
+        if SOURCE not in names:
+            return index.find_pairs(names[0], things[0], names[1], things[1])
+        at = names.index(SOURCE)
+        pairs = self._lines.find_pairs(index, things[at], names[1 - at], things[1 - at])
+        return pairs if at == 0 else pairs[:, ::-1]
 
     def refresh_ribbons(self) -> None:
         """Another selection, or another stage: ask for the pairs anew."""
@@ -595,19 +611,7 @@ class PaneArea(QWidget):
     # --- inside ---
 
     def _make_pane(self, stage_name: str) -> StagePane:
-        pane = StagePane(self._make_graph)
-        for told in FORWARDED:
-            getattr(pane, told).connect(getattr(self, told))
-        pane.stage_requested.connect(self._on_pane_stage_requested)
-        pane.close_requested.connect(self.close_pane)
-        pane.add_requested.connect(self._on_pane_add_requested)
-        pane.activated.connect(self._on_pane_activated)
-        pane.moved.connect(self._on_pane_moved)
-        pane.dropped.connect(self._on_pane_dropped)
-        pane.menu_requested.connect(self._on_pane_menu_requested)
-        pane.header.form_requested.connect(self._on_header_form_requested)
-        self._wanted[pane] = stage_name
-        return pane
+        return StagePane(self._make_graph, self, self._selection, self._lines, stage_name)
 
     def _make_specified(self, spec: PaneSpec) -> StagePane:
         pane = self._make_pane(spec.stage)
@@ -617,16 +621,21 @@ class PaneArea(QWidget):
         return pane
 
     def _specify(self, pane: StagePane) -> PaneSpec:
-        return PaneSpec(self._wanted[pane], pane.form.value, pane.header.name)
+        return PaneSpec(pane.wanted_stage, pane.form.value, pane.header.name)
 
-    def _on_pane_stage_requested(self, pane: StagePane, name: str) -> None:
-        self._wanted[pane] = name
+    # --- what panes ask for ---
+
+    def set_stage(self, pane: StagePane, name: str) -> None:
+        """Let a pane be for another stage."""
+        pane.wanted_stage = name
         self.panes_changed.emit()
 
-    def _on_pane_add_requested(self, pane: StagePane) -> None:
-        self.open_pane(self._wanted[pane], after=pane)
+    def add_beside(self, pane: StagePane) -> None:
+        """Open another pane for the same stage."""
+        self.open_pane(pane.wanted_stage, after=pane)
 
-    def _on_pane_activated(self, pane: StagePane) -> None:
+    def activate(self, pane: StagePane) -> None:
+        """Let commands go to a pane."""
         if pane is self._active:
             return
         if self._active is not None:
@@ -634,14 +643,18 @@ class PaneArea(QWidget):
         self._active = pane
         pane.set_active(True)
 
-    def _on_pane_menu_requested(self, pane: StagePane, place: QPoint) -> None:
-        self._on_pane_activated(pane)
+    def open_menu(self, pane: StagePane, place: QPoint) -> None:
+        """Ask for the menu of a pane at a place of the screen."""
+        self.activate(pane)
         self.menu_requested.emit(pane, place)
 
-    def _on_header_form_requested(self, _form: object) -> None:
+    def note_form(self, _pane: StagePane) -> None:
+        """A pane shows its stage in another form: things are elsewhere."""
         self._later.start()
+        self.forms_changed.emit()
 
-    def _on_pane_moved(self, _pane: StagePane, place: QPoint) -> None:
+    def drag(self, _pane: StagePane, place: QPoint) -> None:
+        """Show where a pane would go that is dropped at a place of the screen."""
         target = self._tree.pane_at(place)
         self._zone.setVisible(target is not None)
         if target is not None:
@@ -649,7 +662,8 @@ class PaneArea(QWidget):
             corner = self.mapFromGlobal(target.mapToGlobal(zone.topLeft()))
             self._zone.setGeometry(corner.x(), corner.y(), zone.width(), zone.height())
 
-    def _on_pane_dropped(self, pane: StagePane, place: QPoint) -> None:
+    def drop(self, pane: StagePane, place: QPoint) -> None:
+        """Move a pane to where it was dropped."""
         self._zone.hide()
         target = self._tree.pane_at(place)
         if target is not None:

@@ -1,25 +1,38 @@
-"""One pane: shows a stage, or the source, in one of its forms, and emits what is selected."""
+"""One pane: shows a stage, or the source, in one of its forms.
+
+What is clicked goes to `SelectionModel`; the pane highlights what that says is selected.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
 from PySide6.QtWidgets import QFrame, QLabel, QStackedWidget, QVBoxLayout
 
-from jaxscope.model import NONE, Graph, SourceFile, Stage, StageText, Unavailable, is_available
+from jaxscope.model import (
+    NONE,
+    Direction,
+    Graph,
+    SourceFile,
+    Stage,
+    StageText,
+    Unavailable,
+    is_available,
+)
 from jaxscope.program.cost.lines import LineCost
-from jaxscope.program.links import NO_LINKED, Linked
+from jaxscope.program.links import NO_LINKED, Links, NodeSelection
 from jaxscope.ui.panes.highlight import PaneHighlighter, PaneSearch
 from jaxscope.ui.panes.node_table import NodeTableView
 from jaxscope.ui.panes.outline import OutlineView
 from jaxscope.ui.panes.pane_header import SOURCE, Form, PaneHeader
-from jaxscope.ui.selection.selection import GRAPH_STAGE_OF
+from jaxscope.ui.selection.selection import GRAPH_STAGE_OF, GroupPlace, SelectionModel
 from jaxscope.ui.source.code_view import CodeView, Mark, fill_with_source, fill_with_stage
+from jaxscope.ui.source.source_lines import NEW_LINE, SourceLines
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 
 if TYPE_CHECKING:
@@ -27,158 +40,73 @@ if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_page import GraphPage
 
 
-# What a person chooses and points at in a pane, told as nodes of a stage or lines of a file.
+class PaneHost(Protocol):
+    """What a pane asks of the area that holds it."""
+
+    def set_stage(self, pane: StagePane, name: str) -> None:
+        """Let a pane be for another stage."""
+
+    def add_beside(self, pane: StagePane) -> None:
+        """Open another pane for the same stage."""
+
+    def close_pane(self, pane: StagePane) -> None:
+        """Close a pane."""
+
+    def activate(self, pane: StagePane) -> None:
+        """Let commands go to a pane."""
+
+    def drag(self, pane: StagePane, place: QPoint) -> None:
+        """A pane is dragged over a place of the screen."""
+
+    def drop(self, pane: StagePane, place: QPoint) -> None:
+        """A pane is dropped at a place of the screen."""
+
+    def open_menu(self, pane: StagePane, place: QPoint) -> None:
+        """Show the menu of a pane at a place of the screen."""
+
+    def note_form(self, pane: StagePane) -> None:
+        """A pane shows its stage in another form."""
 
 
-FORWARDED = (
-    "node_chosen",
-    "nodes_chosen",
-    "group_chosen",
-    "node_hovered",
-    "line_chosen",
-    "lines_chosen",
-    "line_hovered",
-)
-"""Signals that a pane, and the area of all panes, pass on."""
-
-
-class PaneChoices(QObject):
-    """Translates what the forms of one pane tell.
-
-    Signals:
-        made: Something was chosen, whatever it is.
-        node_chosen: Stage and node index.
-        nodes_chosen: Stage, node indices, and whether they are chosen besides others.
-        group_chosen: Stage, a group's id and label, indices of the nodes inside, and whether it is
-            chosen besides others.
-        node_hovered: Stage and node index, or -1.
-        line_chosen: File and 1-based line.
-        lines_chosen: File, 1-based lines, and whether they are chosen besides others.
-        line_hovered: File and 1-based line, or 0.
-    """
-
-    made = Signal()
-    node_chosen = Signal(str, int)
-    nodes_chosen = Signal(str, object, bool)
-    group_chosen = Signal(str, str, str, object, bool)
-    node_hovered = Signal(str, int)
-    line_chosen = Signal(str, int)
-    lines_chosen = Signal(str, object, bool)
-    line_hovered = Signal(str, int)
-
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self._name = SOURCE
-        self._stage: Stage | None = None
-        self._file: SourceFile | None = None
-
-    def set_subject(self, name: str, stage: Stage | None, file: SourceFile | None) -> None:
-        """Say what the pane shows: a stage, or where its name is `SOURCE`, a file."""
-        self._name, self._stage, self._file = name, stage, file
-
-    def follow_lines(self, code: CodeView) -> None:
-        """Listen to a page of text."""
-        code.line_chosen.connect(self._on_line_chosen)
-        code.lines_chosen.connect(self._on_lines_chosen)
-        code.line_hovered.connect(self._on_line_hovered)
-
-    def follow_nodes(self, form: NodeTableView | OutlineView) -> None:
-        """Listen to a table or a tree."""
-        form.node_chosen.connect(self.choose_node)
-        form.nodes_chosen.connect(self._on_nodes_chosen)
-        form.node_hovered.connect(self._on_node_hovered)
-
-    def follow_canvas(self, canvas: GraphCanvas) -> None:
-        """Listen to a graph."""
-        canvas.node_selected.connect(self.choose_node)
-        canvas.nodes_selected.connect(self._on_nodes_chosen)
-        canvas.group_selected.connect(self._on_group_chosen)
-        canvas.node_hovered.connect(self._on_node_hovered)
-
-    def follow_groups(self, outline: OutlineView) -> None:
-        """Listen to what a tree tells of groups."""
-        outline.group_chosen.connect(self._on_group_chosen)
-
-    def choose_node(self, node: int) -> None:
-        """A node was chosen; a negative one is none, yet the pane was meant."""
-        self.made.emit()
-        if node >= 0:
-            self.node_chosen.emit(self._linked_stage, node)
-
-    @property
-    def _linked_stage(self) -> str:
-        return GRAPH_STAGE_OF.get(self._name, self._name)
-
-    def _on_nodes_chosen(self, nodes: Sequence[int], adds: bool) -> None:
-        self.made.emit()
-        self.nodes_chosen.emit(self._linked_stage, nodes, adds)
-
-    def _on_group_chosen(self, group: str, label: str, nodes: Sequence[int], adds: bool) -> None:
-        self.made.emit()
-        self.group_chosen.emit(self._linked_stage, group, label, nodes, adds)
-
-    def _on_node_hovered(self, node: int) -> None:
-        self.node_hovered.emit(self._linked_stage, node)
-
-    def _on_line_chosen(self, line: int) -> None:
-        self.made.emit()
-        if self._name == SOURCE and self._file is not None:
-            self.line_chosen.emit(self._file.path, line + 1)
-        elif nodes := self._nodes_of_lines((line,)):
-            self.node_chosen.emit(self._linked_stage, nodes[0])
-
-    def _on_lines_chosen(self, lines: Sequence[int], adds: bool) -> None:
-        self.made.emit()
-        if self._name == SOURCE and self._file is not None:
-            self.lines_chosen.emit(self._file.path, [line + 1 for line in lines], adds)
-        elif nodes := self._nodes_of_lines(lines):
-            self.nodes_chosen.emit(self._linked_stage, nodes, adds)
-
-    def _on_line_hovered(self, line: int) -> None:
-        if self._name == SOURCE:
-            self.line_hovered.emit(self._file.path if self._file is not None else "", line + 1)
-        else:
-            nodes = self._nodes_of_lines((line,)) if line >= 0 else []
-            self._on_node_hovered(nodes[0] if nodes else NONE)
-
-    def _nodes_of_lines(self, lines: Sequence[int]) -> list[int]:
-        """Nodes that lines of the stage's text define, each once."""
-        if self._stage is None or not is_available(self._stage.text):
-            return []
-        line_nodes = self._stage.text.line_nodes
-        known = [line for line in lines if line < len(line_nodes)]
-        nodes: list[int] = line_nodes[known].tolist()
-        return list(dict.fromkeys(node for node in nodes if node >= 0))
-
-
-# One pane: a stage, or the source, in one of its forms.
+def line_mark_of(selection: SelectionModel) -> Mark:
+    """How source lines are marked that the selection is linked to: by the part that is selected."""
+    selected = selection.selection
+    if isinstance(selected, NodeSelection) and selected.nodes:
+        graph = selection.graph_of(selected.stage)
+        if graph is not None:
+            direction = graph.nodes.direction[selected.nodes[0]]
+            return Mark.BACKWARD if direction == Direction.BACKWARD else Mark.FORWARD
+    return Mark.SELECTED
 
 
 class StagePane(QFrame):
-    """Shows one stage; tells what a person chose, and never reacts to its own telling.
+    """Shows one stage. What a person chooses in it goes to the selection; what is selected,
+    anywhere, comes back from there.
 
-    Signals carry the pane itself first, so that one bound method serves all panes.
+    Attributes:
+        wanted_stage: What the pane is for, a stage's name or `SOURCE`, also while that stage does
+            not exist yet.
+
+    Args:
+        make_graph: Makes a graph view; called when the first graph is to be shown.
+        host: The area that holds the pane.
+        selection: Of the window.
+        lines: Where lines that ran are in the source that is shown.
     """
 
-    node_chosen = Signal(str, int)
-    nodes_chosen = Signal(str, object, bool)
-    group_chosen = Signal(str, str, str, object, bool)
-    node_hovered = Signal(str, int)
-    line_chosen = Signal(str, int)
-    lines_chosen = Signal(str, object, bool)
-    line_hovered = Signal(str, int)
-    stage_requested = Signal(object, str)
-    close_requested = Signal(object)
-    add_requested = Signal(object)
-    activated = Signal(object)
-    moved = Signal(object, QPoint)
-    dropped = Signal(object, QPoint)
-    menu_requested = Signal(object, QPoint)
-
-    def __init__(self, make_graph: Callable[[], GraphPage]) -> None:
+    def __init__(
+        self,
+        make_graph: Callable[[], GraphPage],
+        host: PaneHost,
+        selection: SelectionModel,
+        lines: SourceLines,
+        wanted_stage: str,
+    ) -> None:
         super().__init__()
         self.setProperty("role", "pane")
-        self._make_graph = make_graph
+        self._make_graph, self._host = make_graph, host
+        self._selection, self._lines = selection, lines
+        self.wanted_stage = wanted_stage
         self._canvas: GraphCanvas | None = None
         self._graph: GraphPage | None = None
         self._stage: Stage | None = None
@@ -198,13 +126,18 @@ class StagePane(QFrame):
         self.header = PaneHeader()
         self.lighting = PaneHighlighter(self.code, self.table, self.outline, self._finding)
         self.table.search_dismissed.connect(self.header.search.clear)
-        self._choices, self._wishes = PaneChoices(self), PaneWishes(self)
         self._begin = 0
         self._notice, self._footnote = QLabel(), QLabel()
         self._build()
 
     def _build(self) -> None:
-        header = self.header
+        header, grip = self.header, self.header.grip
+        header.stage_requested.connect(self._on_header_stage_requested)
+        header.add_requested.connect(self._on_header_add_requested)
+        header.close_requested.connect(self._on_header_close_requested)
+        grip.moved.connect(self._on_grip_moved)
+        grip.dropped.connect(self._on_grip_dropped)
+        grip.clicked.connect(self._on_grip_clicked)
         header.form_requested.connect(self.set_form)
         header.search_edited.connect(self._find)
         header.search_entered.connect(self._on_header_search_entered)
@@ -226,14 +159,16 @@ class StagePane(QFrame):
         layout.addWidget(header)
         layout.addWidget(self._pages, 1)
         layout.addWidget(self._footnote)
-        choices = self._choices
-        choices.follow_lines(self.code)
-        choices.follow_nodes(self.table)
-        choices.follow_nodes(self.outline)
-        choices.follow_groups(self.outline)
-        choices.made.connect(self._on_choices_made)
-        for told in FORWARDED:
-            getattr(choices, told).connect(getattr(self, told))
+        self.code.line_chosen.connect(self._on_code_line_chosen)
+        self.code.lines_chosen.connect(self._on_code_lines_chosen)
+        self.code.line_hovered.connect(self._on_code_line_hovered)
+        for form in (self.table, self.outline):
+            form.node_chosen.connect(self._on_node_chosen)
+            form.nodes_chosen.connect(self._on_nodes_chosen)
+            form.node_hovered.connect(self._on_node_hovered)
+        self.outline.group_chosen.connect(self._on_group_chosen)
+        self._selection.changed.connect(self._on_selection_changed)
+        self._selection.previewed.connect(self._on_selection_previewed)
         for part in (self.code, self.table, self.outline, self.header.search, self.header.chooser):
             part.installEventFilter(self)
 
@@ -317,24 +252,19 @@ class StagePane(QFrame):
         if self._name != SOURCE:
             self._form = form
             self._refresh()
+            self._host.note_form(self)
 
     def prefer_form(self, form: Form) -> None:
         """Show the pane's stages in a form, once there are any."""
         self._form = form
 
-    def set_linked(self, linked: Linked, *, reveal: bool) -> None:
-        """Light up the nodes of a selection."""
-        self.lighting.linked = linked
-        self._apply_linked(reveal=reveal)
-
-    def set_preview(self, linked: Linked, lines: Mapping[int, Mark]) -> None:
-        """Light up faintly what is looked at ahead: nodes, or lines of the source."""
-        self.lighting.ahead, self.lighting.preview_lines = linked, lines
-        self.lighting.apply_preview()
-
-    def set_line_marks(self, marks: Mapping[int, Mark], *, reveal: bool) -> None:
-        """Mark lines of the source, by 0-based number."""
-        self.lighting.line_marks = marks
+    def show_links(self, links: Links, *, reveal: bool) -> None:
+        """Highlight what is linked to the selection; `reveal` brings some of it into sight."""
+        if self.wanted_stage != SOURCE:
+            self.lighting.linked = links.stages.get(self._linked_stage, NO_LINKED)
+            self._apply_linked(reveal=reveal)
+            return
+        self.lighting.line_marks = self._lines.marks(links, line_mark_of(self._selection))
         if self._name == SOURCE:
             self._apply_linked(reveal=reveal)
 
@@ -441,7 +371,10 @@ class StagePane(QFrame):
             self._pages.addWidget(self._graph)
             self._canvas.set_theme(self._theme.name)
             self._canvas.set_text_scale(self._points / BASE_POINTS)
-            self._choices.follow_canvas(self._canvas)
+            self._canvas.node_selected.connect(self._on_node_chosen)
+            self._canvas.nodes_selected.connect(self._on_nodes_chosen)
+            self._canvas.group_selected.connect(self._on_group_chosen)
+            self._canvas.node_hovered.connect(self._on_node_hovered)
             self._canvas.installEventFilter(self)
         if not len(graph.nodes):
             self._say("This program has no equations: it computes nothing.")
@@ -455,7 +388,6 @@ class StagePane(QFrame):
 
     def _apply_linked(self, *, reveal: bool) -> None:
         text = self._stage.text if self._stage is not None else None
-        self._choices.set_subject(self._name, self._stage, self._file)
         self.lighting.shows_source = self._name == SOURCE
         self.lighting.subject = self._file.path if self._file is not None else self._name
         self.lighting.text = text if isinstance(text, StageText) else None
@@ -463,10 +395,94 @@ class StagePane(QFrame):
         self.lighting.canvas = self._canvas if self.is_graph_shown else None
         self.lighting.apply(reveal=reveal)
 
-    # --- slots ---
+    # --- from a click to the selection ---
 
-    def _on_choices_made(self) -> None:
-        self.activated.emit(self)
+    @property
+    def _linked_stage(self) -> str:
+        """The stage whose nodes the pane shows."""
+        return GRAPH_STAGE_OF.get(self.wanted_stage, self.wanted_stage)
+
+    def _on_node_chosen(self, node: int) -> None:
+        """A node was chosen; a negative one is none, yet the pane was meant."""
+        self._host.activate(self)
+        if node >= 0:
+            self._selection.select_node(self._linked_stage, node)
+
+    def _on_nodes_chosen(self, nodes: Sequence[int], adds: bool) -> None:
+        self._host.activate(self)
+        self._selection.select_nodes(self._linked_stage, nodes, adds=adds)
+
+    def _on_group_chosen(self, group: str, label: str, nodes: Sequence[int], adds: bool) -> None:
+        self._host.activate(self)
+        self._selection.select_group(GroupPlace(self._linked_stage, group, label), nodes, adds=adds)
+
+    def _on_node_hovered(self, node: int) -> None:
+        self._selection.preview_node(self._linked_stage, node)
+
+    def _on_code_line_chosen(self, line: int) -> None:
+        self._on_code_lines_chosen((line,), False)
+
+    def _on_code_lines_chosen(self, lines: Sequence[int], adds: bool) -> None:
+        self._host.activate(self)
+        if self._name == SOURCE and self._file is not None:
+            path = self._file.path
+            ran = self._lines.to_run(path, [line + 1 for line in lines])
+            if not ran and not adds:
+                self._selection.clear(NEW_LINE)
+            self._selection.select_lines(path, ran, adds=adds)
+        elif nodes := self._nodes_of_lines(lines):
+            self._selection.select_nodes(self._linked_stage, nodes, adds=adds)
+
+    def _on_code_line_hovered(self, line: int) -> None:
+        if self._name != SOURCE:
+            nodes = self._nodes_of_lines((line,)) if line >= 0 else []
+            self._on_node_hovered(nodes[0] if nodes else NONE)
+        elif self._file is not None:
+            ran = self._lines.to_run(self._file.path, [line + 1])
+            self._selection.preview_line(self._file.path, ran[0] if ran else 0)
+
+    def _nodes_of_lines(self, lines: Sequence[int]) -> list[int]:
+        """Nodes that lines of the stage's text define, each once."""
+        if self._stage is None or not is_available(self._stage.text):
+            return []
+        line_nodes = self._stage.text.line_nodes
+        known = [line for line in lines if line < len(line_nodes)]
+        nodes: list[int] = line_nodes[known].tolist()
+        return list(dict.fromkeys(node for node in nodes if node >= 0))
+
+    # --- from the selection to what is shown ---
+
+    def _on_selection_changed(self, links: Links) -> None:
+        self.show_links(links, reveal=True)
+
+    def _on_selection_previewed(self, links: Links) -> None:
+        """Highlight faintly what is looked at ahead: nodes, or lines of the source."""
+        is_source = self.wanted_stage == SOURCE
+        self.lighting.ahead = links.stages.get(self._linked_stage, NO_LINKED)
+        self.lighting.preview_lines = self._lines.marks(links, Mark.SELECTED) if is_source else {}
+        self.lighting.apply_preview()
+
+    # --- what is asked of the area ---
+
+    def _on_header_stage_requested(self, name: str) -> None:
+        self._host.set_stage(self, name)
+
+    def _on_header_add_requested(self) -> None:
+        self._host.add_beside(self)
+
+    def _on_header_close_requested(self) -> None:
+        self._host.close_pane(self)
+
+    def _on_grip_moved(self, place: QPoint) -> None:
+        self._host.drag(self, place)
+
+    def _on_grip_dropped(self, place: QPoint) -> None:
+        self._host.drop(self, place)
+
+    def _on_grip_clicked(self, place: QPoint) -> None:
+        self._host.open_menu(self, place)
+
+    # --- finding ---
 
     def _on_header_search_entered(self, step: int) -> None:
         hits = self._hits()
@@ -477,12 +493,10 @@ class StagePane(QFrame):
         if self._pages.currentWidget() is self.code:
             self.code.go_to_line(hit)
         else:
-            self._choices.choose_node(hit)
+            self._on_node_chosen(hit)
             self._apply_linked(reveal=True)
             if self.is_graph_shown and self._canvas is not None:
                 self._canvas.select_node(hit)  # it, not only some other hit, comes into sight
-
-    # --- finding ---
 
     def _find(self, text: str) -> None:
         """Look for something in what is shown."""
@@ -510,41 +524,5 @@ class StagePane(QFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.FocusIn:
-            self.activated.emit(self)
+            self._host.activate(self)
         return super().eventFilter(watched, event)
-
-
-# What a person asks of a pane by the row above it, told by the pane with itself first.
-
-
-class PaneWishes(QObject):
-    """Passes on what the header and its grip of one pane tell."""
-
-    def __init__(self, pane: StagePane) -> None:
-        super().__init__(pane)
-        self._pane = pane
-        header, grip = pane.header, pane.header.grip
-        header.stage_requested.connect(self._on_header_stage_requested)
-        header.add_requested.connect(self._on_header_add_requested)
-        header.close_requested.connect(self._on_header_close_requested)
-        grip.moved.connect(self._on_grip_moved)
-        grip.dropped.connect(self._on_grip_dropped)
-        grip.clicked.connect(self._on_grip_clicked)
-
-    def _on_header_stage_requested(self, name: str) -> None:
-        self._pane.stage_requested.emit(self._pane, name)
-
-    def _on_header_add_requested(self) -> None:
-        self._pane.add_requested.emit(self._pane)
-
-    def _on_header_close_requested(self) -> None:
-        self._pane.close_requested.emit(self._pane)
-
-    def _on_grip_moved(self, place: QPoint) -> None:
-        self._pane.moved.emit(self._pane, place)
-
-    def _on_grip_dropped(self, place: QPoint) -> None:
-        self._pane.dropped.emit(self._pane, place)
-
-    def _on_grip_clicked(self, place: QPoint) -> None:
-        self._pane.menu_requested.emit(self._pane, place)

@@ -439,7 +439,8 @@ class SelectionDescriber:
         """
         html = self._describe(stages, links, muted)
         if not html:
-            return describe_nothing()
+            reason = self._selection.reason
+            return f"<p>{escape_html(reason)}</p>" if reason else describe_nothing()
         return html + (f"<p>{NUMBERS_OF_RUN}</p>" if self._lines.moves.is_edited else "")
 
     def _describe(self, stages: Sequence[Stage], links: Links, muted: str) -> str:

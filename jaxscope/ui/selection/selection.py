@@ -120,6 +120,9 @@ class SelectionModel(QObject):
 
     A selection outlives a new run, of an edited file too: its nodes are followed to what they are
     by now.
+
+    Attributes:
+        reason: Why nothing is selected though something was clicked; else empty.
     """
 
     changed = Signal(object)
@@ -133,6 +136,7 @@ class SelectionModel(QObject):
         self._places: tuple[Place, ...] = ()
         self._known_graphs: dict[str, Graph] = {}
         self.selection: Selection | None = None
+        self.reason = ""
         self.links: Links = NO_LINKS
         self._past: list[tuple[Place, ...]] = []
         self._future: list[tuple[Place, ...]] = []
@@ -151,7 +155,7 @@ class SelectionModel(QObject):
         if before == after:
             return
         self._follow()
-        self._index = None
+        self._index, self.reason = None, ""
         self._rest.stop()
         self._ahead = None
         if self._shown_ahead is not None:  # its nodes mean others now
@@ -236,9 +240,9 @@ class SelectionModel(QObject):
         if found is not None:
             self.select_node(found.stage, found.nodes[0])
 
-    def clear(self) -> None:
-        """Select nothing."""
-        self._places = ()
+    def clear(self, reason: str = "") -> None:
+        """Select nothing; `reason` says why where that is not what was asked for."""
+        self._places, self.reason = (), reason
         self._look(None)
         self._resolve()
         self.cleared.emit()
@@ -319,6 +323,7 @@ class SelectionModel(QObject):
         if not places:
             return
         self._remember()
+        self.reason = ""
         if not adds:
             self._places = tuple(places)
         elif set(places) <= set(self._places):

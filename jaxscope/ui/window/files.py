@@ -249,8 +249,8 @@ class FileDialogs(QObject):
         if capture is None or area.active is None:
             return
         capture = dataclasses.replace(capture, bookmarks=self._workspace.bookmarks.to_model())
-        panes = [(area.wanted_stage(pane), pane) for pane in area.panes]
-        active = (area.wanted_stage(area.active), area.active)
+        panes = [(pane.wanted_stage, pane) for pane in area.panes]
+        active = (area.active.wanted_stage, area.active)
         order = make_order(capture, path, choice or self._choice, active, panes)
         if self.progress is None:
             self.progress = ExportProgress(self.exporter, self._parent)
@@ -312,7 +312,7 @@ class FileDialogs(QObject):
         self._export_dialog = None
         area = self._workspace.area
         is_one = ending in _PICTURES and self._choice.extent is not ExportExtent.ALL
-        stage = area.wanted_stage(area.active) if is_one and area.active is not None else ""
+        stage = area.active.wanted_stage if is_one and area.active is not None else ""
         name = self.suggest(ending, stage)
         dialog = self.ask_where("Export", f"{ending} (*.{ending})", name)
         dialog.fileSelected.connect(self._on_export_path_selected)

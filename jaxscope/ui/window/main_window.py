@@ -156,7 +156,7 @@ class MainWindow(QMainWindow):
         self.workspace.functions.function_chosen.connect(self._on_functions_function_chosen)
         self.workspace.timing.measure_requested.connect(self._on_timing_measure_requested)
         self.workspace.lab.experiment_requested.connect(self.controller.experiment)
-        self.workspace.panes_changed.connect(self._refresh)
+        self.workspace.area.panes_changed.connect(self._refresh)
         self.start_page.file_chosen.connect(self.open_path)
         self.start_page.open_requested.connect(self.open_dialog)
         self.files.path_chosen.connect(self.open_path)
@@ -342,12 +342,12 @@ class MainWindow(QMainWindow):
         """Open another pane beside the active one."""
         area = self.workspace.area
         if area.active is not None:
-            area.open_pane(area.wanted_stage(area.active), after=area.active)
+            area.add_beside(area.active)
 
     def close_pane(self) -> None:
         """Close the active pane."""
         if self.workspace.area.active is not None:
-            self.workspace.area.active.close_requested.emit(self.workspace.area.active)
+            self.workspace.area.close_pane(self.workspace.area.active)
 
     def focus_search(self) -> None:
         """Put the cursor into the active pane's search."""

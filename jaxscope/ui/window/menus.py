@@ -13,7 +13,6 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QTimer
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QInputDialog, QMenu, QTabWidget
 
-from jaxscope.model import Graph, is_available
 from jaxscope.program.dataflow import count_boundary_edges, find_neighbourhood, find_path
 from jaxscope.ui.panes.pane_area import PaneSide, format_arrangement, parse_arrangement
 from jaxscope.ui.panes.stage_pane import StagePane
@@ -269,9 +268,8 @@ class GoMenu(QMenu):
     def end_focus(self) -> None:
         """See everything."""
         self._radius = 0
-        for pane in self._window.workspace.area.panes:
-            if pane.canvas is not None:
-                pane.canvas.set_focus(None)
+        for canvas in self._window.workspace.area.canvases():
+            canvas.set_focus(None)
 
     def show_path(self) -> None:
         """Fade what is not on the way from what was selected before to what is selected."""
@@ -280,7 +278,7 @@ class GoMenu(QMenu):
         if begin is None or end is None or begin[0] != end[0]:
             self._say("Select two nodes of one stage, one after the other.")
             return
-        canvas, graph = self._canvas_of(end[0]), self._graph_of(end[0])
+        canvas, graph = self._window.workspace.area.canvas_of(end[0]), selection.graph_of(end[0])
         if canvas is None or graph is None:
             self._say("Show that stage as a graph first.")
             return
@@ -304,7 +302,7 @@ class GoMenu(QMenu):
         if radius <= 0:
             self.end_focus()
             return
-        canvas, graph = self._canvas_of(here[0]), self._graph_of(here[0])
+        canvas, graph = self._window.workspace.area.canvas_of(here[0]), selection.graph_of(here[0])
         if canvas is None or graph is None:
             self._say("Show that stage as a graph first.")
             return
@@ -316,18 +314,6 @@ class GoMenu(QMenu):
 
     def _on_selection_changed(self, _links: object) -> None:
         self._radius = 0
-
-    def _canvas_of(self, stage: str) -> GraphCanvas | None:
-        area = self._window.workspace.area
-        for pane in area.panes:
-            if area.wanted_stage(pane) == stage and pane.is_graph_shown:
-                return pane.canvas
-        return None
-
-    def _graph_of(self, stage: str) -> Graph | None:
-        stages = self._window.controller.state.stages
-        graph = next((s.graph for s in stages if s.name == stage), None)
-        return graph if graph is not None and is_available(graph) else None
 
     def _say(self, text: str) -> None:
         self._window.show_message(text)
@@ -394,9 +380,8 @@ class GoMenu(QMenu):
         return lambda: self._colour(by)
 
     def _colour(self, by: ColourBy) -> None:
-        for pane in self._window.workspace.area.panes:
-            if pane.canvas is not None:
-                pane.canvas.set_colour_by(by)
+        for canvas in self._window.workspace.area.canvases():
+            canvas.set_colour_by(by)
 
     def _runner(self, call: str) -> Callable[[], object]:
         return lambda: self._run(call)
@@ -441,7 +426,8 @@ class OutlineSync(QObject):
         # Forms and stages change in several steps; afterwards it is clear what is shown where.
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._match)
-        workspace.panes_changed.connect(self._later.start)
+        self._area.panes_changed.connect(self._later.start)
+        self._area.forms_changed.connect(self._later.start)
         self._later.start()
 
     def _match(self) -> None:
@@ -453,15 +439,13 @@ class OutlineSync(QObject):
             if _is_new(pane.outline):
                 pane.outline.graph_shown.connect(self._later.start)
                 pane.outline.group_toggled.connect(self._on_outline_group_toggled)
-                pane.header.form_requested.connect(self._on_header_form_requested)
         self._on_canvas_scene_changed()
 
     def _graphs_of(self, pane: StagePane) -> list[GraphCanvas]:
         """The graphs of what a pane's outline shows, the one to follow first."""
         view = pane.outline.boxes.view
-        name = self._area.wanted_stage(pane)
         panes = [pane, *(other for other in self._area.panes if other is not pane)]
-        found = [each.canvas for each in panes if self._area.wanted_stage(each) == name]
+        found = [each.canvas for each in panes if each.wanted_stage == pane.wanted_stage]
         graphs = [
             canvas
             for canvas in found
@@ -483,9 +467,6 @@ class OutlineSync(QObject):
             if pane.outline is self.sender():
                 for canvas in self._graphs_of(pane):
                     canvas.follow(pane.outline.opened(), group_id)
-
-    def _on_header_form_requested(self, _form: object) -> None:
-        self._later.start()
 
 
 def _is_new(part: QObject) -> bool:
@@ -529,7 +510,6 @@ def add_panes_menu(window: MainWindow, settings: Settings) -> PanesMenu:
     else:
         window.menuBar().insertMenu(before, menu)
     menu.restore()
-    window.workspace.selection.cleared.connect(window.workspace.area.clear_current)
     OutlineSync(window.workspace)
     return menu
 
@@ -648,7 +628,7 @@ class PanesMenu(QMenu):
         pane = self._area.active
         if pane is None:
             return
-        if self._area.open_pane(self._area.wanted_stage(pane), after=pane, side=side) is None:
+        if self._area.open_pane(pane.wanted_stage, after=pane, side=side) is None:
             self._window.show_message("There are as many panes as can be used.")
 
     def _on_ribbons_toggled(self, is_on: bool) -> None:

@@ -19,27 +19,23 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.model import Direction, Stage, is_available
+from jaxscope.model import Stage
 from jaxscope.picture.tint.classes import ColourBy
-from jaxscope.program.links import NO_LINKED, NO_PAIRS, Links, NodeSelection, Pairs
+from jaxscope.program.links import Links
 from jaxscope.ui.measure.lab_page import LabPage
 from jaxscope.ui.measure.timing_page import TimingPage
 from jaxscope.ui.panes.pane_area import PaneArea
 from jaxscope.ui.panes.pane_header import SOURCE, Form
-from jaxscope.ui.panes.stage_pane import StagePane
 from jaxscope.ui.selection.capture_facts import FateReader, FusionReader
 from jaxscope.ui.selection.inspector import Inspector, SelectionDescriber
 from jaxscope.ui.selection.selection import (
-    GRAPH_STAGE_OF,
     Bookmarks,
-    GroupPlace,
     KernelLinks,
     SelectionModel,
 )
 from jaxscope.ui.session.screen import Screen, waiting_text
 from jaxscope.ui.session.state import LATE_NAMES, WindowState, expected_stages
-from jaxscope.ui.source.code_view import Mark
-from jaxscope.ui.source.source_lines import NEW_LINE, SourceLines, find_moved_files
+from jaxscope.ui.source.source_lines import SourceLines, find_moved_files
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import SideSplitter
 from jaxscope.ui.window.call_bar import FunctionList
@@ -195,11 +191,9 @@ class Workspace(SideSplitter):
     """Shows the state; keeps the one selection. Wishes leave as signals of its parts.
 
     Signals:
-        panes_changed: A pane was opened, closed, or shows another stage.
         lines_moved: A file that ran and how its lines moved: there was another run of it.
     """
 
-    panes_changed = Signal()
     lines_moved = Signal(str, object)
 
     def __init__(self, make_graph: Callable[[], GraphPage], *, late_panes: bool = False) -> None:
@@ -220,7 +214,7 @@ class Workspace(SideSplitter):
         self._later.timeout.connect(self._on_later_timeout)
         self.functions = FunctionList()
         self.inspector = Inspector()
-        self.area = PaneArea(make_graph)
+        self.area = PaneArea(make_graph, self.selection, self.lines)
         if late_panes:
             self.area.wait()
         self.timing, self.arguments = TimingPage(), ArgumentsPage()
@@ -232,14 +226,6 @@ class Workspace(SideSplitter):
         self.selection.changed.connect(self._on_selection_changed)
         self.fates.changed.connect(self._on_fates_changed)
         self.fusions.changed.connect(self._on_fusions_changed)
-        self.area.node_chosen.connect(self.selection.select_node)
-        self.area.line_chosen.connect(self._on_area_line_chosen)
-        self.area.nodes_chosen.connect(self._on_area_nodes_chosen)
-        self.area.group_chosen.connect(self._on_area_group_chosen)
-        self.area.lines_chosen.connect(self._on_area_lines_chosen)
-        self.area.node_hovered.connect(self.selection.preview_node)
-        self.area.line_hovered.connect(self._on_area_line_hovered)
-        self.selection.previewed.connect(self._on_selection_previewed)
         self.area.panes_changed.connect(self._on_area_panes_changed)
         self.inspector.node_requested.connect(self._on_inspector_node_requested)
         self.inspector.line_requested.connect(self.show_line)
@@ -270,7 +256,6 @@ class Workspace(SideSplitter):
         self.addWidget(self.side)
         self.addWidget(self.tabs)
         self.setStretchFactor(1, 1)
-        self.area.set_pair_finder(self._find_pairs)
         self.area.arrange()
 
     # --- showing ---
@@ -330,7 +315,7 @@ class Workspace(SideSplitter):
         """Show a line of a file as it is, and select what it was when it ran."""
         known = self._look_at(file)
         for pane in self.area.panes if known else ():
-            if self.area.wanted_stage(pane) == SOURCE:
+            if pane.wanted_stage == SOURCE:
                 pane.code.show_line(line - 1)
         self.selection.select_lines(known, self.lines.to_run(known, [line]))
 
@@ -362,14 +347,13 @@ class Workspace(SideSplitter):
         """Change the form of the active pane."""
         if self.area.active is not None:
             self.area.active.set_form(form)
-            self._apply_links(self.selection.links, reveal=True)
+            self.area.show_links(self.selection.links, reveal=True)
 
     def colour_by_time(self) -> None:
         """Show the graphs, coloured by what each box took; tables have the numbers anyway."""
         self.tabs.setCurrentIndex(0)
-        for pane in self.area.panes:
-            if pane.canvas is not None:
-                pane.canvas.set_colour_by(ColourBy.TIME)
+        for canvas in self.area.canvases():
+            canvas.set_colour_by(ColourBy.TIME)
 
     # --- panes ---
 
@@ -377,7 +361,7 @@ class Workspace(SideSplitter):
         stages = self._kernels.link({stage.name: stage for stage in self._state.stages})
         choices = [(step.name, step.title) for step in screen.steps if step.name != SOURCE]
         for pane in self.area.panes:
-            name = self.area.wanted_stage(pane)
+            name = pane.wanted_stage
             pane.set_choices(choices)
             if name == SOURCE:
                 continue
@@ -386,13 +370,13 @@ class Workspace(SideSplitter):
             pane.set_stale(screen.is_stale)
         self._fill_source()
         self._hand_out_fates()
-        self._apply_links(self.selection.links, reveal=False)
+        self.area.show_links(self.selection.links, reveal=False)
 
     def _hand_out_fates(self) -> None:
         """Let graphs that colour by fate know them."""
         for pane in self.area.panes:
             if pane.canvas is not None:
-                pane.canvas.set_fates(self.fates.names_of(self.area.wanted_stage(pane)))
+                pane.canvas.set_fates(self.fates.names_of(pane.wanted_stage))
 
     def _reveal_base(self, state: WindowState) -> None:
         """Bring the function that the call is about into sight, once per call."""
@@ -402,14 +386,14 @@ class Workspace(SideSplitter):
             return
         self._revealed = place
         for pane in self.area.panes:
-            if self.area.wanted_stage(pane) == SOURCE and self.lines.is_own:
+            if pane.wanted_stage == SOURCE and self.lines.is_own:
                 pane.code.show_line(source.line - 1)
 
     def _fill_source(self) -> None:
         lines = self.lines
         file, costs, note, begin = lines.file, lines.costs(), lines.note, lines.begin()
         for pane in self.area.panes:
-            if self.area.wanted_stage(pane) == SOURCE:
+            if pane.wanted_stage == SOURCE:
                 pane.show_source(file, costs, note, begin)
 
     def _follow_call(self) -> None:
@@ -422,8 +406,8 @@ class Workspace(SideSplitter):
         before, self._asked = self._asked, asked
         if asked != before and asked not in self.shown_stages():
             for pane in self.area.panes:
-                if self.area.wanted_stage(pane) == before:
-                    self.area.retarget(pane, asked)
+                if pane.wanted_stage == before:
+                    pane.wanted_stage = asked
                     break
 
     def _retarget_missing(self, stages: Sequence[Stage]) -> None:
@@ -432,12 +416,12 @@ class Workspace(SideSplitter):
         traced = [name for name in names if name not in LATE_NAMES] or names
         wishes = [*traced[-1:], "optimized", *traced, *names]
         for pane in self.area.panes:
-            wanted = self.area.wanted_stage(pane)
+            wanted = pane.wanted_stage
             if not traced or wanted in names or wanted == SOURCE:
                 continue
             shown = self.shown_stages()
             free = (name for name in wishes if name in names and name not in shown)
-            self.area.retarget(pane, next(free, traced[-1]))
+            pane.wanted_stage = next(free, traced[-1])
 
     def _on_area_panes_changed(self) -> None:
         self._follow_call()
@@ -445,43 +429,12 @@ class Workspace(SideSplitter):
             pane.set_theme(self._theme, self._points)
         if self._screen is not None:  # a second pane for a stage changes nothing on the screen
             self._fill_panes(self._screen)
-        self.panes_changed.emit()
 
     # --- selection ---
 
     def _on_selection_changed(self, links: Links) -> None:
-        self._apply_links(links, reveal=True)
         self._describe(links)
         self.arguments.choose(links.arguments)
-
-    def _on_area_nodes_chosen(self, stage: str, nodes: Sequence[int], adds: bool) -> None:
-        self.selection.select_nodes(stage, nodes, adds=adds)
-
-    def _on_area_group_chosen(
-        self, stage: str, group: str, label: str, nodes: Sequence[int], adds: bool
-    ) -> None:
-        self.selection.select_group(GroupPlace(stage, group, label), nodes, adds=adds)
-
-    def _on_area_line_chosen(self, file: str, line: int) -> None:
-        self._on_area_lines_chosen(file, (line,), False)
-
-    def _on_area_lines_chosen(self, file: str, lines: Sequence[int], adds: bool) -> None:
-        ran = self.lines.to_run(file, lines)
-        if not ran and not adds:
-            self.selection.clear()
-            self.inspector.show_html(f"<p>{NEW_LINE}</p>")
-        self.selection.select_lines(file, ran, adds=adds)
-
-    def _on_area_line_hovered(self, file: str, line: int) -> None:
-        ran = self.lines.to_run(file, [line])
-        self.selection.preview_line(file, ran[0] if ran else 0)
-
-    def _on_selection_previewed(self, links: Links) -> None:
-        lines = self.lines.marks(links, Mark.SELECTED)
-        for pane in self.area.panes:
-            name = self.area.wanted_stage(pane)
-            linked = links.stages.get(GRAPH_STAGE_OF.get(name, name), NO_LINKED)
-            pane.set_preview(linked, lines if name == SOURCE else {})
 
     def _on_fates_changed(self) -> None:
         self._hand_out_fates()
@@ -491,7 +444,7 @@ class Workspace(SideSplitter):
         self._describe(self.selection.links)
 
     def _on_later_timeout(self) -> None:
-        self._apply_links(self.selection.links, reveal=True)
+        self.area.show_links(self.selection.links, reveal=True)
 
     def _on_inspector_node_requested(self, stage: str, node: int) -> None:
         self.tabs.setCurrentIndex(0)
@@ -499,42 +452,5 @@ class Workspace(SideSplitter):
             self.area.show_in_active(stage)
         self.selection.select_node(stage, node)
 
-    def _apply_links(self, links: Links, *, reveal: bool) -> None:
-        marks = self.lines.marks(links, self._mark_of_lines())
-        for pane in self.area.panes:
-            name = self.area.wanted_stage(pane)
-            if name == SOURCE:
-                pane.set_line_marks(marks, reveal=reveal)
-            else:
-                name = GRAPH_STAGE_OF.get(name, name)
-                pane.set_linked(links.stages.get(name, NO_LINKED), reveal=reveal)
-        self.area.refresh_ribbons()
-
-    def _find_pairs(self, left: StagePane, right: StagePane) -> Pairs:
-        """Which linked things of one pane belong to which of another."""
-        names = [GRAPH_STAGE_OF.get(name := self.area.wanted_stage(p), name) for p in (left, right)]
-        things = [pane.lighting.things() for pane in (left, right)]
-        if self.selection.selection is None or names[0] == names[1] == SOURCE:
-            return NO_PAIRS
-        index = self.selection.index
-        if SOURCE not in names:
-            return index.find_pairs(names[0], things[0], names[1], things[1])
-        at = names.index(SOURCE)
-        pairs = self.lines.find_pairs(index, things[at], names[1 - at], things[1 - at])
-        return pairs if at == 0 else pairs[:, ::-1]
-
-    def _mark_of_lines(self) -> Mark:
-        selection = self.selection.selection
-        if isinstance(selection, NodeSelection) and selection.nodes:
-            stage = next((s for s in self._state.stages if s.name == selection.stage), None)
-            if stage is not None and is_available(stage.graph):
-                direction = stage.graph.nodes.direction[selection.nodes[0]]
-                return Mark.BACKWARD if direction == Direction.BACKWARD else Mark.FORWARD
-        return Mark.SELECTED
-
     def _describe(self, links: Links) -> None:
         self.inspector.show_html(self._words.describe(self._state.stages, links, self._theme.muted))
-
-    def active_pane(self) -> StagePane | None:
-        """The pane that commands go to."""
-        return self.area.active
