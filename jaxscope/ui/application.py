@@ -122,78 +122,47 @@ def build_window(
     add_graph_menu(window, choices)
     add_panes_menu(window, settings)
     SkipAction(window)
+    steps = _list_steps(window, themes)
     if late_pages:
-        _add_later(window, themes, [_make_panes, *_PAGES])
+        _run_later(window, [window.workspace.area.make_panes, *steps])
     else:
-        for add in _PAGES:
-            add(window, themes)
+        for step in steps:
+            step()
     if geometry := settings.geometry:
         window.restoreGeometry(geometry)
     return window
 
 
-def _make_panes(window: MainWindow, _themes: ThemeSwitch) -> None:
-    window.workspace.area.make_panes()
+PAGES = ("compare", "passes", "fusions", "memory", "roofline", "targets", "sharding")
+"""Modules of `jaxscope.ui.pages`, in the order in which their pages are added. Each has a function
+`add(context: PageContext)`. The tabs stand in the order of their titles, see `PageTabs`."""
 
 
-def _add_experiments(window: MainWindow, _themes: ThemeSwitch) -> None:
-    window.workspace.lab.fill()
+def _list_steps(window: MainWindow, themes: ThemeSwitch) -> list[Callable[[], object]]:
+    """What completes a window, as steps that each take little time."""
+    context, added = window.page_context(themes), {}
+
+    def add_page(name: str) -> None:
+        module = importlib.import_module(f"jaxscope.ui.pages.{name}")
+        added[name] = module.add(context)
+        if name == "passes":
+            added["passes"].without_requested.connect(added["compare"].compare_without_pass)
+
+    return [window.workspace.lab.fill, *(functools.partial(add_page, name) for name in PAGES)]
 
 
-def _add_comparing(window: MainWindow, themes: ThemeSwitch) -> None:
-    from jaxscope.ui.pages.compare import add_comparing
-    from jaxscope.ui.pages.passes import add_passes
-
-    add_passes(window, themes, add_comparing(window, themes))
-
-
-def _add_fusions(window: MainWindow, _themes: ThemeSwitch) -> None:
-    from jaxscope.ui.pages.fusions import add_fusions
-
-    add_fusions(window)
-
-
-def _add_memory(window: MainWindow, themes: ThemeSwitch) -> None:
-    from jaxscope.ui.pages.memory import add_memory
-
-    add_memory(window, themes)
-
-
-def _add_targets(window: MainWindow, themes: ThemeSwitch) -> None:
-    from jaxscope.ui.pages.targets import add_targets
-
-    add_targets(window, themes)
-
-
-def _add_sharding(window: MainWindow, themes: ThemeSwitch) -> None:
-    from jaxscope.ui.pages.sharding import add_sharding
-
-    add_sharding(window, themes)
-
-
-_Add = Callable[[MainWindow, ThemeSwitch], None]
-_PAGES: tuple[_Add, ...] = (
-    _add_experiments,
-    _add_comparing,
-    _add_fusions,
-    _add_memory,
-    _add_targets,
-    _add_sharding,
-)
-
-
-def _add_later(window: MainWindow, themes: ThemeSwitch, pages: list[_Add]) -> None:
+def _run_later(window: MainWindow, steps: list[Callable[[], object]]) -> None:
     timer = QTimer(window, interval=_FIRST_PAINT_MS)
     loader = threading.Thread(target=_load_modules, name="jaxscope-loader", daemon=True)
     timer.timeout.connect(loader.start, Qt.ConnectionType.SingleShotConnection)
 
-    def add_next() -> None:
+    def run_next() -> None:
         timer.setInterval(_BETWEEN_MS)
-        pages.pop(0)(window, themes)
-        if not pages:
+        steps.pop(0)()
+        if not steps:
             timer.stop()
 
-    timer.timeout.connect(add_next)
+    timer.timeout.connect(run_next)
     QTimer.singleShot(0, timer.start)  # from the first turn of the event loop on
 
 

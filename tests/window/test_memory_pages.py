@@ -13,6 +13,7 @@ from jaxscope.model.hardware import Ceiling, Ceilings
 from jaxscope.program.links import NodeSelection
 from jaxscope.schema.ceilings_file import stored_ceilings
 from jaxscope.ui.pages.memory import MemoryMenu
+from jaxscope.ui.pages.roofline import RooflineMenu
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
@@ -35,6 +36,14 @@ def menu(
     return found
 
 
+@pytest.fixture
+def roofline(menu: MemoryMenu, window: MainWindow) -> RooflineMenu:
+    del menu  # the call was captured
+    found = window.findChild(RooflineMenu)
+    assert isinstance(found, RooflineMenu)
+    return found
+
+
 def test_memory_of_a_capture_without_a_plan_says_why(
     menu: MemoryMenu, window: MainWindow, driver: Driver
 ) -> None:
@@ -45,11 +54,11 @@ def test_memory_of_a_capture_without_a_plan_says_why(
 
 
 def test_a_calibration_is_asked_for_shown_and_kept(
-    menu: MemoryMenu, window: MainWindow, driver: Driver
+    roofline: RooflineMenu, window: MainWindow, driver: Driver
 ) -> None:
     window.workspace.tabs.setCurrentWidget(window.workspace.lab)
-    window.workspace.lab.setCurrentWidget(menu.roofline)
-    menu.roofline.calibrate.click()
+    window.workspace.lab.setCurrentWidget(roofline.page)
+    roofline.page.calibrate.click()
     run = driver.wait_for(CalibrationRequest)
     here = Environment("0.10.2", "0.10.2", "3.11", "cpu", "cpu", host="here")
     ceilings = Ceilings(
@@ -58,18 +67,18 @@ def test_a_calibration_is_asked_for_shown_and_kept(
         Ceiling("stream", "bytes", 1e10, 9e9, 5, "A sum."),
     )
     run.tell(Finished(ceilings))
-    driver.wait_until(lambda: "Measured on here" in menu.roofline.notes.text())
+    driver.wait_until(lambda: "Measured on here" in roofline.page.notes.text())
     assert stored_ceilings(here) == ceilings
 
 
 def test_what_a_page_chooses_is_selected_in_the_window(
-    menu: MemoryMenu, window: MainWindow
+    menu: MemoryMenu, roofline: RooflineMenu, window: MainWindow
 ) -> None:
     menu.page.node_chosen.emit("jaxpr", 1)
     selection = window.workspace.selection.selection
     assert isinstance(selection, NodeSelection)
     assert (selection.stage, tuple(selection.nodes)) == ("jaxpr", (1,))
-    menu.roofline.nodes_chosen.emit("jaxpr", (1, 2))
+    roofline.page.nodes_chosen.emit("jaxpr", (1, 2))
     selection = window.workspace.selection.selection
     assert isinstance(selection, NodeSelection)
     assert tuple(selection.nodes) == (1, 2)

@@ -39,14 +39,14 @@ from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.latest_job import LatestJob
 from jaxscope.ui.toolkit.output_file import suggest_name, write_atomically
-from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme, ThemeSwitch
+from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox
+from jaxscope.ui.window.page_context import PageContext
 
 if TYPE_CHECKING:
     from jaxscope.program.diff.captures import ComparedCapture
     from jaxscope.program.diff.quantities import QuantityDifference
     from jaxscope.ui.pages.comparison_view import CompareView
-    from jaxscope.ui.window.main_window import MainWindow
 
 
 # Get the other side of a comparison and compare, without ever making the window wait.
@@ -521,7 +521,6 @@ class ComparePage(QWidget):
 
 
 _TITLE = "Compare"
-_LAST_MENU = "Help"
 _FILTER = "Saved captures and Python files (*.jaxscope *.json *.py)"
 _SAVE_FILTERS = (
     "Web page (*.html)",
@@ -540,19 +539,15 @@ class CompareMenu(QObject):
 
     saved = Signal(str, str)
 
-    def __init__(self, window: MainWindow, themes: ThemeSwitch) -> None:
-        super().__init__(window)
-        self._window, self._themes = window, themes
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context.window)
+        self._context = context
         self.page = ComparePage()
-        self.comparing = ComparisonRunner(window.controller, self)
-        self.menu = QMenu(_TITLE, window)
+        self.comparing = ComparisonRunner(context.controller, self)
+        self.menu = QMenu(_TITLE, context.window)
         self._actions: dict[str, QAction] = {}
-        window.workspace.tabs.add_page(self.page, _TITLE)
-        last = next((a for a in window.menuBar().actions() if a.text() == _LAST_MENU), None)
-        if last is None:
-            window.menuBar().addMenu(self.menu)
-        else:
-            window.menuBar().insertMenu(last, self.menu)
+        context.add_page(self.page, _TITLE)
+        context.add_menu(self.menu)
         for name, text, keys, slot in (
             ("call", "With another call …", "Ctrl+D", self.ask_call),
             ("file", "With another file …", "Ctrl+Shift+O", self.ask_file),
@@ -573,8 +568,8 @@ class CompareMenu(QObject):
         self.comparing.failed.connect(self._on_comparing_failed)
         self.saved.connect(self._on_saved)
         self.comparing.compared.connect(self.page.show_comparison)
-        window.controller.state_changed.connect(self._on_controller_state_changed)
-        themes.changed.connect(self._on_themes_changed)
+        context.controller.state_changed.connect(self._on_controller_state_changed)
+        context.themes.changed.connect(self._on_themes_changed)
         self._on_themes_changed()
         self._on_controller_state_changed()
 
@@ -586,7 +581,7 @@ class CompareMenu(QObject):
     def ask_file(self) -> None:
         """Ask for a saved capture or a Python file, and compare with it."""
         self._show_page()
-        dialog = QFileDialog(self._window, "Compare with", "", _FILTER)
+        dialog = QFileDialog(self._context.window, "Compare with", "", _FILTER)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.comparing.compare_with_file)
         dialog.open()
@@ -609,7 +604,7 @@ class CompareMenu(QObject):
             return
         both = self.page.view.comparison
         name = suggest_name("html", both.first.capture.call, "and", both.second.capture.call)
-        dialog = self._window.files.ask_where("Save the comparison", ";;".join(_SAVE_FILTERS), name)
+        dialog = self._context.ask_where("Save the comparison", ";;".join(_SAVE_FILTERS), name)
         dialog.fileSelected.connect(self.save)
         dialog.open()
 
@@ -639,17 +634,17 @@ class CompareMenu(QObject):
         if problem:
             self.page.show_problem(f"{path} could not be written: {problem}")
         else:
-            self._window.show_message(f"Saved to {path}")
+            self._context.show_message(f"Saved to {path}")
 
     def _show_page(self) -> None:
-        self._window.workspace.tabs.setCurrentWidget(self.page)
+        self._context.show_page(self.page)
 
     def _on_page_call_requested(self, call: str, target: str, python: str, typed: str) -> None:
         options = _read_options(typed)
         if options is None:
             self.page.show_problem(f"{typed} is no list of options such as NAME=VALUE, NAME=VALUE.")
             return
-        present = self._window.controller.state.call
+        present = self._context.controller.state.call
         self.comparing.compare_with_call(
             call or present, target=target, python=python or None, options=options
         )
@@ -660,10 +655,10 @@ class CompareMenu(QObject):
         self.page.show_problem("\n".join(part for part in parts if part))
 
     def _on_themes_changed(self) -> None:
-        self.page.set_theme(self._themes.theme, self._themes.points)
+        self.page.set_theme(self._context.themes.theme, self._context.themes.points)
 
     def _on_controller_state_changed(self) -> None:
-        state, comparing = self._window.controller.state, self.comparing
+        state, comparing = self._context.controller.state, self.comparing
         calls = [call for function in state.functions for call in function.calls]
         self.page.set_calls(calls, state.target)
         can_run = bool(state.file) and not state.is_view_only
@@ -675,9 +670,9 @@ class CompareMenu(QObject):
         self._actions["previous"].setEnabled(comparing.has_previous)
 
 
-def add_comparing(window: MainWindow, themes: ThemeSwitch) -> CompareMenu:
+def add(context: PageContext) -> CompareMenu:
     """Give a window its page and its menu for comparisons."""
-    return CompareMenu(window, themes)
+    return CompareMenu(context)
 
 
 def _read_options(typed: str) -> dict[str, str] | None:

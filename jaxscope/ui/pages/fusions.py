@@ -5,7 +5,6 @@ all.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QItemSelection, QObject, Signal
 from PySide6.QtWidgets import QLabel, QTabWidget, QVBoxLayout, QWidget
@@ -26,10 +25,7 @@ from jaxscope.report.fusion import describe_operations, describe_saving
 from jaxscope.ui.selection.capture_facts import OPTIMIZED
 from jaxscope.ui.selection.fusion_text import describe_launches
 from jaxscope.ui.toolkit.result_table import ResultTable
-
-if TYPE_CHECKING:
-    from jaxscope.ui.window.main_window import MainWindow
-
+from jaxscope.ui.window.page_context import PageContext
 
 # The fusions of the optimized program in a table, and what fusing brought as a whole.
 
@@ -166,26 +162,26 @@ _TITLE = "Fusions"
 class FusionsMenu(QObject):
     """Owns the page; lives as long as its window."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context.window)
+        self._context = context
         self.page = FusionsPage()
-        window.workspace.tabs.add_page(self.page, _TITLE)
+        context.add_page(self.page, _TITLE)
         self.page.fusion_chosen.connect(self._on_page_fusion_chosen)
-        window.workspace.fusions.changed.connect(self._on_fusions_changed)
+        context.fusions.changed.connect(self._on_fusions_changed)
         self._on_fusions_changed()  # a capture may be there before this page is
 
     def _on_fusions_changed(self) -> None:
-        fusions = self._window.workspace.fusions
+        fusions = self._context.fusions
         report = fusions.report
         self.page.show_report(report, fusions.problem)
         told = describe_launches(report) if report is not None else ()
-        self._window.strip.set_hint(OPTIMIZED, told[0] if told else "")
+        self._context.set_stage_hint(OPTIMIZED, told[0] if told else "")
 
     def _on_page_fusion_chosen(self, node: int) -> None:
-        self._window.workspace.selection.select_node(OPTIMIZED, node)
+        self._context.selection.select_node(OPTIMIZED, node)
 
 
-def add_fusions(window: MainWindow) -> FusionsMenu:
+def add(context: PageContext) -> FusionsMenu:
     """Give a window its page of fusions."""
-    return FusionsMenu(window)
+    return FusionsMenu(context)

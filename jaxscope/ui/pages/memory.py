@@ -1,14 +1,11 @@
-"""The page *Memory*:
-
-XLA's plan, what is alive at each step, residuals, donation, `jax.checkpoint` policies. Adds the
-roofline, too.
+"""The page *Memory*: XLA's plan, what is alive at each step, residuals, donation,
+`jax.checkpoint` policies.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QItemSelection, QObject, Qt, Signal
@@ -23,10 +20,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.client.requests import CalibrationRequest, RematRequest
+from jaxscope.client.requests import RematRequest
 from jaxscope.model import Capture, Unavailable, is_available
 from jaxscope.model.experiments import RematPolicies
-from jaxscope.model.hardware import Ceilings
 from jaxscope.model.units import format_bytes, format_count
 from jaxscope.program.memory.live_ranges import Buffer, LiveRanges
 from jaxscope.program.memory.residuals import KeptValue
@@ -49,17 +45,14 @@ from jaxscope.report.remat import (
     remat_numbers,
     remat_row,
 )
-from jaxscope.schema.ceilings_file import store_ceilings, stored_ceilings
-from jaxscope.ui.pages.roofline import RooflinePage
-from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.latest_job import LatestJob
 from jaxscope.ui.toolkit.result_table import ResultTable
-from jaxscope.ui.toolkit.theme import LIGHT, Theme, ThemeSwitch
+from jaxscope.ui.toolkit.theme import LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import SelectableLabel
+from jaxscope.ui.window.page_context import PageContext
 
 if TYPE_CHECKING:
     from jaxscope.ui.measure.plots import MemoryPlot
-    from jaxscope.ui.window.main_window import MainWindow
 
 
 # What each policy of `jax.checkpoint` would do to the gradient: asked for with a button.
@@ -411,74 +404,40 @@ def _or_least(value: float) -> float:
     return -1.0 if math.isnan(value) else value
 
 
-# Puts the pages of memory and of the roofline into a window, and follows what they choose.
+# Puts the page of memory into a window, and follows what it chooses.
 
 
 class MemoryMenu(QObject):
-    """Owns the pages; lives as long as its window."""
+    """Owns the page; lives as long as its window."""
 
-    def __init__(self, window: MainWindow, themes: ThemeSwitch) -> None:
-        super().__init__(window)
-        self._window, self._themes = window, themes
-        self._measured: Ceilings | None = None
-        self._host: object = None
-        self.page, self.roofline = MemoryPage(), RooflinePage()
-        window.workspace.tabs.add_page(self.page, "Memory")
-        window.workspace.lab.addTab(self.roofline, "Roofline")
-        self.page.node_chosen.connect(window.workspace.selection.select_node)
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context.window)
+        self._context = context
+        self.page = MemoryPage()
+        context.add_page(self.page, "Memory")
+        self.page.node_chosen.connect(context.selection.select_node)
         self.page.remat.compare_requested.connect(self._on_compare_requested)
-        self.roofline.nodes_chosen.connect(self._on_roofline_nodes_chosen)
-        self.roofline.calibration_requested.connect(self._on_roofline_calibration_requested)
-        self.roofline.shown.connect(self._on_roofline_shown)
-        window.controller.state_changed.connect(self._on_controller_state_changed)
-        themes.changed.connect(self._on_themes_changed)
+        context.controller.state_changed.connect(self._on_controller_state_changed)
+        context.themes.changed.connect(self._on_themes_changed)
         self._on_themes_changed()
         self._on_controller_state_changed()
 
     def _on_controller_state_changed(self) -> None:
-        state = self._window.controller.state
+        state = self._context.controller.state
         if state.capture is not None or not state.is_running:
             self.page.show_capture(state.capture)
         can_run = bool(state.file and state.call) and not state.is_view_only
-        self.roofline.set_can_calibrate(can_run and not state.is_running)
         self.page.remat.set_can_compare(can_run and not state.is_running)
         remat = state.lab.rematpolicies
         self.page.remat.show_policies(remat if remat and remat.call == state.call else None)
-        measured = state.lab.ceilings
-        if measured is not None and measured is not self._measured:
-            store_ceilings(measured)
-            self._measured = measured
-        if self.roofline.isVisible():
-            self._show_roofline(state)
-
-    def _show_roofline(self, state: WindowState) -> None:
-        """Only while it is looked at: a run changes the state many times."""
-        environment = state.head.environment if state.head is not None else None
-        if self._measured is None and environment is not None and environment != self._host:
-            self._host = environment
-            self._measured = stored_ceilings(environment)
-        stage = next((stage for stage in state.stages if stage.name == "optimized"), None)
-        self.roofline.show_program(stage, self._measured, state.capture)
-
-    def _on_roofline_shown(self) -> None:
-        self._show_roofline(self._window.controller.state)
-
-    def _on_roofline_nodes_chosen(self, stage: str, nodes: Sequence[int]) -> None:
-        self._window.workspace.selection.select_nodes(stage, nodes)
 
     def _on_compare_requested(self) -> None:
-        self._window.controller.experiment(RematRequest())
-
-    def _on_roofline_calibration_requested(self) -> None:
-        self._window.controller.experiment(
-            CalibrationRequest(target=self._window.controller.state.target)
-        )
+        self._context.controller.experiment(RematRequest())
 
     def _on_themes_changed(self) -> None:
-        self.page.set_theme(self._themes.theme)
-        self.roofline.set_theme(self._themes.theme)
+        self.page.set_theme(self._context.themes.theme)
 
 
-def add_memory(window: MainWindow, themes: ThemeSwitch) -> MemoryMenu:
-    """Give a window its pages of memory and of the roofline."""
-    return MemoryMenu(window, themes)
+def add(context: PageContext) -> MemoryMenu:
+    """Give a window its page of memory."""
+    return MemoryMenu(context)

@@ -33,12 +33,11 @@ from jaxscope.ui.pages.diff_text import DiffTextView
 from jaxscope.ui.session.state import LATE_NAMES
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
 from jaxscope.ui.toolkit.rich_text import escape_html
-from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme, ThemeSwitch
+from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
+from jaxscope.ui.window.page_context import PageContext
 
 if TYPE_CHECKING:
-    from jaxscope.ui.pages.compare import CompareMenu
     from jaxscope.ui.pages.pass_graphs import PassGraphs
-    from jaxscope.ui.window.main_window import MainWindow
 
 
 # Recorded passes as rows of a table.
@@ -466,44 +465,46 @@ class PassesPage(QWidget):
 
 
 _TITLE = "Passes"
-_MENU = "Run"
 
 
 class PassesMenu(QObject):
-    """Owns the page; lives as long as its window."""
+    """Owns the page; lives as long as its window.
 
-    def __init__(self, window: MainWindow, themes: ThemeSwitch, comparing: CompareMenu) -> None:
-        super().__init__(window)
-        self._window, self._themes = window, themes
+    Signals:
+        without_requested: The name of a pass: compare with what comes out without it.
+    """
+
+    without_requested = Signal(str)
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context.window)
+        self._context = context
         self.page = PassesPage()
-        window.workspace.tabs.add_page(self.page, _TITLE)
-        self.action = QAction("Record XLA's passes", window)
+        context.add_page(self.page, _TITLE)
+        self.action = QAction("Record XLA's passes", self)
         self.action.setShortcut(QKeySequence("Ctrl+Shift+F5"))
         self.action.triggered.connect(self.record)
-        for entry in window.menuBar().actions():
-            menu = entry.menu()
-            if entry.text() == _MENU and menu is not None:
-                menu.addAction(self.action)  # type: ignore[attr-defined] # PySide types it QObject
+        context.add_action("Run", self.action)
         self.page.record_requested.connect(self.record)
-        self.page.without_requested.connect(comparing.compare_without_pass)
+        self.page.without_requested.connect(self.without_requested)
         self.page.equations_chosen.connect(self._on_equations_chosen)
-        window.controller.state_changed.connect(self._on_controller_state_changed)
-        window.workspace.selection.changed.connect(self._on_selection_changed)
-        window.workspace.inspector.pass_requested.connect(self._on_pass_requested)
-        window.workspace.fates.changed.connect(self._on_fates_changed)
-        themes.changed.connect(self._on_themes_changed)
+        context.controller.state_changed.connect(self._on_controller_state_changed)
+        context.selection.changed.connect(self._on_selection_changed)
+        context.inspector.pass_requested.connect(self._on_pass_requested)
+        context.fates.changed.connect(self._on_fates_changed)
+        context.themes.changed.connect(self._on_themes_changed)
         self._on_themes_changed()
         self._on_controller_state_changed()
 
     def record(self) -> None:
         """Run the present call again, and record the passes."""
-        state = self._window.controller.state
+        state = self._context.controller.state
         if state.call:
-            self._window.workspace.tabs.setCurrentWidget(self.page)
-            self._window.controller.run(state.call, state.target, passes=True)
+            self._context.show_page(self.page)
+            self._context.controller.run(state.call, state.target, passes=True)
 
     def _on_controller_state_changed(self) -> None:
-        state = self._window.controller.state
+        state = self._context.controller.state
         can_record = bool(state.file and state.call) and not state.is_view_only
         self.page.set_can_record(can_record and not state.is_running)
         self.action.setEnabled(can_record and not state.is_running)
@@ -519,18 +520,18 @@ class PassesMenu(QObject):
         self.page.show_passes(state.capture.passes, reason, state.capture.pass_tags)
 
     def _on_pass_requested(self, number: int) -> None:
-        self._window.workspace.tabs.setCurrentWidget(self.page)
+        self._context.show_page(self.page)
         self.page.choose_dump(number)
 
     def _on_selection_changed(self, links: Links) -> None:
         self._follow(links)
 
     def _on_fates_changed(self) -> None:
-        self._follow(self._window.workspace.selection.links)
+        self._follow(self._context.selection.links)
 
     def _follow(self, links: Links) -> None:
         """Tell the page what is selected, as equations of the stage that was compiled."""
-        stages = self._window.controller.state.stages
+        stages = self._context.controller.state.stages
         compiled = self._compiled()
         if compiled is None:
             return
@@ -539,7 +540,7 @@ class PassesMenu(QObject):
         linked = links.stages.get(compiled.name, NO_LINKED)
         nodes = [*linked.forward.tolist(), *linked.backward.tolist()]
         title, fate = "", None
-        selection = self._window.workspace.selection.selection
+        selection = self._context.selection.selection
         if isinstance(selection, NodeSelection) and selection.nodes:
             if selection.stage == compiled.name:
                 nodes = list(selection.nodes)
@@ -547,13 +548,13 @@ class PassesMenu(QObject):
             if stage is not None and is_available(stage.graph):
                 node = stage.graph.node(selection.nodes[0])
                 title = f"Equation {node.id} ({node.operation})"
-                fate = self._window.workspace.fates.fate_of(stage.name, node)
+                fate = self._context.fates.fate_of(stage.name, node)
         ids = [graph.string(graph.nodes.id, node) for node in nodes]
         self.page.follow_equations(ids, title, fate)
 
     def _compiled(self) -> Stage | None:
         """The last jaxpr-level stage: the one that XLA got to compile."""
-        stages = self._window.controller.state.stages
+        stages = self._context.controller.state.stages
         traced = [s for s in stages if s.name not in LATE_NAMES and is_available(s.graph)]
         return traced[-1] if traced else None
 
@@ -564,18 +565,12 @@ class PassesMenu(QObject):
         places = compiled.graph.index_by_id
         nodes = [places[id] for id in ids if id in places]
         if nodes:
-            self._window.workspace.selection.select_nodes(compiled.name, nodes)
+            self._context.selection.select_nodes(compiled.name, nodes)
 
     def _on_themes_changed(self) -> None:
-        self.page.set_theme(self._themes.theme, self._themes.points)
+        self.page.set_theme(self._context.themes.theme, self._context.themes.points)
 
 
-def add_passes(window: MainWindow, themes: ThemeSwitch, comparing: CompareMenu) -> PassesMenu:
-    """Give a window its page of passes and the command that records them.
-
-    Args:
-        window: The window.
-        themes: What it looks like.
-        comparing: Where the outcome without a pass is compared.
-    """
-    return PassesMenu(window, themes, comparing)
+def add(context: PageContext) -> PassesMenu:
+    """Give a window its page of passes and the command that records them."""
+    return PassesMenu(context)

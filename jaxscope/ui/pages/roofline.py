@@ -6,10 +6,11 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QItemSelection, Qt, Signal
+from PySide6.QtCore import QItemSelection, QObject, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
+from jaxscope.client.requests import CalibrationRequest
 from jaxscope.model import Capture, Stage, Unavailable
 from jaxscope.model.hardware import Ceilings, chip_names, chip_of_target, find_chip
 from jaxscope.model.units import format_count
@@ -31,9 +32,11 @@ from jaxscope.report.roofline import (
     roofline_numbers,
     roofline_row,
 )
+from jaxscope.schema.ceilings_file import store_ceilings, stored_ceilings
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox, SelectableLabel
+from jaxscope.ui.window.page_context import PageContext
 
 if TYPE_CHECKING:
     from jaxscope.ui.measure.plots import RooflinePlot
@@ -366,3 +369,55 @@ def _heading(points: tuple[RooflinePoint, ...], ceilings: Ceilings | None, found
 
 def _all_of(count: int, noun: str) -> str:
     return f"the only {noun}" if count == 1 else f"all {format_count(count, noun)}"
+
+
+# Puts the page of the roofline into a window, and keeps the ceilings that were measured.
+
+
+class RooflineMenu(QObject):
+    """Owns the page; lives as long as its window."""
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context.window)
+        self._context = context
+        self._measured: Ceilings | None = None
+        self._host: object = None
+        self.page = RooflinePage()
+        context.add_experiment(self.page, "Roofline")
+        self.page.nodes_chosen.connect(context.selection.select_nodes)
+        self.page.calibration_requested.connect(self._on_page_calibration_requested)
+        self.page.shown.connect(self._show)
+        context.controller.state_changed.connect(self._on_controller_state_changed)
+        context.themes.changed.connect(self.page.set_theme)
+        self.page.set_theme(context.themes.theme)
+        self._on_controller_state_changed()
+
+    def _on_controller_state_changed(self) -> None:
+        state = self._context.controller.state
+        can_run = bool(state.file and state.call) and not state.is_view_only
+        self.page.set_can_calibrate(can_run and not state.is_running)
+        measured = state.lab.ceilings
+        if measured is not None and measured is not self._measured:
+            store_ceilings(measured)
+            self._measured = measured
+        if self.page.isVisible():
+            self._show()
+
+    def _show(self) -> None:
+        """Only while it is looked at: a run changes the state many times."""
+        state = self._context.controller.state
+        environment = state.head.environment if state.head is not None else None
+        if self._measured is None and environment is not None and environment != self._host:
+            self._host = environment
+            self._measured = stored_ceilings(environment)
+        stage = next((stage for stage in state.stages if stage.name == "optimized"), None)
+        self.page.show_program(stage, self._measured, state.capture)
+
+    def _on_page_calibration_requested(self) -> None:
+        controller = self._context.controller
+        controller.experiment(CalibrationRequest(target=controller.state.target))
+
+
+def add(context: PageContext) -> RooflineMenu:
+    """Give a window its page of the roofline."""
+    return RooflineMenu(context)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QItemSelection, QObject, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent
@@ -52,12 +51,9 @@ from jaxscope.report.sharding import (
 )
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
 from jaxscope.ui.toolkit.rich_text import escape_breakable
-from jaxscope.ui.toolkit.theme import LIGHT, Theme, ThemeSwitch
+from jaxscope.ui.toolkit.theme import LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox, SelectableLabel
-
-if TYPE_CHECKING:
-    from jaxscope.ui.window.main_window import MainWindow
-
+from jaxscope.ui.window.page_context import PageContext
 
 # Draws how an array is cut: a grid of parts, coloured by the devices that hold them.
 
@@ -450,22 +446,22 @@ def _collective_row(
 class ShardingMenu(QObject):
     """Owns the page; lives as long as its window."""
 
-    def __init__(self, window: MainWindow, themes: ThemeSwitch) -> None:
-        super().__init__(window)
-        self._window, self._themes = window, themes
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context.window)
+        self._context = context
         self.page = ShardingPage()
         self._capture: Capture | None = None
         self._shardings: NodeShardings | None = None
-        window.workspace.tabs.add_page(self.page, "Devices")
-        window.workspace.inspector.additions.append(self._describe_selected)
-        self.page.node_chosen.connect(window.workspace.selection.select_node)
-        window.controller.state_changed.connect(self._on_controller_state_changed)
-        themes.changed.connect(self._on_themes_changed)
+        context.add_page(self.page, "Devices")
+        context.inspector.additions.append(self._describe_selected)
+        self.page.node_chosen.connect(context.selection.select_node)
+        context.controller.state_changed.connect(self._on_controller_state_changed)
+        context.themes.changed.connect(self._on_themes_changed)
         self._on_themes_changed()
         self._on_controller_state_changed()
 
     def _on_controller_state_changed(self) -> None:
-        state = self._window.controller.state
+        state = self._context.controller.state
         if state.capture is not None or not state.is_running:
             self.page.show_capture(state.capture)
             if state.capture is not self._capture:
@@ -473,7 +469,7 @@ class ShardingMenu(QObject):
 
     def _describe_selected(self) -> str:
         """How the selected node's values lie on several devices, as HTML; empty for one device."""
-        selection, capture = self._window.workspace.selection.selection, self._capture
+        selection, capture = self._context.selection.selection, self._capture
         if capture is None or not isinstance(selection, NodeSelection) or not selection.nodes:
             return ""
         placement, stage = capture.placement, capture.stage(selection.stage)
@@ -494,7 +490,7 @@ class ShardingMenu(QObject):
         return f"<h4>On {len(placement.devices)} devices</h4><p>{''.join(told)}</p>" if told else ""
 
     def _on_themes_changed(self) -> None:
-        self.page.set_theme(self._themes.theme)
+        self.page.set_theme(self._context.themes.theme)
 
 
 def _describe_sharding(value: NodeSharding, placement: Placement) -> str:
@@ -502,6 +498,6 @@ def _describe_sharding(value: NodeSharding, placement: Placement) -> str:
     return f"{how} ({value.origin})"
 
 
-def add_sharding(window: MainWindow, themes: ThemeSwitch) -> ShardingMenu:
+def add(context: PageContext) -> ShardingMenu:
     """Give a window its page of devices."""
-    return ShardingMenu(window, themes)
+    return ShardingMenu(context)

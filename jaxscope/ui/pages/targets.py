@@ -23,12 +23,12 @@ from jaxscope.model import Capture
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.toolkit.latest_job import LatestJob
 from jaxscope.ui.toolkit.result_table import ResultTable
-from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
+from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import SelectableLabel
+from jaxscope.ui.window.page_context import PageContext
 
 if TYPE_CHECKING:
     from jaxscope.program.targets import TargetRow
-    from jaxscope.ui.window.main_window import MainWindow
 
 
 # Compile the present call for many targets, one after another, while the window answers.
@@ -276,33 +276,33 @@ class TargetsPage(QWidget):
 class TargetsMenu(QObject):
     """Owns the page; lives as long as its window."""
 
-    def __init__(self, window: MainWindow, themes: ThemeSwitch) -> None:
-        super().__init__(window)
-        self._window, self._themes = window, themes
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context.window)
+        self._context = context
         self.page = TargetsPage()
-        self.many = ManyTargets(window.controller, self)
-        window.workspace.lab.addTab(self.page, "Chips")
+        self.many = ManyTargets(context.controller, self)
+        context.add_experiment(self.page, "Chips")
         self.page.requested.connect(self._on_page_requested)
         self.page.stop_requested.connect(self.many.stop)
         self.many.row_arrived.connect(self.page.add_row)
         self.many.busy_changed.connect(self.page.set_busy)
-        window.controller.state_changed.connect(self._on_controller_state_changed)
-        themes.changed.connect(self._on_themes_changed)
+        context.controller.state_changed.connect(self._on_controller_state_changed)
+        context.themes.changed.connect(self._on_themes_changed)
         self._on_themes_changed()
         self._on_controller_state_changed()
 
     def _on_page_requested(self, targets: tuple[str, ...]) -> None:
-        self.page.begin(self._window.controller.state.call)
+        self.page.begin(self._context.controller.state.call)
         self.many.start(targets)
 
     def _on_controller_state_changed(self) -> None:
-        state = self._window.controller.state
+        state = self._context.controller.state
         self.page.set_runnable(bool(state.file and state.call) and not state.is_view_only)
 
     def _on_themes_changed(self) -> None:
-        self.page.set_theme(self._themes.theme)
+        self.page.set_theme(self._context.themes.theme)
 
 
-def add_targets(window: MainWindow, themes: ThemeSwitch) -> TargetsMenu:
+def add(context: PageContext) -> TargetsMenu:
     """Give a window its page of targets."""
-    return TargetsMenu(window, themes)
+    return TargetsMenu(context)

@@ -5,7 +5,7 @@ tabs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
@@ -17,6 +17,8 @@ from PySide6.QtWidgets import (
     QLabel,
     QLayout,
     QLayoutItem,
+    QMenu,
+    QMenuBar,
     QPushButton,
     QScrollArea,
     QSplitter,
@@ -396,3 +398,21 @@ class SplitOrTabs(QWidget):
             self._splitter.setSizes([share for _, _, share in self._parts])
         else:
             self.tabs.setCurrentIndex(0)
+
+
+# The menus of a menu bar, found by their titles.
+
+
+def find_menu(bar: QMenuBar, title: str) -> QMenu | None:
+    """The menu with a title, where there is one."""
+    menus = (action.menu() for action in bar.actions() if action.text() == title)
+    return next((menu for menu in menus if isinstance(menu, QMenu)), None)
+
+
+def insert_menu(bar: QMenuBar, menu: QMenu, before: Collection[str]) -> None:
+    """Put a menu before the first of those with these titles, or at the end without any."""
+    place = next((action for action in bar.actions() if action.text() in before), None)
+    if place is None:
+        bar.addMenu(menu)
+    else:
+        bar.insertMenu(place, menu)

@@ -35,6 +35,7 @@ from jaxscope.ui.window.call_bar import CallBar
 from jaxscope.ui.window.commands import COMMANDS, HelpDialog
 from jaxscope.ui.window.error_panel import ErrorPanel
 from jaxscope.ui.window.files import FileDialogs
+from jaxscope.ui.window.page_context import PageContext
 from jaxscope.ui.window.pipeline_strip import PipelineStrip
 from jaxscope.ui.window.settings import Settings
 from jaxscope.ui.window.start_page import StartPage, find_samples
@@ -167,6 +168,24 @@ class MainWindow(QMainWindow):
         self._watcher.file_changed.connect(self.controller.note_file_changed)
         self._themes.changed.connect(self._on_themes_changed)
         self._tick.timeout.connect(self._refresh)
+
+    def page_context(self, themes: ThemeSwitch) -> PageContext:
+        """What pages may use of this window."""
+        workspace = self.workspace
+        return PageContext(
+            window=self,
+            controller=self.controller,
+            selection=workspace.selection,
+            fates=workspace.fates,
+            fusions=workspace.fusions,
+            inspector=workspace.inspector,
+            themes=themes,
+            tabs=workspace.tabs,
+            experiments=workspace.lab,
+            show_message=self.show_message,
+            set_stage_hint=self.strip.set_hint,
+            ask_where=self.files.ask_where,
+        )
 
     # --- state to screen ---
 

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QInputDialog, QMenu, QTabWidget
 from jaxscope.program.dataflow import count_boundary_edges, find_neighbourhood, find_path
 from jaxscope.ui.panes.pane_area import PaneSide, format_arrangement, parse_arrangement
 from jaxscope.ui.panes.stage_pane import StagePane
+from jaxscope.ui.toolkit.widgets import insert_menu
 from jaxscope.ui.window.commands import CommandPalette, PaletteEntry
 from jaxscope.ui.window.settings import Settings
 from jaxscope.ui.window.start_page import find_samples
@@ -109,17 +110,12 @@ _OPENINGS = (
     ("Close all groups", "Ctrl+Shift+C", "collapse_all"),
     ("Open what is open at first", "Ctrl+Shift+R", "reset_expanded"),
 )
-_LAST_MENU = "Help"
 
 
 def add_graph_menu(window: MainWindow, choices: GraphChoices) -> GraphMenu:
     """Put the menu into the window's bar, before the last one."""
     menu = GraphMenu(window, choices)
-    last = next((a for a in window.menuBar().actions() if a.text() == _LAST_MENU), None)
-    if last is None:
-        window.menuBar().addMenu(menu)
-    else:
-        window.menuBar().insertMenu(last, menu)
+    insert_menu(window.menuBar(), menu, before=("Help",))
     return menu
 
 
@@ -215,12 +211,7 @@ _GO_ITEMS = (
 def add_go_menu(window: MainWindow, settings: Settings) -> GoMenu:
     """Put the menu into the window's bar, before the menu of graphs."""
     menu = GoMenu(window, settings)
-    actions = window.menuBar().actions()
-    before = next((a for a in actions if a.text() in ("Graph", "Help")), None)
-    if before is None:
-        window.menuBar().addMenu(menu)
-    else:
-        window.menuBar().insertMenu(before, menu)
+    insert_menu(window.menuBar(), menu, before=("Graph", "Help"))
     return menu
 
 
@@ -503,12 +494,7 @@ def add_panes_menu(window: MainWindow, settings: Settings) -> PanesMenu:
     were when the window was last closed.
     """
     menu = PanesMenu(window, settings)
-    actions = window.menuBar().actions()
-    before = next((a for a in actions if a.text() in ("Go", "Graph", "Help")), None)
-    if before is None:
-        window.menuBar().addMenu(menu)
-    else:
-        window.menuBar().insertMenu(before, menu)
+    insert_menu(window.menuBar(), menu, before=("Go", "Graph", "Help"))
     menu.restore()
     OutlineSync(window.workspace)
     return menu
