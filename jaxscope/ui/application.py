@@ -28,7 +28,7 @@ from jaxscope.ui.pages.bookmarks import add_bookmarks
 from jaxscope.ui.session.controller import Bridge, Controller, RunOptions, SessionLike
 from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, ThemeSwitch
 from jaxscope.ui.window.autosave import add_autosave
-from jaxscope.ui.window.main_window import MainWindow, SkipAction
+from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.menus import GraphChoices, add_go_menu, add_graph_menu, add_panes_menu
 from jaxscope.ui.window.settings import Settings
 
@@ -121,7 +121,6 @@ def build_window(
     add_autosave(window, settings.unsaved_folder)
     add_graph_menu(window, choices)
     add_panes_menu(window, settings)
-    SkipAction(window)
     steps = _list_steps(window, themes)
     if late_pages:
         _run_later(window, [window.workspace.area.make_panes, *steps])
@@ -148,7 +147,10 @@ def _list_steps(window: MainWindow, themes: ThemeSwitch) -> list[Callable[[], ob
         if name == "passes":
             added["passes"].without_requested.connect(added["compare"].compare_without_pass)
 
-    return [window.workspace.lab.fill, *(functools.partial(add_page, name) for name in PAGES)]
+    return [
+        functools.partial(window.workspace.lab.fill, window.controller),
+        *(functools.partial(add_page, name) for name in PAGES),
+    ]
 
 
 def _run_later(window: MainWindow, steps: list[Callable[[], object]]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTabWidget, QWidget
 
-from jaxscope.program.links import Links
+from jaxscope.ui.selection.selection import SelectionModel
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from jaxscope.ui.measure.recompilation_page import RecompilationPage
     from jaxscope.ui.measure.scaling_page import ScalingPage
     from jaxscope.ui.measure.versus_page import AgreementPage, VersusPage
+    from jaxscope.ui.session.controller import Controller
 
 
 class LabPage(QTabWidget):
     """Has its pages once they are wanted: a window that can take a call does not wait for them.
 
+    Args:
+        selection: What is clicked here goes there, and what is selected is marked here.
+
     Signals:
-        experiment_requested: A request whose file and call are still to be added.
         colours_requested: The graphs are to be shown, coloured by measured time.
-        node_chosen: A stage and the number of a node of it that was clicked here.
     """
 
-    experiment_requested = Signal(object)
     colours_requested = Signal()
-    node_chosen = Signal(str, int)
 
     profile: ProfilePage
     scaling: ScalingPage
@@ -41,8 +41,9 @@ class LabPage(QTabWidget):
     versus: VersusPage
     agreement: AgreementPage
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, selection: SelectionModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._selection = selection
         self._pages: tuple[ExperimentPage, ...] = ()
         self._state, self._can_run = WindowState(), False
         self._theme = LIGHT
@@ -50,8 +51,8 @@ class LabPage(QTabWidget):
         self.setAccessibleName("Experiments")
         self.tabBar().setDrawBase(False)  # some styles draw it white on dark
 
-    def fill(self) -> None:
-        """Make the pages, once."""
+    def fill(self, controller: Controller) -> None:
+        """Make the pages, once; experiments are asked of the controller."""
         from jaxscope.ui.measure.profile_page import ProfilePage
         from jaxscope.ui.measure.recompilation_page import RecompilationPage
         from jaxscope.ui.measure.scaling_page import ScalingPage
@@ -69,9 +70,11 @@ class LabPage(QTabWidget):
         )
         for title, page in titled:
             self.addTab(page, title)
-            page.wanted.connect(self.experiment_requested)
+            page.wanted.connect(controller.experiment)
         self.profile.colours_requested.connect(self.colours_requested)
-        self.profile.node_chosen.connect(self.node_chosen)
+        self.profile.node_chosen.connect(self._selection.select_node)
+        self._selection.changed.connect(self.profile.show_links)
+        self.profile.show_links(self._selection.links)
         self._pages = tuple(page for _, page in titled)
         self.set_theme(self._theme)
         self.show_state(self._state, can_run=self._can_run)
@@ -86,11 +89,6 @@ class LabPage(QTabWidget):
         for page in self._pages:
             page.set_runnable(can_run)
             page.show_lab(state.lab)
-
-    def show_links(self, links: Links) -> None:
-        """Mark what a selection made elsewhere means here."""
-        if self._pages:
-            self.profile.show_links(links)
 
     def set_theme(self, theme: Theme) -> None:
         """Use a theme's colours."""

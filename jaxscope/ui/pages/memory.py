@@ -75,7 +75,7 @@ class RematPart(QWidget):
         self.heading, self.notes = SelectableLabel(_REMAT_QUESTION), SelectableLabel()
         self.notes.setProperty("role", "muted")
         self.compare = QPushButton("Compare the policies")
-        self.compare.clicked.connect(self._on_compare_clicked)
+        self.compare.clicked.connect(self.compare_requested)
         self.table = ResultTable("Remat policies")
         top = QHBoxLayout()
         top.addWidget(self.heading, 1)
@@ -118,9 +118,6 @@ class RematPart(QWidget):
             [remat_numbers(outcome) for outcome in found.outcomes],
             [meaning_of(outcome.policy) for outcome in found.outcomes],
         )
-
-    def _on_compare_clicked(self) -> None:
-        self.compare_requested.emit()
 
 
 # What the compiled program needs of memory: the plan, each step, and what lives on.

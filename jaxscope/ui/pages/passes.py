@@ -189,7 +189,7 @@ class PassesPage(QWidget):
         self.heading = QLabel(_NONE_YET)
         self.heading.setWordWrap(True)
         self.record = QPushButton("Record the passes")
-        self.record.clicked.connect(self._on_record_clicked)
+        self.record.clicked.connect(self.record_requested)
         self.without = QPushButton("Compare without this pass")
         self.without.setToolTip(
             "Compiles the call once more with xla_disable_hlo_passes, wherever this pass runs, and "
@@ -456,9 +456,6 @@ class PassesPage(QWidget):
     def _on_without_clicked(self) -> None:
         if name := self._current_name():
             self.without_requested.emit(name)
-
-    def _on_record_clicked(self) -> None:
-        self.record_requested.emit()
 
 
 # Puts XLA's passes into a window: their page, and the command that records them.

@@ -96,7 +96,7 @@ class RooflinePage(QWidget):
         self.export = QPushButton("Export …")
         self.table = ResultTable("Work and traffic")
         self._build()
-        self.calibrate.clicked.connect(self._on_calibrate_clicked)
+        self.calibrate.clicked.connect(self.calibration_requested)
         self.choice.currentIndexChanged.connect(self._on_choice_changed)
         self.module.currentIndexChanged.connect(self._on_module_changed)
         self.limits.currentIndexChanged.connect(self._on_choice_changed)
@@ -310,9 +310,6 @@ class RooflinePage(QWidget):
             self.write_to(path)
         except OSError as error:
             self.notes.setText(f"Not exported: {error}")
-
-    def _on_calibrate_clicked(self) -> None:
-        self.calibration_requested.emit()
 
     def _on_module_changed(self, index: int) -> None:
         if index == BOTH and self.choice.currentIndex() == 0:

@@ -83,6 +83,7 @@ class Screen:
     """Everything that is shown and is not a graph or a text.
 
     Attributes:
+        can_skip: Just the part that is being measured can be left out.
         is_call_failed: The last run ended where the text of the call was read or evaluated.
         running_s: Whole seconds that the run has taken; 0 where nothing runs.
     """
@@ -95,6 +96,7 @@ class Screen:
     is_running: bool
     is_stopping: bool
     can_run: bool
+    can_skip: bool
     running_s: int
     notice: str
     is_stale: bool
@@ -122,6 +124,7 @@ def compute_screen(
         is_running=state.is_running,
         is_stopping=state.phase is Phase.STOPPING,
         can_run=bool(state.file) and not state.is_view_only,
+        can_skip=state.can_skip,
         running_s=running_s,
         notice=_notice(state, running_s),
         is_stale=state.is_stale,

@@ -56,6 +56,7 @@ COMMANDS: Sequence[Command] = (
     Command("Run", "Run with the gradient", "run_with_gradient", ("Ctrl+Alt+G",)),
     Command("Run", "Stop", "stop_run", ("Esc",)),
     Command("Run", "Measure its time", "measure_time", ("Ctrl+M",)),
+    Command("Run", "Skip what is being measured", "skip_step", ("Ctrl+Shift+S",)),
     Command("Run", "Edit the call", "focus_call", ("Ctrl+L",), True),
     Command("View", "Next pane", "focus_next_pane", ("F6",)),
     Command("View", "Previous pane", "focus_previous_pane", ("Shift+F6",)),
@@ -101,7 +102,6 @@ MORE_KEYS: Sequence[tuple[str, str]] = (
     ("Ctrl+Shift+M", "In a graph: open as many as can be read"),
     ("Ctrl+Shift+C", "In a graph: close all groups"),
     ("Ctrl+Shift+R", "In a graph: open what is open at first"),
-    ("Ctrl+Shift+S", "While measuring: skip the part that is measured now"),
     ("Ctrl+Shift+D", "Let values flow down or to the right"),
 )
 

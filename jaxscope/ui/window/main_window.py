@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import (
     QFrame,
@@ -90,6 +90,7 @@ class MainWindow(QMainWindow):
         self._tick = QTimer(self, interval=_TICK_MS)
         self._help: HelpDialog | None = None
         self._menus: dict[str, QMenu] = {}
+        self._actions: dict[str, QAction] = {}
         self._build()
         self._add_commands()
         self._connect()
@@ -137,6 +138,7 @@ class MainWindow(QMainWindow):
             action.setShortcuts([QKeySequence(keys) for keys in command.keys])
             action.triggered.connect(getattr(self, command.slot))
             menu.addAction(action)
+            self._actions[command.slot] = action
 
     def _menu(self, title: str) -> QMenu:
         if title not in self._menus:
@@ -148,6 +150,7 @@ class MainWindow(QMainWindow):
         self.controller.call_proposed.connect(self._on_controller_call_proposed)
         self.call_bar.run_requested.connect(self.run_call)
         self.call_bar.stop_requested.connect(self.stop_run)
+        self.call_bar.skip_requested.connect(self.skip_step)
         self.call_bar.edit.textChanged.connect(self.controller.edit_call)
         self.strip.step_chosen.connect(self.workspace.show_stage)
         self.error_panel.place_requested.connect(self.workspace.show_present_line)
@@ -156,7 +159,6 @@ class MainWindow(QMainWindow):
         self.workspace.functions.call_chosen.connect(self._on_functions_call_chosen)
         self.workspace.functions.function_chosen.connect(self._on_functions_function_chosen)
         self.workspace.timing.measure_requested.connect(self._on_timing_measure_requested)
-        self.workspace.lab.experiment_requested.connect(self.controller.experiment)
         self.workspace.area.panes_changed.connect(self._refresh)
         self.start_page.file_chosen.connect(self.open_path)
         self.start_page.open_requested.connect(self.open_dialog)
@@ -217,6 +219,8 @@ class MainWindow(QMainWindow):
         self.call_bar.set_running(
             is_running=screen.is_running, is_stopping=screen.is_stopping, can_run=screen.can_run
         )
+        self._actions["skip_step"].setEnabled(screen.can_skip)
+        self.call_bar.skip_button.setVisible(screen.can_skip)
         self.call_bar.set_failed(is_failed=screen.is_call_failed)
         if screen.is_running != self._tick.isActive():
             if screen.is_running:
@@ -299,6 +303,10 @@ class MainWindow(QMainWindow):
             self.controller.dismiss_error()
         else:
             self.workspace.selection.clear()
+
+    def skip_step(self) -> None:
+        """Leave out the part that is measured now."""
+        self.controller.skip()
 
     def measure_time(self) -> None:
         """Measure the call and show the timing page."""
@@ -512,34 +520,3 @@ class PresentationMode:
             self._window.setWindowState(
                 self._window.windowState() & ~Qt.WindowState.WindowFullScreen
             )
-
-
-# What goes on between measurements and the rest of a window: selection, and leaving parts out.
-
-
-SKIP_KEYS = "Ctrl+Shift+S"
-
-
-class SkipAction(QObject):
-    """Lives as long as its window."""
-
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        self.skip = QAction("Skip what is being measured", window)
-        self.skip.setShortcut(QKeySequence(SKIP_KEYS))
-        self.skip.setEnabled(False)
-        for entry in window.menuBar().actions():
-            menu = entry.menu()
-            if entry.text() == "Run" and isinstance(menu, QMenu):
-                menu.addAction(self.skip)
-        lab, selection = window.workspace.lab, window.workspace.selection
-        lab.node_chosen.connect(selection.select_node)
-        selection.changed.connect(lab.show_links)
-        self.skip.triggered.connect(window.controller.skip)
-        window.call_bar.skip_requested.connect(window.controller.skip)
-        window.controller.state_changed.connect(self._on_controller_state_changed)
-
-    def _on_controller_state_changed(self, state: WindowState) -> None:
-        self.skip.setEnabled(state.can_skip)
-        self._window.call_bar.skip_button.setVisible(state.can_skip)

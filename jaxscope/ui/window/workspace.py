@@ -219,7 +219,7 @@ class Workspace(SideSplitter):
             self.area.wait()
         self.timing, self.arguments = TimingPage(), ArgumentsPage()
         self.notes, self.output = NotesPage(), OutputPage()
-        self.lab = LabPage()
+        self.lab = LabPage(self.selection)
         self.tabs = PageTabs()
         self.side = QSplitter(Qt.Orientation.Vertical)
         self._build()
