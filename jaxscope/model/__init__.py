@@ -29,6 +29,7 @@ from jaxscope.model.capture import (
     SourceFile,
     Stage,
     StageText,
+    stage_named,
 )
 from jaxscope.model.graph import (
     NONE,
@@ -80,4 +81,5 @@ __all__ = [
     "Timing",
     "Unavailable",
     "is_available",
+    "stage_named",
 ]

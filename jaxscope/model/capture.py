@@ -9,7 +9,7 @@ import enum
 import math
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import numpy as np
@@ -387,6 +387,11 @@ class Fate:
     proof: Proof | None = None
 
 
+def stage_named(stages: Iterable[Stage], name: str) -> Stage | None:
+    """The stage of that name, or None."""
+    return next((stage for stage in stages if stage.name == name), None)
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Capture:
     """Everything that one run of one call produced; plain data, safe to save and to share.
@@ -439,4 +444,4 @@ class Capture:
 
     def stage(self, name: str) -> Stage | None:
         """The stage of that name, or None."""
-        return next((stage for stage in self.stages if stage.name == name), None)
+        return stage_named(self.stages, name)

@@ -11,7 +11,7 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QSplitter, QTabWidget, QWidget
 
 from jaxscope.client.requests import ProfileRequest
-from jaxscope.model import SourceFile, Stage, is_available
+from jaxscope.model import SourceFile, Stage, is_available, stage_named
 from jaxscope.model.timing import LineTime, NodeTimes, Profile, Timeline
 from jaxscope.model.units import format_count, format_seconds
 from jaxscope.program.links import Links
@@ -194,7 +194,7 @@ class ProfilePage(ExperimentPage):
         return tuple(side.stage for side in sides if isinstance(side, NodeTimes))
 
     def _overlay(self, side: NodeTimes) -> Overlay | None:
-        stage = next((stage for stage in self._stages if stage.name == side.stage), None)
+        stage = stage_named(self._stages, side.stage)
         if stage is None or not is_available(stage.graph):
             return None
         return lay_over(stage.graph, side.times)

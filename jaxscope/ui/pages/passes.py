@@ -528,7 +528,6 @@ class PassesMenu(QObject):
 
     def _follow(self, links: Links) -> None:
         """Tell the page what is selected, as equations of the stage that was compiled."""
-        stages = self._context.controller.state.stages
         compiled = self._compiled()
         if compiled is None:
             return
@@ -541,11 +540,11 @@ class PassesMenu(QObject):
         if isinstance(selection, NodeSelection) and selection.nodes:
             if selection.stage == compiled.name:
                 nodes = list(selection.nodes)
-            stage = next((s for s in stages if s.name == selection.stage), None)
-            if stage is not None and is_available(stage.graph):
-                node = stage.graph.node(selection.nodes[0])
+            selected = self._context.selection.graph_of(selection.stage)
+            if selected is not None:
+                node = selected.node(selection.nodes[0])
                 title = f"Equation {node.id} ({node.operation})"
-                fate = self._context.fates.fate_of(stage.name, node)
+                fate = self._context.fates.fate_of(selection.stage, node)
         ids = [graph.string(graph.nodes.id, node) for node in nodes]
         self.page.follow_equations(ids, title, fate)
 

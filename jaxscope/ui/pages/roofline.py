@@ -11,7 +11,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from jaxscope.client.requests import CalibrationRequest
-from jaxscope.model import Capture, Stage, Unavailable
+from jaxscope.model import Capture, Stage, Unavailable, stage_named
 from jaxscope.model.hardware import Ceilings, chip_names, chip_of_target, find_chip
 from jaxscope.model.units import format_count
 from jaxscope.program.cost.attribution import CostChange, RowKind, find_cost_change
@@ -407,7 +407,7 @@ class RooflineMenu(QObject):
         if self._measured is None and environment is not None and environment != self._host:
             self._host = environment
             self._measured = stored_ceilings(environment)
-        stage = next((stage for stage in state.stages if stage.name == "optimized"), None)
+        stage = stage_named(state.stages, "optimized")
         self.page.show_program(stage, self._measured, state.capture)
 
     def _on_page_calibration_requested(self) -> None:

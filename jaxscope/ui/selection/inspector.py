@@ -25,6 +25,7 @@ from jaxscope.model import (
     Stage,
     Unavailable,
     is_available,
+    stage_named,
 )
 from jaxscope.model.stages import LATE_STAGES
 from jaxscope.model.units import format_bytes, format_count, format_flops, format_seconds
@@ -58,13 +59,13 @@ def describe_ancestry(stage: Stage, node: Node, stages: Sequence[Stage]) -> list
     rows = []
     if stage.name != _BASE and node.origins:
         rows.append(
-            ("comes from", _list_equations(node.origins, _find_stage(stages, _BASE), _BASE))
+            ("comes from", _list_equations(node.origins, stage_named(stages, _BASE), _BASE))
         )
     early = [s.name for s in stages if is_available(s.graph) and s.name not in LATE_STAGES]
     last = early[-1] if early else _BASE
     if node.derived and stage.name != last and not (rows and last == _BASE):
         label = "by way of" if rows else "comes from"
-        rows.append((label, _list_equations(node.derived, _find_stage(stages, last), last)))
+        rows.append((label, _list_equations(node.derived, stage_named(stages, last), last)))
     return rows
 
 
@@ -82,10 +83,6 @@ def _link(id: str, stage: Stage | None) -> str:
         return f"equation {escape_breakable(id, 60)}"
     text = escape_breakable(equation_text(stage, index[id]), 100)
     return f"<a href='node:{escape_html(stage.name)}:{index[id]}'>{text}</a>"
-
-
-def _find_stage(stages: Sequence[Stage], name: str) -> Stage | None:
-    return next((stage for stage in stages if stage.name == name), None)
 
 
 # The inspector's text: one node, or one source line, told in full; no Qt.
@@ -460,7 +457,7 @@ class SelectionDescriber:
             name, graph = self._name_of(places[0])[0], self._selection.graph_of(places[0].stage)
             size = "" if graph is None else describe_size(graph, selection.nodes)
             return describe_group(name, size, links, muted) + fused
-        stage = next((stage for stage in stages if stage.name == selection.stage), None)
+        stage = stage_named(stages, selection.stage)
         if stage is None:
             return ""
         return describe_node(stage, selection.nodes[0], links, muted, self._fates, stages) + fused

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from jaxscope.model import Graph, Stage, StageText, is_available
+from jaxscope.model import Graph, Stage, StageText, is_available, stage_named
 from jaxscope.model.capture import SOURCE_STAGE, Bookmark
 from jaxscope.program.links import (
     NO_LINKS,
@@ -358,8 +358,8 @@ class SelectionModel(QObject):
 
     def graph_of(self, stage: str) -> Graph | None:
         """The graph of a stage; None where there is none."""
-        graph = next((s.graph for s in self._stages if s.name == stage), None)
-        return graph if graph is not None and is_available(graph) else None
+        found = stage_named(self._stages, stage)
+        return found.graph if found is not None and is_available(found.graph) else None
 
     def _find_selection(self) -> Selection | None:
         """What the places are among the present stages."""
