@@ -415,8 +415,8 @@ class MemoryMenu(QObject):
         self.page.node_chosen.connect(context.selection.select_node)
         self.page.remat.compare_requested.connect(self._on_compare_requested)
         context.controller.state_changed.connect(self._on_controller_state_changed)
-        context.themes.changed.connect(self._on_themes_changed)
-        self._on_themes_changed()
+        context.themes.changed.connect(self.page.set_theme)
+        self.page.set_theme(context.themes.theme)
         self._on_controller_state_changed()
 
     def _on_controller_state_changed(self) -> None:
@@ -430,9 +430,6 @@ class MemoryMenu(QObject):
 
     def _on_compare_requested(self) -> None:
         self._context.controller.experiment(RematRequest())
-
-    def _on_themes_changed(self) -> None:
-        self.page.set_theme(self._context.themes.theme)
 
 
 def add(context: PageContext) -> MemoryMenu:

@@ -456,8 +456,8 @@ class ShardingMenu(QObject):
         context.inspector.additions.append(self._describe_selected)
         self.page.node_chosen.connect(context.selection.select_node)
         context.controller.state_changed.connect(self._on_controller_state_changed)
-        context.themes.changed.connect(self._on_themes_changed)
-        self._on_themes_changed()
+        context.themes.changed.connect(self.page.set_theme)
+        self.page.set_theme(context.themes.theme)
         self._on_controller_state_changed()
 
     def _on_controller_state_changed(self) -> None:
@@ -488,9 +488,6 @@ class ShardingMenu(QObject):
         exchanged = find_collectives(stage.graph, placement, selection.nodes)
         told += [escape_breakable(describe_collective(collective)) for collective in exchanged]
         return f"<h4>On {len(placement.devices)} devices</h4><p>{''.join(told)}</p>" if told else ""
-
-    def _on_themes_changed(self) -> None:
-        self.page.set_theme(self._context.themes.theme)
 
 
 def _describe_sharding(value: NodeSharding, placement: Placement) -> str:

@@ -287,8 +287,8 @@ class TargetsMenu(QObject):
         self.many.row_arrived.connect(self.page.add_row)
         self.many.busy_changed.connect(self.page.set_busy)
         context.controller.state_changed.connect(self._on_controller_state_changed)
-        context.themes.changed.connect(self._on_themes_changed)
-        self._on_themes_changed()
+        context.themes.changed.connect(self.page.set_theme)
+        self.page.set_theme(context.themes.theme)
         self._on_controller_state_changed()
 
     def _on_page_requested(self, targets: tuple[str, ...]) -> None:
@@ -298,9 +298,6 @@ class TargetsMenu(QObject):
     def _on_controller_state_changed(self) -> None:
         state = self._context.controller.state
         self.page.set_runnable(bool(state.file and state.call) and not state.is_view_only)
-
-    def _on_themes_changed(self) -> None:
-        self.page.set_theme(self._context.themes.theme)
 
 
 def add(context: PageContext) -> TargetsMenu:
