@@ -20,6 +20,7 @@ from jaxscope.model import (
     Capture,
     Check,
     Cost,
+    FunctionSource,
     Graph,
     NodeKind,
     Ragged,
@@ -30,10 +31,16 @@ from jaxscope.model import (
     Unavailable,
     is_available,
 )
-from jaxscope.model.capture import CALL_FILE, NO_MEMORY_PLAN, NO_PLACEMENT, MemoryPlan
+from jaxscope.model.capture import (
+    CALL_FILE,
+    NO_ENVIRONMENT,
+    NO_MEMORY_PLAN,
+    NO_PLACEMENT,
+    MemoryPlan,
+)
 from jaxscope.model.graph import graph_from_arrays, strings_from_arrays
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
-from jaxscope.model.sharding import Device, Job, Placement, Propagated
+from jaxscope.model.sharding import Job, Placement, Propagated
 from jaxscope.program.cost.equations import cost_equations
 from jaxscope.program.fates.outcomes import PassStep
 from jaxscope.program.fates.table import FateTable
@@ -46,23 +53,18 @@ from jaxscope.program.passes.recorder import Passes, PassRecorder, list_passes
 from jaxscope.program.sharding.arrays import describe_devices
 from jaxscope.report.sharding import WHOLE_OR_PER_DEVICE, describe_job
 from jaxscope.schema.capture_messages import (
-    CheckFields,
     DoneFields,
-    EnvironmentFields,
     FileFields,
-    HeadFields,
-    JobFields,
+    Head,
     KernelsFields,
-    MemoryFields,
     MessageFields,
     MissingTextFields,
     PassesEndFields,
     PassFields,
     PlacementFields,
-    SourceFields,
     StageFields,
     TextFields,
-    read_buffer_assignment,
+    read_memory,
     read_message_fields,
 )
 from jaxscope.wire.messages import Message
@@ -97,7 +99,7 @@ class PassesAssembler:
         if self._recorder is None:
             self._recorder = PassRecorder(tags, stage)
         step = PassStep(fields.number, fields.name, fields.pipeline)
-        self._recorder.feed(step, proto, fields.module_cost())
+        self._recorder.feed(step, proto, fields.cost or Cost())
 
     def finish(self, message: Message) -> Stage:
         """Take the `passes_end`; returns the stage.
@@ -155,7 +157,7 @@ def read_placement(message: Message, tags: TagTable) -> Placement | Unavailable:
         return Unavailable(fields.reason, "optimized")
     has_mesh = math.prod(size for _, size in fields.axes) == len(fields.devices)
     return Placement(
-        devices=tuple(Device(*device) for device in fields.devices),
+        devices=fields.devices,
         axes=fields.axes if has_mesh else (),
         arguments=fields.arguments,
         results=fields.results,
@@ -204,7 +206,7 @@ _STAGE_ORDER = ("gradient", "stablehlo", "hlo", "passes", "optimized", "machine"
 _TAGGED_TEXTS = frozenset({"stablehlo", "hlo", "optimized"})
 _SEVERITIES = list(Severity)
 _WAITING = Unavailable("The text has not arrived.")
-_NO_HEAD = HeadFields("", "", (), SourceFields(), EnvironmentFields(), "")
+_NO_HEAD = Head("", "", (), FunctionSource(), NO_ENVIRONMENT, "")
 
 
 class CaptureAssembler:
@@ -214,7 +216,7 @@ class CaptureAssembler:
     """
 
     def __init__(self) -> None:
-        self._head: HeadFields | None = None
+        self._head: Head | None = None
         self._tags = TagTable()
         self._stages: dict[str, Stage] = {}
         self._texts: dict[str, StageText | Unavailable] = {}
@@ -278,12 +280,12 @@ class CaptureAssembler:
             call=head.call,
             base=head.base,
             transforms=head.transforms,
-            source=head.source.to_model(),
+            source=head.source,
             files=tuple(self._files.values()),
-            environment=head.environment.to_model(),
+            environment=head.environment,
             target=head.target,
-            arguments=head.leaves(head.arguments),
-            results=head.leaves(head.results),
+            arguments=head.arguments,
+            results=head.results,
             stages=stages,
             fates=FateTable(stages, passes.endings),
             passes=passes.records,
@@ -298,7 +300,7 @@ class CaptureAssembler:
         )
 
     def _read_head(self, message: Message) -> None:
-        self._head = read_message_fields(message, HeadFields)
+        self._head = read_message_fields(message, Head)
 
     def _read_file(self, message: Message) -> None:
         fields = read_message_fields(message, FileFields)
@@ -324,10 +326,10 @@ class CaptureAssembler:
         missing = None
         if fields.unavailable is not None:
             missing = Unavailable(fields.unavailable, fields.name)
-        cost = fields.stage_cost()
+        cost = fields.cost or Cost()
         graph = missing or self._interpret(fields, message)
         if missing is None and is_available(graph) and _is_jaxpr(graph):
-            jax_version = (self._head or _NO_HEAD).environment.to_model().jax
+            jax_version = (self._head or _NO_HEAD).environment.jax
             graph, counted = _count(graph, jax_version)
             cost = cost if cost.is_known else counted
         stage = Stage(
@@ -413,13 +415,10 @@ class CaptureAssembler:
         return stage
 
     def _read_memory(self, message: Message) -> None:
-        plan = read_message_fields(message, MemoryFields).to_model()
-        if is_available(plan):
-            plan = dataclasses.replace(plan, places=read_buffer_assignment(message))
-        self._memory = plan
+        self._memory = read_memory(message)
 
     def _read_job(self, message: Message) -> None:
-        self._job = read_message_fields(message, JobFields).to_model()
+        self._job = read_message_fields(message, Job)
         self._messages.append(describe_job(self._job))
 
     def _read_placement(self, message: Message) -> None:
@@ -443,7 +442,7 @@ class CaptureAssembler:
 
     def _read_check(self, message: Message) -> None:
         if len(self._checks) < _MAX_FINDINGS:
-            self._checks.append(read_message_fields(message, CheckFields).to_model())
+            self._checks.append(read_message_fields(message, Check))
 
     def _read_message(self, message: Message) -> None:
         if len(self._messages) < _MAX_FINDINGS:

@@ -30,7 +30,7 @@ from jaxscope.client.events import (
 from jaxscope.client.results import Result
 from jaxscope.client.timing_assembler import TimingAssembler
 from jaxscope.model import Cost, Stage, Unavailable
-from jaxscope.model.capture import Environment
+from jaxscope.model.capture import NO_ENVIRONMENT, Environment
 from jaxscope.model.experiments import (
     Agreement,
     EquationAgreement,
@@ -147,7 +147,6 @@ SCALE_PROTOCOL = (
 )
 _MAX_POINTS = 1_000
 _MAX_WARNINGS = 200
-_NO_ENVIRONMENT = Environment("", "", "", "", "")
 
 
 class LabCollector(abc.ABC):
@@ -155,7 +154,7 @@ class LabCollector(abc.ABC):
 
     def __init__(self, call: str = "") -> None:
         self.call = call
-        self.environment = _NO_ENVIRONMENT
+        self.environment = NO_ENVIRONMENT
         self.warnings: list[str] = []
 
     def feed(self, message: Message) -> Iterator[Event]:

@@ -40,7 +40,7 @@ from jaxscope.client.live_run import Run
 from jaxscope.client.requests import ComparisonRequest, Request, SideRequest, TimeRequest
 from jaxscope.client.results import Result
 from jaxscope.errors import InternalError, TraceError
-from jaxscope.model.capture import Environment
+from jaxscope.model.capture import NO_ENVIRONMENT, Environment
 from jaxscope.model.experiments import ProgramComparison, ResultsAgreement
 from jaxscope.model.statistics import (
     LEAST_PROCESSES,
@@ -341,7 +341,6 @@ _PROTOCOL = (
     "processes in random order, the first calls of each left out, garbage collector off.{end}"
 )
 _ENDS = {"precise": " Ended when the pairs agreed.", "budget": " Ended at the budget."}
-_NO_ENVIRONMENT = Environment("", "", "", "", "")
 
 
 class PairedRun(CompositeRun):
@@ -589,4 +588,4 @@ def _timing_of(run: Run) -> Timing:
     """What a process told of itself, whether it ended well or not."""
     end = run.outcome
     found = end.result if isinstance(end, Finished) else end.partial if end is not None else None
-    return found if isinstance(found, Timing) else Timing("", _NO_ENVIRONMENT, (), (), ())
+    return found if isinstance(found, Timing) else Timing("", NO_ENVIRONMENT, (), (), ())

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model.capture import Environment
+from jaxscope.model.capture import NO_ENVIRONMENT
 from jaxscope.model.timing import Measurement, Timing
 from jaxscope.schema.timing_messages import (
     MalformedTiming,
@@ -31,7 +31,6 @@ _SLOWED = (
     "{name}: recorded calls kept the device at work longer than whole calls take unrecorded. "
     "Recording, or a busier machine, slowed them: that time is too long."
 )
-_NO_ENVIRONMENT = Environment("", "", "", "", "")
 
 
 class TimingAssembler:
@@ -40,7 +39,7 @@ class TimingAssembler:
     def __init__(self, call: str = "") -> None:
         """Start empty; `call` stands until the worker names the call that it took."""
         self._call = call
-        self._environment = _NO_ENVIRONMENT
+        self._environment = NO_ENVIRONMENT
         self._measurements: dict[str, Measurement] = {}
         self._ratios: dict[str, tuple[npt.NDArray[np.float64], str]] = {}
         self._warnings: list[str] = []

@@ -4,9 +4,7 @@ work, placement.
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import math
 from typing import TYPE_CHECKING
 
 from jaxscope.model import Capture, Stage, Unavailable, is_available
@@ -22,13 +20,10 @@ from jaxscope.report.sharding import job_to_json, placement_to_json
 from jaxscope.schema.contract import (
     CAPTURE_FORMAT,
     CAPTURE_VERSION,
+    CONTRACT,
     TextColumns,
-    check_to_json,
-    cost_to_json,
     environment_to_json,
-    fate_to_json,
     graph_to_json,
-    leaf_to_json,
     line_nodes_to_json,
     memory_to_json,
     number_to_json,
@@ -54,33 +49,28 @@ def capture_to_json(capture: Capture) -> Json:
         "call": capture.call,
         "base": capture.base,
         "transforms": list(capture.transforms),
-        "source": {
-            "file": capture.source.file,
-            "line": capture.source.line,
-            "text": capture.source.text,
-            "place": capture.source.place or None,
-        },
-        "files": [dataclasses.asdict(file) for file in capture.files],
+        "source": {**CONTRACT.write(capture.source), "place": capture.source.place or None},
+        "files": [CONTRACT.write(file) for file in capture.files],
         "environment": environment_to_json(capture.environment),
         "target": capture.target,
-        "arguments": [leaf_to_json(leaf) for leaf in capture.arguments],
-        "results": [leaf_to_json(leaf) for leaf in capture.results],
+        "arguments": [CONTRACT.write(leaf) for leaf in capture.arguments],
+        "results": [CONTRACT.write(leaf) for leaf in capture.results],
         "stages": [
             _passes_stage(stage, columns, capture, works.get(stage.name))
             if stage.name == "passes"
             else _stage(stage, columns, works.get(stage.name))
             for stage in capture.stages
         ],
-        "fates": {id: fate_to_json(fate) for id, fate in capture.fates.items()},
+        "fates": {id: CONTRACT.write(fate) for id, fate in capture.fates.items()},
         "derived_fates": _derived_fates(capture),
-        "checks": [check_to_json(check) for check in capture.checks],
+        "checks": [CONTRACT.write(check) for check in capture.checks],
         "messages": list(capture.messages),
         "seconds": number_to_json(capture.wall_seconds),
         "memory": memory_to_json(capture.memory),
         "placement": placement_to_json(PlacementReport(capture)),
         "job": job_to_json(capture.job),
         "fusion": _fusion(capture),
-        "bookmarks": [dataclasses.asdict(bookmark) for bookmark in capture.bookmarks],
+        "bookmarks": [CONTRACT.write(bookmark) for bookmark in capture.bookmarks],
     }
 
 
@@ -101,7 +91,7 @@ def _stage(stage: Stage, columns: TextColumns, work: Work | None = None) -> Json
         "graph": graph_to_json(stage.graph, columns) if is_available(stage.graph) else None,
         "unavailable": None if missing is None else missing.reason,
         "reasons": reasons,
-        "cost": cost_to_json(stage.cost),
+        "cost": CONTRACT.write(stage.cost),
         "work": work_to_json(work),
         "seconds": number_to_json(stage.seconds) if is_available(stage.seconds) else None,
     }
@@ -115,31 +105,13 @@ def _fusion(capture: Capture) -> Json | None:
 def _passes_stage(stage: Stage, columns: TextColumns, capture: Capture, work: Work | None) -> Json:
     passes = [
         {
-            "number": record.number,
-            "name": record.name,
-            "pipeline": record.pipeline,
+            **CONTRACT.write(record),
             "changed": record.has_changed,
-            "instructions": record.num_instructions,
-            "fusions": record.num_fusions,
-            "added": record.num_added,
-            "removed": record.num_removed,
-            "rewritten": record.num_changed,
-            "cost": cost_to_json(record.cost),
-            "seconds": _known(record.seconds),
-            "peak_bytes": _known(record.peak_bytes),
-            "estimated_peak_bytes": _known(record.estimated_peak_bytes),
             "peak_reason": explain_missing_peak(record) or None,
-            "before": record.before,
-            "text": record.text,
-            "ended": list(record.ended),
         }
         for record in capture.passes
     ]
     return {**_stage(stage, columns, work), "counting": COUNTED, "passes": passes}
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _derived_fates(capture: Capture) -> Json | None:
@@ -149,7 +121,7 @@ def _derived_fates(capture: Capture) -> Json | None:
         return None
     fates = capture.fates
     table = fates if isinstance(fates, FateTable) else FateTable(capture.stages)
-    found = {id: fate_to_json(fate) for id, fate in table.derived.items()}
+    found = {id: CONTRACT.write(fate) for id, fate in table.derived.items()}
     return {"stage": names[-1], "fates": found}
 
 

@@ -26,7 +26,7 @@ from jaxscope.program.diff.changes import GraphComparison, find_node_differences
 from jaxscope.program.diff.quantities import QuantityDifference
 from jaxscope.program.diff.texts import TextDiff, format_unified
 from jaxscope.report.diff import comparison_to_markdown, format_comparison
-from jaxscope.schema.contract import environment_to_json, fate_to_json, number_to_json
+from jaxscope.schema.contract import CONTRACT, environment_to_json, number_to_json
 from jaxscope.schema.safe_text import make_safe
 
 # A comparison as JSON for scripts. NaN is `null`: unknown, never zero.
@@ -112,8 +112,8 @@ def _fates(changes: tuple[FateChange, ...] | Unavailable) -> Json:
             {
                 "first": change.first,
                 "second": change.second,
-                "before": fate_to_json(change.before),
-                "after": fate_to_json(change.after),
+                "before": CONTRACT.write(change.before),
+                "after": CONTRACT.write(change.after),
             }
             for change in changes
         ],

@@ -228,6 +228,10 @@ class Environment:
         return f"{device} on {self.host}" if self.host else device
 
 
+NO_ENVIRONMENT = Environment("", "", "", "", "")
+"""Before a worker has said where it runs."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class SourceFile:
     """A snapshot of a file of the user's, as it was when it was run.

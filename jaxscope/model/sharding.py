@@ -148,10 +148,17 @@ class Job:
     Attributes:
         process: Number of the process that this capture is of.
         members: All of them, by number.
+
+    Raises:
+        ValueError: There is no process of that number.
     """
 
     process: int
     members: tuple[Member, ...]
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.process < len(self.members):
+            raise ValueError(f"process {self.process} of {len(self.members)}")
 
     @property
     def hosts(self) -> tuple[str, ...]:

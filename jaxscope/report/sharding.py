@@ -20,6 +20,7 @@ from jaxscope.program.sharding.arrays import (
 from jaxscope.program.sharding.collectives import KINDS, RING, Collective
 from jaxscope.program.sharding.placement import CollectiveContext, ShardedValue
 from jaxscope.report.table import format_table
+from jaxscope.schema.contract import CONTRACT
 
 if TYPE_CHECKING:
     from jaxscope.program.sharding.placement import PlacementReport
@@ -76,18 +77,9 @@ def job_to_json(job: Job | None) -> dict[str, Any] | None:
     if job is None:
         return None
     return {
-        "process": job.process,
+        **CONTRACT.write(job),
         "same_program": job.is_same_program,
         "text": describe_job(job),
-        "members": [
-            {
-                "host": member.host or None,
-                "lowered": member.lowered or None,
-                "compiled": member.compiled or None,
-                "unavailable": member.reason or None,
-            }
-            for member in job.members
-        ],
     }
 
 
@@ -246,20 +238,12 @@ def placement_to_json(report: PlacementReport) -> dict[str, Any]:
     found = report.collectives
     return {
         "unavailable": None,
-        "devices": [
-            {
-                "id": device.id,
-                "kind": device.kind,
-                "process": device.process,
-                "coordinates": list(device.coordinates),
-            }
-            for device in placement.devices
-        ],
+        "devices": [CONTRACT.write(device) for device in placement.devices],
         "mesh": [{"name": name, "size": size} for name, size in placement.axes],
         "arguments": [_array_to_json(array) for array in arrays if array.role == "argument"],
         "results": [_array_to_json(array) for array in arrays if array.role == "result"],
         "values": {
-            id: [{"type": value.type, "sharding": value.sharding} for value in values]
+            id: [CONTRACT.write(value) for value in values]
             for id, values in placement.values.items()
         },
         "collectives": None

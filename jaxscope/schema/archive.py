@@ -15,47 +15,41 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from jaxscope.errors import Explanation, SourceError, UsageError
-from jaxscope.model import (
-    Capture,
-    Cost,
-    SourceFile,
-    Stage,
-    StageText,
-    Timing,
-    Unavailable,
-    is_available,
-)
-from jaxscope.model.capture import NO_MEMORY_PLAN, NO_PLACEMENT, Bookmark
-from jaxscope.model.experiments import Agreement, ProgramComparison, Recompilation, RematPolicies
+from jaxscope.model import Capture, SourceFile, Stage, StageText, Timing, Unavailable, is_available
+from jaxscope.model.capture import NO_PLACEMENT, Bookmark
+from jaxscope.model.experiments import ProgramComparison
 from jaxscope.model.file_kinds import JSON_ENDING
 from jaxscope.model.graph import graph_from_arrays, graph_to_arrays
-from jaxscope.model.hardware import Ceilings
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.statistics import drop_unsupported_intervals, without_interval
-from jaxscope.model.timing import Profile, Scaling
+from jaxscope.model.timing import Scaling
 from jaxscope.program.fates.table import FateTable, saved_fates
 from jaxscope.schema import archive_container, contract
 from jaxscope.schema.archive_manifest import (
+    ARCHIVE,
     FORMAT,
+    LAB,
+    MAX_BOOKMARKS,
+    SAVED_TYPES,
     VERSION,
     ArrayEntry,
+    BookmarksComment,
+    LabEntry,
+    LabResult,
     Manifest,
-    MemoryEntry,
     PassEntries,
-    PassEntry,
     Sources,
     StageEntry,
-    TimingEntry,
+    Window,
     decode_manifest,
 )
-from jaxscope.schema.plain_data import from_plain, to_plain
 
 # Bookmarks in a `.jaxscope` file: they are the comment of the zip.
 #
@@ -63,15 +57,10 @@ from jaxscope.schema.plain_data import from_plain, to_plain
 # comment: a file with bookmarks stays readable by them.
 
 
-MAX_BOOKMARKS = 1_000
 MAX_COMMENT_BYTES = 65_535
 """What a zip has room for."""
 
 _HEADING = b'{"jaxscope_bookmarks":'
-
-
-class _Comment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    jaxscope_bookmarks: Annotated[tuple[Bookmark, ...], msgspec.Meta(max_length=MAX_BOOKMARKS)]
 
 
 def encode_bookmarks(bookmarks: Sequence[Bookmark]) -> bytes:
@@ -82,10 +71,7 @@ def encode_bookmarks(bookmarks: Sequence[Bookmark]) -> bytes:
     """
     if not bookmarks:
         return b""
-    try:
-        data = msgspec.json.encode(_Comment(tuple(bookmarks)))
-    except UnicodeEncodeError:  # a path whose name is no Unicode
-        data = msgspec.json.encode(_Comment(tuple(map(_replace_surrogates, bookmarks))))
+    data = _encode(BookmarksComment(tuple(bookmarks)))
     if len(data) > MAX_COMMENT_BYTES or len(bookmarks) > MAX_BOOKMARKS:
         raise UsageError(
             Explanation(
@@ -105,12 +91,7 @@ def decode_bookmarks(comment: bytes) -> tuple[Bookmark, ...]:
     """
     if not comment.startswith(_HEADING):
         return ()
-    return msgspec.json.decode(comment, type=_Comment).jaxscope_bookmarks
-
-
-def _replace_surrogates(bookmark: Bookmark) -> Bookmark:
-    words = (bookmark.stage, bookmark.place, bookmark.note, bookmark.group)
-    return Bookmark(*(word.encode("utf-8", "replace").decode("utf-8") for word in words))
+    return ARCHIVE.decode(BookmarksComment, comment).jaxscope_bookmarks
 
 
 # What was measured, in a `.jaxscope` file: an entry of its own, left out where there is nothing.
@@ -119,21 +100,13 @@ def _replace_surrogates(bookmark: Bookmark) -> Bookmark:
 # was made.
 
 
-LabResult = (
-    Profile | Scaling | Recompilation | ProgramComparison | Agreement | Ceilings | RematPolicies
-)
-SAVED_TYPES: tuple[type[LabResult | Timing], ...] = (
-    *(Timing, Profile, Scaling, Recompilation, ProgramComparison, Agreement, Ceilings),
-    RematPolicies,
-)
-"""What an entry can hold, each at most once."""
 _TYPES = {kind.__name__: kind for kind in SAVED_TYPES}
 
 
 def encode_lab(results: Sequence[object]) -> bytes:
     """The entry; results of types that are never saved are left out."""
     kept = [result for result in results if isinstance(result, SAVED_TYPES)]
-    return msgspec.json.encode({"results": [to_plain(result) for result in kept]})
+    return msgspec.json.encode(LabEntry([LAB.write(result) for result in kept]))
 
 
 def decode_lab(data: bytes) -> tuple[LabResult | Timing, ...]:
@@ -142,15 +115,11 @@ def decode_lab(data: bytes) -> tuple[LabResult | Timing, ...]:
     Raises:
         ValueError: They are none.
     """
-    found = msgspec.json.decode(data)
-    results = found.get("results") if isinstance(found, dict) else None
-    if not isinstance(results, list) or len(results) > 100:
-        raise ValueError("the entry of measurements is none")
     by_name: dict[str, LabResult | Timing] = {}
-    for result in results:
-        name = result.get("is") if isinstance(result, dict) else None
+    for result in msgspec.json.decode(data, type=LabEntry).results:
+        name = result.get("is")
         if name in _TYPES:
-            by_name[str(name)] = _without_claims(from_plain(_TYPES[name], result))
+            by_name[str(name)] = _without_claims(LAB.read(_TYPES[name], result))
     return tuple(by_name.values())
 
 
@@ -224,12 +193,6 @@ class Saved:
     layout: str = ""
 
 
-class _Window(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a window looked like."""
-
-    layout: Annotated[str, msgspec.Meta(max_length=65_536)]
-
-
 def save_capture(
     capture: Capture,
     path: str | Path,
@@ -273,8 +236,7 @@ def save_capture(
         checks=capture.checks,
         messages=capture.messages,
         wall_seconds=capture.wall_seconds,
-        timing=None if timing is None else TimingEntry.from_model(timing),
-        memory=MemoryEntry.from_model(capture.memory),
+        memory=capture.memory,
         job=capture.job,
         placement=None if isinstance(capture.placement, Unavailable) else capture.placement,
         placement_missing=_missing(capture.placement),
@@ -287,13 +249,14 @@ def save_capture(
     }
     if capture.passes:
         tags = capture.pass_tags
-        passes = tuple(map(PassEntry.from_model, capture.passes))
-        entries[_PASSES] = _encode(PassEntries(passes, tags.base, tags.derived, capture.fusion_log))
+        entries[_PASSES] = _encode(
+            PassEntries(capture.passes, tags.base, tags.derived, capture.fusion_log)
+        )
     measured = [*lab, *(() if timing is None else (timing,))]
     if measured:
         entries[_LAB] = encode_lab(measured)
     if layout:
-        entries[_WINDOW] = _encode(_Window(layout))
+        entries[_WINDOW] = _encode(Window(layout))
     archive_container.write(Path(path), entries, encode_bookmarks(capture.bookmarks))
 
 
@@ -355,12 +318,12 @@ def load_saved(path: str | Path) -> Saved:
 
 
 def _read_layout(entry: bytes | None) -> str:
-    return "" if entry is None else msgspec.json.decode(entry, type=_Window).layout
+    return "" if entry is None else ARCHIVE.decode(Window, entry).layout
 
 
 def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
     manifest = decode_manifest(entries[_MANIFEST])
-    texts = msgspec.json.decode(entries[_SOURCES], type=Sources).texts
+    texts = ARCHIVE.decode(Sources, entries[_SOURCES]).texts
     if len(texts) != len(manifest.files):
         raise ValueError(f"{len(manifest.files)} source files are listed, {len(texts)} are there")
     names = map(_stage_name, range(len(manifest.stages)))
@@ -390,19 +353,19 @@ def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
         checks=manifest.checks,
         messages=manifest.messages,
         wall_seconds=manifest.wall_seconds or 0.0,
-        passes=tuple(entry.to_model() for entry in passes.passes),
+        passes=passes.passes,
         pass_tags=TagTable(passes.base_tags, passes.derived_tags),
         fusion_log=passes.fusion_log,
-        memory=(manifest.memory or MemoryEntry(missing=NO_MEMORY_PLAN)).to_model(),
+        memory=manifest.memory,
         placement=manifest.placement or manifest.placement_missing or NO_PLACEMENT,
         job=manifest.job,
     )
-    timing = None if manifest.timing is None else manifest.timing.to_model()
-    return capture, timing
+    timing = manifest.timing
+    return capture, None if timing is None else drop_unsupported_intervals(timing)
 
 
 def _read_passes(data: bytes | None) -> PassEntries:
-    return PassEntries(()) if data is None else msgspec.json.decode(data, type=PassEntries)
+    return PassEntries() if data is None else ARCHIVE.decode(PassEntries, data)
 
 
 def _stage_name(index: int) -> str:
@@ -421,11 +384,10 @@ def _stage_arrays(stage: Stage) -> Arrays:
 
 
 def _describe_stage(stage: Stage, described: tuple[ArrayEntry, ...]) -> StageEntry:
-    cost = stage.cost
     return StageEntry(
         name=stage.name,
         title=stage.title,
-        cost=(_finite(cost.flops), _finite(cost.bytes_accessed), _finite(cost.transcendentals)),
+        cost=stage.cost,
         arrays=described,
         seconds=stage.seconds if is_available(stage.seconds) else None,
         seconds_missing=_missing(stage.seconds),
@@ -433,10 +395,6 @@ def _describe_stage(stage: Stage, described: tuple[ArrayEntry, ...]) -> StageEnt
         graph_missing=_missing(stage.graph),
         unavailable=stage.unavailable,
     )
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _missing(value: object) -> Unavailable | None:
@@ -453,7 +411,7 @@ def _read_stage(entry: StageEntry, blob: bytes) -> Stage:
         title=entry.title,
         text=entry.text_missing if entry.text_missing is not None else _read_text(arrays),
         graph=graph_from_arrays(arrays) if entry.graph_missing is None else entry.graph_missing,
-        cost=Cost(*(math.nan if value is None else value for value in entry.cost)),
+        cost=entry.cost,
         seconds=Unavailable("The time was not saved.") if seconds is None else seconds,
         unavailable=entry.unavailable,
     )
@@ -475,7 +433,7 @@ def _pack(arrays: Arrays) -> tuple[tuple[ArrayEntry, ...], bytes]:
     """Put arrays into one blob, widest elements first so that each is aligned."""
     ordered = sorted(arrays.items(), key=lambda item: -item[1].dtype.itemsize)
     described = tuple(
-        msgspec.convert([name, array.dtype.name, list(array.shape)], ArrayEntry)
+        ARCHIVE.read(ArrayEntry, [name, array.dtype.name, list(array.shape)])
         for name, array in ordered
     )
     blob = b"".join(array.astype(_DTYPES[array.dtype.name]).tobytes() for _, array in ordered)
@@ -500,12 +458,13 @@ def _unpack(described: tuple[ArrayEntry, ...], blob: bytes) -> Arrays:
     return arrays
 
 
-def _encode(value: msgspec.Struct) -> bytes:
+def _encode(value: object) -> bytes:
     """Encode as JSON, which cannot carry lone surrogates; names of files may have them."""
+    plain = ARCHIVE.write(value)
     try:
-        return msgspec.json.encode(value)
+        return msgspec.json.encode(plain)
     except UnicodeEncodeError:
-        return msgspec.json.encode(_without_surrogates(msgspec.to_builtins(value)))
+        return msgspec.json.encode(_without_surrogates(msgspec.to_builtins(plain)))
 
 
 def _without_surrogates(value: Any) -> Any:

@@ -6,77 +6,88 @@ gets further.
 
 from __future__ import annotations
 
-import math
+import dataclasses
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
 
-from jaxscope.model import Check, Cost, Environment, FunctionSource, Leaf, Severity, Unavailable
+from jaxscope.model import Check, Cost, Environment, FunctionSource, Leaf, Unavailable
 from jaxscope.model.capture import PLACE_KINDS, MemoryPlan, Place
-from jaxscope.model.sharding import Job, Member
+from jaxscope.model.sharding import Device, Job, Member
+from jaxscope.schema.records import Codec, Rules
 from jaxscope.wire.messages import Message
 
 ShortText = Annotated[str, msgspec.Meta(max_length=10_000)]
 LongText = Annotated[str, msgspec.Meta(max_length=1_000_000)]
 Line = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 Size = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+_NumBytes = Annotated[float, msgspec.Meta(ge=0, le=2**63 - 1, multiple_of=1)]
+_Places = Annotated[tuple[Line, ...], msgspec.Meta(max_length=100_000)]
+_Coordinates = Annotated[
+    tuple[Annotated[int, msgspec.Meta(ge=-(2**63))], ...], msgspec.Meta(max_length=8)
+]
+_MaxDevices = msgspec.Meta(max_length=1 << 17)
+_MaxLeaves = msgspec.Meta(max_length=100_000)
+_LongTexts = Annotated[tuple[LongText, ...], _MaxLeaves]
 
 T = TypeVar("T")
 
+_PLANNED = ("argument", "result", "temporary", "aliased", "code", "peak")
+WIRE = Codec(
+    text=ShortText,
+    whole=Size,
+    takes_impossible=True,
+    missing="reason",
+    missing_kind=LongText,
+    rules={
+        FunctionSource: Rules(kinds={"line": Line, "text": LongText}),
+        Environment: Rules(
+            defaults=dict.fromkeys(("jax", "jaxlib", "python", "platform", "device"), ""),
+            left_out=("load", "processors", "processor_share", "busy_processors"),  # `conditions`
+        ),
+        Leaf: Rules(as_list=True),
+        Cost: Rules(as_list=True),
+        Device: Rules(
+            as_list=True, kinds={"id": Line, "process": Line, "coordinates": _Coordinates}
+        ),
+        Job: Rules(
+            kinds={
+                "process": Line,
+                "members": Annotated[
+                    tuple[Member, ...], msgspec.Meta(min_length=1, max_length=1 << 17)
+                ],
+            }
+        ),
+        Check: Rules(
+            kinds={"message": LongText, "remedy": LongText, "line": Line}, nulls=("file", "line")
+        ),
+        MemoryPlan: Rules(
+            kinds={
+                **{f"{name}_bytes": _NumBytes for name in _PLANNED},
+                "donated": _Places,
+                "kept": _Places,
+            },
+            left_out=("places",),  # they are columns: see `read_memory`
+        ),
+    },
+)
+"""Reads the model's records from what a worker sent."""
 
-class SourceFields(msgspec.Struct, frozen=True):
-    """`source` of a `head`."""
 
-    file: ShortText = ""
-    line: Line = 0
-    text: LongText = ""
-
-    def to_model(self) -> FunctionSource:
-        return FunctionSource(self.file, self.line, self.text)
-
-
-class EnvironmentFields(msgspec.Struct, frozen=True):
-    """`environment` of a `head`."""
-
-    jax: ShortText = ""
-    jaxlib: ShortText = ""
-    python: ShortText = ""
-    platform: ShortText = ""
-    device: ShortText = ""
-    host: ShortText = ""
-    recorded_at: ShortText = ""
-
-    def to_model(self) -> Environment:
-        return Environment(
-            self.jax,
-            self.jaxlib,
-            self.python,
-            self.platform,
-            self.device,
-            self.host,
-            self.recorded_at,
-        )
-
-
-LeafFields = tuple[ShortText, ShortText, Size, bool]
-
-
-class HeadFields(msgspec.Struct, frozen=True):
+@dataclasses.dataclass(frozen=True, slots=True)
+class Head:
     """A `head`; `call_place` says where a comment offers the call: file, line or 0, column."""
 
     call: LongText
     base: LongText
-    transforms: tuple[ShortText, ...]
-    source: SourceFields
-    environment: EnvironmentFields
-    target: ShortText
-    arguments: tuple[LeafFields, ...] = ()
-    results: tuple[LeafFields, ...] = ()
-    call_place: tuple[ShortText, Line, Line] = ("", 0, 0)
-
-    def leaves(self, which: tuple[LeafFields, ...]) -> tuple[Leaf, ...]:
-        return tuple(Leaf(*fields) for fields in which)
+    transforms: tuple[str, ...]
+    source: FunctionSource
+    environment: Environment
+    target: str
+    arguments: tuple[Leaf, ...] = ()
+    results: tuple[Leaf, ...] = ()
+    call_place: tuple[str, Line, Line] = ("", 0, 0)
 
 
 class FileFields(msgspec.Struct, frozen=True):
@@ -86,18 +97,16 @@ class FileFields(msgspec.Struct, frozen=True):
     sha256: Annotated[str, msgspec.Meta(pattern="^(?:[0-9a-f]{64})?$")]
 
 
-class StageFields(msgspec.Struct, frozen=True):
+@dataclasses.dataclass(frozen=True, slots=True)
+class StageFields:
     """A `stage`."""
 
-    name: ShortText
-    title: ShortText
+    name: str
+    title: str
     form: Literal["graph", "hlo", "none"]
     seconds: float | None = None
     unavailable: LongText | None = None
-    cost: tuple[float | None, float | None, float | None] | None = None
-
-    def stage_cost(self) -> Cost:
-        return Cost(*(_number(value) for value in self.cost or (None, None, None)))
+    cost: Cost | None = None
 
 
 class TextFields(msgspec.Struct, frozen=True):
@@ -120,35 +129,16 @@ class KernelsFields(msgspec.Struct, frozen=True):
     left_out: Size = 0
 
 
-Places = Annotated[tuple[Line, ...], msgspec.Meta(max_length=100_000)]
+def read_memory(message: Message) -> MemoryPlan | Unavailable:
+    """What a `memory` says: XLA's plan, or why there is none.
 
-
-class MemoryFields(msgspec.Struct, frozen=True):
-    """A `memory`."""
-
-    argument_bytes: Size | None = None
-    result_bytes: Size | None = None
-    temporary_bytes: Size | None = None
-    aliased_bytes: Size | None = None
-    code_bytes: Size | None = None
-    peak_bytes: Size | None = None
-    reason: LongText | None = None
-    donated: Places = ()
-    kept: Places = ()
-
-    def to_model(self) -> MemoryPlan | Unavailable:
-        if self.reason is not None:
-            return Unavailable(self.reason, "optimized")
-        return MemoryPlan(
-            _number(self.argument_bytes),
-            _number(self.result_bytes),
-            _number(self.temporary_bytes),
-            _number(self.aliased_bytes),
-            _number(self.code_bytes),
-            _number(self.peak_bytes),
-            self.donated,
-            self.kept,
-        )
+    Raises:
+        ValueError: It is malformed.
+    """
+    plan: MemoryPlan | Unavailable = _read(message, MemoryPlan | Unavailable)
+    if isinstance(plan, Unavailable):
+        return plan
+    return dataclasses.replace(plan, places=read_buffer_assignment(message))
 
 
 def read_buffer_assignment(message: Message) -> tuple[Place, ...]:
@@ -174,53 +164,25 @@ def read_buffer_assignment(message: Message) -> tuple[Place, ...]:
     return tuple(zip(*numbers, words, strict=True))
 
 
-DeviceFields = tuple[Line, ShortText, Line, Annotated[tuple[int, ...], msgspec.Meta(max_length=8)]]
-_MaxDevices = msgspec.Meta(max_length=1 << 17)
-_MaxLeaves = msgspec.Meta(max_length=100_000)
-
-
-class PlacementFields(msgspec.Struct, frozen=True):
+@dataclasses.dataclass(frozen=True, slots=True)
+class PlacementFields:
     """A `placement`."""
 
     reason: LongText | None = None
-    devices: Annotated[tuple[DeviceFields, ...], _MaxDevices] = ()
-    axes: Annotated[tuple[tuple[ShortText, Size], ...], msgspec.Meta(max_length=64)] = ()
-    arguments: Annotated[tuple[LongText, ...], _MaxLeaves] = ()
-    results: Annotated[tuple[LongText, ...], _MaxLeaves] = ()
+    devices: Annotated[tuple[Device, ...], _MaxDevices] = ()
+    axes: Annotated[tuple[tuple[str, int], ...], msgspec.Meta(max_length=64)] = ()
+    arguments: _LongTexts = ()
+    results: _LongTexts = ()
 
 
-class MemberFields(msgspec.Struct, frozen=True):
-    """A process of a `job`."""
-
-    host: ShortText = ""
-    lowered: ShortText = ""
-    compiled: ShortText = ""
-    reason: ShortText = ""
-
-
-class JobFields(msgspec.Struct, frozen=True):
-    """A `job`."""
-
-    process: Line
-    members: Annotated[tuple[MemberFields, ...], msgspec.Meta(min_length=1, max_length=1 << 17)]
-
-    def to_model(self) -> Job:
-        if self.process >= len(self.members):
-            raise ValueError(f"process {self.process} of {len(self.members)}")
-        members = (Member(m.host, m.lowered, m.compiled, m.reason) for m in self.members)
-        return Job(self.process, tuple(members))
-
-
-class PassFields(msgspec.Struct, frozen=True):
+@dataclasses.dataclass(frozen=True, slots=True)
+class PassFields:
     """A `pass`; both texts are empty for the module as XLA received it."""
 
-    name: ShortText
-    pipeline: ShortText = ""
-    cost: tuple[float | None, float | None, float | None] | None = None
+    name: str
+    pipeline: str = ""
+    cost: Cost | None = None
     number: Annotated[int, msgspec.Meta(ge=0, le=10**9)] | None = None
-
-    def module_cost(self) -> Cost:
-        return Cost(*(_number(value) for value in self.cost or (None, None, None)))
 
 
 class PassesEndFields(msgspec.Struct, frozen=True):
@@ -229,27 +191,6 @@ class PassesEndFields(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     reason: LongText | None = None
     no_times: LongText | None = None
-
-
-class CheckFields(msgspec.Struct, frozen=True):
-    """A `check`."""
-
-    rule: ShortText
-    severity: Literal["error", "warning", "info"]
-    message: LongText
-    remedy: LongText = ""
-    file: ShortText | None = ""
-    line: Line | None = 0
-
-    def to_model(self) -> Check:
-        return Check(
-            self.rule,
-            Severity(self.severity),
-            self.message,
-            self.remedy,
-            self.file or "",
-            self.line or 0,
-        )
 
 
 class MessageFields(msgspec.Struct, frozen=True):
@@ -270,15 +211,12 @@ def read_message_fields(message: Message, wanted: type[T]) -> T:
     Raises:
         ValueError: They do not fit; the worker is not to be trusted any further.
     """
-    fields: dict[str, Any] = dict(message.fields)
+    found: T = _read(message, wanted)
+    return found
+
+
+def _read(message: Message, wanted: Any) -> Any:
     try:
-        return msgspec.convert(fields, wanted)
-    except msgspec.ValidationError as error:
+        return WIRE.read_as(wanted, dict(message.fields))
+    except ValueError as error:
         raise ValueError(f"a message {message.type} is malformed: {error}") from None
-
-
-def _number(value: float | None) -> float:
-    """NaN for what is unknown; infinite or negative work is unknown too."""
-    if value is None or not math.isfinite(value) or value < 0.0:
-        return math.nan
-    return float(value)

@@ -8,11 +8,12 @@ whole; files of older versions have no texts of the user's files and no links fr
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -36,7 +37,7 @@ from jaxscope.model import (
     PassRecord,
     Proof,
     Ragged,
-    Severity,
+    Ratio,
     SourceFile,
     Stage,
     StageText,
@@ -46,6 +47,9 @@ from jaxscope.model import (
 )
 from jaxscope.model.capture import NO_MEMORY_PLAN, NO_PLACEMENT, Bookmark, MemoryPlan
 from jaxscope.model.sharding import Device, Job, Member, Placement, Propagated
+from jaxscope.schema.records import Codec, Rules
+
+Json = dict[str, Any]
 
 # Columns as a reader counts them.
 #
@@ -84,12 +88,7 @@ class TextColumns:
 # Edges in the contract's JSON: one for every value that flows, with the type of that value.
 
 
-EdgeJson = dict[str, Any]
-
-
-def edges_to_json(
-    graph: Graph, ids: Sequence[str], types: Sequence[Sequence[str]]
-) -> list[EdgeJson]:
+def edges_to_json(graph: Graph, ids: Sequence[str], types: Sequence[Sequence[str]]) -> list[Json]:
     """The edges of a graph.
 
     An instruction that takes a whole tuple, such as a loop its state, has an edge from each element
@@ -104,7 +103,7 @@ def edges_to_json(
     return list(_edges(graph, ids, types))
 
 
-def _edges(graph: Graph, ids: Sequence[str], types: Sequence[Sequence[str]]) -> Iterator[EdgeJson]:
+def _edges(graph: Graph, ids: Sequence[str], types: Sequence[Sequence[str]]) -> Iterator[Json]:
     edges, strings = graph.edges, graph.strings
     columns = (edges.source, edges.output, edges.target, edges.operand, edges.type)
     for source, output, target, operand, code in zip(
@@ -130,21 +129,48 @@ def _result(results: Sequence[str], output: int) -> str | None:
 # is not trusted: everything is checked, and what does not fit is refused as a whole.
 
 
-_FORMAT = "jaxscope.capture"
-_VERSION = 1
+CAPTURE_FORMAT = "jaxscope.capture"
+CAPTURE_VERSION = 1
 _COLUMN_UNKNOWN = -1
 """The JSON counts columns in characters, the model in bytes of lines that the JSON lacks."""
 
 
-class _Cost(msgspec.Struct):
-    flops: float | None = None
-    bytes_accessed: float | None = None
-    transcendentals: float | None = None
-
-    def numbers(self) -> tuple[float, float, float]:
-        values = (self.flops, self.bytes_accessed, self.transcendentals)
-        first, second, third = (math.nan if value is None else value for value in values)
-        return first, second, third
+_BUSY = ("load", "processors", "processor_share", "busy_processors")
+_DEVICE_TIMES = ("device_seconds", "device_low", "device_high")
+CONTRACT = Codec(
+    missing="unavailable",
+    rules={
+        Environment: Rules(
+            defaults=dict.fromkeys(("jax", "jaxlib", "python", "platform", "device"), "")
+        ),
+        Leaf: Rules(names={"num_bytes": "bytes", "is_static": "static"}),
+        SourceFile: Rules(defaults={"sha256": ""}),
+        Check: Rules(nulls=("file", "line"), defaults={"remedy": ""}),
+        Proof: Rules(names={"pass_name": "pass"}, defaults={"pass_number": None, "pass_name": ""}),
+        Fate: Rules(names={"pass_name": "pass", "merged_with": "with"}, nulls=("certainty",)),
+        MemoryPlan: Rules(left_out=("places",)),
+        Member: Rules(
+            names={"reason": "unavailable"}, nulls=("host", "lowered", "compiled", "reason")
+        ),
+        Measurement: Rules(names={"is_noisy": "noisy"}, nulls=("detail",), left_out=_DEVICE_TIMES),
+        Ratio: Rules(names={"is_noisy": "noisy"}, nulls=("pairs", "why_not")),
+        PassRecord: Rules(
+            names={
+                "num_instructions": "instructions",
+                "num_fusions": "fusions",
+                "num_added": "added",
+                "num_removed": "removed",
+                "num_changed": "rewritten",
+                "peak_missing": "peak_reason",
+            },
+            nulls=("peak_missing",),
+            left_out=("carriers", "packed"),
+            defaults={"pipeline": ""},
+        ),
+    },
+)
+"""The model's records as the contract's JSON has them: keys that are not the names of fields, and
+what is null where the model has an empty text or a zero."""
 
 
 class _Place(msgspec.Struct):
@@ -166,7 +192,7 @@ class _Node(msgspec.Struct):
     derived: list[str] = []
     direction: str | None = None
     source: list[_Place] = []
-    cost: _Cost | None = None
+    cost: dict[str, float | None] | None = None
     seconds: float | None = None
 
 
@@ -191,163 +217,65 @@ class _Graph(msgspec.Struct):
     groups: list[_Group]
 
 
-class _Pass(msgspec.Struct):
-    name: str
-    instructions: int
-    fusions: int
-    pipeline: str = ""
-    added: int = 0
-    removed: int = 0
-    rewritten: int = 0
-    cost: _Cost = msgspec.field(default_factory=_Cost)
-    seconds: float | None = None
-    peak_bytes: float | None = None
-    estimated_peak_bytes: float | None = None
-    peak_reason: str | None = None
-    before: str = ""
-    text: str = ""
-    ended: tuple[str, ...] = ()
-
-
-class _Stage(msgspec.Struct):
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Stage:
     name: str
     title: str
     text: str
-    cost: _Cost
-    lines: list[str | None] = []
-    passes: list[_Pass] = []
+    cost: Cost
+    lines: tuple[str | None, ...] = ()
+    passes: tuple[PassRecord, ...] = ()
     graph: _Graph | None = None
     unavailable: str | None = None
-    reasons: dict[str, str] = {}
+    reasons: Mapping[str, str] = dataclasses.field(default_factory=dict)
     seconds: float | None = None
 
 
-class _Leaf(msgspec.Struct):
-    path: str
-    type: str
-    num_bytes: int = msgspec.field(name="bytes")
-    is_static: bool = msgspec.field(name="static", default=False)
-
-
-class _Source(msgspec.Struct):
-    file: str = ""
-    line: int = 0
-    text: str = ""
-
-
-class _File(msgspec.Struct):
-    path: str
-    text: str
-    sha256: str = ""
-
-
-class _Check(msgspec.Struct):
-    rule: str
-    severity: str
-    message: str
-    remedy: str = ""
-    file: str | None = None
-    line: int | None = None
-
-
-class _Proof(msgspec.Struct):
-    pass_number: int | None = None
-    pass_name: str = msgspec.field(name="pass", default="")
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
-
-
-class _Fate(msgspec.Struct):
-    fate: str
-    pass_name: str | None = msgspec.field(name="pass", default=None)
-    instructions: tuple[str, ...] = ()
-    merged_with: tuple[str, ...] = msgspec.field(name="with", default=())
-    text: str = ""
-    certainty: Literal["proven", "inferred"] | None = None
-    proof: _Proof | None = None
-
-    def to_model(self) -> Fate:
-        proof = self.proof
-        return Fate(
-            self.fate,
-            self.pass_name,
-            self.instructions,
-            self.merged_with,
-            self.text,
-            self.certainty or "",
-            Proof(proof.pass_number, proof.pass_name, proof.before, proof.after) if proof else None,
-        )
-
-
-class _Memory(msgspec.Struct):
-    unavailable: str | None = None
-    argument_bytes: float | None = None
-    result_bytes: float | None = None
-    temporary_bytes: float | None = None
-    aliased_bytes: float | None = None
-    code_bytes: float | None = None
-    peak_bytes: float | None = None
-    donated: tuple[int, ...] = ()
-    kept: tuple[int, ...] = ()
-
-
-class _Device(msgspec.Struct):
-    id: int
-    kind: str = ""
-    process: int = 0
-    coordinates: tuple[int, ...] = ()
-
-
-class _Axis(msgspec.Struct):
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Axis:
     name: str
     size: int
 
 
-class _Spread(msgspec.Struct):
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Spread:
     sharding: str | None = None
 
 
-class _Placement(msgspec.Struct):
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Placement:
     unavailable: str | None = None
-    devices: list[_Device] = []
-    mesh: list[_Axis] = []
-    arguments: list[_Spread] = []
-    results: list[_Spread] = []
-    values: dict[str, tuple[Propagated, ...]] = {}
+    devices: tuple[Device, ...] = ()
+    mesh: tuple[_Axis, ...] = ()
+    arguments: tuple[_Spread, ...] = ()
+    results: tuple[_Spread, ...] = ()
+    values: Mapping[str, tuple[Propagated, ...]] = dataclasses.field(default_factory=dict)
 
 
-class _Member(msgspec.Struct):
-    host: str | None = None
-    lowered: str | None = None
-    compiled: str | None = None
-    unavailable: str | None = None
+_NO_SOURCE = FunctionSource()
 
 
-class _Job(msgspec.Struct):
-    process: int
-    members: Annotated[list[_Member], msgspec.Meta(min_length=1)]
-
-
-class _Capture(msgspec.Struct):
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Capture:
     format: str
     version: int
     call: str
     base: str
     transforms: tuple[str, ...]
-    environment: dict[str, str]
+    environment: Environment
     target: str
-    stages: list[_Stage]
-    source: _Source = msgspec.field(default_factory=_Source)
-    files: list[_File] = []
-    checks: list[_Check] = []
-    arguments: list[_Leaf] = []
-    results: list[_Leaf] = []
-    fates: dict[str, _Fate] = {}
+    stages: tuple[_Stage, ...]
+    source: FunctionSource = _NO_SOURCE
+    files: tuple[SourceFile, ...] = ()
+    checks: tuple[Check, ...] = ()
+    arguments: tuple[Leaf, ...] = ()
+    results: tuple[Leaf, ...] = ()
+    fates: Mapping[str, Fate] = dataclasses.field(default_factory=dict)
     messages: tuple[str, ...] = ()
     seconds: float | None = None
-    memory: _Memory | None = None
+    memory: MemoryPlan | Unavailable | None = None
     placement: _Placement | None = None
-    job: _Job | None = None
+    job: Job | None = None
     bookmarks: tuple[Bookmark, ...] = ()
 
 
@@ -359,7 +287,7 @@ def load_contract(path: str | Path) -> Capture:
     """
     place = Path(path)
     try:
-        return _read(msgspec.json.decode(place.read_bytes(), type=_Capture))
+        return _read(CONTRACT.decode(_Capture, place.read_bytes()))
     except OSError as error:
         why = error.strerror or str(error)
     except (ValueError, KeyError, RecursionError, OverflowError) as error:  # msgspec's too
@@ -375,77 +303,30 @@ def load_contract(path: str | Path) -> Capture:
 
 
 def _read(raw: _Capture) -> Capture:
-    if (raw.format, raw.version) != (_FORMAT, _VERSION):
-        raise ValueError(f"it is {raw.format} of version {raw.version}, not {_FORMAT} {_VERSION}")
-    told = raw.environment.get
-    environment = Environment(
-        told("jax", ""),
-        told("jaxlib", ""),
-        told("python", ""),
-        told("platform", ""),
-        told("device", ""),
-        told("host", ""),
-        told("recorded_at", ""),
-    )
+    if (raw.format, raw.version) != (CAPTURE_FORMAT, CAPTURE_VERSION):
+        raise ValueError(
+            f"it is {raw.format} of version {raw.version}, not {CAPTURE_FORMAT} {CAPTURE_VERSION}"
+        )
     return Capture(
         call=raw.call,
         base=raw.base,
         transforms=raw.transforms,
-        source=FunctionSource(raw.source.file, raw.source.line, raw.source.text),
-        files=tuple(SourceFile(file.path, file.text, file.sha256) for file in raw.files),
-        environment=environment,
+        source=raw.source,
+        files=raw.files,
+        environment=raw.environment,
         target=raw.target,
-        arguments=tuple(map(_read_leaf, raw.arguments)),
-        results=tuple(map(_read_leaf, raw.results)),
+        arguments=raw.arguments,
+        results=raw.results,
         stages=tuple(map(_read_stage, raw.stages)),
-        fates={id: fate.to_model() for id, fate in raw.fates.items()},
-        checks=tuple(map(_read_check, raw.checks)),
+        fates=raw.fates,
+        checks=raw.checks,
         messages=raw.messages,
         wall_seconds=raw.seconds or 0.0,
-        memory=NO_MEMORY_PLAN if raw.memory is None else _read_memory(raw.memory),
+        memory=NO_MEMORY_PLAN if raw.memory is None else raw.memory,
         placement=_read_placement(raw.placement),
-        job=_read_job(raw.job),
+        job=raw.job,
         bookmarks=raw.bookmarks,
-        passes=tuple(_read_pass(each) for stage in raw.stages for each in stage.passes),
-    )
-
-
-def _read_check(raw: _Check) -> Check:
-    severity = Severity(raw.severity)
-    return Check(raw.rule, severity, raw.message, raw.remedy, raw.file or "", raw.line or 0)
-
-
-def _read_pass(raw: _Pass) -> PassRecord:
-    return PassRecord(
-        raw.name,
-        raw.pipeline,
-        raw.instructions,
-        raw.fusions,
-        raw.added,
-        raw.removed,
-        raw.rewritten,
-        Cost(*raw.cost.numbers()),
-        raw.before,
-        raw.text,
-        raw.ended,
-        seconds=_number(raw.seconds),
-        peak_bytes=_number(raw.peak_bytes),
-        estimated_peak_bytes=_number(raw.estimated_peak_bytes),
-        peak_missing=raw.peak_reason or "",
-    )
-
-
-def _read_job(raw: _Job | None) -> Job | None:
-    if raw is None:
-        return None
-    if not 0 <= raw.process < len(raw.members):
-        raise ValueError(f"it is of process {raw.process} of {len(raw.members)}")
-    return Job(
-        raw.process,
-        tuple(
-            Member(m.host or "", m.lowered or "", m.compiled or "", m.unavailable or "")
-            for m in raw.members
-        ),
+        passes=tuple(each for stage in raw.stages for each in stage.passes),
     )
 
 
@@ -455,35 +336,12 @@ def _read_placement(raw: _Placement | None) -> Placement | Unavailable:
     if raw.unavailable is not None:
         return Unavailable(raw.unavailable, "optimized")
     return Placement(
-        tuple(Device(d.id, d.kind, d.process, d.coordinates) for d in raw.devices),
+        raw.devices,
         tuple((axis.name, axis.size) for axis in raw.mesh),
         tuple(each.sharding or "" for each in raw.arguments),
         tuple(each.sharding or "" for each in raw.results),
         raw.values,
     )
-
-
-def _read_memory(raw: _Memory) -> MemoryPlan | Unavailable:
-    if raw.unavailable is not None:
-        return Unavailable(raw.unavailable, "optimized")
-    return MemoryPlan(
-        _number(raw.argument_bytes),
-        _number(raw.result_bytes),
-        _number(raw.temporary_bytes),
-        _number(raw.aliased_bytes),
-        _number(raw.code_bytes),
-        _number(raw.peak_bytes),
-        raw.donated,
-        raw.kept,
-    )
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value
-
-
-def _read_leaf(leaf: _Leaf) -> Leaf:
-    return Leaf(leaf.path, leaf.type, leaf.num_bytes, leaf.is_static)
 
 
 def _read_stage(stage: _Stage) -> Stage:
@@ -497,7 +355,7 @@ def _read_stage(stage: _Stage) -> Stage:
         graph=Unavailable(no_graph, stage.name)
         if stage.graph is None
         else _read_graph(stage.graph),
-        cost=Cost(*stage.cost.numbers()),
+        cost=stage.cost,
         seconds=Unavailable("The time was not saved.") if stage.seconds is None else stage.seconds,
         unavailable=missing,
     )
@@ -533,7 +391,7 @@ def _read_graph(raw: _Graph) -> Graph:
             derived=node.derived,
             direction=direction,
             source=[(p.file, p.line, _COLUMN_UNKNOWN, p.function) for p in node.source],
-            cost=(_Cost() if node.cost is None else node.cost).numbers(),
+            cost=_read_cost(node.cost or {}),
             seconds=math.nan if node.seconds is None else node.seconds,
         )
     tuples: set[tuple[str, str, int]] = set()
@@ -561,10 +419,11 @@ def _read_graph(raw: _Graph) -> Graph:
     return builder.build()
 
 
-Json = dict[str, Any]
+def _read_cost(cost: Mapping[str, float | None]) -> tuple[float, float, float]:
+    values = map(cost.get, ("flops", "bytes_accessed", "transcendentals"))
+    first, second, third = (math.nan if value is None else value for value in values)
+    return first, second, third
 
-CAPTURE_FORMAT = "jaxscope.capture"
-CAPTURE_VERSION = 1
 
 _DIRECTIONS: tuple[str | None, ...] = tuple(
     None if direction is Direction.NONE else direction.name.lower() for direction in Direction
@@ -575,26 +434,18 @@ _GROUP_KINDS = tuple(kind.name.lower() for kind in GroupKind)
 
 def timing_to_json(timing: Timing) -> Json:
     """Measurements of one call as the contract has them."""
-    return {
-        "call": timing.call,
-        "environment": environment_to_json(timing.environment),
-        "measurements": [_measurement(measurement) for measurement in timing.measurements],
-        "ratios": [
-            {
-                "name": ratio.name,
-                "median": number_to_json(ratio.median),
-                "low": number_to_json(ratio.low),
-                "high": number_to_json(ratio.high),
-                "verdict": ratio.verdict,
-                "confidence": number_to_json(ratio.confidence),
-                "pairs": ratio.pairs or None,
-                "noisy": ratio.is_noisy,
-                "why_not": ratio.why_not or None,
-            }
-            for ratio in timing.ratios
-        ],
-        "warnings": list(timing.warnings),
-    }
+    found: Json = CONTRACT.write(timing)
+    found["environment"] = environment_to_json(timing.environment)
+    for measurement, told in zip(timing.measurements, found["measurements"], strict=True):
+        told["device"] = _device_times(measurement)
+    return found
+
+
+def _device_times(measurement: Measurement) -> Json | None:
+    if math.isnan(measurement.device_seconds):
+        return None
+    values = (getattr(measurement, name) for name in _DEVICE_TIMES)
+    return dict(zip(("median", "low", "high"), map(number_to_json, values), strict=True))
 
 
 def error_to_json(error: JaxscopeError) -> Json:
@@ -616,20 +467,10 @@ def error_to_json(error: JaxscopeError) -> Json:
 
 def memory_to_json(plan: MemoryPlan | Unavailable) -> Json:
     """XLA's memory plan in bytes per device; null for what is unknown, with the reason."""
-    if isinstance(plan, Unavailable):
-        return {"unavailable": plan.reason}
-    return {
-        "unavailable": None,
-        "argument_bytes": number_to_json(plan.argument_bytes),
-        "result_bytes": number_to_json(plan.result_bytes),
-        "temporary_bytes": number_to_json(plan.temporary_bytes),
-        "aliased_bytes": number_to_json(plan.aliased_bytes),
-        "code_bytes": number_to_json(plan.code_bytes),
-        "peak_bytes": number_to_json(plan.peak_bytes),
-        "total_bytes": number_to_json(plan.total_bytes),
-        "donated": list(plan.donated),
-        "kept": list(plan.kept),
-    }
+    found: Json = CONTRACT.write(plan, MemoryPlan | Unavailable)
+    if is_available(plan):
+        found["total_bytes"] = number_to_json(plan.total_bytes)
+    return found
 
 
 def number_to_json(value: float) -> float | None:
@@ -637,42 +478,13 @@ def number_to_json(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def cost_to_json(cost: Cost) -> Json:
-    """A cost with null for what is unknown."""
-    return _cost((cost.flops, cost.bytes_accessed, cost.transcendentals))
-
-
 def environment_to_json(environment: Environment) -> Json:
     """Where a capture or a timing was made; of a timing, how busy the machine was, too."""
-    found: Json = {
-        "jax": environment.jax,
-        "jaxlib": environment.jaxlib,
-        "python": environment.python,
-        "platform": environment.platform,
-        "device": environment.device,
-        "host": environment.host,
-        "recorded_at": environment.recorded_at,
-    }
-    if environment.processors is not None:
-        found |= {
-            "load": environment.load,
-            "processors": environment.processors,
-            "processor_share": environment.processor_share,
-            "busy_processors": environment.busy_processors,
-        }
+    found: Json = CONTRACT.write(environment)
+    if environment.processors is None:
+        for name in _BUSY:
+            del found[name]
     return found
-
-
-def check_to_json(check: Check) -> Json:
-    """One finding of the lint."""
-    return {
-        "rule": check.rule,
-        "severity": check.severity.value,
-        "message": check.message,
-        "remedy": check.remedy,
-        "file": check.file or None,
-        "line": check.line or None,
-    }
 
 
 def graph_to_json(graph: Graph, columns: TextColumns) -> Json:
@@ -776,60 +588,3 @@ def line_nodes_to_json(stage: Stage) -> list[str | None]:
     ids = [graph.strings[s] for s in graph.nodes.id.tolist()]
     lines = [None if node == NONE else ids[node] for node in line_nodes]
     return lines if any(lines) else []
-
-
-def leaf_to_json(leaf: Leaf) -> Json:
-    return {
-        "path": leaf.path,
-        "type": leaf.type,
-        "bytes": leaf.num_bytes,
-        "static": leaf.is_static,
-    }
-
-
-def fate_to_json(fate: Fate) -> Json:
-    """A fate as the contract has it."""
-    return {
-        "fate": fate.fate,
-        "pass": fate.pass_name,
-        "instructions": list(fate.instructions),
-        "with": list(fate.merged_with),
-        "text": fate.text,
-        "certainty": fate.certainty or None,
-        "proof": None if fate.proof is None else _proof(fate.proof),
-    }
-
-
-def _proof(proof: Proof) -> Json:
-    return {
-        "pass_number": proof.pass_number,
-        "pass": proof.pass_name,
-        "before": list(proof.before),
-        "after": list(proof.after),
-    }
-
-
-def _measurement(measurement: Measurement) -> Json:
-    return {
-        "name": measurement.name,
-        "unit": measurement.unit,
-        "median": number_to_json(measurement.median),
-        "low": number_to_json(measurement.low),
-        "high": number_to_json(measurement.high),
-        "confidence": number_to_json(measurement.confidence),
-        "runs": measurement.runs,
-        "samples": [number_to_json(sample) for sample in measurement.samples],
-        "noisy": measurement.is_noisy,
-        "protocol": measurement.protocol,
-        "reasons": list(measurement.reasons),
-        "detail": measurement.detail or None,
-        "began": number_to_json(measurement.began),
-        "ended": number_to_json(measurement.ended),
-        "device": None
-        if math.isnan(measurement.device_seconds)
-        else {
-            "median": number_to_json(measurement.device_seconds),
-            "low": number_to_json(measurement.device_low),
-            "high": number_to_json(measurement.device_high),
-        },
-    }

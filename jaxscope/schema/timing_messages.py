@@ -23,6 +23,7 @@ from jaxscope.model.statistics import (
     thin_samples,
 )
 from jaxscope.model.timing import Measurement, Ratio, Timeline
+from jaxscope.schema.capture_messages import WIRE
 from jaxscope.wire.messages import Message
 
 
@@ -161,13 +162,10 @@ def read_environment(fields: Any) -> Environment:
     Raises:
         MalformedTiming: The fields are none.
     """
-    if not isinstance(fields, dict):
-        raise MalformedTiming("timed has no environment")
-    names = ("jax", "jaxlib", "python", "platform", "device", "host", "recorded_at")
-    jax, jaxlib, python, platform, device, host, when = (
-        str(fields.get(name, ""))[:500] for name in names
-    )
-    return Environment(jax, jaxlib, python, platform, device, host, when)
+    try:
+        return WIRE.read(Environment, fields)
+    except ValueError as error:
+        raise MalformedTiming(f"timed has no environment: {error}") from None
 
 
 def read_conditions(message: Message, environment: Environment) -> Environment:

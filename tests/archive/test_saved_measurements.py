@@ -28,8 +28,8 @@ from jaxscope.model.experiments import (
 )
 from jaxscope.model.hardware import Ceilings
 from jaxscope.model.timing import NodeTime, NodeTimes, Profile, ScalePoint, Scaling, Slope, Timeline
-from jaxscope.schema.archive import SAVED_TYPES, decode_lab, encode_lab, load_saved, save_capture
-from jaxscope.schema.plain_data import to_plain
+from jaxscope.schema.archive import decode_lab, encode_lab, load_saved, save_capture
+from jaxscope.schema.archive_manifest import LAB, SAVED_TYPES
 
 from .recorded import capture
 
@@ -97,7 +97,7 @@ def path(tmp_path: Path) -> Path:
 
 def plain(results: tuple[object, ...]) -> dict[str, Any]:
     """Results by kind as JSON text has them: arrays and NaN do not compare."""
-    return {type(result).__name__: json.dumps(to_plain(result)) for result in results}
+    return {type(result).__name__: json.dumps(LAB.write(result)) for result in results}
 
 
 def test_every_result_comes_back_as_it_was(path: Path) -> None:

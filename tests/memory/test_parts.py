@@ -13,7 +13,7 @@ from jaxscope.model import Capture, Unavailable
 from jaxscope.program.memory.live_ranges import Donation, LiveRanges, find_donations
 from jaxscope.program.memory.residuals import NO_RESIDUALS, find_constants, find_residuals
 from jaxscope.report.memory import MemoryReport, memory_report_to_json, memory_to_text
-from jaxscope.schema.capture_messages import MemoryFields, read_message_fields
+from jaxscope.schema.capture_messages import read_memory
 from jaxscope.wire.messages import Message
 
 from .conftest import Take
@@ -116,6 +116,9 @@ def test_a_missing_plan_keeps_its_reason(take: Take) -> None:
     [
         {"argument_bytes": -1},
         {"argument_bytes": "many"},
+        {"argument_bytes": 1.5},
+        {"peak_bytes": 2**64},
+        {"temporary_bytes": float("inf")},
         {"donated": [-1]},
         {"kept": "all"},
         {"reason": 3},
@@ -123,4 +126,4 @@ def test_a_missing_plan_keeps_its_reason(take: Take) -> None:
 )
 def test_impossible_plans_are_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="malformed"):
-        read_message_fields(Message("memory", fields), MemoryFields)
+        read_memory(Message("memory", fields))

@@ -18,7 +18,7 @@ from jaxscope.model.sharding import Job, Member
 from jaxscope.program.sharding.placement import PlacementReport
 from jaxscope.report.sharding import describe_job, job_to_json
 from jaxscope.schema.archive import load_capture
-from jaxscope.schema.capture_messages import JobFields, read_message_fields
+from jaxscope.schema.capture_messages import read_message_fields
 from jaxscope.schema.contract import load_contract
 from jaxscope.wire.messages import Message
 
@@ -182,4 +182,4 @@ def test_the_json_keeps_the_job(captures: list[Capture], tmp_path: Path) -> None
 )
 def test_a_hostile_message_is_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
-        read_message_fields(Message("job", fields), JobFields).to_model()
+        read_message_fields(Message("job", fields), Job)
