@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
+from jaxscope.schema.whole_file import write_whole
 
 
 def check_place(path: Path) -> None:
@@ -33,16 +32,11 @@ def write_file(path: Path, write: Callable[[Path], None]) -> None:
     Raises:
         EnvironmentProblem: The file cannot be written.
     """
-    # The ending stays: some writers choose the format by it.
-    draft = path.with_name(f".{secrets.token_hex(6)}{path.suffix}")
     try:
         if path.exists() and not path.is_file():
-            draft = path  # a device or a pipe, such as /dev/stdout, has no neighbour
-        write(draft)
-        if draft != path:
-            with open(draft, "rb") as written:
-                os.fsync(written.fileno())
-            os.replace(draft, path)
+            write(path)  # a device or a pipe, such as /dev/stdout, has no neighbour
+        else:
+            write_whole(path, write)
     except OSError as error:
         raise EnvironmentProblem(
             Explanation(
@@ -51,9 +45,6 @@ def write_file(path: Path, write: Callable[[Path], None]) -> None:
                 remedy="Name another place with -o, make room, or fix the permissions.",
             )
         ) from None
-    finally:
-        if draft != path:
-            draft.unlink(missing_ok=True)
 
 
 def print_text(text: str) -> None:

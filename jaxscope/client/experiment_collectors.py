@@ -30,7 +30,7 @@ from jaxscope.client.events import (
 from jaxscope.client.results import Result
 from jaxscope.client.timing_assembler import TimingAssembler
 from jaxscope.model import Cost, Stage, Unavailable
-from jaxscope.model.capture import NO_ENVIRONMENT, Environment
+from jaxscope.model.capture import Environment
 from jaxscope.model.experiments import (
     Agreement,
     EquationAgreement,
@@ -73,12 +73,11 @@ from jaxscope.schema.capture_messages import LongText, ShortText, Size, read_mes
 from jaxscope.schema.timing_messages import (
     MAX_ENTRIES,
     MalformedTiming,
+    MeasuredSubject,
     disturb,
     make_measurement,
     make_ratio,
     read_column,
-    read_conditions,
-    read_environment,
     read_matrix,
     read_names,
     read_number,
@@ -90,13 +89,13 @@ from jaxscope.wire.messages import Message
 # Read what a program of the timing lab takes besides time; a worker wrote it, so it is checked.
 
 
-_CostNumber = Annotated[float, msgspec.Meta(ge=0)]
+_NotNegative = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class _CostFields(msgspec.Struct, frozen=True):
-    flops: _CostNumber | None = None
-    bytes_accessed: _CostNumber | None = None
-    memory: _CostNumber | None = None
+    flops: _NotNegative | None = None
+    bytes_accessed: _NotNegative | None = None
+    memory: _NotNegative | None = None
 
     def to_model(self) -> ProgramCost:
         values = (self.flops, self.bytes_accessed, self.memory)
@@ -146,16 +145,28 @@ SCALE_PROTOCOL = (
     "single calls where they take over 10 ms."
 )
 _MAX_POINTS = 1_000
-_MAX_WARNINGS = 200
 
 
 class LabCollector(abc.ABC):
     """What all experiments send: what is measured, where, and what to mind."""
 
     def __init__(self, call: str = "") -> None:
-        self.call = call
-        self.environment = NO_ENVIRONMENT
-        self.warnings: list[str] = []
+        self._measured = MeasuredSubject(call)
+
+    @property
+    def call(self) -> str:
+        """The call that is measured."""
+        return self._measured.call
+
+    @property
+    def environment(self) -> Environment:
+        """Where, and how busy that machine was."""
+        return self._measured.environment
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to mind, each once."""
+        return self._measured.warnings
 
     def feed(self, message: Message) -> Iterator[Event]:
         """Take a message in.
@@ -163,16 +174,7 @@ class LabCollector(abc.ABC):
         Raises:
             ValueError: It is malformed.
         """
-        if message.type == "timed":
-            self.call = read_text(message, "call")
-            self.environment = read_environment(message.fields.get("environment"))
-        elif message.type == "conditions":
-            self.environment = read_conditions(message, self.environment)
-        elif message.type == "warning":
-            text = read_text(message, "text")
-            if len(self.warnings) < _MAX_WARNINGS and text not in self.warnings:
-                self.warnings.append(text)
-        else:
+        if not self._measured.feed(message):
             self.take(message)
         return iter(())
 
@@ -602,7 +604,6 @@ class CeilingsCollector(LabCollector):
 
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
-_Size = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class _LeafFields(msgspec.Struct, frozen=True):
@@ -610,9 +611,9 @@ class _LeafFields(msgspec.Struct, frozen=True):
     type: ShortText
     count: _Count
     differing: _Count
-    max_ulp: _Size | None
-    max_absolute: _Size | None
-    max_relative: _Size | None
+    max_ulp: _NotNegative | None
+    max_absolute: _NotNegative | None
+    max_relative: _NotNegative | None
     index: ShortText
     first: ShortText
     second: ShortText

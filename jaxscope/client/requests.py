@@ -6,7 +6,7 @@ import dataclasses
 import os
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from jaxscope.client.ssh_target import target_on_machine
 from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
@@ -25,17 +25,14 @@ class Request:
         memory_bytes: Resident memory that the worker and all it starts may use; None for three
             quarters of the machine's.
         environment: Variables to set for the process, beyond the session's.
+        type: The name of such requests in `jaxscope.wire.protocol`.
     """
 
+    type: ClassVar[str] = ""
     python: str | None = dataclasses.field(default=None, kw_only=True)
     timeout_s: float | None = dataclasses.field(default=None, kw_only=True)
     memory_bytes: int | None = dataclasses.field(default=None, kw_only=True)
     environment: Mapping[str, str] = dataclasses.field(default_factory=dict, kw_only=True)
-
-    @property
-    def type(self) -> str:
-        """Its name in `jaxscope.wire.protocol`."""
-        return _TYPES[type(self)]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -53,6 +50,7 @@ class CaptureRequest(Request):
             that takes long, or where the program holds its own derivative.
     """
 
+    type: ClassVar[str] = "capture"
     file: str | None = None
     call: str | None = None
     target: str = "cpu"
@@ -76,6 +74,7 @@ class TimeRequest(Request):
         rigorous: Whether to repeat in fresh processes.
     """
 
+    type: ClassVar[str] = "time"
     file: str | None = None
     call: str | None = None
     target: str = "cpu"
@@ -96,6 +95,7 @@ class ProfileRequest(Request):
         skip_eager: Whether to leave the equations out: running them can take long.
     """
 
+    type: ClassVar[str] = "profile"
     file: str | None = None
     call: str | None = None
     target: str = "cpu"
@@ -119,6 +119,7 @@ class ScalingRequest(Request):
             the call applied to its own result so many times, unrolled and as a scan.
     """
 
+    type: ClassVar[str] = "scale"
     file: str | None = None
     call: str | None = None
     target: str = "cpu"
@@ -138,6 +139,7 @@ class RecompilationRequest(Request):
         calls: Without any, the file's offered ones.
     """
 
+    type: ClassVar[str] = "recompile"
     file: str | None = None
     calls: tuple[str, ...] = ()
     target: str = "cpu"
@@ -169,6 +171,7 @@ class ComparisonRequest(Request):
             their own.
     """
 
+    type: ClassVar[str] = "compare"
     file: str | None = None
     call: str | None = None
     target: str = "cpu"
@@ -208,6 +211,7 @@ class SideRequest(Request):
     The attributes are those of `ComparisonRequest`.
     """
 
+    type: ClassVar[str] = "side"
     file: str | None = None
     call: str | None = None
     target: str = "cpu"
@@ -226,6 +230,7 @@ class SideRequest(Request):
 class AgreementRequest(Request):
     """Compare the results of a call eager, jitted and in double precision."""
 
+    type: ClassVar[str] = "agree"
     file: str | None = None
     call: str | None = None
     target: str = "cpu"
@@ -236,6 +241,7 @@ class AgreementRequest(Request):
 class CalibrationRequest(Request):
     """Measure what the machine reaches at most in arithmetic and in memory traffic."""
 
+    type: ClassVar[str] = "calibrate"
     target: str = "cpu"
     x64: bool = False
 
@@ -244,6 +250,7 @@ class CalibrationRequest(Request):
 class RematRequest(Request):
     """Compile a call's gradient with every policy of `jax.checkpoint` on the base function."""
 
+    type: ClassVar[str] = "remat"
     file: str | None = None
     call: str | None = None
     target: str = "cpu"
@@ -254,6 +261,7 @@ class RematRequest(Request):
 class OutlineRequest(Request):
     """List the functions and offered calls of a file; executes nothing of it."""
 
+    type: ClassVar[str] = "outline"
     file: str = ""
 
 
@@ -261,6 +269,7 @@ class OutlineRequest(Request):
 class ProposeRequest(Request):
     """Find a call of a function of the file that traces."""
 
+    type: ClassVar[str] = "propose"
     file: str = ""
     function: str = ""
     target: str = "cpu"
@@ -275,24 +284,10 @@ class EnvironmentRequest(Request):
         target: Names the machine, if that is not this one.
     """
 
+    type: ClassVar[str] = "environment"
     target: str = ""
 
 
-_TYPES: dict[type[Request], str] = {
-    CaptureRequest: "capture",
-    TimeRequest: "time",
-    ProfileRequest: "profile",
-    ScalingRequest: "scale",
-    RecompilationRequest: "recompile",
-    ComparisonRequest: "compare",
-    SideRequest: "side",
-    AgreementRequest: "agree",
-    CalibrationRequest: "calibrate",
-    RematRequest: "remat",
-    OutlineRequest: "outline",
-    ProposeRequest: "propose",
-    EnvironmentRequest: "environment",
-}
 MEASURING = (
     TimeRequest,
     ProfileRequest,

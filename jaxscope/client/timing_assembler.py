@@ -11,22 +11,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model.capture import NO_ENVIRONMENT
 from jaxscope.model.timing import Measurement, Timing
 from jaxscope.schema.timing_messages import (
     MalformedTiming,
+    MeasuredSubject,
     disturb,
     make_ratio,
     read_column,
-    read_conditions,
-    read_environment,
     read_measurement,
     read_text,
 )
 from jaxscope.wire.messages import Message
 
 _MAX_NAMES = 200
-_MAX_WARNINGS = 200
 _SLOWED = (
     "{name}: recorded calls kept the device at work longer than whole calls take unrecorded. "
     "Recording, or a busier machine, slowed them: that time is too long."
@@ -38,11 +35,9 @@ class TimingAssembler:
 
     def __init__(self, call: str = "") -> None:
         """Start empty; `call` stands until the worker names the call that it took."""
-        self._call = call
-        self._environment = NO_ENVIRONMENT
+        self._subject = MeasuredSubject(call)
         self._measurements: dict[str, Measurement] = {}
         self._ratios: dict[str, tuple[npt.NDArray[np.float64], str]] = {}
-        self._warnings: list[str] = []
 
     def feed(self, message: Message) -> bool:
         """Take a message in.
@@ -53,12 +48,9 @@ class TimingAssembler:
         Raises:
             MalformedTiming: It is one, but not well formed.
         """
+        if self._subject.feed(message):
+            return True
         match message.type:
-            case "timed":
-                self._call = read_text(message, "call")
-                self._environment = read_environment(message.fields.get("environment"))
-            case "conditions":
-                self._environment = read_conditions(message, self._environment)
             case "measurement":
                 measurement = read_measurement(message)
                 self._put(self._measurements, measurement.name, measurement)
@@ -69,28 +61,24 @@ class TimingAssembler:
                 log_ratios = read_column(message, "log_ratios", np.float64)
                 make_ratio(name, log_ratios)  # which refuses impossible ones
                 self._put(self._ratios, name, (log_ratios, why_not))
-            case "warning":
-                if len(self._warnings) < _MAX_WARNINGS:
-                    self._warnings.append(read_text(message, "text"))
             case _:
                 return False
         return True
 
     def timing(self) -> Timing:
         """What was measured so far; complete once the run is done, useful before."""
-        measurements = tuple(
-            disturb(measurement, self._environment) for measurement in self._measurements.values()
-        )
+        environment = self._subject.environment
+        measurements = tuple(disturb(each, environment) for each in self._measurements.values())
         noisy = {measurement.name for measurement in measurements if measurement.is_noisy}
         ratios = (
             make_ratio(name, values, why_not, is_noisy=bool(noisy & set(name.split("/"))))
             for name, (values, why_not) in self._ratios.items()
         )
         slowed = filter(_is_slowed_by_recorder, measurements)
-        warnings = [*self._warnings, *(_SLOWED.format(name=m.name) for m in slowed)]
+        warnings = [*self._subject.warnings, *(_SLOWED.format(name=m.name) for m in slowed)]
         return Timing(
-            call=self._call,
-            environment=self._environment,
+            call=self._subject.call,
+            environment=environment,
             measurements=measurements,
             ratios=tuple(ratios),
             warnings=tuple(dict.fromkeys(warnings)),

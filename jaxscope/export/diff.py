@@ -9,7 +9,6 @@ import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from jaxscope.errors import Explanation, UsageError
 from jaxscope.export.diff_html import comparison_to_html
@@ -26,13 +25,11 @@ from jaxscope.program.diff.changes import GraphComparison, find_node_differences
 from jaxscope.program.diff.quantities import QuantityDifference
 from jaxscope.program.diff.texts import TextDiff, format_unified
 from jaxscope.report.diff import comparison_to_markdown, format_comparison
-from jaxscope.schema.contract import CONTRACT, environment_to_json, number_to_json
+from jaxscope.schema.contract import CONTRACT, Json, environment_to_json, number_to_json
 from jaxscope.schema.safe_text import make_safe
 
 # A comparison as JSON for scripts. NaN is `null`: unknown, never zero.
 
-
-Json = dict[str, Any]
 
 FORMAT = "jaxscope.comparison"
 VERSION = 1

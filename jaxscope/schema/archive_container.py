@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
 import stat
 import struct
 import zipfile
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from jaxscope.errors import EnvironmentProblem, Explanation, SourceError, UsageError
+from jaxscope.schema.whole_file import write_whole
 
 MAX_ENTRIES = 64
 MAX_TOTAL_BYTES = 512 << 20
@@ -48,18 +48,8 @@ def write(path: Path, entries: Mapping[str, bytes], comment: bytes = b"") -> Non
                 remedy="Name a file in a folder that exists.",
             )
         )
-    temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.tmp")
     try:
-        try:
-            with open(temporary, "xb") as file:
-                _write_zip(file, entries, comment)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-        _sync_folder(path.parent)
+        write_whole(path, lambda draft: _write_zip(draft, entries, comment))
     except OSError as error:
         raise EnvironmentProblem(
             Explanation(
@@ -113,24 +103,14 @@ def read_commented(path: Path) -> tuple[dict[str, bytes], bytes]:
     )
 
 
-def _write_zip(file: BinaryIO, entries: Mapping[str, bytes], comment: bytes) -> None:
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=_COMPRESSION_LEVEL) as out:
+def _write_zip(draft: Path, entries: Mapping[str, bytes], comment: bytes) -> None:
+    with zipfile.ZipFile(draft, "x", zipfile.ZIP_DEFLATED, compresslevel=_COMPRESSION_LEVEL) as out:
         out.comment = comment
         for name, data in entries.items():
             # A fixed date: equal captures make equal files.
             info = zipfile.ZipInfo(name, _FIXED_DATE)
             info.compress_type = zipfile.ZIP_DEFLATED
             out.writestr(info, data, compresslevel=_COMPRESSION_LEVEL)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the move itself durable, where folders can be opened (not on Windows)."""
-    if hasattr(os, "O_DIRECTORY"):
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _open_regular(path: Path) -> BinaryIO:

@@ -12,6 +12,7 @@ import msgspec
 
 from jaxscope.model.capture import Environment
 from jaxscope.model.hardware import Ceilings
+from jaxscope.schema.whole_file import write_whole
 
 _MAX_KEPT_BYTES = 100_000
 
@@ -21,9 +22,8 @@ def store_ceilings(ceilings: Ceilings) -> None:
     path = _place(ceilings.environment)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_suffix(f".{os.getpid()}")
-        draft.write_bytes(msgspec.json.encode(ceilings))
-        draft.replace(path)
+        data = msgspec.json.encode(ceilings)
+        write_whole(path, lambda draft: draft.write_bytes(data))
     except OSError:
         return
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model.capture import Environment
+from jaxscope.model.capture import NO_ENVIRONMENT, Environment
 from jaxscope.model.statistics import (
     find_disturbances,
     find_noise,
@@ -190,7 +190,42 @@ def read_conditions(message: Message, environment: Environment) -> Environment:
     )
 
 
+class MeasuredSubject:
+    """What every measurement says first: of which call, where, how busy it was there; warnings.
+
+    Attributes:
+        call: As the worker named it; before that, as it was asked for.
+        environment: With how busy the machine was, once that is told.
+        warnings: Each once, at most 200.
+    """
+
+    def __init__(self, call: str = "") -> None:
+        self.call = call
+        self.environment = NO_ENVIRONMENT
+        self.warnings: list[str] = []
+
+    def feed(self, message: Message) -> bool:
+        """Take a message in; whether it was one of these.
+
+        Raises:
+            MalformedTiming: It is one, but not well formed.
+        """
+        if message.type == "timed":
+            self.call = read_text(message, "call")
+            self.environment = read_environment(message.fields.get("environment"))
+        elif message.type == "conditions":
+            self.environment = read_conditions(message, self.environment)
+        elif message.type == "warning":
+            text = read_text(message, "text")
+            if len(self.warnings) < _MAX_WARNINGS and text not in self.warnings:
+                self.warnings.append(text)
+        else:
+            return False
+        return True
+
+
 MAX_ENTRIES = 100_000
+_MAX_WARNINGS = 200
 
 
 def read_matrix(

@@ -134,14 +134,5 @@ from __future__ import annotations
 
 PROTOCOL_VERSION = 1
 
-REQUESTS = frozenset(
-    {
-        *("capture", "time", "profile", "scale", "recompile", "compare", "side", "agree"),
-        *("calibrate", "remat"),
-        *("outline", "propose", "environment"),
-    }
-)
-FAULTS = frozenset({"source", "call", "trace", "environment", "internal"})
-
 DISCONNECTED_STATUS = 92
 """Exit status of a worker that finds its connection closed; any number that few programs use."""

@@ -1,0 +1,45 @@
+"""Write a file whole or not at all. Standard library only.
+
+The content goes to a draft beside the place, which is then moved there: a full disk, a crash or a
+stopped run leaves what was there before.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Let `write` make the file, and put it in place in one step that survives a loss of power.
+
+    Args:
+        path: In a folder that exists.
+        write: Is given the place of the draft, which does not exist; its ending is that of `path`,
+            since some writers choose the format by it.
+
+    Raises:
+        OSError: The disk refuses; nothing is left of the draft.
+    """
+    draft = path.with_name(f".{secrets.token_hex(8)}{path.suffix}")
+    try:
+        write(draft)
+        with open(draft, "rb+") as written:
+            os.fsync(written.fileno())
+        os.replace(draft, path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the move itself durable, where folders can be opened (not on Windows)."""
+    if hasattr(os, "O_DIRECTORY"):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
