@@ -143,6 +143,12 @@ class SourcePosition:
     column: int
     function: str = ""
 
+    @property
+    def short(self) -> str:
+        """`file.py:12`; the file may be of another machine, whose paths have other separators."""
+        name = self.file.replace("\\", "/").rpartition("/")[2]
+        return f"{name}:{self.line}"
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Cost:

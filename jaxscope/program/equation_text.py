@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import os
 from collections.abc import Mapping
 
 import numpy as np
@@ -52,7 +51,7 @@ def short_equation_names(graph: Graph) -> Mapping[str, str]:
 def _label(graph: Graph, node: int) -> str:
     name, operation = _names(graph, node)
     places = graph.source(node)
-    place = f" · {os.path.basename(places[0].file)}:{places[0].line}" if places else ""
+    place = f" · {places[0].short}" if places else ""
     return f"{name} = {operation}{place}"
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -434,7 +433,7 @@ def _kernels(graph: Graph, rounds: ExecutionCounts) -> Iterator[tuple[int, int]]
 
 def _line_of(graph: Graph, node: int) -> str:
     places = graph.source(node)
-    return f"{os.path.basename(places[0].file)}:{places[0].line}" if places else _NOWHERE
+    return places[0].short if places else _NOWHERE
 
 
 def _scope_of(graph: Graph, node: int) -> str:

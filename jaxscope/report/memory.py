@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -69,7 +68,7 @@ def plan_rows(plan: MemoryPlan) -> Iterator[tuple[str, float, str]]:
 
 def place_text(place: SourcePosition | None) -> str:
     """`file.py:12`, or nothing."""
-    return f"{os.path.basename(place.file)}:{place.line}" if place is not None else ""
+    return place.short if place is not None else ""
 
 
 ALIVE_HEADERS = ("bytes", "kind", "name", "type", "layout", "padding", "steps", "line")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +122,7 @@ def describe_collective(collective: Collective) -> str:
 def collective_place(standing: CollectiveContext) -> str:
     """`file.py:12`, or nothing."""
     place = standing.place
-    return f"{os.path.basename(place.file)}:{place.line}" if place is not None else ""
+    return place.short if place is not None else ""
 
 
 def format_executions(collective: Collective) -> str:

@@ -166,7 +166,7 @@ def find_origins(graph: Graph) -> Origins | None:
 def _name_line(graph: Graph, node: int) -> str:
     place = graph.source(node)[0]
     inside = f" in {_short(place.function)}" if place.function else ""
-    return f"{ntpath.basename(place.file)}:{place.line}{inside}"
+    return f"{place.short}{inside}"
 
 
 def _name_function(graph: Graph, node: int) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import dataclasses
 import enum
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -217,7 +216,7 @@ def _keys(graph: Graph, node: int, by: RowKind) -> tuple[str, ...]:
     if by is RowKind.SCOPE:
         return ("/".join(graph.row(graph.nodes.scope, node)) or NO_SCOPE,)
     places = graph.source(node)
-    return (f"{os.path.basename(places[0].file)}:{places[0].line}" if places else COMPILER,)
+    return (places[0].short if places else COMPILER,)
 
 
 _ZERO = Cost(0.0, 0.0, 0.0)

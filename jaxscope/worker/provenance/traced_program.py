@@ -10,7 +10,6 @@ jaxpr-level stage to those who run its equations one by one.
 from __future__ import annotations
 
 import dataclasses
-import os
 import time
 from collections.abc import Callable
 from typing import Any
@@ -237,7 +236,7 @@ def why_not_unasked(graph: Graph, trace_seconds: float) -> str:
         own = np.flatnonzero(is_equation & (nodes.direction != Direction.NONE))
     if len(own):
         places = graph.source(int(own[0]))
-        where = f", {os.path.basename(places[0].file)}:{places[0].line}" if places else ""
+        where = f", {places[0].short}" if places else ""
         return (
             "The program holds its own derivative: equation "
             f"{graph.string(nodes.id, int(own[0]))} ({graph.string(nodes.operation, int(own[0]))}"
