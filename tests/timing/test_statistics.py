@@ -23,13 +23,19 @@ from jaxscope.model.statistics import (
     judge,
     num_trimmed,
     thin_samples,
+    without_interval,
 )
+from jaxscope.model.timing import Measurement
 
 
 @pytest.mark.parametrize("count", [6, 7, 12, 24, 48, 96, 1000, 20000])
 def test_the_trim_is_the_largest_that_the_sign_test_allows(count: int) -> None:
     trim = num_trimmed(count)
     assert 2 * binom.cdf(trim, count, 0.5) <= 0.05 < 2 * binom.cdf(trim + 1, count, 0.5)
+
+
+def test_little_confidence_still_leaves_a_value_inside() -> None:
+    assert [num_trimmed(count, 0.0) for count in (2, 3, 4, 5)] == [0, 0, 1, 1]
 
 
 def test_twelve_values_give_the_third_and_the_tenth() -> None:
@@ -138,6 +144,15 @@ def test_without_a_number_of_processors_one_is_assumed() -> None:
 def test_a_verdict_at_its_borders(low: float, high: float, is_noisy: bool, verdict: str) -> None:
     assert judge(Interval(1.0, low, high, 0.95), is_noisy=is_noisy) == verdict
     assert judge(Interval(1.0, low, high, 0.94), is_noisy=is_noisy) == "unclear"
+
+
+def test_an_interval_that_was_not_earned_becomes_the_range_of_the_samples() -> None:
+    samples = (3.0, math.nan, 1.0, 2.0)
+    claimed = Measurement("jit", 2.0, 1.9, 2.1, 0.95, 4, samples, False, "in turns")
+    found = without_interval(claimed)
+    assert (found.median, found.low, found.high) == (2.0, 1.0, 3.0)
+    assert math.isnan(found.confidence)
+    assert without_interval(found) is found
 
 
 def test_thinned_samples_keep_their_order_and_ends() -> None:
