@@ -451,6 +451,11 @@ class _Check:
             if was[1].name not in after.lines:
                 yield f"{was[1].name} is gone as well"
         if fate == "dead" and was:
+            for other in after.lines.values():
+                is_new = other.name in after.alive and other.name not in before.lines
+                does_it = other.opcode == was[0].opcode in _HEAVY
+                if is_new and does_it and sorted(other.operands) == sorted(was[0].operands):
+                    yield f"{other.name} works from the same operands after the pass"
             for user in before.users.get(was[0].name, ()):
                 successor = self._heir(before.lines[user], was[0], after)
                 if successor:

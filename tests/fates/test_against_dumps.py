@@ -31,6 +31,7 @@ OWN = (
     "two_softmaxes(f32[32])",
     "grad(dropped)(f32[32], key(0))",
     "counted(f32[64])",
+    "grad(stacked_products)(f32[3, 8, 8], f32[4, 8])",
 )
 
 LIBRARY = (

@@ -82,3 +82,12 @@ def counted(x):
     """Two rows of numbers that depend on no argument: one is left, and a kernel makes it."""
     i, j = jnp.arange(64), jnp.arange(64)
     return jnp.where(i > 3, x, 0.0) + jnp.where(j < 60, x * x, 1.0)
+
+
+def stacked_products(w, x):
+    """The products of the gradient are made in the order of their transposes, in a loop."""
+
+    def body(c, w):
+        return jnp.tanh(c @ w), None
+
+    return lax.scan(body, x, w)[0].sum()

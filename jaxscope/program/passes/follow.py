@@ -432,16 +432,17 @@ class _OutcomeFinder:
         """What stands where a vanished instruction was used, nearest first."""
         for row in reversed(self._rows):  # the last one is the equation's result
             found: list[_Replacement] = []
-            waiting, seen = [(row.name, 0)], {row.name}
+            waiting: list[tuple[str, int | None, int]] = [(row.name, None, 0)]
+            seen: set[tuple[str, int | None]] = set()
             while waiting and len(seen) < _MAX_VISITS:
-                name, depth = waiting.pop(0)
+                name, element, depth = waiting.pop(0)
                 was = self._before.rows[name]
                 root = self._after.roots.get(was.computation)
                 if was.is_root and root is not None:
                     found.append(_Replacement(row, self._after.rows[root], depth))
-                for user in self._before.users.get(name, ()):
-                    is_new_user = user not in seen
-                    seen.add(user)
+                for user, place in self._readers(name, element):
+                    is_new_user = (user, place) not in seen
+                    seen.add((user, place))
                     now = self._after.rows.get(user)
                     if now is not None:
                         before = self._before.rows[user]
@@ -450,10 +451,26 @@ class _OutcomeFinder:
                             changed = now if _has_changed_more(before, now) else None
                             found.append(_Replacement(row, successor, depth, changed))
                     elif is_new_user and depth < _MAX_DEPTH:
-                        waiting.append((user, depth + 1))
+                        waiting.append((user, place, depth + 1))
             if found:
                 return sorted(found, key=lambda replacement: replacement.depth)
         return []
+
+    def _readers(self, name: str, element: int | None) -> Iterator[tuple[str, int | None]]:
+        """Users of an instruction, each with the element of a tuple that it becomes there.
+
+        Args:
+            name: Of the instruction.
+            element: Which one of a tuple matters; None for all of it.
+        """
+        for user in dict.fromkeys(self._before.users.get(name, ())):
+            row = self._before.rows[user]
+            if row.opcode == "tuple":
+                yield from (
+                    (user, at) for at, operand in enumerate(row.operands) if operand == name
+                )
+            elif element in (None, _element(row)) or row.opcode != "get-tuple-element":
+                yield user, None
 
     def _operand_now(
         self, name: str, was: InstructionRow, now: InstructionRow
@@ -471,14 +488,21 @@ class _OutcomeFinder:
     def _sources(self, row: InstructionRow) -> set[str]:
         """What the vanished instruction worked from, through others that vanished with it."""
         found: set[str] = set()
-        waiting = [row.name]
-        while waiting and len(found) < _MAX_VISITS:
-            for operand in self._before.rows[waiting.pop()].operands:
-                if operand in found or operand not in self._before.rows:
+        seen: set[tuple[str, int | None]] = set()
+        waiting: list[tuple[str, int | None]] = [(row.name, None)]
+        while waiting and len(seen) < _MAX_VISITS:
+            name, element = waiting.pop()
+            was = self._before.rows[name]
+            for at, operand in enumerate(was.operands):
+                if was.opcode == "tuple" and element not in (None, at):
                     continue
+                each = operand, _element(was)
+                if each in seen or operand not in self._before.rows:
+                    continue
+                seen.add(each)
                 found.add(operand)
                 if operand not in self._after.rows:
-                    waiting.append(operand)
+                    waiting.append(each)
         return found
 
     def _reads(self, successor: InstructionRow, wanted: set[str]) -> bool:
@@ -518,6 +542,11 @@ class _OutcomeFinder:
         own = self._before.own_names(before)
         ending = PassOutcome(fate, self._step, merged_with, (), own, after, text)
         return OutcomeAndReplacements(ending, replacement_names)
+
+
+def _element(row: InstructionRow) -> int | None:
+    """Which element of a tuple an instruction takes out; None for all else."""
+    return int(row.proto.tuple_index) if row.opcode == "get-tuple-element" else None
 
 
 @functools.lru_cache(maxsize=2)
@@ -710,8 +739,12 @@ class EquationFollower:
         after: Snapshot,
     ) -> None:
         """What took an equation's place ends as well: follow what takes its place in turn."""
-        later = find_outcome(tag, list(gone), step, before, after, self._stage)
         kept = [name for name in found.replacement_names if name in after.rows]
+        copies = dict.fromkeys(name for row in gone for name in _find_copies(row, before, after))
+        if copies:
+            found.replacement_names = (*kept, *copies)
+            return
+        later = find_outcome(tag, list(gone), step, before, after, self._stage)
         fusions = [n for n in later.replacement_names if after.rows[n].opcode == "fusion"]
         if fusions or later.ending.fate in ("", "dead"):
             found.replacement_names = (*kept, *fusions)
@@ -720,6 +753,14 @@ class EquationFollower:
         if len(found.ending.text) < 200 and later.ending.text not in found.ending.text:
             text = f"{found.ending.text}; then {later.ending.text}"
             found.ending = dataclasses.replace(found.ending, text=text)
+
+
+def _find_copies(row: InstructionRow, before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """New instructions of the same kind that hold what an instruction held: it has another name."""
+    for tag in row.tags:
+        for name in after.holders.get(tag, ()):
+            if name not in before.rows and after.rows[name].kind == row.kind:
+                yield name
 
 
 def _operations(rows: Sequence[InstructionRow]) -> set[str]:
