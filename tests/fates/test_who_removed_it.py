@@ -5,6 +5,7 @@ It is read off the stages: an equation was removed after the last stage that has
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,11 +13,12 @@ import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
+from jax.experimental import pallas
 
 from jaxscope.model import Capture, Graph
 from jaxscope.program.links import NO_LINKS, LineSelection
 from jaxscope.ui.selection.inspector import describe_line
-from tests.fates.programs import X, capture_passes, capture_plain
+from tests.fates.programs import X, capture_passes, capture_plain, fates_by_operation
 
 CONVERSION = "when StableHLO became HLO, before XLA's first pass"
 JAX = "in lowering to StableHLO, by JAX itself"
@@ -138,3 +140,48 @@ def test_a_sum_of_one_element_is_no_work_whatever_else_has_lost_its_name() -> No
     fates = capture_plain(total, jnp.ones((128, 1))).fates
     assert fates["2"].fate == "simplified"
     assert "it reduces along axes of length one" in fates["2"].text
+
+
+def run_kernel(kernel: Callable[..., None], x: jax.Array) -> jax.Array:
+    """Interpreted, in blocks of four rows."""
+    block = pallas.BlockSpec((4, 8), lambda row: (row, 0))
+    shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    call = pallas.pallas_call(
+        kernel, out_shape=shape, grid=(2,), in_specs=[block], out_specs=block, interpret=True
+    )
+    return call(x)
+
+
+def work_on_blocks(x: jax.Array) -> jax.Array:
+    def kernel(x_ref: Any, out_ref: Any) -> None:
+        out_ref[...] = jnp.tanh(x_ref[...])
+
+    return run_kernel(kernel, x)
+
+
+def work_on_rows(x: jax.Array) -> jax.Array:
+    def kernel(x_ref: Any, out_ref: Any) -> None:
+        out_ref[pallas.ds(2, 2), :] = jnp.tanh(x_ref[pallas.ds(0, 2), :])
+
+    return run_kernel(kernel, x)
+
+
+def test_whole_blocks_of_an_interpreted_kernel_are_handed_on() -> None:
+    """What JAX's own StableHLO says: between slice, tanh and update there is nothing."""
+    fates = fates_by_operation(capture_plain(work_on_blocks, X))
+    told = {name: (fate.fate, fate.certainty) for name, fate in fates if name in ("get", "swap")}
+    assert told == dict.fromkeys(("get", "swap"), ("simplified", "proven"))
+    text = jax.jit(work_on_blocks).lower(X).as_text()
+    made = {
+        name: (operation, operands.replace(",", " ").split())
+        for name, operation, operands in re.findall(r"(%\d+) = stablehlo\.(\w+) (.*?) :", text)
+    }
+    (tanh,) = [name for name, (operation, _) in made.items() if operation == "tanh"]
+    assert made[made[tanh][1][0]][0] == "dynamic_slice"
+    assert any(o == "dynamic_update_slice" and rest[1] == tanh for o, rest in made.values())
+
+
+def test_parts_of_blocks_are_not() -> None:
+    for name, fate in fates_by_operation(capture_plain(work_on_rows, X)):
+        if name in ("get", "swap"):
+            assert "whole block" not in fate.text, (name, fate.text)

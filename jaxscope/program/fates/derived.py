@@ -161,6 +161,10 @@ LOWERED = "lowering to StableHLO"
 _MAX_CHAIN = 50
 _MAX_PROOF = 16
 _RECORD = "Record the passes (--passes) to see why."
+_BLOCKS = {
+    "get": "hands on the whole block that its kernel reads",
+    "swap": "makes its operand the whole block that its kernel writes",
+}
 _SOLVE = "custom_linear_solve"  # of the rules that it carries, one runs
 _CALLS = frozenset({"jit", "pjit", "closed_call", "remat2", "checkpoint"})
 
@@ -596,12 +600,34 @@ class DerivedFates:
     def _of_forwarded(self, node: int) -> Fate | None:
         """Nothing of it came to XLA: it hands its operand on."""
         id, operation = self.equations.ids[node], self.equations.operations[node]
-        if self._lowering.reaches_xla(id) or operation not in IDENTITIES:
+        if self._lowering.reaches_xla(id):
+            return None
+        if operation in _BLOCKS and self._takes_whole_block(node):
+            text = f"JAX's lowering makes no operation of this {operation}: it {_BLOCKS[operation]}"
+            return _certain(Fate("simplified", text=to_sentence(text)), Proof(None, LOWERED))
+        if operation not in IDENTITIES:
             return None
         if not self._lowering.is_lowered(id):
             text = f"JAX's lowering makes no operation of this {operation}: it hands its operand on"
             return _certain(Fate("simplified", text=to_sentence(text)), Proof(None, LOWERED))
         return _certain(Fate("simplified", text=to_sentence(self._removed(node))), None)
+
+    def _takes_whole_block(self, node: int) -> bool:
+        """Whether it reads or writes a whole block of a kernel that is interpreted, without index.
+
+        The interpreter works with values instead of references. A compiled kernel is one operation.
+        """
+        equations = self.equations
+        source = equations.operands[node].get(0)
+        nested = equations.nested.get(equations.group[node])
+        if source is None or nested is None or self._lowering.is_lowered(equations.ids[node]):
+            return False
+        (whole, *_) = equations.types[source[0]] or ("",)
+        return equations.types[node] == (whole.partition("{")[2].removesuffix("}"),) and all(
+            equations.operations[owner] == "pallas_call"
+            and equations.attributes[owner].get("interpret") == "True"
+            for owner in nested.owners
+        )
 
     def _of_lowering(self, node: int) -> Fate | None:
         """It ended before XLA's first pass."""
