@@ -72,6 +72,8 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def check_file(file: Path, wanted: str | None = None) -> dict[str, dict[str, int]]:
     """Check the calls that a file offers, or one call."""
+    import jax
+
     from jaxscope.worker.host.call import call_namespace, parse_call
     from jaxscope.worker.host.outline import find_offered_calls
     from jaxscope.worker.host.user_module import execute_file
@@ -98,6 +100,7 @@ def check_file(file: Path, wanted: str | None = None) -> dict[str, dict[str, int
     for each in calls:
         if each in _TOO_LONG:
             continue
+        jax.clear_caches()  # type: ignore[no-untyped-call] # lines are as in a process of its own
         try:
             call = parse_call(each, namespace, file=str(file))
             capture = capture_call(call, str(file))
