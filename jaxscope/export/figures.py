@@ -1,15 +1,5 @@
-"""Charts of measurements (distribution, waterfall of stages, timeline of a run):
-
-SVG and PNG, with their tables as CSV and JSON.
-
-# Notes
-
-Numbers: 258 old modules (and 34 single symbols) mapped to 131 modules: model 15 (14 + the face),
-program 66, picture 34 (+ inits), report 13, export 3; 14 of the 131 are one-line `__init__`
-(`jaxscope.picture`, `.picture.scene`, `.report` are new and have no old one: the tool must create
-them). Biggest: program.diff.matching 769 lines. Imports checked at the level of symbols, deferred
-and TYPE_CHECKING ones included: no cycle between any two new modules, no import against the order
-of folders or packages, but one (below). Private names across modules: none.
+"""Charts of measurements (distribution, waterfall of stages, timeline of a run): SVG and PNG, with
+their tables as CSV and JSON.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A scene as plain shapes in drawing order, with its legend:
-
-SVG, PDF and PNG read the same list.
-"""
+"""A scene as plain shapes in drawing order, with its legend: SVG, PDF and PNG read the same list."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""Readers of shardings as programs print them:
-
-Shardy in StableHLO, `{devices=[2,1,4]<=[8]}` and named axes in HLO, lists of devices.
+"""Readers of shardings as programs print them: Shardy in StableHLO, `{devices=[2,1,4]<=[8]}` and
+named axes in HLO, lists of devices.
 
 All give `jaxscope.model.sharding.Sharding`; what is not understood raises `ValueError`. Texts are
 not trusted: numbers of devices are bounded.

@@ -1,10 +1,5 @@
 """The page *Chips*: compiles the present call for many targets, one after another in the
 background, and shows them side by side.
-
-# Notes for work by hand
-
-Line numbers are those of commit b7403c2; names of files are the old ones with the new module in
-brackets where that helps.
 """
 
 from __future__ import annotations
