@@ -1,4 +1,4 @@
-"""A scene as plain shapes in drawing order, with its legend: SVG, PDF and PNG read the same list."""
+"""A scene as plain shapes in drawing order, with its legend; SVG, PDF and PNG read this list."""
 
 from __future__ import annotations
 

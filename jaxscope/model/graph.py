@@ -1,6 +1,4 @@
-"""A graph of one stage as columns:
-
-NumPy arrays and one table of strings.
+"""A graph of one stage as columns: NumPy arrays and one table of strings.
 
 Fifty thousand nodes as objects take seconds to decode and hundreds of megabytes; as columns they
 take milliseconds. `Graph.node(i)` reads one node out as a `Node`. `Ragged` holds rows of differing
