@@ -19,6 +19,7 @@ from jaxscope.export.capture_json import format_json
 from jaxscope.export.order import ExportOrder, split_order
 from jaxscope.model import Capture, Cost, Stage, Unavailable, is_available
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+from jaxscope.model.stages import COMPILED_STAGES, stage_kind
 from jaxscope.schema.archive import load_capture
 
 # What a failed capture leaves behind: the stages that worked, and why the others are missing.
@@ -26,13 +27,6 @@ from jaxscope.schema.archive import load_capture
 
 FORMATS = frozenset({"jaxscope", "json", "html"})
 """Formats that show all stages, and so have a place for the reasons."""
-
-_LATER_STAGES = {
-    "stablehlo": "StableHLO",
-    "hlo": "HLO before optimization",
-    "optimized": "HLO after optimization",
-    "machine": "Machine code",
-}
 
 
 def complete(partial: Capture | None, error: JaxscopeError) -> Capture | None:
@@ -47,8 +41,8 @@ def complete(partial: Capture | None, error: JaxscopeError) -> Capture | None:
     reason = error.explanation.what
     known = {stage.name for stage in partial.stages}
     missing = [
-        _missing_stage(name, title, reason)
-        for name, title in _LATER_STAGES.items()
+        _missing_stage(name, stage_kind(name).heading, reason)
+        for name in COMPILED_STAGES
         if name not in known
     ]
     return dataclasses.replace(

@@ -41,6 +41,7 @@ from jaxscope.model.capture import (
 from jaxscope.model.graph import graph_from_arrays, strings_from_arrays
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
 from jaxscope.model.sharding import Job, Placement, Propagated
+from jaxscope.model.stages import find_lowered_jaxpr, lowered_name, stage_rank
 from jaxscope.program.cost.equations import cost_equations
 from jaxscope.program.fates.outcomes import PassStep
 from jaxscope.program.fates.table import FateTable
@@ -202,7 +203,6 @@ def _find_values(proto: bytes, tags: TagTable) -> Iterator[tuple[str, Propagated
 _MAX_STAGES = 60  # as many as a `.jaxscope` file holds
 _MAX_FILES = 256
 _MAX_FINDINGS = 10_000
-_STAGE_ORDER = ("gradient", "stablehlo", "hlo", "passes", "optimized", "machine")
 _TAGGED_TEXTS = frozenset({"stablehlo", "hlo", "optimized"})
 _SEVERITIES = list(Severity)
 _WAITING = Unavailable("The text has not arrived.")
@@ -274,7 +274,7 @@ class CaptureAssembler:
     def capture(self) -> Capture:
         """What has arrived so far, as a capture; stages still to come are simply not in it."""
         head = self._head or _NO_HEAD
-        stages = tuple(sorted(self._stages.values(), key=_stage_rank))
+        stages = tuple(sorted(self._stages.values(), key=lambda stage: stage_rank(stage.name)))
         passes = self._passes.passes
         return Capture(
             call=head.call,
@@ -374,11 +374,7 @@ class CaptureAssembler:
 
     def _derived_graph(self) -> Graph | None:
         """The graph of what was lowered: the last jaxpr-level stage of the call itself."""
-        found: Graph | None = None
-        for stage in self._stages.values():
-            if stage.name not in _STAGE_ORDER and is_available(stage.graph):
-                found = stage.graph
-        return found
+        return find_lowered_jaxpr(self._stages.values())
 
     def _read_text(self, message: Message) -> Stage | None:
         fields = read_message_fields(message, TextFields)
@@ -429,8 +425,8 @@ class CaptureAssembler:
             )
 
     def _read_pass(self, message: Message) -> None:
-        names = [name for name in self._stages if name not in _STAGE_ORDER and name != "jaxpr"]
-        stage = names[-1] if names else ""
+        lowered = lowered_name(self._stages)
+        stage = "" if lowered == "jaxpr" else lowered
         self._passes.feed(message, self._tags, _bytes_of(message, "proto"), stage)
 
     def _read_passes_end(self, message: Message) -> Stage:
@@ -479,13 +475,6 @@ def _place_the_call(graph: Graph, place: tuple[str, int, int]) -> Graph:
     offsets = np.concatenate([[0], np.cumsum(counts * 4)]).astype(np.int32)
     placed = Ragged(offsets, frames[~is_typed].reshape(-1))
     return graph.replace_nodes(source=placed)
-
-
-def _stage_rank(stage: Stage) -> int:
-    """Stages of the call's transforms keep the order in which they came."""
-    if stage.name == "jaxpr":
-        return 0
-    return _STAGE_ORDER.index(stage.name) + 2 if stage.name in _STAGE_ORDER else 1
 
 
 def _is_jaxpr(graph: Graph) -> bool:

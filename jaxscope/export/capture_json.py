@@ -8,7 +8,7 @@ import json
 from typing import TYPE_CHECKING
 
 from jaxscope.model import Capture, Stage, Unavailable, is_available
-from jaxscope.model.stages import LATE_STAGES
+from jaxscope.model.stages import lowered_name
 from jaxscope.program.cost.work import Work, find_stage_works, work_to_json
 from jaxscope.program.fates.table import FateTable
 from jaxscope.program.fusion.decisions import read_fusion_log
@@ -116,13 +116,13 @@ def _passes_stage(stage: Stage, columns: TextColumns, capture: Capture, work: Wo
 
 def _derived_fates(capture: Capture) -> Json | None:
     """Fates of the equations of the last jaxpr-level stage; null if that is the base function."""
-    names = [stage.name for stage in capture.stages if stage.name not in LATE_STAGES]
-    if not names or names[-1] == "jaxpr":
+    lowered = lowered_name(stage.name for stage in capture.stages)
+    if lowered in ("", "jaxpr"):
         return None
     fates = capture.fates
     table = fates if isinstance(fates, FateTable) else FateTable(capture.stages)
     found = {id: CONTRACT.write(fate) for id, fate in table.derived.items()}
-    return {"stage": names[-1], "fates": found}
+    return {"stage": lowered, "fates": found}
 
 
 def format_json(capture: Capture) -> str:

@@ -38,7 +38,7 @@ from jaxscope.model import (
     Unavailable,
     is_available,
 )
-from jaxscope.model.stages import LATE_STAGES
+from jaxscope.model.stages import lowered_name
 from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.program.fusion.summary import report_fusions
 from jaxscope.program.links import StageColumns, build_all_columns
@@ -78,8 +78,7 @@ def build_page_data(capture: Capture, right_stage: str) -> dict[str, Any]:
     """
     paths = {file.path: index for index, file in enumerate(capture.files)}
     names = [stage.name for stage in capture.stages]
-    own = [name for name in names if name not in LATE_STAGES and _graph_of(capture, name)]
-    lowered = own[-1] if own else ""
+    lowered = lowered_name(names)
     graphs = {s.name: s.graph for s in capture.stages if is_available(s.graph)}
     every = build_all_columns(graphs, "jaxpr", lowered, paths)
     columns = every.of_stage
@@ -138,11 +137,6 @@ def _with_fusions(capture: Capture) -> tuple[Stage, ...]:
         else stage
         for stage in capture.stages
     )
-
-
-def _graph_of(capture: Capture, name: str) -> Graph | None:
-    stage = capture.stage(name)
-    return stage.graph if stage is not None and is_available(stage.graph) else None
 
 
 def _first_stages(names: Sequence[str], lowered: str, right_stage: str) -> list[int]:

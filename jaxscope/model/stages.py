@@ -1,29 +1,130 @@
-"""The stages of a program in pipeline order, and the stage that was lowered."""
+"""The stages of a program in pipeline order, what is known of each, and which one was lowered."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 
-from jaxscope.model.capture import Capture, Stage
-from jaxscope.model.graph import Graph, NodeKind
+from jaxscope.model.capture import Stage
+from jaxscope.model.graph import Graph
 from jaxscope.model.unavailable import is_available
 
-STAGES_AFTER_JAXPR = ("gradient", "stablehlo", "hlo", "passes", "optimized", "machine")
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StageKind:
+    """What is known of a stage by its name alone.
+
+    Attributes:
+        name: As in the contract.
+        title: Short, fit for a card or a chooser.
+        heading: The title that a capture holds.
+        meaning: What it is, a sentence or two.
+        dialect: The language that it is written in; only stages of one dialect can be compared.
+        is_on_the_way: Whether what comes after it is made of it.
+    """
+
+    name: str
+    title: str
+    heading: str
+    meaning: str
+    dialect: str
+    is_on_the_way: bool = True
 
 
-def find_lowered_jaxpr(capture: Capture) -> Graph | None:
-    """The graph of the last jaxpr-level stage of the call itself: what was lowered."""
-    return find_lowered_jaxpr_among(capture.stages)
+JAXPR = StageKind(
+    "jaxpr",
+    "jaxpr",
+    "jaxpr",
+    "What JAX saw when it traced your function: one line per operation.",
+    "jaxpr",
+)
+LATE_KINDS = (
+    StageKind(
+        "gradient",
+        "gradient",
+        "gradient",
+        "The program that computes the gradient of your function. Your call did not ask for it: "
+        "nothing is compiled of it.",
+        "jaxpr",
+        is_on_the_way=False,
+    ),
+    StageKind(
+        "stablehlo",
+        "StableHLO",
+        "StableHLO",
+        "The program as JAX hands it to the compiler XLA.",
+        "StableHLO",
+    ),
+    StageKind(
+        "hlo",
+        "HLO",
+        "HLO before optimization",
+        "XLA's own form of the program, before any optimization.",
+        "HLO",
+    ),
+    StageKind(
+        "passes",
+        "passes",
+        "passes",
+        "What each step of XLA's optimizer changed.",
+        "passes",
+        is_on_the_way=False,
+    ),
+    StageKind(
+        "optimized",
+        "optimized",
+        "HLO after optimization",
+        "The program that really runs: operations joined into fusions.",
+        "HLO",
+    ),
+    StageKind(
+        "machine",
+        "machine code",
+        "Machine code",
+        "The code of the processor, or the last form before it.",
+        "machine code",
+    ),
+)
+"""The stages that follow the jaxprs of the call, in pipeline order. Between `jaxpr` and these
+stand those of the call's transforms, which bear the transforms' names: `grad`, `vmap(grad)`."""
+
+LATE_STAGES = tuple(kind.name for kind in LATE_KINDS)
+COMPILED_STAGES = tuple(kind.name for kind in LATE_KINDS if kind.is_on_the_way)
+"""The late stages that each compiled call has, in pipeline order."""
+
+_KINDS = {kind.name: kind for kind in (JAXPR, *LATE_KINDS)}
 
 
-def find_lowered_jaxpr_among(stages: Iterable[Stage]) -> Graph | None:
-    found = None
-    for stage in stages:
-        if stage.name != "gradient" and is_available(stage.graph):
-            graph = stage.graph
-            if bool((graph.nodes.kind == NodeKind.EQUATION).any()):
-                found = graph
-    return found
+def stage_kind(name: str) -> StageKind:
+    """What is known of a stage; one whose name is none of the table is a transform's jaxpr."""
+    known = _KINDS.get(name)
+    return known or StageKind(name, name, name, f"The program under {name}.", "jaxpr")
 
 
-LATE_STAGES = frozenset({"gradient", "stablehlo", "hlo", "passes", "optimized", "machine"})
+def stage_rank(name: str) -> int:
+    """Where a stage stands; those of the call's transforms stand in one place, between `jaxpr`
+    and the late ones."""
+    if name in LATE_STAGES:
+        return LATE_STAGES.index(name) + 2
+    return 0 if name == JAXPR.name else 1
+
+
+def lowered_name(names: Iterable[str]) -> str:
+    """Which of a call's stages was lowered: the last jaxpr of the call itself; empty if none."""
+    return ([name for name in names if name not in LATE_STAGES] or [""])[-1]
+
+
+def find_lowered_stage(stages: Iterable[Stage]) -> Stage | None:
+    """The stage that was lowered: the last jaxpr-level one of the call itself.
+
+    One without a graph is that stage nevertheless: what comes later was made of it, and never of
+    the stage before it.
+    """
+    traced = [stage for stage in stages if stage.name not in LATE_STAGES]
+    return traced[-1] if traced else None
+
+
+def find_lowered_jaxpr(stages: Iterable[Stage]) -> Graph | None:
+    """The graph of the stage that was lowered; None where that stage or its graph is not there."""
+    stage = find_lowered_stage(stages)
+    return stage.graph if stage is not None and is_available(stage.graph) else None

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind, Ragged, Stage, is_available
 from jaxscope.model.op_name import is_in_call
-from jaxscope.model.stages import LATE_STAGES
+from jaxscope.model.stages import lowered_name
 from jaxscope.program.dataflow import find_shown_groups
 
 # The columns of one stage that `links` asks: equation keys, source lines, fusions, inputs.
@@ -423,9 +423,8 @@ class LinkIndex:
     def __init__(self, stages: Sequence[Stage]) -> None:
         graphs = [(s.name, s.graph) for s in stages if is_available(s.graph)]
         self._graphs: dict[str, Graph] = dict(graphs)
-        names = [name for name, _ in graphs if name not in LATE_STAGES]
         self._base = "jaxpr" if "jaxpr" in self._graphs else ""
-        self._lowered = names[-1] if names else ""
+        self._lowered = lowered_name(stage.name for stage in stages)
         self._files: dict[str, int] = {}
         known = build_all_columns(self._graphs, self._base, self._lowered, self._files)
         self._columns, self._num_keys = known.of_stage, known.num_keys

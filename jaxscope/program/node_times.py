@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jaxscope.model.capture import Capture, Stage
+from jaxscope.model.capture import Capture, Stage, stage_named
 from jaxscope.model.graph import Graph
 from jaxscope.model.timing import LineTime, NodeTime, NodeTimes, Profile
 from jaxscope.model.unavailable import is_available
@@ -64,7 +64,7 @@ def find_node(graph: Graph, name: str) -> int | None:
 
 def names_of_linked(stages: Sequence[Stage], links: Links, name: str) -> frozenset[str]:
     """Names of the nodes of a stage that a selection means there, as measured times call them."""
-    stage = next((stage for stage in stages if stage.name == name), None)
+    stage = stage_named(stages, name)
     linked = links.stages.get(name)
     if stage is None or linked is None or not is_available(stage.graph):
         return frozenset()

@@ -281,7 +281,7 @@ def find_cost_change(capture: Capture, by: RowKind) -> CostChange | Unavailable:
     trips = find_trip_counts(capture)
     before = share_out(graphs[0], by, trips)
     after = share_out(graphs[1], by, trips, capture.stage("machine"))
-    graph = find_lowered_jaxpr(capture) if by is RowKind.EQUATION else None
+    graph = find_lowered_jaxpr(capture.stages) if by is RowKind.EQUATION else None
     names = {} if graph is None else _names(graph)
     labels = {} if graph is None else short_equation_names(graph)
     rows = [

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE, Capture, Graph, NodeKind, Stage, is_available
-from jaxscope.model.stages import find_lowered_jaxpr_among
+from jaxscope.model.capture import stage_named
+from jaxscope.model.stages import find_lowered_jaxpr
 
 Floats = npt.NDArray[np.float64]
 K = TypeVar("K", bound=Hashable)
@@ -267,7 +268,7 @@ def trip_counts_of_stages(stages: Iterable[Stage]) -> dict[str, int]:
     """
     stages = list(stages)
     found: dict[str, int] = {}
-    optimized = next((stage for stage in stages if stage.name == "optimized"), None)
+    optimized = stage_named(stages, "optimized")
     if optimized is not None and is_available(optimized.graph):
         graph = optimized.graph
         several: set[str] = set()
@@ -280,7 +281,7 @@ def trip_counts_of_stages(stages: Iterable[Stage]) -> dict[str, int]:
                     found[id] = known
         for id in several:
             found.pop(id, None)
-    derived = find_lowered_jaxpr_among(stages)
+    derived = find_lowered_jaxpr(stages)
     if derived is not None:
         for node in _nodes_of(derived, "scan"):
             if rounds := _scan_trip_count(derived, node):

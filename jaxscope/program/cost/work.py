@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from jaxscope.model import Cost, Graph, NodeKind, Stage, is_available
+from jaxscope.model.stages import lowered_name
 from jaxscope.model.types import parse_array_type, type_bytes
 from jaxscope.model.units import UNKNOWN, format_bytes, format_count, format_flops, format_range
 from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES
@@ -279,12 +280,12 @@ _known_stages: weakref.WeakKeyDictionary[
 def _find_stage_works(stages: Sequence[Stage]) -> Mapping[str, Work]:
     trips = trip_counts_of_stages(stages)
     found: dict[str, Work] = {}
-    last = [stage.name for stage in stages if _is_jaxpr(stage) and stage.name != "gradient"][-1:]
+    lowered = lowered_name(stage.name for stage in stages)
     for stage in stages:
         if not is_available(stage.graph):
             continue
         if _is_jaxpr(stage):
-            found[stage.name] = find_work(stage.graph, trips if stage.name in last else None)
+            found[stage.name] = find_work(stage.graph, trips if stage.name == lowered else None)
         elif stage.name in ("hlo", "optimized"):
             work = find_work(stage.graph, trips)
             has_loops = work.has_loops or work.num_unbounded > 0

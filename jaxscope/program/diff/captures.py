@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from jaxscope.model import NONE, Capture, Graph, Stage, Timing, Unavailable, is_available
 from jaxscope.model.capture import Fate
 from jaxscope.model.sharding import Placement, Sharding
+from jaxscope.model.stages import JAXPR, lowered_name, stage_kind
 from jaxscope.program.cost.work import Work, find_stage_works
 from jaxscope.program.diff.changes import GraphComparison, compare_graphs
 from jaxscope.program.diff.matching import ComparedGraph, Matching
@@ -35,17 +36,6 @@ from jaxscope.program.sharding.arrays import (
 from jaxscope.program.sharding.placement import NodeSharding, NodeShardings
 
 # Which stage of one capture is compared with which stage of another, and which cannot be.
-
-
-_DIALECTS = {
-    "stablehlo": "StableHLO",
-    "hlo": "HLO",
-    "optimized": "HLO",
-    "machine": "machine code",
-    "passes": "passes",
-}
-_SIDE_STAGES = frozenset({"gradient"})
-"""Not on the way from the call to its machine code."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -84,25 +74,15 @@ def pair_stages(first: Capture, second: Capture) -> tuple[StagePair, ...]:
     call does, so they are compared as well.
     """
     ours, theirs = [s.name for s in first.stages], [s.name for s in second.stages]
-    last = StagePair(find_traced_call(first), find_traced_call(second))
+    last = StagePair(lowered_name(ours), lowered_name(theirs))
     pairs: dict[StagePair, None] = {}
     for name in _merge(ours, theirs):
-        if _DIALECTS.get(name) and last.first and last.second:
+        if stage_kind(name).dialect != JAXPR.dialect and last.first and last.second:
             pairs.setdefault(last)
         pairs.setdefault(StagePair(name, name))
     if last.first and last.second:
         pairs.setdefault(last)
     return tuple(pairs)
-
-
-def find_traced_call(capture: Capture) -> str:
-    """Name of the stage that holds the whole call as JAX traced it, or empty."""
-    names = [
-        stage.name
-        for stage in capture.stages
-        if stage.name not in _DIALECTS and stage.name not in _SIDE_STAGES
-    ]
-    return names[-1] if names else ""
 
 
 def explain_no_comparison(
@@ -119,7 +99,7 @@ def explain_no_comparison(
             return Unavailable(f"The {side} side has none: {stage.unavailable.reason}")
         if isinstance(stage.graph, Unavailable) and isinstance(stage.text, Unavailable):
             return Unavailable(f"The {side} side has none: {stage.graph.reason}")
-    dialects = [_DIALECTS.get(name, "jaxpr") for name in (pair.first, pair.second)]
+    dialects = [stage_kind(name).dialect for name in (pair.first, pair.second)]
     if dialects[0] != dialects[1]:
         return Unavailable(
             f"{pair.first} is {dialects[0]} and {pair.second} is {dialects[1]}: they do not share "

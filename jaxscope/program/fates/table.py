@@ -7,10 +7,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from jaxscope.model.capture import Capture, Fate, Proof, Stage
+from jaxscope.model.capture import Capture, Fate, Proof, Stage, stage_named
 from jaxscope.model.graph import Graph, NodeKind, Ragged
-from jaxscope.model.stages import STAGES_AFTER_JAXPR
-from jaxscope.model.unavailable import is_available
+from jaxscope.model.stages import find_lowered_stage
 from jaxscope.program.fates.derived import DerivedFates
 from jaxscope.program.fates.equations import IDENTITIES, Equations, find_live
 from jaxscope.program.fates.outcomes import (
@@ -48,19 +47,23 @@ def find_all_fates(
     base = graphs.get("jaxpr")
     if base is None:
         return {}, {}
-    names = [name for name in graphs if name not in STAGES_AFTER_JAXPR]
-    derived, optimized = graphs[names[-1]], graphs.get("optimized")
+    last = find_lowered_stage(stages)
+    if last is None or not isinstance(last.graph, Graph):
+        name = last.name if last is not None else "last jaxpr"
+        unread = Fate("unknown", text=f"The graph of the stage {name} is not there to follow.")
+        return dict.fromkeys(_ids(base), unread), {}
+    derived, optimized = last.graph, graphs.get("optimized")
     if optimized is None:
         missing = Fate("unknown", text="There is no optimized module to look into.")
         return dict.fromkeys(_ids(base), missing), dict.fromkeys(_ids(derived), missing)
-    kernels = kernel_names(next((s for s in stages if s.name == "machine"), None))
-    stage = "" if names[-1] == "jaxpr" else names[-1]
+    kernels = kernel_names(stage_named(stages, "machine"))
+    stage = "" if last.name == "jaxpr" else last.name
     lowered = graphs.get("stablehlo")
     finder = DerivedFates(derived, graphs.get("hlo"), optimized, kernels, endings, stage, lowered)
     found = finder.all()
-    if names[-1] == "jaxpr":
+    if last.name == "jaxpr":
         return found, found
-    return _carry_to_base(base, derived, found, names[-1]), found
+    return _carry_to_base(base, derived, found, last.name), found
 
 
 class FateTable(Mapping[str, Fate]):
@@ -249,10 +252,7 @@ def link_products(capture: Capture) -> Stage | None:
         if graph.string(nodes.operation, node) in ("dot", "convolution")
         and not len(nodes.derived[node])
     }
-    names = [
-        s.name for s in capture.stages if s.name not in STAGES_AFTER_JAXPR and is_available(s.graph)
-    ]
-    derived = capture.stage(names[-1]) if names else None
+    derived = find_lowered_stage(capture.stages)
     if not nameless or derived is None or not isinstance(derived.graph, Graph):
         return stage
     fates = capture.fates

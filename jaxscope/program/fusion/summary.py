@@ -6,8 +6,8 @@ import dataclasses
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 
-from jaxscope.model import Graph, Stage, is_available
-from jaxscope.model.stages import LATE_STAGES
+from jaxscope.model import Stage, is_available
+from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.program.fusion.decisions import FusionLog
 from jaxscope.program.fusion.duplicates import Duplicate, find_duplicates
 from jaxscope.program.fusion.fusions import CONTROL, Fusion, Module, find_fusions
@@ -106,12 +106,12 @@ def report_fusions(stages: Sequence[Stage], log: FusionLog | None = None) -> Fus
     if optimized is None:
         return None
     module = Module(optimized)
-    traced: list[Graph] = [graph for name, graph in graphs.items() if name not in LATE_STAGES]
+    lowered = find_lowered_jaxpr(stages)
     return FusionReport(
         module,
         find_fusions(module),
         find_duplicates(module),
-        count_one_by_one(Module(traced[-1])) if traced else None,
+        count_one_by_one(Module(lowered)) if lowered is not None else None,
         count_fused(module),
         log,
     )

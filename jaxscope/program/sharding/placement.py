@@ -168,7 +168,7 @@ class CollectiveContexts:
 
     def __init__(self, capture: Capture) -> None:
         self._placement = capture.placement
-        self._derived = find_lowered_jaxpr(capture)
+        self._derived = find_lowered_jaxpr(capture.stages)
         self._labels = {} if self._derived is None else short_equation_names(self._derived)
 
     def of(self, graph: Graph, node: int) -> CollectiveContext:

@@ -25,12 +25,12 @@ from PySide6.QtWidgets import (
 
 from jaxscope.model import Fate, PassRecord, Stage, Unavailable, is_available
 from jaxscope.model.op_name import TagTable
+from jaxscope.model.stages import find_lowered_stage
 from jaxscope.model.units import format_bytes, format_count, format_flops, format_seconds
 from jaxscope.program.links import NO_LINKED, Links, NodeSelection
 from jaxscope.program.passes.diff import diff_pass_texts
 from jaxscope.program.passes.recorder import COUNTED, ESTIMATED, TIMED, explain_missing_peak
 from jaxscope.ui.pages.diff_text import DiffTextView
-from jaxscope.ui.session.state import LATE_NAMES
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
 from jaxscope.ui.toolkit.rich_text import escape_html
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
@@ -550,9 +550,8 @@ class PassesMenu(QObject):
 
     def _compiled(self) -> Stage | None:
         """The last jaxpr-level stage: the one that XLA got to compile."""
-        stages = self._context.controller.state.stages
-        traced = [s for s in stages if s.name not in LATE_NAMES and is_available(s.graph)]
-        return traced[-1] if traced else None
+        stage = find_lowered_stage(self._context.controller.state.stages)
+        return stage if stage is not None and is_available(stage.graph) else None
 
     def _on_equations_chosen(self, ids: Sequence[str]) -> None:
         compiled = self._compiled()

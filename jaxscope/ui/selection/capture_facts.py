@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from jaxscope.model import Capture, Fate, Node, NodeKind, Unavailable
+from jaxscope.model.stages import lowered_name
 from jaxscope.program.links import NodeSelection, Selection
-from jaxscope.ui.session.state import LATE_NAMES
 from jaxscope.ui.toolkit.latest_job import LatestJob
 
 if TYPE_CHECKING:
@@ -86,11 +86,11 @@ def find_tables(capture: Capture) -> Tables:
     from jaxscope.program.fates.table import FateTable  # twenty modules, of no use before a capture
 
     tables: dict[str, Mapping[str, Fate]] = {"jaxpr": dict(capture.fates)}
-    names = [stage.name for stage in capture.stages if stage.name not in LATE_NAMES]
-    if names and names[-1] != "jaxpr":
+    lowered = lowered_name(stage.name for stage in capture.stages)
+    if lowered not in ("", "jaxpr"):
         fates = capture.fates  # a file keeps those of the base function; others are found again
         table = fates if isinstance(fates, FateTable) else FateTable(capture.stages)
-        tables[names[-1]] = dict(table.derived)
+        tables[lowered] = dict(table.derived)
     return tables
 
 

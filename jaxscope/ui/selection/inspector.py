@@ -27,7 +27,7 @@ from jaxscope.model import (
     is_available,
     stage_named,
 )
-from jaxscope.model.stages import LATE_STAGES
+from jaxscope.model.stages import lowered_name
 from jaxscope.model.units import format_bytes, format_count, format_flops, format_seconds
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.equation_text import equation_text
@@ -61,8 +61,7 @@ def describe_ancestry(stage: Stage, node: Node, stages: Sequence[Stage]) -> list
         rows.append(
             ("comes from", _list_equations(node.origins, stage_named(stages, _BASE), _BASE))
         )
-    early = [s.name for s in stages if is_available(s.graph) and s.name not in LATE_STAGES]
-    last = early[-1] if early else _BASE
+    last = lowered_name(stage.name for stage in stages) or _BASE
     if node.derived and stage.name != last and not (rows and last == _BASE):
         label = "by way of" if rows else "comes from"
         rows.append((label, _list_equations(node.derived, stage_named(stages, last), last)))

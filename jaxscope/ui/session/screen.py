@@ -11,6 +11,7 @@ import os
 from collections.abc import Sequence
 
 from jaxscope.model import Check, Cost, Stage, StageText, Unavailable, is_available
+from jaxscope.model.stages import LATE_STAGES, stage_kind
 from jaxscope.model.units import (
     UNKNOWN,
     count_lines,
@@ -21,32 +22,11 @@ from jaxscope.model.units import (
 )
 from jaxscope.program.cost.work import Work, find_stage_works
 from jaxscope.program.size import describe_size
-from jaxscope.ui.session.state import LATE_NAMES, Phase, RunKind, WindowState, expected_stages
+from jaxscope.ui.session.state import Phase, RunKind, WindowState, expected_stages
 
-"""Stages that are no transform of the call."""
 _ASIDE = "its gradient"
 _OLD, _OLD_HINT = "of an earlier run", "This is of an earlier run, not of the call above."
-_TITLES = {
-    "source": "Source",
-    "jaxpr": "jaxpr",
-    "gradient": "gradient",
-    "stablehlo": "StableHLO",
-    "hlo": "HLO",
-    "passes": "passes",
-    "optimized": "optimized",
-    "machine": "machine code",
-}
-_MEANINGS = {
-    "source": "Your Python file.",
-    "jaxpr": "What JAX saw when it traced your function: one line per operation.",
-    "gradient": "The program that computes the gradient of your function. Your call did not ask "
-    "for it: nothing is compiled of it.",
-    "stablehlo": "The program as JAX hands it to the compiler XLA.",
-    "hlo": "XLA's own form of the program, before any optimization.",
-    "passes": "What each step of XLA's optimizer changed.",
-    "optimized": "The program that really runs: operations joined into fusions.",
-    "machine": "The code of the processor, or the last form before it.",
-}
+_SOURCE_TITLE, _SOURCE_MEANING = "Source", "Your Python file."
 
 
 class Condition(enum.Enum):
@@ -144,7 +124,7 @@ def untold_messages(checks: Sequence[Check], messages: Sequence[str]) -> list[st
 
 def title_of_stage(name: str) -> str:
     """A short title fit for a card or a chooser."""
-    return _TITLES.get(name, name)
+    return _SOURCE_TITLE if name == "source" else stage_kind(name).title
 
 
 def _steps(state: WindowState, shown: frozenset[str]) -> list[PipelineStep]:
@@ -155,11 +135,11 @@ def _steps(state: WindowState, shown: frozenset[str]) -> list[PipelineStep]:
         steps.append(
             PipelineStep(
                 "source",
-                "Source",
+                _SOURCE_TITLE,
                 Condition.FAILED if is_at_fault else Condition.DONE,
                 format_count(count_lines(text), "line") if text else "",
                 "",
-                _MEANINGS["source"],
+                _SOURCE_MEANING,
                 "source" in shown,
             )
         )
@@ -179,7 +159,7 @@ def _steps(state: WindowState, shown: frozenset[str]) -> list[PipelineStep]:
 def _step(
     state: WindowState, name: str, stage: Stage | None, *, is_next: bool, shown: bool
 ) -> PipelineStep:
-    meaning = _MEANINGS.get(name, f"The program under {name}.")
+    meaning = stage_kind(name).meaning
     is_aside = name == "gradient"
 
     def step(condition: Condition, size: str, cost: str, tooltip: str) -> PipelineStep:
@@ -295,7 +275,7 @@ def waiting_text(state: WindowState, name: str) -> str:
 
 def _has_stage(state: WindowState, name: str) -> bool | None:
     """Whether the run's call has a stage; None where the call was not understood yet."""
-    if name in LATE_NAMES or name in ("jaxpr", "source"):
+    if name in LATE_STAGES or name in ("jaxpr", "source"):
         return True
     if state.head is None or state.is_stale:
         return None

@@ -51,6 +51,7 @@ from jaxscope.model import (
 )
 from jaxscope.model.experiments import Agreement, ProgramComparison, Recompilation, RematPolicies
 from jaxscope.model.hardware import Ceilings
+from jaxscope.model.stages import COMPILED_STAGES
 from jaxscope.model.timing import Profile, Scaling
 from jaxscope.program.node_times import time_stages
 from jaxscope.ui.session.call_text import find_base_name
@@ -535,10 +536,6 @@ def _failed_stage(state: WindowState, error: JaxscopeError) -> str:
     return next((name for name in expected_stages(transforms) if name not in known), "")
 
 
-_LATE = ("stablehlo", "hlo", "optimized", "machine")
-LATE_NAMES = frozenset({*_LATE, "gradient", "passes"})
-
-
 def expected_stages(transforms: tuple[str, ...]) -> tuple[str, ...]:
     """Names of the stages that a call will have, in order."""
     names, inner = ["jaxpr"], ""
@@ -546,4 +543,4 @@ def expected_stages(transforms: tuple[str, ...]) -> tuple[str, ...]:
         if transform != "jit":
             inner = f"{transform}({inner})" if inner else transform
             names.append(inner)
-    return (*names, *(() if inner else ("gradient",)), *_LATE)
+    return (*names, *(() if inner else ("gradient",)), *COMPILED_STAGES)

@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import SourceFile, Stage
+from jaxscope.model.stages import LATE_STAGES
 from jaxscope.model.units import format_count
 from jaxscope.program.cost.lines import LineCost, find_line_costs
 from jaxscope.program.links import LinkIndex, Links, Pairs
 from jaxscope.program.source_lines import SAME, LineMoves, find_line_moves
 from jaxscope.ui.session.source_file import parse_place
-from jaxscope.ui.session.state import LATE_NAMES, WindowState
+from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.source.code_view import Mark
 
 Int32s = npt.NDArray[np.int32]
@@ -142,7 +143,7 @@ class SourceLines:
         stages, path = self._state.stages, self.path
         if self._costs_of[0] is not stages or self._costs_of[1] != path:
             self._costs_of = stages, path
-            traced = [stage for stage in stages if stage.name not in LATE_NAMES]
+            traced = [stage for stage in stages if stage.name not in LATE_STAGES]
             self._costs = find_line_costs(traced, path, stages) if path else {}
         return self._costs
 

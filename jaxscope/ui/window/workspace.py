@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.model import Stage
+from jaxscope.model.stages import LATE_STAGES, lowered_name
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.program.links import Links
 from jaxscope.ui.measure.lab_page import LabPage
@@ -34,7 +35,7 @@ from jaxscope.ui.selection.selection import (
     SelectionModel,
 )
 from jaxscope.ui.session.screen import Screen, waiting_text
-from jaxscope.ui.session.state import LATE_NAMES, WindowState, expected_stages
+from jaxscope.ui.session.state import WindowState, expected_stages
 from jaxscope.ui.source.source_lines import SourceLines, find_moved_files
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import SideSplitter
@@ -402,7 +403,7 @@ class Workspace(SideSplitter):
         if head is None or not self.area.panes:
             return
         stages = expected_stages(head.transforms)
-        asked = [name for name in stages if name not in LATE_NAMES][-1]
+        asked = lowered_name(stages)
         before, self._asked = self._asked, asked
         if asked != before and asked not in self.shown_stages():
             for pane in self.area.panes:
@@ -413,7 +414,7 @@ class Workspace(SideSplitter):
     def _retarget_missing(self, stages: Sequence[Stage]) -> None:
         """Let panes for stages that this call lacks be for others, each for one of its own."""
         names = [stage.name for stage in stages]
-        traced = [name for name in names if name not in LATE_NAMES] or names
+        traced = [name for name in names if name not in LATE_STAGES] or names
         wishes = [*traced[-1:], "optimized", *traced, *names]
         for pane in self.area.panes:
             wanted = pane.wanted_stage

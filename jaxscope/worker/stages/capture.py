@@ -22,6 +22,7 @@ from jaxscope.errors import Explanation, JaxscopeError, TraceError
 from jaxscope.model.graph import Graph, graph_to_arrays, strings_to_arrays
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, strip_tags
+from jaxscope.model.stages import COMPILED_STAGES, stage_kind
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import explain_exception, guard
@@ -94,12 +95,7 @@ def gc_freeze() -> Iterator[Callable[[], None]]:
 # Sends stages as messages: graphs at once, texts when they are due.
 
 
-TITLES = {
-    "stablehlo": "StableHLO",
-    "hlo": "HLO before optimization",
-    "optimized": "HLO after optimization",
-    "machine": "Machine code",
-}
+TITLES = {name: stage_kind(name).heading for name in COMPILED_STAGES}
 """What the stages are called that follow the jaxprs, in pipeline order."""
 
 Text = Callable[[], tuple[str, Any]]
