@@ -199,7 +199,7 @@ class Codec:
             reader = None if read is None else lambda values: tuple(map(read, values))
             writer: Convert | None = list if self.is_plain else None
             if write is not None:
-                writer = lambda values: list(map(write, values))  # noqa: E731
+                writer = lambda values: list(map(write, values))  # noqa: E731 - chosen once, not per value
             return _Form(_tuple[form.type, ...], reader, writer)
         forms = [self._form(kind) for kind in arguments]
         told = _tuple[tuple(form.type for form in forms)]
@@ -216,7 +216,7 @@ class Codec:
         reader = read and (lambda found: {key: read(value) for key, value in found.items()})
         writer: Convert | None = dict if self.is_plain else None
         if write is not None:
-            writer = lambda found: {key: write(each) for key, each in found.items()}  # noqa: E731
+            writer = lambda found: {key: write(each) for key, each in found.items()}  # noqa: E731 - chosen once, not per value
         return _Form(_dict[self._form(arguments[0]).type, form.type], reader, writer)
 
     def _missing_form(self, kind: type) -> _Form:

@@ -114,7 +114,7 @@ def test_noise_is_named() -> None:
     ],
 )
 def test_what_disturbed_everything_is_told(known: dict[str, float], told: list[str]) -> None:
-    environment = Environment("", "", "", "", "", processors=4, **known)  # type: ignore[arg-type]
+    environment = Environment("", "", "", "", "", processors=4, **known)  # type: ignore[arg-type] # floats
     found = find_disturbances(environment)
     assert len(found) == len(told)
     assert all(part in sentence for part, sentence in zip(told, found, strict=True))
