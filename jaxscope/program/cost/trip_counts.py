@@ -48,12 +48,14 @@ class GroupCall:
         home: The group that it stands in, or `NONE`.
         insides: Groups that it runs, with how often each.
         is_either: Whether one of them runs, not all.
+        condition: The group that a loop runs before each round and once more; or `NONE`.
     """
 
     node: int
     home: int
     insides: tuple[tuple[int, int], ...]
     is_either: bool = False
+    condition: int = NONE
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -96,6 +98,10 @@ class ExecutionCounts:
         """Nodes whose work is that of their insides."""
         return frozenset(call.node for calls in self.calls.values() for call in calls)
 
+    def insides_first(self) -> Iterator[int]:
+        """The groups that run, each after those that run inside of it; `NONE` last."""
+        return _insides_first(self.calls, NONE)
+
     def sum_up(self, work: Mapping[int, Mapping[K, Floats]]) -> dict[K, AmountRange]:
         """Add up over one run of the program.
 
@@ -103,7 +109,7 @@ class ExecutionCounts:
             work: What the nodes of a group do in one run of it, by group and key.
         """
         known: dict[int, dict[K, AmountRange]] = {}
-        for group in _insides_first(self.calls, NONE):
+        for group in self.insides_first():
             total = {
                 key: AmountRange(amount, amount) for key, amount in work.get(group, {}).items()
             }
@@ -177,8 +183,11 @@ def _find_calls(
             known = _trip_count_of(graph, node, trips)
             if known is None:
                 unbounded.add(node)
-            counts = _executions_inside(graph, insides, known)
-            yield GroupCall(node, homes[node], tuple(zip(insides, counts, strict=True)))
+            condition = _condition_of(graph, insides)
+            # A loop runs its condition once more than its body; unknown rounds count once.
+            counts = [1 if known is None else known + (each == condition) for each in insides]
+            inside = tuple(zip(insides, counts, strict=True))
+            yield GroupCall(node, homes[node], inside, condition=condition)
         else:
             times = 1
             if operation == "scan":
@@ -190,18 +199,14 @@ def _find_calls(
             yield GroupCall(node, homes[node], tuple((inside, times) for inside in insides))
 
 
-def _executions_inside(graph: Graph, insides: Sequence[int], known: int | None) -> list[int]:
-    """How often the body and the condition of a loop run: the condition once more."""
-    conditions = [
-        graph.string(graph.groups.label, inside).startswith("condition")
-        or graph.string(graph.groups.id, inside).endswith("/cond_jaxpr")
-        for inside in insides
-    ]
-    if len(insides) == 2 and not any(conditions):
-        conditions = [False, True]  # as XLA names them: the body first
-    if known is None:
-        return [1] * len(insides)
-    return [known + is_condition for is_condition in conditions]
+def _condition_of(graph: Graph, insides: Sequence[int]) -> int:
+    """Which of a loop's groups is its condition."""
+    for inside in insides:
+        if graph.string(graph.groups.label, inside).startswith("condition") or graph.string(
+            graph.groups.id, inside
+        ).endswith("/cond_jaxpr"):
+            return inside
+    return insides[1] if len(insides) == 2 else NONE  # as XLA names them: the body first
 
 
 def _insides_first(calls: Mapping[int, Sequence[GroupCall]], start: int) -> Iterator[int]:

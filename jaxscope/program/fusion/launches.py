@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import abc
 import dataclasses
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.units import format_bytes
-from jaxscope.program.fusion.fusions import CONTROL, Module
+from jaxscope.program.cost.trip_counts import ExecutionCounts, GroupCall, count_executions
+from jaxscope.program.fusion.fusions import Module
 
 ONE_BY_ONE_DEFINITION = (
     "One by one: as if every equation of the program after its transforms were a kernel, those of "
@@ -20,13 +20,6 @@ FUSED_DEFINITION = (
     "Optimized: every instruction that something runs for is a kernel (no parameter, constant, "
     "tuple or bitcast), those of a loop once per round; bytes are read and written as XLA counts "
     "them."
-)
-_CALLS = frozenset(
-    {
-        *("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint"),
-        *("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_vmap_call"),
-        *("shard_map", "pmap", "xla_pmap"),
-    }
 )
 
 
@@ -63,8 +56,6 @@ _OF_LOOPS = (
     "their inputs and store results, and no equation says so."
 )
 _ZERO = CountRange(0.0, 0.0)
-_MAX_DEPTH = 100
-_MAX_DIGITS = 15
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -84,24 +75,38 @@ class Launches:
     has_loops: bool = False
 
 
-def count_one_by_one(module: Module) -> Launches:
-    """Of the last jaxpr-level stage, equation by equation."""
-    counter = _Equations(module)
-    return Launches(
-        counter.count(NONE, lambda _: CountRange(1.0, 1.0)),
-        counter.count(NONE, lambda node: _bytes(module.graph, node)),
-        ONE_BY_ONE_DEFINITION,
-        not _LOOPS.isdisjoint(module.operations),
-    )
+def count_one_by_one(module: Module, trips: Mapping[str, int] | None = None) -> Launches:
+    """Of the last jaxpr-level stage, equation by equation.
+
+    Args:
+        module: Of its graph.
+        trips: Rounds of loops that the equations do not say; see `find_trip_counts`.
+    """
+    kinds = module.graph.nodes.kind.tolist()
+    free = {node for node, kind in enumerate(kinds) if kind != NodeKind.EQUATION}
+    has_loops = not _LOOPS.isdisjoint(module.operations)
+    return _count(module, free, trips, ONE_BY_ONE_DEFINITION, has_loops)
 
 
 def count_fused(module: Module) -> Launches:
     """Of the stage `optimized`."""
-    counter = _Instructions(module)
+    free = {node for node in range(len(module.operations)) if module.is_free(node)}
+    return _count(module, free, None, FUSED_DEFINITION)
+
+
+def _count(
+    module: Module,
+    free: set[int],
+    trips: Mapping[str, int] | None,
+    definition: str,
+    has_loops: bool = False,
+) -> Launches:
+    executions = count_executions(module.graph, trips)
     return Launches(
-        counter.count(NONE, lambda _: CountRange(1.0, 1.0)),
-        counter.count(NONE, lambda node: _bytes(module.graph, node)),
-        FUSED_DEFINITION,
+        _sum_up(module, free, executions, lambda _: CountRange(1.0, 1.0)),
+        _sum_up(module, free, executions, lambda node: _bytes(module.graph, node)),
+        definition,
+        has_loops,
     )
 
 
@@ -160,104 +165,50 @@ def _either(spans: Iterable[CountRange], name: str) -> CountRange:
     return CountRange(low, high, reason)
 
 
-def _unknown_rounds(at_least: CountRange, name: str) -> CountRange:
-    if math.isnan(at_least.low):
-        return at_least
-    return CountRange(at_least.low, math.inf, f"How often {name} goes round is not known.")
+def _sum_up(
+    module: Module,
+    free: set[int],
+    executions: ExecutionCounts,
+    weigh: Callable[[int], CountRange],
+) -> CountRange:
+    """The sum over all that one run of the program runs.
 
-
-def _is_count(text: str) -> bool:
-    return text.isdecimal() and len(text) <= _MAX_DIGITS
-
-
-Weigh = Callable[[int], CountRange]
-
-
-class _Counter(abc.ABC):
-    """Sums over what a program runs, through what is nested in it."""
-
-    def __init__(self, module: Module) -> None:
-        self._module = module
-        self._path: list[int] = []
-
-    def count(self, group: int, weigh: Weigh) -> CountRange:
-        """The sum over a computation and all that runs in it."""
-        if group in self._path or len(self._path) > _MAX_DEPTH:
-            return CountRange(math.nan, math.nan, "It is nested too deeply to be counted.")
-        self._path.append(group)
+    Args:
+        module: The program.
+        free: Nodes that nothing runs for.
+        executions: Which nodes run groups, and how often.
+        weigh: What one node counts for.
+    """
+    calls = {call.node: call for found in executions.calls.values() for call in found}
+    known: dict[int, CountRange] = {}
+    for group in executions.insides_first():
         total = _ZERO
-        for node in self._module.members.get(group, []):
-            total += self._weigh(node, weigh)
-        self._path.pop()
-        return total
-
-    @abc.abstractmethod
-    def _weigh(self, node: int, weigh: Weigh) -> CountRange:
-        """One node, or what is inside."""
-
-
-class _Instructions(_Counter):
-    """Of an HLO module."""
-
-    def _weigh(self, node: int, weigh: Weigh) -> CountRange:
-        if self._module.operations[node] in CONTROL:
-            return self._inside(node, weigh)
-        return _ZERO if self._module.is_free(node) else weigh(node)
-
-    def _inside(self, node: int, weigh: Weigh) -> CountRange:
-        module = self._module
-        called = [self.count(group, weigh) for group in module.called(node)]
-        if module.operations[node] == "conditional":
-            return _either(called, module.id(node))
-        if module.operations[node] != "while" or len(called) != 2:
-            return sum(called, _ZERO)
-        body, condition = called
-        rounds = module.attributes[node].get("known_trip_count", "")
-        if not _is_count(rounds):
-            return _unknown_rounds(condition, module.id(node))
-        return body.times(int(rounds)) + condition.times(int(rounds) + 1)
+        for node in module.members.get(group, []):
+            if node in calls:
+                total += _of_call(module, calls[node], executions, known)
+            elif node not in free:
+                total += weigh(node)
+        known[group] = total
+    return known.get(NONE, _ZERO)
 
 
-class _Equations(_Counter):
-    """Of a jaxpr."""
-
-    def __init__(self, module: Module) -> None:
-        super().__init__(module)
-        graph = module.graph
-        self._group_of_id = {graph.strings[s]: i for i, s in enumerate(graph.groups.id.tolist())}
-        self._owned: dict[int, list[int]] = {}
-        for group, owner in enumerate(graph.groups.owner.tolist()):
-            self._owned.setdefault(owner, []).append(group)
-
-    def _weigh(self, node: int, weigh: Weigh) -> CountRange:
-        module = self._module
-        if module.graph.nodes.kind[node] != NodeKind.EQUATION:
-            return _ZERO
-        operation, row = module.operations[node], module.attributes[node]
-        if operation not in _CALLS and operation not in ("scan", "while", "cond"):
-            return weigh(node)
-        named = module.called(node)
-        groups = named or list(self._owned.get(node, []))
-        shared = None if named else self._group_of_id.get(row.get("shares", ""))
-        if shared is not None:
-            groups.append(shared)
-        name = f"equation {module.id(node)} ({operation})"
-        insides = [self.count(group, weigh) for group in groups]
-        if operation == "cond":
-            if shared is not None:  # older captures name one of several shared branches
-                return CountRange(math.nan, math.nan, f"The branches of {name} are not all known.")
-            return _either(insides, name)
-        if operation == "while":
-            return _unknown_rounds(self._condition(groups, insides), name)
-        if operation == "scan" and not _is_count(row.get("length", "")):
-            return _unknown_rounds(_ZERO, name)
-        whole = sum(insides, _ZERO)
-        return whole.times(int(row["length"])) if operation == "scan" else whole
-
-    def _condition(self, groups: list[int], insides: list[CountRange]) -> CountRange:
-        """What a loop runs at least: its condition, once."""
-        ids = self._module.graph
-        for group, inside in zip(groups, insides, strict=True):
-            if ids.string(ids.groups.id, group).endswith("/cond_jaxpr"):
-                return inside
-        return _ZERO
+def _of_call(
+    module: Module,
+    call: GroupCall,
+    executions: ExecutionCounts,
+    known: Mapping[int, CountRange],
+) -> CountRange:
+    name = module.id(call.node)
+    if module.graph.nodes.kind[call.node] == NodeKind.EQUATION:
+        name = f"equation {name} ({module.operations[call.node]})"
+    if call.node in executions.untold:
+        return CountRange(math.nan, math.nan, f"The branches of {name} are not all known.")
+    insides = [(group, known.get(group, _ZERO), rounds) for group, rounds in call.insides]
+    if call.is_either:
+        return _either((span for _, span, _ in insides), name)
+    if call.node in executions.unbounded:
+        least = sum((span for group, span, _ in insides if group == call.condition), _ZERO)
+        if math.isnan(least.low):
+            return least
+        return CountRange(least.low, math.inf, f"How often {name} goes round is not known.")
+    return sum((span.times(rounds) for _, span, rounds in insides), _ZERO)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from jaxscope.model import Stage, is_available
 from jaxscope.model.stages import find_lowered_jaxpr
+from jaxscope.program.cost.trip_counts import trip_counts_of_stages
 from jaxscope.program.fusion.decisions import FusionLog
 from jaxscope.program.fusion.duplicates import Duplicate, find_duplicates
 from jaxscope.program.fusion.fusions import CONTROL, Fusion, Module, find_fusions
@@ -111,7 +112,9 @@ def report_fusions(stages: Sequence[Stage], log: FusionLog | None = None) -> Fus
         module,
         find_fusions(module),
         find_duplicates(module),
-        count_one_by_one(Module(lowered)) if lowered is not None else None,
+        None
+        if lowered is None
+        else count_one_by_one(Module(lowered), trip_counts_of_stages(stages)),
         count_fused(module),
         log,
     )
