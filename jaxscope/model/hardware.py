@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxscope.model.capture import Environment
+from jaxscope.model.types import read_count
 
 # What a machine can do at most, as measured on it or as published of its chip.
 
@@ -216,8 +217,8 @@ class Chip:
             return self._figure(_VECTOR_TYPES.get(arithmetic, "") if self.kind == "gpu" else "")
         type, _, level = arithmetic.removeprefix("dot:").partition(":")
         type, _, passes = type.partition("x")
-        if passes.isdecimal() and int(passes):
-            return self._figure(type, int(passes))
+        if count := read_count(passes):
+            return self._figure(type, count)
         type = _COMPLEX_TYPES.get(type, type)
         if type != "f32":
             return self._figure(_MATRIX_TYPES.get(type, type))

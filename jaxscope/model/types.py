@@ -196,7 +196,7 @@ def _parse(text: str, depth: int) -> ArrayType | TupleType | None:
     is_bounded = False
     for digits in dimensions:
         is_bounded |= digits.startswith("<=")
-        size = _read_count(digits.removeprefix("<="))
+        size = read_count(digits.removeprefix("<="))
         if size is None:
             return None
         shape.append(size)
@@ -240,7 +240,11 @@ def _split_array(text: str) -> tuple[str, list[str]] | None:
     ]
 
 
-def _read_count(digits: str) -> int | None:
+def read_count(digits: str) -> int | None:
+    """A whole number that text spells; None for anything else, and for more than 18 digits.
+
+    Files that come from elsewhere may hold digits without end, which `int` refuses.
+    """
     is_number = digits.isascii() and digits.isdecimal() and len(digits) <= _MAX_DIGITS
     return int(digits) if is_number else None
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE, Graph, NodeKind
+from jaxscope.model.types import read_count
 
 # Programs that several nodes are the inside of: drawn once, at the first of their owners.
 
@@ -160,8 +161,8 @@ def _integers(graph: Graph, strings: npt.NDArray[np.int32]) -> Int64s:
 
     @functools.cache
     def read(string: int) -> int:
-        text = "" if string == NONE else graph.strings[string]
-        return int(text) if text.isdecimal() and len(text) < 9 else -1
+        number = None if string == NONE else read_count(graph.strings[string])
+        return -1 if number is None else number
 
     return np.fromiter(map(read, strings.tolist()), np.int64, len(strings))
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind, Ragged, Stage, is_available
 from jaxscope.model.op_name import is_in_call
 from jaxscope.model.stages import lowered_name
+from jaxscope.model.types import read_count
 from jaxscope.program.dataflow import find_shown_groups
 
 # The columns of one stage that `links` asks: equation keys, source lines, fusions, inputs.
@@ -197,8 +198,7 @@ def _own_inputs(graph: Graph) -> Int32s:
 
 def _argument_number(graph: Graph, node: int) -> int:
     known = graph.attributes(node)
-    number = known.get("argument") or known.get("parameter_number") or ""
-    return int(number) if number.isdecimal() else 0
+    return read_count(known.get("argument") or known.get("parameter_number") or "") or 0
 
 
 def _operation_is(graph: Graph, operation: str) -> Bools:

@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import Direction, Graph, NodeKind, Ragged
-from jaxscope.model.types import matches_type
+from jaxscope.model.types import matches_type, read_count
 from jaxscope.program.dataflow import FeedGraph
 
 # The language of searches: words, types, places, numbers, and chains of connected operations.
@@ -210,9 +210,10 @@ def _parse_field(field: str, text: str, negated: bool) -> Term:
     if not text:
         raise QueryError(f"Say after {field}: what to look for.")
     if field == "line":
-        if not text.isdecimal():
+        number = read_count(text)
+        if number is None:
             raise QueryError("A line is a number: line:12")
-        return Term(TermKind.LINE, "", negated, number=int(text))
+        return Term(TermKind.LINE, "", negated, number=number)
     if field == "type" and (shape := _TYPE.match(text)):
         return _type_term(shape, negated)
     return Term(TermKind(field), text, negated)

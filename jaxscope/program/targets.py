@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from jaxscope.errors import JaxscopeError
 from jaxscope.model import Capture, Graph, Stage, Unavailable, is_available
 from jaxscope.model.hardware import Chip, chip_of_target
+from jaxscope.model.types import read_count
 from jaxscope.program.cost.trip_counts import find_trip_counts
 from jaxscope.program.roofline import Roofline, find_best, find_limit, find_roofline
 
@@ -27,7 +28,6 @@ ESTIMATE = (
     "Estimates by the chips' published peaks, kernel after kernel: at best, without launching, "
     "waiting or traffic between chips. Nothing ran."
 )
-_MAX_DIGITS = 18
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -94,9 +94,9 @@ def _cycles(graph: Graph, found: Roofline) -> float:
     """XLA's own estimate, with the dearest branches."""
     known = {}
     for point in found.kernels:
-        told = graph.attributes(point.nodes[0]).get("estimated_cycles", "")
-        if told.isdecimal() and len(told) < _MAX_DIGITS:
-            known[point.nodes[0]] = (float(told),)
+        cycles = read_count(graph.attributes(point.nodes[0]).get("estimated_cycles", ""))
+        if cycles is not None:
+            known[point.nodes[0]] = (float(cycles),)
     return float(found.sum_up(known).high[0]) if known else math.nan
 
 

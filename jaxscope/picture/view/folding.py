@@ -11,7 +11,7 @@ import struct
 import numpy as np
 
 from jaxscope.model import NONE, Graph, NodeKind
-from jaxscope.model.types import parse_array_type
+from jaxscope.model.types import parse_array_type, read_count
 from jaxscope.picture.view.arguments import find_results
 from jaxscope.picture.view.operations import CONSTANTS, LOOPS, PLUMBING, SPREADERS, short_operation
 from jaxscope.picture.view.tree import Draft, Input
@@ -476,9 +476,9 @@ def _tuple_indices(graph: Graph, plumbing: frozenset[int]) -> dict[int, int]:
     """Which element each `get-tuple-element` takes."""
     indices: dict[int, int] = {}
     for node in plumbing:
-        text = graph.attributes(node).get("tuple_index", "")
-        if text.isdecimal():
-            indices[node] = int(text)
+        number = read_count(graph.attributes(node).get("tuple_index", ""))
+        if number is not None:
+            indices[node] = number
     return indices
 
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from jaxscope.model.graph import NONE, Cost, Graph, NodeKind, Ragged
 from jaxscope.model.graph_builder import StringTable
-from jaxscope.model.types import ArrayType, parse_array_type
+from jaxscope.model.types import ArrayType, parse_array_type, read_count
 from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES, Equation, UncountedError, find_rule
 
 # Why the work of an equation is unknown, in words that a person can read beside the number.
@@ -32,6 +32,7 @@ _LIBRARY = "it is a call of a linear algebra library, whose work XLA does not co
 _SERIES = "it is a series that is summed until it converges"
 _CALLBACK = "it is Python code of the program"
 
+_MAX_OPERANDS = 1_000_000
 _LIBRARY_CALLS = """eig eigh geqp3 geqrf hessenberg householder_product lu ormqr qr schur svd
     symmetric_product tridiagonal tridiagonal_solve"""
 _SUMS = """igamma igamma_grad_a igammac polygamma random_gamma random_gamma_grad
@@ -87,7 +88,6 @@ _CALLS = frozenset(
 _PER_DEVICE = frozenset({"shard_map", "pmap", "xla_pmap"})
 _UNKNOWN = np.full(3, math.nan)
 _GRID = re.compile(r"\bgrid=\(([\d, ]{0,100})\)")
-_MAX_LENGTH_DIGITS = 18
 
 Row = npt.NDArray[np.float64]
 
@@ -240,10 +240,14 @@ class _Counter:
         attributes = graph.attributes(node)
         operands = dict(self._operands.get(node, ()))
         for key, text in attributes.items():
-            if key.startswith("in[") and key[3:-1].isdecimal():
-                operands[int(key[3:-1])] = text.rpartition(":")[2]
+            number = read_count(key[3:-1]) if key.startswith("in[") else None
+            if number is not None:
+                operands[number] = text.rpartition(":")[2]
         # An operand that neither an edge nor a literal names is unknown, not absent.
         count = max(operands, default=-1) + 1
+        if count > _MAX_OPERANDS:
+            self.notes[node] = "unknown: its operands cannot be read"
+            return _UNKNOWN
         types: list[ArrayType | None] = [
             parse_array_type(operands[i]) if i in operands else None for i in range(count)
         ]
@@ -274,9 +278,7 @@ def _operand_types(graph: Graph) -> dict[int, list[tuple[int, str]]]:
 
 
 def _length(attributes: dict[str, str]) -> int | None:
-    length = attributes.get("length", "")
-    is_number = length.isdecimal() and len(length) <= _MAX_LENGTH_DIGITS
-    return int(length) if is_number else None
+    return read_count(attributes.get("length", ""))
 
 
 def _grid_size(attributes: dict[str, str]) -> int | None:

@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from jaxscope.model.types import ArrayType
+from jaxscope.model.types import ArrayType, read_count
 
 # One equation as the counting rules see it: its primitive, its types and its parameters.
 
@@ -485,8 +485,8 @@ def _integer_power(equation: Equation) -> Costs:
 def _polynomial(equation: Equation) -> Costs:
     """Horner's rule: a product and a sum per coefficient but the last; many are a loop: no rule."""
     num_coefficients = len(equation.operands) - 1
-    unroll = equation.parameters.get("unroll", "8")
-    if not unroll.isdecimal() or num_coefficients > int(unroll):
+    unroll = read_count(equation.parameters.get("unroll", "8"))
+    if unroll is None or num_coefficients > unroll:
         raise UncountedError("many coefficients are lowered to a loop")
     if equation.operand(0).shape != equation.result().shape:
         raise UncountedError("the first steps are smaller than the result")

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from jaxscope.model import NONE, Capture, Graph, NodeKind, Stage, is_available
 from jaxscope.model.capture import stage_named
 from jaxscope.model.stages import find_lowered_jaxpr
+from jaxscope.model.types import read_count
 
 Floats = npt.NDArray[np.float64]
 K = TypeVar("K", bound=Hashable)
@@ -36,7 +37,6 @@ CALLS_OF_JAXPRS = frozenset(
 
 _EQUATIONS_AROUND = CALLS_OF_JAXPRS | {"scan", "while", "cond"}
 _BRANCHES = frozenset({"conditional", "cond"})
-_MAX_DIGITS = 18
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -191,11 +191,11 @@ def _find_calls(
         else:
             times = 1
             if operation == "scan":
-                length = row.get("length", "")
-                if length.isdecimal() and len(length) <= _MAX_DIGITS:
-                    times = int(length)
-                else:
+                length = read_count(row.get("length", ""))
+                if length is None:
                     unbounded.add(node)
+                else:
+                    times = length
             yield GroupCall(node, homes[node], tuple((inside, times) for inside in insides))
 
 
@@ -302,15 +302,13 @@ def _nodes_of(graph: Graph, operation: str) -> list[int]:
 def _scan_trip_count(graph: Graph, node: int) -> int:
     """Rounds of the loop that a scan is lowered to; 0 where that is not plain."""
     row = graph.attributes(node)
-    length, unroll = row.get("length", ""), row.get("unroll", "1")
-    is_plain = length.isdecimal() and unroll == "1" and len(length) <= _MAX_DIGITS
-    return int(length) if is_plain else 0
+    return (read_count(row.get("length", "")) or 0) if row.get("unroll", "1") == "1" else 0
 
 
 def _trip_count_of(graph: Graph, owner: int, trips: Mapping[str, int]) -> int | None:
-    known = graph.attributes(owner).get("known_trip_count", "")
-    if known.isdecimal() and len(known) <= _MAX_DIGITS:
-        return int(known)
+    known = read_count(graph.attributes(owner).get("known_trip_count", ""))
+    if known is not None:
+        return known
     if graph.nodes.kind[owner] == NodeKind.EQUATION:
         return trips.get(graph.string(graph.nodes.id, owner))
     ids = graph.row(graph.nodes.derived, owner)

@@ -16,7 +16,7 @@ from typing import Literal
 from jaxscope.model.capture import Fate, Proof
 from jaxscope.model.graph import NONE, Graph, NodeKind
 from jaxscope.model.op_name import in_call, without_call
-from jaxscope.model.types import parse_array_type
+from jaxscope.model.types import parse_array_type, read_count
 from jaxscope.program.fates.equations import (
     IDENTITIES,
     Equations,
@@ -719,8 +719,8 @@ class DerivedFates:
                 continue
             for group in equations.inside[node]:
                 name = equations.graph.string(equations.graph.groups.id, group)
-                number = name.rpartition(".")[2]
-                if number.isdecimal() and int(number) != index:
+                number = read_count(name.rpartition(".")[2])
+                if number not in (None, index):
                     found.update(self._below(group))
         return found
 

@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Hashable
 
 from jaxscope.model.graph import NONE, Graph, NodeKind
+from jaxscope.model.types import read_count
 
 # A jaxpr-level graph as plain lists: what feeds each equation, and how nested jaxprs connect.
 
@@ -71,9 +72,9 @@ class Equations:
             self.operands[target][operand] = (source, output)
         self.literals = [
             {
-                int(key[3:-1]): text
+                number: text
                 for key, text in row.items()
-                if key.startswith("in[") and key[3:-1].isdecimal()
+                if key.startswith("in[") and (number := read_count(key[3:-1])) is not None
             }
             for row in self.attributes
         ]
@@ -100,15 +101,15 @@ class Equations:
                 self.nested[shared].owners.append(node)
                 self.inside.setdefault(node, []).append(shared)
             if kind == NodeKind.INPUT and group != NONE:
-                operand = row.get("operand", "")
-                number = int(operand) if operand.isdecimal() else NONE
+                operand = read_count(row.get("operand", ""))
+                number = NONE if operand is None else operand
                 self.nested[group].inputs.append((node, number))
             elif kind == NodeKind.OUTPUT:
                 if group == NONE:
                     self.results.append(node)
                 else:
-                    result = row.get("result", "")
-                    self.nested[group].outputs[int(result) if result.isdecimal() else NONE] = node
+                    result = read_count(row.get("result", ""))
+                    self.nested[group].outputs[NONE if result is None else result] = node
 
     def children(self, node: int) -> list[int]:
         """The equations directly inside an equation."""
@@ -141,7 +142,7 @@ def literal_choice(equations: Equations, node: int, operand: int) -> int | None:
         text = equations.literals[node].get(operand)
         if text is not None:
             value = text.partition(":")[0]
-            return _WORDS.get(value, int(value) if value.isdecimal() else None)
+            return _WORDS.get(value, read_count(value))
         found = equations.operands[node].get(operand)
         if found is None:
             return None
@@ -310,7 +311,7 @@ class _Walk:
         if equations.operations[owner] == "while":
             constants = 0
             for name in ("cond_nconsts", "body_nconsts"):
-                constants += int(row[name]) if row.get(name, "").isdecimal() else 0
+                constants += read_count(row.get(name, "")) or 0
             return operand - constants if operand >= constants else NONE
         if equations.operations[owner] != "scan":
             return NONE
@@ -322,8 +323,8 @@ class _Walk:
             if inside != (outside[carried],):
                 break
             carried += 1
-        stated = row.get("num_consts", "")
-        first = int(stated) if stated.isdecimal() else self._constants(nested, carried)
+        stated = read_count(row.get("num_consts", ""))
+        first = self._constants(nested, carried) if stated is None else stated
         return operand - first if first <= operand < first + carried else NONE
 
     def _constants(self, nested: Nested, carried: int) -> int:

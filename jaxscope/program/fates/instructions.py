@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 
 from jaxscope.model.graph import NONE, Graph, GroupKind
+from jaxscope.model.types import read_count
 
 # An HLO module as plain lists: who uses what, across the borders of fusions.
 
@@ -82,9 +83,9 @@ class Instructions:
         parameters: dict[tuple[int, int], int] = {}
         for index, known in enumerate(rows):
             if opcodes[index] == "parameter":
-                number = known.get("parameter_number", "")
-                if number.isdecimal():
-                    parameters[group[index], int(number)] = index
+                number = read_count(known.get("parameter_number", ""))
+                if number is not None:
+                    parameters[group[index], number] = index
             if not users[index] and known.get("root") == "true":
                 roots[group[index]] = index
         return cls(
@@ -147,10 +148,10 @@ class Instructions:
             return self.operands[index][0]
         if opcode == "parameter" and self.kind(index) is GroupKind.FUSION:
             owner = self.owner(index)
-            number = self.graph.attributes(index).get("parameter_number", "")
+            number = read_count(self.graph.attributes(index).get("parameter_number", ""))
             operands = self.operands[owner]
-            if number.isdecimal() and int(number) < len(operands):
-                return operands[int(number)]
+            if number is not None and number < len(operands):
+                return operands[number]
         if opcode == "fusion":
             inner = self.called.get(index, [])
             return self.roots.get(inner[0], NONE) if len(inner) == 1 else NONE
@@ -165,11 +166,11 @@ class Instructions:
         source = self.operands[index][0]
         if self.opcodes[source] == "fusion" and len(self.called.get(source, ())) == 1:
             source = self.roots.get(self.called[source][0], NONE)
-        number = self.graph.attributes(index).get("tuple_index", "")
-        if source == NONE or self.opcodes[source] != "tuple" or not number.isdecimal():
+        number = read_count(self.graph.attributes(index).get("tuple_index", ""))
+        if source == NONE or self.opcodes[source] != "tuple" or number is None:
             return NONE
         elements = self.operands[source]
-        return elements[int(number)] if int(number) < len(elements) else NONE
+        return elements[number] if number < len(elements) else NONE
 
 
 # How much an instruction does, by its opcode.

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 
 from jaxscope.model.graph import NONE, GroupKind, NodeKind
 from jaxscope.model.op_name import without_call
-from jaxscope.model.types import packed_type_bytes
+from jaxscope.model.types import packed_type_bytes, read_count
 from jaxscope.program.fates.equations import Equations
 from jaxscope.program.fates.instructions import COMPUTING, Instructions, work_of
 from jaxscope.program.fates.outcomes import PassOutcome, quote_names
@@ -411,7 +411,6 @@ def _library_name(text: str) -> str:
 
 
 _PASSED_ON = LAYOUT_OPCODES | {"transpose", "broadcast"}
-_MAX_DIGITS = 18
 
 
 def name_instructions(module: Instructions, indices: Sequence[int]) -> str:
@@ -463,11 +462,12 @@ def describe_loop(
     rounds = module.graph.attributes(loops[0]).get("known_trip_count", "")
     if not rounds and unroll == "1":
         rounds = length
-    if not rounds.isdecimal() or len(rounds) > _MAX_DIGITS:
+    times, steps = read_count(rounds), read_count(unroll)
+    if times is None:
         return text
-    text += f", whose body runs {int(rounds):,} times"
-    if unroll.isdecimal() and int(unroll) > 1:
-        text += f" and does {int(unroll):,} of the {length} steps each time"
+    text += f", whose body runs {times:,} times"
+    if steps is not None and steps > 1:
+        text += f" and does {steps:,} of the {length} steps each time"
     return text
 
 

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Hashable
 
 from jaxscope.model import NONE, Cost
-from jaxscope.model.types import type_bytes
+from jaxscope.model.types import read_count, type_bytes
 from jaxscope.program.fusion.fusions import Module
 
 # Which instructions compute the same value, wherever in the module they stand.
@@ -35,7 +35,6 @@ _NOT_OF_THE_VALUE = frozenset(
     }
 )
 _CUT_OFF = "…"
-_MAX_DIGITS = 9
 
 
 class ValueNumbering:
@@ -155,7 +154,7 @@ class ValueNumbering:
 
 
 def _is_number(text: str) -> bool:
-    return text.isdecimal() and len(text) <= _MAX_DIGITS
+    return read_count(text) is not None
 
 
 # Values that several kernels compute again, each for itself.

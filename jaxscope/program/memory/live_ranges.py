@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from jaxscope.model import NONE, Capture, Graph, Leaf, Stage, Unavailable, is_available
 from jaxscope.model.capture import MemoryPlan, Place
-from jaxscope.model.types import packed_type_bytes, padding_bytes
+from jaxscope.model.types import packed_type_bytes, padding_bytes, read_count
 from jaxscope.program.hlo.graph import link_hlo_lines
 
 # The order in which a compiled module runs, read from its own text.
@@ -366,8 +366,8 @@ class _AttributeReader:
 
     def number(self, node: int, key: str) -> int:
         """An attribute that is a number; -1 where it is not there."""
-        text = self.text(node, key)
-        return int(text) if text.isdecimal() else -1
+        number = read_count(self.text(node, key))
+        return -1 if number is None else number
 
     def text(self, node: int, key: str) -> str:
         """An attribute; empty if it is not there."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from jaxscope.model import Graph, Unavailable
 from jaxscope.model.sharding import Placement
-from jaxscope.model.types import packed_type_bytes
+from jaxscope.model.types import packed_type_bytes, read_count
 from jaxscope.program.sharding.notation import MAX_DEVICES, expand_iota, read_numbers
 
 # Replica groups: which devices take part in a collective together.
@@ -289,8 +289,7 @@ def _count_rounds(graph: Graph, node: int) -> int:
     while group >= 0:
         owner = int(graph.groups.owner[group])
         if owner >= 0 and graph.string(graph.nodes.operation, owner) in _LOOPS:
-            known = graph.attributes(owner).get("known_trip_count", "")
-            rounds *= int(known) if known.isdecimal() else 0
+            rounds *= read_count(graph.attributes(owner).get("known_trip_count", "")) or 0
         group = int(graph.groups.parent[group])
     return rounds
 

@@ -13,7 +13,7 @@ import numpy as np
 from jaxscope.model import NONE, Capture, Graph, NodeKind, SourcePosition, Unavailable, is_available
 from jaxscope.model.sharding import Placement, Sharding
 from jaxscope.model.stages import find_lowered_jaxpr
-from jaxscope.model.types import normal_type
+from jaxscope.model.types import normal_type, read_count
 from jaxscope.program.equation_text import short_equation_names
 from jaxscope.program.sharding.arrays import (
     SpreadArray,
@@ -210,9 +210,9 @@ def _of_value(derived: Graph, node: int, type: str, placement: Placement) -> Sha
             return _of_equation(derived.string(derived.nodes.id, node), type, placement)
         row, group = derived.attributes(node), int(derived.nodes.group[node])
         if group == NONE:
-            number = row.get("argument", "")
-            is_known = number.isdecimal() and int(number) < len(placement.arguments)
-            text = placement.arguments[int(number)] if is_known else ""
+            number = read_count(row.get("argument", ""))
+            is_known = number is not None and number < len(placement.arguments)
+            text = placement.arguments[number] if number is not None and is_known else ""
             return _read(type, text, placement)
         owner, operand = int(derived.groups.owner[group]), row.get("operand", "")
         edges = derived.edges
@@ -237,11 +237,16 @@ def _of_result(
     edges = derived.edges
     for edge in np.flatnonzero((edges.source == equation) & (edges.output == output)).tolist():
         target = int(edges.target[edge])
-        number = derived.attributes(target).get("result", "")
+        number = read_count(derived.attributes(target).get("result", ""))
         is_last = derived.nodes.kind[target] == NodeKind.OUTPUT
-        is_last = is_last and derived.nodes.group[target] == NONE and number.isdecimal()
-        if not known.sharding and is_last and int(number) < len(placement.results):
-            return _read(type, placement.results[int(number)], placement)
+        is_last = is_last and derived.nodes.group[target] == NONE
+        if (
+            not known.sharding
+            and is_last
+            and number is not None
+            and number < len(placement.results)
+        ):
+            return _read(type, placement.results[number], placement)
     return known
 
 
