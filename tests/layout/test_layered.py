@@ -10,8 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.picture.layout.diagram import Diagram, DiagramEdge, Drawing, LayoutStopped, Spacing
+from jaxscope.picture.layout.diagram import (
+    Diagram,
+    DiagramEdge,
+    Drawing,
+    LayoutStopped,
+    RequestedStub,
+    Spacing,
+)
 from jaxscope.picture.layout.layered import layout_layered
+from jaxscope.picture.layout.placement import keep_distances
 
 TOLERANCE_PX = 1e-6
 
@@ -212,6 +220,53 @@ def test_links_within_a_pinned_rank_are_refused() -> None:
         layout_layered(
             Diagram([1.0, 1.0], [1.0, 1.0], [DiagramEdge(0, 1)], first=frozenset({0, 1}))
         )
+
+
+@pytest.mark.parametrize("end", [-1, 2])
+def test_whatever_points_nowhere_is_refused(end: int) -> None:
+    plain = Diagram([1.0, 1.0], [1.0, 1.0], [])
+    for bad in (
+        dataclasses.replace(plain, links=[DiagramEdge(end, 0)]),
+        dataclasses.replace(plain, links=[DiagramEdge(0, end)]),
+        dataclasses.replace(plain, first=frozenset({end})),
+        dataclasses.replace(plain, last=frozenset({end})),
+        dataclasses.replace(plain, loose=[RequestedStub(end, True, 9.0)]),
+    ):
+        with pytest.raises(ValueError, match="outside the 2 nodes"):
+            layout_layered(bad)
+    layout_layered(dataclasses.replace(plain, links=[DiagramEdge(0, 1)]))
+
+
+def test_sizes_that_do_not_fit_the_nodes_are_refused() -> None:
+    plain = Diagram([1.0, 1.0], [1.0, 1.0], [DiagramEdge(0, 1)])
+    for bad in (
+        dataclasses.replace(plain, along=[1.0]),
+        dataclasses.replace(plain, stub_across=[1.0]),
+    ):
+        with pytest.raises(ValueError, match="sizes do not fit"):
+            layout_layered(bad)
+    layout_layered(dataclasses.replace(plain, stub_across=[1.0, 1.0]))
+
+
+def test_a_line_over_twelve_ranks_is_drawn_and_over_thirteen_is_not() -> None:
+    chain = [DiagramEdge(node, node + 1) for node in range(13)]
+    links = [*chain, DiagramEdge(0, 12, 1), DiagramEdge(0, 13, 2)]
+    routes = layout_layered(Diagram([40.0] * 14, [20.0] * 14, links)).routes
+    assert [bool(route) for route in routes] == [*[True] * 14, False]
+
+
+@pytest.mark.parametrize(("num", "is_wrapped"), [(200, True), (201, False)])
+def test_more_than_two_hundred_boxes_are_no_page(num: int, is_wrapped: bool) -> None:
+    drawing = layout_layered(Diagram([50.0] * num, [10.0] * num, [], most_across=1500.0))
+    assert (drawing.across <= 1500.0) is is_wrapped
+    assert (len(set(drawing.y)) > 1) is is_wrapped
+
+
+def test_a_row_keeps_its_order_and_distances_as_near_to_what_is_wanted_as_can_be() -> None:
+    x = [0.0] * 4
+    wanted = [0.0, 0.0, 100.0, 130.0]
+    keep_distances([0, 1, 2, 3], [10.0, 30.0, 10.0, 10.0], 5.0, wanted, x)
+    assert x == [-12.5, 12.5, 100.0, 130.0]
 
 
 def test_nothing_is_laid_out_as_nothing() -> None:

@@ -101,12 +101,7 @@ def _find_turned(
         if source != target
         and ((target in first and source not in first) or (source in last and target not in last))
     }
-    flat = {
-        index
-        for index, (source, target) in enumerate(pairs)
-        if (target in first and source in first) or (target in last and source in last)
-    }
-    if not turned and not flat and all(source <= target for source, target in pairs):
+    if not turned and all(source <= target for source, target in pairs):
         return frozenset()
     after: list[list[tuple[int, int]]] = [[] for _ in range(num)]
     for index, (source, target) in enumerate(pairs):
