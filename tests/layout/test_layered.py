@@ -271,3 +271,24 @@ def test_a_row_keeps_its_order_and_distances_as_near_to_what_is_wanted_as_can_be
 
 def test_nothing_is_laid_out_as_nothing() -> None:
     assert layout_layered(Diagram([], [], [])) == Drawing((), (), (), (), 0.0, 0.0)
+
+
+@given(st.permutations(range(5)), st.permutations(range(5)))
+def test_neighbours_of_a_wide_box_stand_in_the_order_of_its_ports(
+    above: list[int], below: list[int]
+) -> None:
+    num = len(above)
+    box = 2 * num
+    links = [
+        DiagramEdge(node, box, node, target_shift=100.0 * (at - num // 2))
+        for node, at in enumerate(above)
+    ]
+    links += [
+        DiagramEdge(box, num + node, num + node, source_shift=100.0 * (at - num // 2))
+        for node, at in enumerate(below)
+    ]
+    across = [40.0] * (2 * num) + [600.0]
+    drawing = layout_layered(Diagram(across, [40.0] * len(across), links))
+    for first, at in ((0, above), (num, below)):
+        places = [drawing.x[first + node] for node in range(num)]
+        assert sorted(range(num), key=places.__getitem__) == sorted(range(num), key=at.__getitem__)

@@ -48,6 +48,10 @@ class LayeredGraph:
         down: Neighbours one rank after.
         up_shift: Sum over `up` of how far the vertex wants to sit from the neighbour's centre.
         down_shift: The same over `down`.
+        up_port: Of each vertex, for each of `up` where the step leaves that neighbour, as a part of
+            its width from its centre, from -0.5 to 0.5; empty where all leave in the middle.
+        down_port: Likewise where steps enter each of `down`.
+        own_port: Likewise where those steps leave the vertex itself.
         paths: Vertices along each link from source to target as drawn; empty where stubs stand.
         turned: Links that run against the flow.
         stubs: Their vertices.
@@ -62,6 +66,9 @@ class LayeredGraph:
     down: list[list[int]]
     up_shift: list[float]
     down_shift: list[float]
+    up_port: list[list[float]]
+    down_port: list[list[float]]
+    own_port: list[list[float]]
     paths: list[tuple[int, ...]]
     turned: frozenset[int]
     stubs: tuple[StubVertex, ...]
@@ -82,6 +89,9 @@ class _LayeredGraphBuilder:
         self.down: list[list[int]] = [[] for _ in range(num)]
         self.up_shift = [0.0] * num
         self.down_shift = [0.0] * num
+        self.up_port: list[list[float]] = [[] for _ in range(num)]
+        self.down_port: list[list[float]] = [[] for _ in range(num)]
+        self.own_port: list[list[float]] = [[] for _ in range(num)]
 
     def add_vertex(self, rank: int, across: float, along: float) -> int:
         self.rank.append(rank)
@@ -91,14 +101,33 @@ class _LayeredGraphBuilder:
         self.down.append([])
         self.up_shift.append(0.0)
         self.down_shift.append(0.0)
+        self.up_port.append([])
+        self.down_port.append([])
+        self.own_port.append([])
         return len(self.rank) - 1
 
-    def add_step(self, above: int, below: int, shift: float) -> None:
-        """`shift`: where `below` should sit, from the centre of `above`."""
+    def add_step(self, above: int, below: int, leaves: float = 0.0, enters: float = 0.0) -> None:
+        """Join two vertices.
+
+        Args:
+            leaves: Where the step leaves `above`, in pixels across from its centre.
+            enters: Where it enters `below`, likewise.
+        """
+        self._add_port(self.up_port[below], len(self.up[below]), leaves, self.across[above])
+        count = len(self.down[above])
+        self._add_port(self.down_port[above], count, enters, self.across[below])
+        self._add_port(self.own_port[above], count, leaves, self.across[above])
         self.down[above].append(below)
         self.up[below].append(above)
-        self.up_shift[below] += shift
-        self.down_shift[above] -= shift
+        self.up_shift[below] += leaves - enters
+        self.down_shift[above] -= leaves - enters
+
+    @staticmethod
+    def _add_port(ports: list[float], count: int, shift: float, across: float) -> None:
+        if shift and not ports:
+            ports.extend([0.0] * count)
+        if shift or ports:
+            ports.append(min(max(shift / across, -0.5), 0.5) if across else 0.0)
 
 
 def build_layered_graph(
@@ -132,6 +161,9 @@ def build_layered_graph(
         down=threader.down,
         up_shift=threader.up_shift,
         down_shift=threader.down_shift,
+        up_port=threader.up_port,
+        down_port=threader.down_port,
+        own_port=threader.own_port,
         paths=paths,
         turned=turned,
         stubs=stubs,
@@ -186,8 +218,8 @@ def _add_net(
         before = chain[rank - 1 - threader.rank[top]]
         if (before, bottom) not in joined:
             joined.add((before, bottom))
-            shift = (_known(at_top) if before == top else 0.0) - _known(at_bottom)
-            threader.add_step(before, bottom, shift)
+            leaves = _known(at_top) if before == top else 0.0
+            threader.add_step(before, bottom, leaves, _known(at_bottom))
         path = (*chain[: rank - threader.rank[top]], bottom)
         paths[index] = path[::-1] if is_turned else path
 
@@ -221,7 +253,7 @@ def _add_stubs(
         for source, bundle in bundles:
             width = names[source] if source >= 0 and names else merged
             vertex = threader.add_vertex(threader.rank[node] - 1, width, along)
-            threader.add_step(vertex, node, -_known(links[bundle[0]].target_shift))
+            threader.add_step(vertex, node, 0.0, _known(links[bundle[0]].target_shift))
             stubs.append(StubVertex(vertex, node, bundle, False))
     for number, loose in enumerate(diagram.loose, start=len(links)):
         shift, node = _known(loose.shift), loose.node
@@ -230,7 +262,7 @@ def _add_stubs(
         if loose.is_source:
             threader.add_step(node, vertex, shift)
         else:
-            threader.add_step(vertex, node, -shift)
+            threader.add_step(vertex, node, 0.0, shift)
         stubs.append(StubVertex(vertex, node, (number,), loose.is_source))
     stubs.sort(key=lambda stub: (stub.node, stub.is_source, stub.vertex))
     return tuple(stubs)

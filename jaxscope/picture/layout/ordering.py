@@ -1,4 +1,8 @@
-"""Order the vertices of every rank so that few lines cross."""
+"""Order the vertices of every rank so that few lines cross.
+
+Where lines meet a wide box at fixed ports, as they do at open groups, the places of their ends
+count, not that of the box: its neighbours stand in the order of its ports.
+"""
 
 from __future__ import annotations
 
@@ -95,6 +99,8 @@ class _Order:
         self.rows = rows
         self._turns_ties = False
         self._up, self._down = threads.up, threads.down
+        self._up_port, self._down_port = threads.up_port, threads.down_port
+        self._own_port = threads.own_port
         self._place = [0] * len(threads.rank)
         for row in rows:
             for index, v in enumerate(row):
@@ -123,7 +129,9 @@ class _Order:
         changes = self._changes
         for rank in self._wide:
             state = (changes[rank], changes[rank - 1])
-            if self._settled_down.get(rank) != state and not self._sort(rank, self._up):
+            if self._settled_down.get(rank) != state and not self._sort(
+                rank, self._up, self._up_port
+            ):
                 self._settled_down[rank] = state
 
     def sweep_up(self) -> None:
@@ -131,19 +139,21 @@ class _Order:
         changes = self._changes
         for rank in reversed(self._wide):
             state = (changes[rank], changes[rank + 1])
-            if self._settled_up.get(rank) != state and not self._sort(rank, self._down):
+            if self._settled_up.get(rank) != state and not self._sort(
+                rank, self._down, self._down_port
+            ):
                 self._settled_up[rank] = state
 
-    def _sort(self, rank: int, neighbours: list[list[int]]) -> bool:
+    def _sort(self, rank: int, neighbours: list[list[int]], ports: list[list[float]]) -> bool:
         """Sort a row; without neighbours, a vertex stays. Returns whether the row changed."""
         row, place = self.rows[rank], self._place
         means: list[float] = []
         for index, v in enumerate(row):
-            near = neighbours[v]
+            near, at = neighbours[v], ports[v]
             if len(near) == 1:
-                means.append(place[near[0]])
+                means.append(place[near[0]] + at[0] if at else place[near[0]])
             elif near:
-                means.append(sum([place[u] for u in near]) / len(near))
+                means.append((sum([place[u] for u in near]) + sum(at)) / len(near))
             else:
                 means.append(index)
         if means == sorted(means) and not (self._turns_ties and len(set(means)) < len(means)):
@@ -168,10 +178,15 @@ class _Order:
         return total
 
     def _count_below(self, rank: int) -> int:
-        place, down, total = self._place, self._down, 0
-        ends: list[int] = []
+        place, total = self._place, 0
+        ends: list[float] = []
         for v in self.rows[rank]:
-            for end in sorted([place[u] for u in down[v]]):
+            lower, own = _places(self._down[v], self._down_port[v], place), self._own_port[v]
+            if own:  # lines that leave one port do not cross
+                lower = [end for _, end in sorted(zip(own, lower, strict=True))]
+            else:
+                lower.sort()
+            for end in lower:
                 at = bisect_right(ends, end)
                 total += len(ends) - at
                 ends.insert(at, end)
@@ -196,8 +211,11 @@ class _Order:
         row, place, saved = self.rows[rank], self._place, 0
         for index in range(len(row) - 1):
             left, right = row[index], row[index + 1]
-            gain = _gain(self._up[left], self._up[right], place)
-            gain += _gain(self._down[left], self._down[right], place)
+            gain = 0
+            for near, ports in ((self._up, self._up_port), (self._down, self._down_port)):
+                if near[left] and near[right]:
+                    ours = _places(near[left], ports[left], place)
+                    gain += _gain(ours, _places(near[right], ports[right], place))
             if gain > 0:
                 row[index], row[index + 1] = right, left
                 place[right], place[left] = index, index + 1
@@ -205,15 +223,18 @@ class _Order:
         return saved
 
 
-def _gain(ours: list[int], theirs: list[int], place: list[int]) -> int:
+def _places(near: list[int], ports: list[float], place: list[int]) -> list[float]:
+    """Where lines meet these neighbours; a box has the places within half a step of its own."""
+    if not ports:
+        return [place[u] for u in near]
+    return [place[u] + at for u, at in zip(near, ports, strict=True)]
+
+
+def _gain(ours: list[float], theirs: list[float]) -> int:
     """How many crossings between the lines of two neighbours go away if they swap."""
-    if not ours or not theirs:
-        return 0
-    others = [place[u] for u in theirs]
     gain = 0
-    for u in ours:
-        at = place[u]
-        for other in others:
+    for at in ours:
+        for other in theirs:
             if other < at:
                 gain += 1
             elif other > at:
