@@ -24,6 +24,7 @@ import dataclasses
 import importlib
 import os
 import random
+import resource
 import select
 import shutil
 import signal
@@ -39,6 +40,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SEED = 1
 _OUTPUT = ".mutation-output"  # of pytest, in the copy
+_MEMORY_BYTES = 16 << 30  # a mutant may append for ever
+_WAITING_S = 600.0  # for a run that uses no processor
 _LIBRARIES = ("numpy", "jax", "jax.numpy", "hypothesis", "msgspec", "PySide6.QtWidgets")
 
 
@@ -238,31 +241,36 @@ def copied_tree() -> Iterator[Path]:
 
 
 def run_tests(
-    tree: Path, part: Part, limit_s: float | None = None, *, has_mutant: bool = True
+    tree: Path, part: Part, limit_s: int | None = None, *, has_mutant: bool = True
 ) -> tuple[str, float]:
     """Run a part's tests in a copy of the tree.
 
     The run is a fork of this process, which has loaded the libraries of others and nothing of ours:
     their import takes longer than most of the tests. What Python compiles without a mutant is kept.
 
+    Args:
+        tree: The copy.
+        part: Whose tests.
+        limit_s: Seconds of a processor after which a run is ended.
+        has_mutant: Whether the copy differs from the original.
+
     Returns:
-        `passed`, `failed` or `timed out`, and the seconds it took.
+        `passed`, `failed` or `timed out`, and how many seconds of a processor it took.
 
     Raises:
         RuntimeError: The tests could not be run.
     """
-    began = time.monotonic()
     child = os.fork()
     if child == 0:
-        os._exit(_run_in_child(tree, part, has_mutant=has_mutant))
+        os._exit(_run_in_child(tree, part, limit_s, has_mutant=has_mutant))
     watched = os.pidfd_open(child)
-    ready, _, _ = select.select([watched], [], [], limit_s)
+    ready, _, _ = select.select([watched], [], [], _WAITING_S)
     os.close(watched)
-    seconds = time.monotonic() - began
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)  # also what a broken test left running
-    _, status = os.waitpid(child, 0)
-    if not ready:
+    _, status, used = os.wait4(child, 0)
+    seconds = used.ru_utime + used.ru_stime
+    if not ready or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU):
         return "timed out", seconds
     if os.WIFSIGNALED(status):
         return "failed", seconds
@@ -272,10 +280,13 @@ def run_tests(
     return "failed" if code else "passed", seconds
 
 
-def _run_in_child(tree: Path, part: Part, *, has_mutant: bool) -> int:
+def _run_in_child(tree: Path, part: Part, limit_s: int | None, *, has_mutant: bool) -> int:
     """Run pytest in this process, on the copy; returns its status."""
     try:
         os.setsid()
+        if limit_s is not None:
+            resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s + 5))
+            resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
         os.chdir(tree)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         output = os.open(_OUTPUT, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -320,7 +331,7 @@ def run_round(names: Sequence[str], minutes: float, count: int, seed: int) -> di
     """
     outcomes: dict[str, Outcome] = {}
     queues: dict[str, list[Mutant]] = {}
-    limits_s: dict[str, float] = {}
+    limits_s: dict[str, int] = {}
     for library in _LIBRARIES:
         importlib.import_module(library)
     end = time.monotonic() + 60.0 * minutes
@@ -337,7 +348,7 @@ def run_round(names: Sequence[str], minutes: float, count: int, seed: int) -> di
                 if name not in limits_s:
                     answer, seconds = run_tests(tree, PARTS[name], has_mutant=False)
                     print(f"{name}: tests {answer} without a mutant, {seconds:.0f} s", flush=True)
-                    limits_s[name] = 20.0 + 5.0 * seconds
+                    limits_s[name] = 10 + round(3.0 * seconds)
                     if answer != "passed":
                         print((tree / _OUTPUT).read_text(errors="replace")[-2000:], flush=True)
                         queues[name].clear()
@@ -352,7 +363,7 @@ def run_round(names: Sequence[str], minutes: float, count: int, seed: int) -> di
     return outcomes
 
 
-def try_mutant(tree: Path, part: Part, mutant: Mutant, limit_s: float) -> str:
+def try_mutant(tree: Path, part: Part, mutant: Mutant, limit_s: int) -> str:
     """Run a part's tests with one mutant in place, and put the file back."""
     file = tree / mutant.file
     source = file.read_bytes()

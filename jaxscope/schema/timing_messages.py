@@ -239,7 +239,7 @@ def read_matrix(
     array = message.arrays.get(name)
     if array is None or array.dtype != dtype or array.shape != shape:
         raise MalformedTiming(f"{message.type} has no array {name} of shape {shape}")
-    if array.size and not (np.all(np.isfinite(array)) and np.all(array >= 0)):
+    if not (np.all(np.isfinite(array)) and np.all(array >= 0)):
         raise MalformedTiming(f"{message.type} has impossible values in {name}")
     return array
 

@@ -645,6 +645,8 @@ class DerivedFates:
 
     def _of_rewritten(self, node: int) -> Fate | None:
         """The equations around it are left, and what they read now tells what took its place."""
+        if self._holders.is_undecided(self.equations.ids[node]):
+            return None  # it may be one of those between them
         above = self._above_below.above(node)
         below_it = self._above_below.below(node)
         before = self._holders.opcodes_before(self.equations.ids[node])

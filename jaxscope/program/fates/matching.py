@@ -548,6 +548,7 @@ class InstructionMatcher:
         self._around = InstructionNeighbours(after)
         self._unnamed = [i for i in range(len(after.names)) if self._is_unnamed(i)]
         self._assigned: dict[str, list[int]] = {}
+        self._undecided: set[str] = set()
         self._places = EquationNeighbours(equations, frozenset(self._named))
         self._moving = [
             index
@@ -641,6 +642,10 @@ class InstructionMatcher:
         """Whether its instructions are only known by what stands around them."""
         return id in self._assigned
 
+    def is_undecided(self, id: str) -> bool:
+        """Whether it is one of several equations that an instruction without a name may be."""
+        return id in self._undecided and id not in self._assigned
+
     def may_hide_elements(self, id: str) -> bool:
         """Whether an unnamed instruction that makes elements of nothing may be the equation's."""
         before = self.opcodes_before(id)
@@ -719,6 +724,8 @@ class InstructionMatcher:
             chosen = direct or fitting
             if len(chosen) == 1:
                 self._assigned.setdefault(chosen[0], []).append(index)
+            else:
+                self._undecided.update(chosen)
 
     def _lacks_its_work(self, id: str) -> bool:
         """Whether what the equation computes is in no instruction that carries its name."""

@@ -1,0 +1,445 @@
+"""What is known of small jaxprs before anything runs: liveness, constants, equals, no-ops."""
+
+from __future__ import annotations
+
+import pytest
+
+from jaxscope.program.fates.equations import Equations, Values, find_live, literal_choice
+from jaxscope.program.fates.no_ops import NoOpDetector
+from tests.fates.small_graphs import build
+
+
+def live(text: str) -> set[str]:
+    """Ids of the equations that are alive."""
+    equations = Equations(build(text))
+    alive = zip(equations.ids, equations.is_equation, find_live(equations), strict=True)
+    return {id for id, is_equation, is_live in alive if is_equation and is_live}
+
+
+WHILE = """
+in x input
+in y input
+in n input :i32[]
+eqn 0 while <y,y,n,x,x :i32[]|f32[8]|f32[8] +0/cond_jaxpr|0/body_jaxpr {nconsts}
+in c.y input @0/cond_jaxpr operand=0
+in c.n input @0/cond_jaxpr operand=2 :i32[]
+eqn 0/c/0 lt <c.n,c.y @0/cond_jaxpr
+out c.out out <0/c/0 @0/cond_jaxpr result=0
+in b.y input @0/body_jaxpr operand=1
+in b.n input @0/body_jaxpr operand=2 :i32[]
+in b.a input @0/body_jaxpr operand=3
+in b.b input @0/body_jaxpr operand=4
+eqn 0/b/0 add <b.n @0/body_jaxpr
+eqn 0/b/1 sin <b.a @0/body_jaxpr
+eqn 0/b/2 cos <b.b @0/body_jaxpr
+eqn 0/b/3 mul <b.b,b.y @0/body_jaxpr
+out b.out0 out <0/b/0 @0/body_jaxpr result=0
+out b.out1 out <0/b/1 @0/body_jaxpr result=1
+out b.out2 out <0/b/2 @0/body_jaxpr result=2
+out o out <0.{result}
+"""
+
+
+def test_of_a_loop_only_what_reaches_the_wanted_result_is_alive() -> None:
+    """What is carried comes back; how often the body runs always matters."""
+    counts = "cond_nconsts=1 body_nconsts=1"
+    assert live(WHILE.format(nconsts=counts, result=1)) == {"0", "0/c/0", "0/b/0", "0/b/1"}
+    assert live(WHILE.format(nconsts=counts, result=2)) == {"0", "0/c/0", "0/b/0", "0/b/2"}
+    assert live(WHILE.format(nconsts=counts, result=0)) == {"0", "0/c/0", "0/b/0"}
+
+
+SCAN = """
+in k input
+in x input
+in rows input :f32[3,8]
+eqn a sin <k
+eqn b cos <x
+eqn d exp <x
+eqn 0 scan <a,b,d,rows :f32[8]|f32[8]|f32[3,8] +j {consts}
+in j.k input @j operand=0
+in j.a input @j operand=1
+in j.b input @j operand=2
+in j.row input @j operand=3
+eqn 0/0 mul <j.a,j.k @j
+eqn 0/1 tanh <{second} @j
+eqn 0/2 neg <j.row @j
+out j.o0 out <0/0 @j result=0
+out j.o1 out <0/1 @j result=1
+out j.o2 out <0/2 @j result=2
+out o out <0.{result}
+"""
+
+
+@pytest.mark.parametrize("consts", ["num_consts=1", ""])
+@pytest.mark.parametrize(
+    ("second", "result", "alive"),
+    [
+        ("j.b", 0, {"a", "b", "0", "0/0"}),
+        ("j.b", 1, {"d", "0", "0/1"}),
+        ("j.a", 1, {"a", "b", "0", "0/0", "0/1"}),
+        ("j.k", 1, {"a", "0", "0/1"}),
+        ("j.b", 2, {"0", "0/2"}),
+    ],
+)
+def test_a_scan_carries_what_stands_behind_its_constants(
+    consts: str, second: str, result: int, alive: set[str]
+) -> None:
+    """Without their number, the constants are told from the rest by types."""
+    assert live(SCAN.format(consts=consts, second=second, result=result)) == alive
+
+
+def test_a_scan_with_a_literal_start_carries_it_too() -> None:
+    text = """
+    in k input
+    eqn a sin <k
+    eqn 0 scan <a,_ :f32[8] +j in[1]=0.0:f32[8]
+    in j.k input @j operand=0
+    in j.a input @j operand=1
+    eqn 0/0 add <j.a @j
+    out j.o out <0/0 @j result=0
+    out o out <0
+    """
+    assert live(text) == {"0", "0/0"}
+
+
+BRANCH = """
+in i input :i32[]
+in x input
+eqn p not <i :i32[]
+eqn a sin <x
+eqn b cos <x
+eqn 0 cond <p,a,b :f32[8]|f32[8] +0/branches.0|0/branches.1
+in u.a input @0/branches.0 operand=1
+in u.b input @0/branches.0 operand=2
+eqn u0 neg <u.a @0/branches.0
+eqn u1 exp <u.b @0/branches.0
+out u.o0 out <u0 @0/branches.0 result=0
+out u.o1 out <u1 @0/branches.0 result=1
+in v.a input @0/branches.1 operand=1
+out v.o0 out <v.a @0/branches.1 result=0
+out v.o1 out <v.a @0/branches.1 {connected}
+out o out <0.0
+"""
+
+
+def test_of_a_branch_the_index_and_what_gives_the_wanted_result_are_alive() -> None:
+    assert live(BRANCH.format(connected="result=1")) == {"p", "a", "0", "u0"}
+
+
+def test_where_a_nested_jaxpr_does_not_say_how_it_is_connected_all_of_it_is_alive() -> None:
+    everything = {"p", "a", "b", "0", "u0", "u1"}
+    assert live(BRANCH.format(connected="note=1")) == everything
+    text = BRANCH.format(connected="result=1").replace("@0/branches.0 operand=1", "@0/branches.0")
+    assert live(text) == everything
+
+
+def test_of_a_linear_solve_the_rule_that_runs_is_alive() -> None:
+    text = """
+    in x input
+    eqn 0 custom_linear_solve <x +0/jaxprs.0|0/jaxprs.2
+    in a.x input @0/jaxprs.0 operand=0
+    eqn a0 sin <a.x @0/jaxprs.0
+    out a.o out <a0 @0/jaxprs.0 result=0
+    in b.x input @0/jaxprs.2 operand=0
+    eqn b0 cos <b.x @0/jaxprs.2
+    out b.o out <b0 @0/jaxprs.2 result=0
+    out o out <0
+    """
+    assert live(text) == {"0", "b0"}
+
+
+def test_an_effect_keeps_alive_what_is_around_it() -> None:
+    text = """
+    in x input
+    eqn a sin <x
+    eqn 0 jit <a +j
+    in j.x input @j operand=0
+    eqn k jit <j.x @j +m
+    in m.x input @m operand=0
+    eqn n debug_callback <m.x @m
+    eqn c cos <x
+    out o out <x
+    """
+    assert live(text) == {"a", "0", "k", "n"}
+
+
+def test_a_choice_that_is_made_keeps_one_side_alive() -> None:
+    text = """
+    in x input
+    eqn a sin <x
+    eqn b cos <x
+    eqn 0 select_n <{which},a,b {literal}
+    out o out <0
+    """
+    assert live(text.format(which="_", literal="in[0]=True:bool[]")) == {"b", "0"}
+    assert live(text.format(which="_", literal="in[0]=False:bool[]")) == {"a", "0"}
+    assert live(text.format(which="x", literal="")) == {"a", "b", "0"}
+
+
+CHOICE = """
+in x input
+eqn a {first} <{source} in[0]=1:i32[] :i32[]
+eqn b jit <a +j
+in j.a input @j operand=0
+eqn c {second} <{inner} @j
+out j.o out <c @j result=0
+eqn d {call} <a +k
+in k.a input @k operand=0
+eqn e neg <k.a @k
+"""
+
+
+def choice(
+    first: str, second: str, call: str, source: str = "_", inner: str = "j.a"
+) -> list[object]:
+    graph = build(CHOICE.format(first=first, second=second, call=call, source=source, inner=inner))
+    equations = Equations(graph)
+    ids = equations.ids
+    return [literal_choice(equations, ids.index(id), 0) for id in ("a", "b", "c", "e")]
+
+
+def test_an_index_that_is_a_literal_is_followed_through_what_hands_it_on() -> None:
+    assert choice("copy", "convert_element_type", "jit") == [1, 1, 1, 1]
+    assert choice("sin", "copy", "jit") == [1, None, None, None]
+    assert choice("copy", "copy", "scan") == [1, 1, 1, None]
+    assert choice("copy", "copy", "jit", inner="x")[2] is None
+    words = {"True": 1, "false": 0, "12": 12, "1.5": None, "-1": None}
+    for word, value in words.items():
+        graph = build(f"eqn 0 cond in[0]={word}:i32[]")
+        assert literal_choice(Equations(graph), 0, 0) == value
+        assert literal_choice(Equations(graph), 0, 1) is None
+
+
+def test_an_index_of_a_function_that_several_call_is_not_known() -> None:
+    text = """
+    eqn a copy in[0]=1:i32[]
+    eqn b jit <a +j
+    in j.a input @j operand=0
+    eqn c neg <j.a @j
+    eqn d jit <a shares=j
+    """
+    equations = Equations(build(text))
+    assert literal_choice(equations, equations.ids.index("c"), 0) is None
+    assert [equations.is_shared(equations.ids.index(id)) for id in "abcd"] == [
+        *(False, False, True, False)
+    ]
+    assert [equations.ids[n] for n in equations.children(equations.ids.index("d"))] == ["c"]
+
+
+def values(text: str, *, are_captured_known: bool = False) -> tuple[set[str], dict[str, str]]:
+    """Ids of constant equations, and of each equal one that of the first."""
+    equations = Equations(build(text))
+    found = Values(equations, are_captured_known=are_captured_known)
+    ids = equations.ids
+    constants = {
+        id
+        for id, is_equation, is_constant in zip(
+            ids, equations.is_equation, found.is_constant, strict=True
+        )
+        if is_equation and is_constant
+    }
+    for node, first in enumerate(found.equal_to):
+        if first != -1:
+            assert node in found.alike(first) and found.alike(first)[0] == first
+            assert found.alike(node) == found.alike(first)
+    equal = {ids[node]: ids[first] for node, first in enumerate(found.equal_to) if first != -1}
+    return constants, equal
+
+
+def test_what_depends_on_literals_alone_is_constant() -> None:
+    text = """
+    in x input
+    const t const
+    eqn 0 iota dimension=0
+    eqn 1 sin <0
+    eqn 2 add <1,x
+    eqn 3 axis_index
+    eqn 4 exp <t
+    eqn 5 random_seed <0
+    eqn 6 jit <1,x +j
+    in j.0 input @j operand=0
+    in j.x input @j operand=1
+    eqn 6/0 cos <j.0 @j
+    eqn 6/1 mul <j.x,j.0 @j
+    out j.o out <6/0 @j result=0
+    eqn 7 neg <6
+    eqn 8 scan <1 +k
+    in k.0 input @k operand=0
+    eqn 8/0 cos <k.0 @k
+    out k.o out <8/0 @k result=0
+    eqn 9 cond <_,_ in[0]=1:i32[] in[1]=2.0:f32[8] +m
+    in m.0 input @m operand=1
+    eqn 9/0 cos <m.0 @m
+    """
+    constants = {"0", "1", "6", "6/0", "7", "9/0"}
+    assert values(text)[0] == constants
+    assert values(text, are_captured_known=True)[0] == constants | {"4"}
+
+
+def test_a_call_with_an_output_that_varies_is_no_constant() -> None:
+    text = """
+    in x input
+    eqn 0 jit <x +j
+    in j.x input @j operand=0
+    eqn 0/0 iota @j
+    eqn 0/1 sin <j.x @j
+    out j.o0 out <0/0 @j result=0
+    out j.o1 out <0/1 @j result=1
+    eqn 1 jit <x +k
+    """
+    assert values(text)[0] == {"0/0"}
+
+
+EQUAL = """
+in x input
+in y input
+eqn 0 sin <x
+eqn 1 sin <x {first}
+eqn 2 sin <y
+eqn 3 add <0,y
+eqn 4 add <1,y
+eqn 5 sub <0,y
+eqn 6 sub <y,0
+eqn 7 jit <x +j
+in j.x input @j operand=0
+eqn 7/0 sin <j.x @j
+eqn 8 scan <x +k
+in k.x input @k operand=0
+eqn 8/0 sin <k.x @k
+eqn 8/1 sin <k.x @k
+eqn 9 sin <x :f64[8]
+eqn a get <x
+eqn b get <x
+"""
+
+
+def test_equal_operations_on_equal_operands_are_found() -> None:
+    """Also inside of a call that XLA inlines; not between a loop's body and what is around it."""
+    wanted = {"1": "0", "4": "3", "7/0": "0", "8/1": "8/0"}
+    assert values(EQUAL.format(first="shares=no"))[1] == wanted
+    others = values(EQUAL.format(first="accuracy=high"))[1]
+    assert others == {"7/0": "0", "8/1": "8/0"}
+    for first in ("text=a…", "f=<lambda>", "in[1]=[1.2.]:f32[2]"):
+        assert values(EQUAL.format(first=first))[1] == others
+
+
+def test_literals_are_part_of_what_is_equal() -> None:
+    text = """
+    in x input
+    eqn 0 add <x in[1]=1.0:f32[]
+    eqn 1 add <x in[1]=2.0:f32[]
+    eqn 2 add <x in[1]=1.0:f32[]
+    eqn 3 top_k <x :f32[8]|i32[8]
+    eqn 4 sin <3.0
+    eqn 5 sin <3.1
+    eqn 6 sin <3.1
+    """
+    assert values(text)[1] == {"2": "0", "6": "5"}
+
+
+# Why an equation changes nothing.
+
+
+def why(text: str, id: str, stage: str = "") -> str:
+    equations = Equations(build(text))
+    return NoOpDetector(equations, stage).why(equations.ids.index(id))
+
+
+PAIR = "in x input\neqn 0 {first} <x {a}\neqn 1 {second} <0 {b}\neqn 2 sin <1\nout o out <2"
+
+
+@pytest.mark.parametrize(
+    ("first", "a", "second", "b", "is_pair"),
+    [
+        ("neg", "", "neg", "", True),
+        ("neg", "", "not", "", False),
+        ("sin", "", "sin", "", False),
+        ("exp", "", "log", "", True),
+        ("log", "", "exp", "", True),
+        ("log", "", "log", "", False),
+        ("rev", "dimensions=(0,)", "rev", "dimensions=(0,)", True),
+        ("rev", "dimensions=(0,)", "rev", "dimensions=(1,)", False),
+        ("transpose", "permutation=(1,2,0)", "transpose", "permutation=(2,0,1)", True),
+        ("transpose", "permutation=(1,2,0)", "transpose", "permutation=(1,2,0)", False),
+        ("transpose", "permutation=(1,0)", "transpose", "permutation=(1,0,2)", True),
+        ("transpose", "", "transpose", "", False),
+        ("reshape", ":f32[2,4]", "reshape", "", True),
+        ("reshape", ":f32[2,4]", "reshape", ":f32[4,2]", False),
+        ("broadcast_in_dim", ":f32[2,8]", "reshape", ":f32[16]", False),
+        ("reshape", ":f32[2,4]", "squeeze", "", True),
+        ("sin", ":f32[2,4]", "reshape", "", False),
+    ],
+)
+def test_two_equations_undo_each_other(
+    first: str, a: str, second: str, b: str, is_pair: bool
+) -> None:
+    text = PAIR.format(first=first, a=a, second=second, b=b)
+    told = [why(text, id, "grad") for id in ("0", "1", "2")]
+    both = [f"it and equation {id} of grad undo each other" for id in ("1", "0")]
+    assert told == ([*both, ""] if is_pair else ["", "", ""])
+
+
+def test_a_row_of_reshapes_that_ends_where_it_began() -> None:
+    text = """
+    in x input
+    eqn 0 reshape <x :f32[2,4]
+    eqn 1 reshape <0 :f32[4,2]
+    eqn 2 reshape <1 :f32[8]
+    eqn 3 reshape <2 :f32[2,2,2]
+    eqn 4 neg <_ in[0]=1.0:f32[8]
+    eqn 5 neg <4
+    """
+    assert [why(text, id) for id in "012345"] == [
+        *("it and equation 2 undo each other", "", "it and equation 0 undo each other", ""),
+        *("it and equation 5 undo each other", "it and equation 4 undo each other"),
+    ]
+
+
+NOTHING = """
+in x input
+in e input :f32[0]
+in r input :f32[1,8]
+in p input :bool[]
+eqn 0 sin <e :f32[0]
+eqn 1 top_k <e :f32[0]|i32[0]
+eqn 2 split <e :f32[0]|f32[8]
+eqn 3 reduce_sum <r :f32[8]
+eqn 4 reduce_sum <r :f32[1]
+eqn 5 cumsum <r :f32[8]
+eqn 6 gt <x :bool[8]
+eqn 7 copy <x
+eqn 8 select_n <6,x,7
+eqn 9 select_n <p,x,r
+eqn a select_n <p,x in[2]=0.0:f32[8]
+eqn b reshape <x
+eqn c reshape <x :f32[4,2]
+eqn d convert_element_type <x
+eqn f sin <x
+eqn g copy <x
+eqn h tanh <f
+eqn i not <p :bool[]
+eqn j select_n <i,x,x
+eqn k sin <i :bool[]
+eqn l add <x in[1]=0.0:f32[]
+"""
+
+
+def test_what_there_is_nothing_to_compute_for_is_told() -> None:
+    equal = "both sides that it chooses between are the same"
+    told = {
+        "0": "its result has no elements",
+        "1": "its result has no elements",
+        "3": "it reduces along axes of length one",
+        "6": "it only decided the choice of equation 8 between equals",
+        "8": equal,
+        "b": "its result is its operand as it was",
+        "d": "its result is its operand as it was",
+        "j": equal,
+        "l": "adding 0 changes nothing",
+    }
+    equations = Equations(build(NOTHING))
+    found = NoOpDetector(equations)
+    for node, id in enumerate(equations.ids):
+        if equations.is_equation[node]:
+            assert found.why(node) == told.get(id, ""), id
+            assert found.is_nothing(node) is (id in ("0", "1", "3")), id

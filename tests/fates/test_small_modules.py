@@ -1,0 +1,484 @@
+"""Small HLO modules: where values come from, what stands beside what, what holds an equation."""
+
+from __future__ import annotations
+
+import pytest
+
+from jaxscope.model import Graph
+from jaxscope.program.fates.derived import DerivedFates, Lowering
+from jaxscope.program.fates.equations import Equations
+from jaxscope.program.fates.instructions import (
+    COMPUTING,
+    MOVING,
+    NAMING,
+    NEVER,
+    Instructions,
+    work_of,
+)
+from jaxscope.program.fates.matching import (
+    BEGIN,
+    END,
+    EquationNeighbours,
+    InstructionNeighbours,
+    InstructionRole,
+    RoleClassifier,
+    describe_loop,
+    describe_role,
+)
+from tests.fates.small_graphs import build
+
+
+def read(text: str) -> Instructions:
+    return Instructions.read(build(text))
+
+
+FUSED = """
+ins p parameter parameter_number=0
+ins q parameter parameter_number=1
+ins f fusion <q,p +fc=fusion ~9
+ins f.0 parameter @fc parameter_number=0
+ins f.1 parameter @fc parameter_number=1
+ins f.2 bitcast <f.1 @fc
+ins f.3 sine <f.2 @fc ~1
+ins f.4 cosine <f.0 @fc ~2
+ins f.5 tuple <f.3,f.4 @fc root=true
+ins g0 get-tuple-element <f tuple_index=0
+ins g1 get-tuple-element <f tuple_index=1
+ins g2 get-tuple-element <f tuple_index=2
+ins g3 get-tuple-element <f
+ins c copy <g1
+ins n copy <g0 ~3
+ins o opt-barrier
+ins t tuple <g0,c
+ins t1 get-tuple-element <t tuple_index=1
+ins w while <t +wb=region
+ins w0 get-tuple-element <w tuple_index=0
+ins wb.0 parameter @wb parameter_number=0
+ins wb.1 get-tuple-element <wb.0 @wb tuple_index=0
+ins wb.2 negate <wb.1 @wb ~4 root=true
+ins r add <w0,n root=true ~5
+"""
+
+
+def test_a_value_is_followed_through_what_only_hands_it_on() -> None:
+    module = read(FUSED)
+    place = {name: index for index, name in enumerate(module.names)}
+    found = {name: module.names[module.producer(index)] for name, index in place.items()}
+    followed = {"f.0": "q", "f.1": "p", "f.2": "p", "f": "f.5"}
+    followed |= {"g0": "f.3", "g1": "f.4", "c": "f.4", "t1": "f.4"}
+    assert found == {name: name for name in place} | followed
+
+
+def test_a_chain_of_copies_without_end_is_given_up() -> None:
+    rows = ["ins 0 add", *(f"ins {n} copy <{n - 1}" for n in range(1, 250))]
+    module = read("\n".join(rows))
+    assert module.producer(200) == 0
+    assert module.producer(201) == 1
+
+
+def test_a_module_is_read_into_lists() -> None:
+    module = read(FUSED)
+    place = module.names.index
+    assert module.roots == {
+        -1: place("r"),
+        0: place("f.5"),
+        1: place("wb.2"),
+    }
+    assert module.called == {place("f"): [0], place("w"): [1]}
+    assert module.holders["1"] == [place("f.3")]
+    assert module.operands[place("f")] == [place("q"), place("p")]
+    inner = {(0, 0): place("f.0"), (0, 1): place("f.1"), (1, 0): place("wb.0")}
+    assert module.parameters == {(-1, 0): place("p"), (-1, 1): place("q")} | inner
+    assert [module.owner(place(name)) for name in ("p", "f.3", "wb.1")] == [
+        *(-1, place("f"), place("w")),
+    ]
+    shared = read("ins a add ~1 call=1@2,\nins b add ~1\n")
+    assert [*shared.holders] == ["1@2,", "1"]
+
+
+def test_what_a_result_or_an_effect_depends_on_is_reachable() -> None:
+    module = read(f"{FUSED}\nins dead sine <p\nins e custom-call <p\nins z sine <e\n")
+    names = {module.names[index] for index in module.reachable()}
+    assert names == set(module.names) - {"dead", "z", "g2", "g3", "o", "t1"}
+    assert read("ins a add <b\nins b sine").reachable() == set()
+
+
+def test_instructions_of_a_reduction_say_how_elements_combine() -> None:
+    module = read(
+        """
+        ins a reduce +ra=region
+        ins a0 add @ra
+        ins b while +rb=region
+        ins b0 add @rb
+        ins c conditional +rc=region
+        ins c0 add @rc
+        ins d fusion +rd=fusion
+        ins d0 add @rd
+        """
+    )
+    combining = {name for i, name in enumerate(module.names) if module.combines(i)}
+    assert combining == {"a0"}
+
+
+def test_opcodes_do_more_or_less() -> None:
+    opcodes = {"add": COMPUTING, "slice": MOVING, "copy": NAMING, "fusion": NEVER}
+    opcodes |= {"constant": NEVER, "dot": COMPUTING, "iota": MOVING, "tuple": NAMING}
+    assert {opcode: work_of(opcode) for opcode in opcodes} == opcodes
+    assert COMPUTING < MOVING < NAMING < NEVER
+
+
+def neighbours(text: str) -> dict[str, tuple[set[str], set[str]]]:
+    module = read(text)
+    around = InstructionNeighbours(module)
+    found = {}
+    for index, name in enumerate(module.names):
+        found[name] = set(around.above(index)), set(around.below(index))
+        assert around.above(index) is around.above(index)
+        assert around.below(index) is around.below(index)
+    return found
+
+
+def test_the_nearest_named_instructions_stand_above_and_below() -> None:
+    found = neighbours(FUSED)
+    assert found["f.3"][0] == {BEGIN}
+    assert found["g0"][0] == {"1", "2"}  # of a tuple all elements
+    assert found["c"][0] == {"2"}
+    assert found["n"] == ({"1"}, {"5"})
+    assert found["r"][1] == {END}
+    assert found["wb.2"] == ({BEGIN}, {END})
+    assert found["p"][1] == {"1"}
+    assert found["q"][1] == {"2"}
+    assert found["w0"] == (found["w"][0], {"5"})
+
+
+def test_names_of_a_call_stand_for_the_equation() -> None:
+    found = neighbours("ins a sine ~1@2\nins b copy <a\nins c cosine <b ~3@2 root=true")
+    assert found["b"] == ({"1"}, {"3"})
+
+
+def test_the_nearest_held_equations_stand_above_and_below() -> None:
+    equations = Equations(
+        build(
+            """
+            in x input
+            in y input
+            eqn a sin <x
+            eqn b neg <a
+            eqn 0 scan <b,y +j num_consts=0
+            in j.b input @j operand=0
+            in j.y input @j operand=1
+            eqn c cos <j.b @j
+            eqn d exp <c,j.y @j
+            out j.o out <d @j result=0
+            eqn 1 jit <b +k
+            in k.b input @k operand=0
+            eqn e neg <k.b @k
+            eqn g tanh <e @k
+            out k.o out <g @k result=0
+            eqn 2 cond <_,a in[0]=1:i32[] +m
+            in m.a input @m operand=1
+            eqn h neg <m.a @m
+            out m.o out <h @m result=0
+            eqn f add <0,1
+            eqn i sub <2,f
+            out o out <i
+            """
+        )
+    )
+    around = EquationNeighbours(equations, frozenset("acdgf"))
+    found = {
+        id: (set(around.above(node)), set(around.below(node)))
+        for node, id in enumerate(equations.ids)
+        if equations.is_equation[node]
+    }
+    assert found == {
+        "a": ({BEGIN}, {"c", "g", "f", END}),
+        "b": ({"a"}, {"c", "g", "f"}),
+        "0": ({"d", "a", BEGIN}, {"f"}),
+        "c": ({BEGIN}, {"d"}),
+        "d": ({"c", BEGIN}, {END}),
+        "1": ({"g", "a"}, {"f"}),
+        "e": ({"a"}, {"g"}),
+        "g": ({"a"}, {"f"}),
+        "2": ({"a", BEGIN}, {END}),
+        "h": ({"a", BEGIN}, {END}),
+        "f": ({"d", "g", "a", BEGIN}, {END}),
+        "i": ({"f", "a", BEGIN}, {END}),
+    }
+
+
+ROLES = """
+ins s sine
+ins b broadcast
+ins k constant
+ins y copy
+ins d dot
+ins lib custom-call custom_call_target=lapack_dpotrf
+ins own custom-call custom_call_target=Mine
+ins note custom-call custom_call_target=Sharding
+ins fft fft
+ins ch cholesky-start
+ins f1 fusion +f1c=fusion
+ins f1.0 parameter @f1c
+ins f1.1 sine <f1.0 @f1c root=true
+ins f2 fusion +f2c=fusion
+ins f2.0 parameter @f2c
+ins f2.1 sine <f2.0 @f2c
+ins f2.k constant @f2c
+ins f2.2 add <f2.1,f2.k @f2c root=true
+ins f3 fusion +f3c=fusion fusion_kind=kCustom fusion_config=__onednn$matmul
+ins f3.1 dot @f3c root=true
+ins f4 fusion +f4c=fusion fusion_kind=kCustom fusion_config=__triton
+ins f4.1 sine @f4c root=true
+ins f5 fusion +f5c=fusion fusion_kind=kCustom fusion_config=other
+ins f5.1 sine @f5c root=true
+ins f6 fusion +f6c=fusion
+ins f6.1 sine @f6c
+ins r reduce +rc=region
+ins r.1 add @rc
+ins w while +wc=region
+ins w.1 sine @wc
+ins w.2 fusion @wc +wfc=fusion
+ins w.3 sine @wfc
+ins w.4 add <w.3 @wfc root=true
+ins v convolution
+"""
+
+
+def role(names: str, kernels: frozenset[str] | None = None) -> tuple[str, str, str, str]:
+    """Fate, place, library, and instructions in order."""
+    module = read(ROLES)
+    found = RoleClassifier(module, kernels).of([module.names.index(n) for n in names.split()])
+    assert found is not None
+    place = module.names[found.place] if found.place >= 0 else ""
+    order = " ".join(module.names[index] for index in found.instructions)
+    return found.fate, place, found.library, order
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("s", ("kernel", "s", "", "s")),
+        ("b", ("kernel", "b", "", "b")),
+        ("k", ("folded", "k", "", "k")),
+        ("y", ("layout", "y", "", "y")),
+        ("k y", ("layout", "y", "", "k y")),
+        ("note", ("layout", "note", "", "note")),
+        ("lib", ("library", "lib", "LAPACK", "lib")),
+        ("own", ("library", "own", "the custom call Mine", "own")),
+        ("fft", ("library", "fft", "an FFT library", "fft")),
+        ("ch", ("library", "ch", "", "ch")),
+        ("f1.1", ("kernel", "f1", "", "f1.1")),
+        ("f2.1 f2.2", ("fused", "f2", "", "f2.1 f2.2")),
+        ("f2", ("fused", "f2", "", "f2")),
+        ("f3.1", ("library", "f3", "oneDNN", "f3.1")),
+        ("f4.1", ("kernel", "f4", "", "f4.1")),
+        ("f5.1", ("library", "f5", "a library", "f5.1")),
+        ("f6.1", ("fused", "f6", "", "f6.1")),
+        ("r.1 r", ("kernel", "r", "", "r r.1")),
+        ("w.1", ("kernel", "w.1", "", "w.1")),
+        ("w.3", ("fused", "w.2", "", "w.3")),
+        ("b f2.1", ("fused", "f2", "", "f2.1 b")),
+        ("s f2.1", ("kernel", "s", "", "s f2.1")),
+        ("f2.1 lib y", ("library", "lib", "LAPACK", "lib f2.1 y")),
+    ],
+)
+def test_instructions_have_a_role(names: str, expected: tuple[str, str, str, str]) -> None:
+    assert role(names) == expected
+
+
+def test_a_product_without_code_of_its_own_is_a_call_of_a_library() -> None:
+    assert role("d") == ("kernel", "d", "", "d")
+    assert role("d", frozenset()) == ("library", "d", "Eigen", "d")
+    assert role("v", frozenset({"s"})) == ("library", "v", "Eigen", "v")
+    assert role("d", frozenset({"d"})) == ("kernel", "d", "", "d")
+    module = read("ins dot.1 dot")
+    found = RoleClassifier(module, frozenset({"dot_1"})).of([0])
+    assert found is not None and found.fate == "kernel"
+    assert RoleClassifier(module, None).of([]) is None
+
+
+def test_roles_are_put_into_words() -> None:
+    module = read(ROLES)
+
+    def text(fate: str, names: str, before: str, place: str = "", library: str = "") -> str:
+        indices = tuple(module.names.index(name) for name in names.split())
+        where = module.names.index(place) if place else -1
+        return describe_role(
+            module, InstructionRole(fate, indices, where, library), set(before.split())
+        )
+
+    assert text("kernel", "d", "transpose", "d") == (
+        "taken into the product d, which gives its result in that order"
+    )
+    assert text("kernel", "d", "dot", "d") == "is the instruction d of its own"
+    assert text("kernel", "v", "convolution", "v") == "is the instruction v of its own"
+    assert text("kernel", "s", "transpose", "s") == "has a kernel of its own, s"
+    assert text("folded", "k", "constant") == "is the constant k"
+    assert text("folded", "k", "add") == "became the constant k"
+    assert text("layout", "y", "reshape", "y") == (
+        "computes nothing: it only says how bytes lie (y)"
+    )
+    assert text("layout", "y", "add reshape", "y") == (
+        "simplified until only y is left of it, which computes nothing"
+    )
+    assert text("library", "lib", "", "lib", "LAPACK") == "runs in LAPACK, as lib"
+    assert text("kernel", "r.1", "", "r") == "says how r combines two elements"
+    assert text("kernel", "r r.1", "", "r") == "has a kernel of its own, r"
+    assert text("fused", "f2.1 b", "", "f2") == "fused into f2"
+    assert text("kernel", "w s", "", "w") == "became the loop w"
+
+
+@pytest.mark.parametrize(
+    ("loop", "equation", "more"),
+    [
+        ("known_trip_count=8", "scan length=8 unroll=1", ", whose body runs 8 times"),
+        ("", "scan length=1000 unroll=1", ", whose body runs 1,000 times"),
+        ("", "scan length=8", ", whose body runs 8 times"),
+        ("", "scan length=8 unroll=2", ""),
+        (
+            "known_trip_count=4",
+            "scan length=8 unroll=2",
+            ", whose body runs 4 times and does 2 of the 8 steps each time",
+        ),
+        ("known_trip_count=5", "while length=8 unroll=2", ", whose body runs 5 times"),
+        ("", "while length=8", ""),
+        ("known_trip_count=5" + "0" * 17, "while", ", whose body runs 5" + ",000" * 5 + ",00"),
+        ("known_trip_count=5" + "0" * 18, "while", ""),
+    ],
+)
+def test_loops_say_how_often_they_run(loop: str, equation: str, more: str) -> None:
+    module = read(f"ins w while {loop}")
+    equations = Equations(build(f"eqn 0 {equation}"))
+    text = describe_loop(module, [0], equations, 0)
+    if len(loop) > 33:
+        assert ("body runs" in text) is bool(more)
+    else:
+        assert text == f"became the loop w{more}"
+
+
+# From StableHLO to HLO.
+
+
+def graph(text: str) -> Graph:
+    return build(text)
+
+
+STABLEHLO = """
+op 0 add ~a
+op 1 sine <0 ~b
+op 2 cosine ~c
+op 3 custom <2 +r=region ~d
+op 3.0 negate <2 @r ~e
+out 3.o out <3.0 @r
+op 4 abs <3 ~f
+op 5 floor ~g
+"""
+
+
+def lowering(before: str | None = "b d f", *, has_passes: bool = False) -> Lowering:
+    module = None
+    if before is not None:
+        module = read("\n".join(f"ins {tag} add ~{tag}" for tag in [*before.split(), "h"]))
+    return Lowering(graph(STABLEHLO), module, has_passes=has_passes)
+
+
+def test_who_removed_an_equation_is_told_by_where_it_was_seen_last() -> None:
+    by_jax = " in lowering to StableHLO, by JAX itself"
+    known = lowering()
+    assert known.who("a", "algsimp") == " in the pass algsimp"
+    assert known.who("z") == by_jax
+    assert known.who("a") == " when StableHLO became HLO, before XLA's first pass"
+    assert known.who("b") == " by a pass of XLA's"
+    assert known.who("h") == " by a pass of XLA's"  # named by the conversion alone
+    assert lowering(has_passes=True).who("b") == ""
+    assert lowering(None).who("b") == ""
+    assert lowering(None).who("z") == by_jax
+    alone = Lowering(None, read("ins b add ~b"), has_passes=False)
+    assert alone.who("a") == " before XLA's first pass"
+    assert alone.who("b") == " by a pass of XLA's"
+    nothing = Lowering(None, None, has_passes=False)
+    assert nothing.who("a") == ""
+    assert nothing.is_lowered("a") and nothing.reaches_xla("a")
+    assert known.is_lowered("a") and not known.is_lowered("z")
+    assert known.reaches_xla("b") and not known.reaches_xla("a")
+
+
+def test_an_equation_is_simplified_if_its_readers_reach_xla_and_it_does_not() -> None:
+    known = lowering()
+    assert {id for id in "abcdefgz" if known.has_simplified(id)} == {"a", "c", "e"}
+    assert not lowering(None).has_simplified("a")
+    assert not Lowering(None, read("ins b add ~b"), has_passes=False).has_simplified("a")
+    two = STABLEHLO.replace("op 3 custom <2", "op 3 custom <2 :f32[]|f32[]")
+    module = read("ins d add ~d\nins f add ~f")
+    assert not Lowering(graph(two), module, has_passes=False).has_simplified("e")
+    same = Lowering(graph("op 0 add ~a\nop 1 sine <0 ~a"), read("ins b add"), has_passes=False)
+    assert not same.has_simplified("a")
+
+
+# Whole programs.
+
+
+def fates(
+    derived: str, optimized: str, before: str | None = None, lowered: str | None = None
+) -> dict[str, str]:
+    """Of each equation the fate and its sentence."""
+    finder = DerivedFates(
+        build(derived),
+        None if before is None else build(before),
+        build(optimized),
+        lowered=None if lowered is None else build(lowered),
+    )
+    return {id: f"{fate.fate}: {fate.text}" for id, fate in finder.all().items()}
+
+
+def test_an_instruction_without_a_name_goes_to_the_one_equation_that_fits() -> None:
+    """XLA makes products anew: what stands above and below tells whose they are."""
+    jaxpr = """
+    in x input
+    eqn 0 sin <x
+    eqn 1 dot_general <0,x
+    eqn 2 tanh <1
+    eqn 3 dot_general <2,x
+    eqn 4 exp <3
+    out o out <4
+    """
+    before = """
+    ins p parameter parameter_number=0
+    ins a sine <p ~0
+    ins b dot <a,p ~1
+    ins c tanh <b ~2
+    ins d dot <c,p ~3
+    ins e exponential <d ~4 root=true
+    """
+    after = before.replace("~1", "").replace("~3", "")
+    found = fates(jaxpr, after, before)
+    assert found["1"] == "kernel: Is the instruction b of its own."
+    assert found["3"] == "kernel: Is the instruction d of its own."
+    one = after.replace("ins d dot <c,p", "ins d bitcast <c")
+    told = fates(jaxpr, one, before)
+    assert told["1"] == "kernel: Is the instruction b of its own."
+    assert told["3"].startswith(("unknown", "simplified"))
+
+
+def test_an_equation_whose_product_cannot_be_told_apart_has_none() -> None:
+    jaxpr = """
+    in x input
+    eqn 0 sin <x
+    eqn 1 dot_general <0,x
+    eqn 2 dot_general <0,0
+    eqn 3 tanh <1,2
+    out o out <3
+    """
+    before = """
+    ins p parameter parameter_number=0
+    ins a sine <p ~0
+    ins b dot <a,p ~1
+    ins c dot <a,a ~2
+    ins d tanh <b,c ~3 root=true
+    """
+    found = fates(jaxpr, before.replace("~1", "").replace("~2", ""), before)
+    assert found["1"].startswith("unknown") and found["2"].startswith("unknown")
+    half = fates(jaxpr, before.replace("~2", ""), before)
+    assert half["1"] == "kernel: Is the instruction b of its own."
+    assert half["2"] == "kernel: Is the instruction c of its own."
