@@ -21,6 +21,7 @@ import argparse
 import ast
 import contextlib
 import dataclasses
+import gc
 import importlib
 import os
 import random
@@ -87,7 +88,10 @@ PARTS = {
     ),
     "fates": Part(
         ("program/fates",),
-        ("fates/test_recorded.py", "fates/test_sentences.py"),
+        (
+            *("fates/test_recorded.py", "fates/test_small_jaxprs.py"),
+            *("fates/test_small_modules.py", "fates/test_small_tables.py"),
+        ),
     ),
 }
 
@@ -334,6 +338,7 @@ def run_round(names: Sequence[str], minutes: float, count: int, seed: int) -> di
     limits_s: dict[str, int] = {}
     for library in _LIBRARIES:
         importlib.import_module(library)
+    gc.freeze()  # what is loaded here is not collected by each run
     end = time.monotonic() + 60.0 * minutes
     for name in names:
         mutants = find_part_mutants(PARTS[name])

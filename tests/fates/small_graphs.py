@@ -25,9 +25,9 @@ def build(text: str) -> Graph:
 
     The words: kind, id, operation; `<` and operands, each a node or NODE.RESULT, `_` for none; `:`
     and types; `@` and the group that it stands in; `+` and groups that it owns, which are jaxprs
-    unless a kind stands behind `=`; `~` and the equations whose names it carries; attributes. A
-    group may be used before the line of its owner. An operand or type that is not there is left
-    out: `in[0]=2.0:f32[]` is a literal.
+    unless a kind stands behind `=`; `~` and the equations whose names it carries; `^` and its
+    origins; `#` and its line, which also puts it into a scope; attributes. A group may be used
+    before the line of its owner. `in[0]=2.0:f32[]` is a literal operand.
     """
     builder = GraphBuilder()
     rows = [line.split() for line in text.splitlines() if line.strip()]
@@ -42,8 +42,8 @@ def build(text: str) -> Graph:
     groups = {name: number for number, (name, _, _) in enumerate(owned)}
     inside: dict[int, int] = {}
     for kind, name, operation, *words in rows:
-        marks = {word[0]: word[1:] for word in words if word[0] in "<:@+~"}
-        attributes = dict(word.split("=", 1) for word in words if word[0] not in "<:@+~")
+        marks = {word[0]: word[1:] for word in words if word[0] in "<:@+~^#"}
+        attributes = dict(word.split("=", 1) for word in words if word[0] not in "<:@+~^#")
         inside[places[name]] = groups[marks["@"]] if "@" in marks else NONE
         builder.add_node(
             name,
@@ -54,6 +54,9 @@ def build(text: str) -> Graph:
             types=marks.get(":", "f32[8]").split("|"),
             attributes=attributes,
             derived=[tag for tag in marks.get("~", "").split("|") if tag],
+            origins=[id for id in marks.get("^", "").split("|") if id],
+            scope=["layer"] if "#" in marks else [],
+            source=[("/u/m.py", int(marks["#"]), 2, "f")] if "#" in marks else [],
         )
     for _, name, _, *words in rows:
         for word in words:

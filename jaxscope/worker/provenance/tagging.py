@@ -8,6 +8,7 @@ scopes: without them every name is the one that JAX gives.
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -357,11 +358,10 @@ class _Inside:
 
     def __init__(self, tagger: RunTagger, outer: compat.Tag, by_rule: bool) -> None:
         self._tagger, self._outer, self._by_rule = tagger, outer, by_rule
-        self._next = 0
+        self._places = itertools.count()
 
     def mark(self, name: str, parameters: dict[str, Any]) -> tuple[compat.Tag, dict[str, Any]]:
-        self._next += 1
-        place = self._next - 1
+        place = next(self._places)
         return self._tagger.mark_place(self._outer, place, name, parameters, self._by_rule)
 
     def inside(self, tag: compat.Tag) -> Callable[[bool], compat_recording.Marker]:
