@@ -54,6 +54,30 @@ def pulled(x: Any) -> Any:
 pulled.defvjp(lambda x: (pulled(x), x), lambda kept, g: (jnp.cos(kept) * g,))
 
 
+@jax.custom_jvp
+def layered(x: Any) -> Any:
+    """Its rule calls it and what it calls: all these calls share one jaxpr."""
+    return act(x) * jnp.tanh(act(2.0 * x))
+
+
+@layered.defjvp
+def layered_jvp(primals: Any, tangents: Any) -> Any:
+    (x,), (t,) = primals, tangents
+    return layered(x), act(x) * t + act(2.0 * x) * t
+
+
+@jax.custom_vjp
+def wrapped(x: Any) -> Any:
+    return layered(x) + lax.cond(x[0] > 0, act, layered, x)
+
+
+wrapped.defvjp(lambda x: (wrapped(x), layered(x)), lambda kept, g: (act(kept) * g,))
+
+
+def nested_rules(x: Any) -> Any:
+    return (wrapped(x) * layered(wrapped(x))).sum() + act(x).sum()
+
+
 def shared(x: Any) -> Any:
     return act(x) + act(2.0 * act(x))
 
@@ -111,7 +135,9 @@ CALLS = (
     *("vmap(shared)(f32[2, 3])", "grad(scanned)(f32[4, 3])", "grad(branching)(f32[3], 1)"),
     *("vmap(grad(scanned))(f32[2, 4, 3])", "vmap(branching)(f32[2, 3], i32[2])"),
     *("grad(rules)(f32[3])", "hessian(pushed)(f32[3])", "grad(inlined)(f32[3])"),
-    *("grad(remat)(f32[3])", "jit(grad(jit(rules)))(f32[3])"),
+    *("grad(remat)(f32[3])", "jit(grad(jit(rules)))(f32[3])", "grad(nested_rules)(f32[3])"),
+    *("jvp(layered, (f32[3],), (f32[3],))", "vmap(grad(nested_rules))(f32[2, 3])"),
+    "hessian(lambda x: layered(x).sum())(f32[3])",
 )
 
 
@@ -196,6 +222,7 @@ DESCRIBED = (
     *("vmap(shared)(f32[2, 3])", "grad(scanned)(f32[4, 3])", "grad(branching)(f32[3], 1)"),
     *("grad(rules)(f32[3])", "grad(inlined)(f32[3])", "grad(remat)(f32[3])"),
     *("vmap(branching)(f32[2, 3], i32[2])", "jvp(pushed, (f32[3],), (f32[3],))"),
+    "grad(nested_rules)(f32[3])",
 )
 
 
@@ -259,6 +286,10 @@ def test_equations_that_jax_cannot_tell_apart_are_marked_as_equals() -> None:
         marks[tuple(numbers(equation, EQUALS_TAG))].append((id, equation.primitive.name))
     assert [name for _, name in marks[0,]] == ["sin", "sin"]
     assert marks.keys() == {(), (0,)}
+    names = [str(equation.source_info.name_stack) for _, equation in walk(stage.jaxpr)]
+    assert [("jxst0" in name, "jxsd" in name) for name in names] == [
+        (numbers(equation, EQUALS_TAG) == [0], True) for _, equation in walk(stage.jaxpr)
+    ]
 
     def several(x: Any) -> Any:
         a = [jnp.sin(each) for each in (x, x + 1.0)]
@@ -388,6 +419,8 @@ def test_the_gradient_is_of_all_floats_by_all_floats() -> None:
     assert gradient.argument_paths == ("x", "n", "p['w']")
     assert gradient.result_paths == ("gradient of x", "gradient of p['w']")
     assert [str(v.aval) for v in gradient.jaxpr.jaxpr.outvars] == ["float32[3]", "float32[]"]
+    unnamed = dataclasses.replace(program.base, argument_paths=("x", "n"))
+    assert trace_gradient(unnamed)[0].result_paths == ("gradient of x", "gradient 2")
     scalar, is_summed = trace_gradient(trace("f(f32[3])", f=lambda x: x.sum()).base)
     assert not is_summed and scalar.name == "gradient"
     _, is_summed = trace_gradient(trace("f(f32[1])", f=lambda x: x).base)
