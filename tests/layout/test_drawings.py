@@ -195,7 +195,7 @@ def test_a_drawing_stays_as_it_was(name: str) -> None:
         numbers.append([each for each in flat if not isinstance(each, str)])
         texts.append([each for each in flat if isinstance(each, str)])
     assert texts[0] == texts[1]
-    assert numbers[1] == pytest.approx(numbers[0], abs=TOLERANCE_PX)
+    assert numbers[1] == pytest.approx(numbers[0], abs=TOLERANCE_PX), "see the head of this file"
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import random
 
@@ -11,10 +12,12 @@ from scipy.stats import binom
 
 from jaxscope.model.capture import Environment
 from jaxscope.model.statistics import (
+    LEAST_PROCESSES,
     MARGIN,
     NOISY_MARGIN,
     Interval,
     count_outliers,
+    drop_unsupported_intervals,
     find_disturbances,
     find_median_interval,
     find_noise,
@@ -25,7 +28,7 @@ from jaxscope.model.statistics import (
     thin_samples,
     without_interval,
 )
-from jaxscope.model.timing import Measurement
+from jaxscope.model.timing import Measurement, Ratio, Timing
 
 
 @pytest.mark.parametrize("count", [6, 7, 12, 24, 48, 96, 1000, 20000])
@@ -169,6 +172,78 @@ def test_durations_that_go_one_way_are_told_and_scatter_is_not() -> None:
     two_modes = [1e-3, 2e-3] * 30
     assert not [reason for reason in find_noise(two_modes) if "calls took" in reason]
     assert not find_noise([1e-3 * (1 + place / 3000) for place in range(60)])
+
+
+def drift_of(values: list[float]) -> str:
+    return "".join(reason for reason in find_noise(values) if "calls took" in reason)
+
+
+def test_a_drift_at_its_borders() -> None:
+    """A quarter more or less is none yet; ten calls in a third tell one, nine do not."""
+    middle = [1.125] * 10
+    for early, late in ((1.0, 1.25), (1.25, 1.0)):
+        assert drift_of([early] * 10 + middle + [late] * 10) == ""
+        assert drift_of([early] * 10 + middle + [late * 1.01 if late > 1 else 0.99] * 10)
+        assert drift_of([early] * 9 + [1.125] * 11 + [late * 2] * 9) == ""
+    overlapping = [1.0, 1.0, 3.0, 3.0] * 3
+    assert drift_of(overlapping + [2.0] * 12 + [2.5] * 12) == ""
+    assert drift_of([2.5] * 12 + [2.0] * 12 + overlapping) == ""
+    assert drift_of([0.0] * 10 + [1.0] * 20).startswith("Later calls took")
+    assert drift_of([1.0] * 20 + [0.0] * 10).startswith("Earlier calls took")
+
+
+def test_noise_at_its_borders() -> None:
+    assert find_noise([1.0, 9.0, 9.0]) == ()
+    assert find_noise([1.0] * 89 + [2.0] * 11) == ()
+    assert find_noise([1.0] * 89 + [2.1] * 11) == (
+        "One call in ten took more than 2.1 times the median.",
+    )
+    assert find_noise([10.0] * 70 + [11.0] * 30) == ()
+    assert len(find_noise([10.0] * 70 + [11.1] * 30)) == 1
+    assert len(find_noise([1.0, 1.0, 1.0, 9.0])) == 2
+
+
+def test_outliers_at_their_borders() -> None:
+    """The quartiles of these are 2 and 6: mild begins beyond −4 and 12, severe beyond −10, 18."""
+    for value, mild, severe in ((12.0, 0, 0), (12.1, 1, 0), (18.0, 1, 0), (18.1, 0, 1)):
+        for mirrored in (value, 8.0 - value):
+            found = count_outliers([2.0] * 3 + [4.0] * 2 + [6.0] * 3 + [mirrored])
+            assert (found.mild, found.severe) == (mild, severe)
+    assert count_outliers([0.0, 0.0, 99.0]).mild == 0
+    assert count_outliers([0.0, 0.0, 0.0, 99.0]).mild == 1
+
+
+def test_processes_are_enough_for_an_interval_of_95_percent() -> None:
+    assert find_median_interval(range(LEAST_PROCESSES)).confidence == 0.95
+    assert find_median_interval(range(LEAST_PROCESSES - 1)).confidence < 0.95
+
+
+def test_the_range_of_processes_is_widened_as_a_factor() -> None:
+    found = find_process_interval([1.0, 16.0, 2.0, 3.0, 4.0, 5.0])
+    assert (found.median, found.confidence) == (3.5, 0.95)
+    assert (found.low, found.high) == (pytest.approx(1 / 8), pytest.approx(16 * 8))
+    assert find_process_interval([0.0, 1.0]).low == 0.0
+    assert find_process_interval([0.0, 1.0]).high == 1.0
+
+
+def test_only_files_that_do_not_tell_how_busy_the_machine_was_lose_their_intervals() -> None:
+    claimed = Measurement("jit", 2.0, 1.9, 2.1, 0.95, 4, (1.0,), False, "")
+    ratio = Ratio("a/b", 2.0, 1.9, 2.1, "faster", 0.95)
+    known = Environment("", "", "", "", "", processors=1)
+    timing = Timing("f", known, (claimed,), (ratio,), ())
+    assert drop_unsupported_intervals(timing) is timing
+    unknown = dataclasses.replace(timing, environment=Environment("", "", "", "", ""))
+    found = drop_unsupported_intervals(unknown)
+    assert math.isnan(found.measurements[0].confidence) and math.isnan(found.ratios[0].confidence)
+    empty = dataclasses.replace(claimed, samples=(math.nan,))
+    assert (without_interval(empty).low, without_interval(empty).high) == (1.9, 2.1)
+
+
+def test_samples_are_thinned_evenly_and_only_where_they_are_many() -> None:
+    assert thin_samples(np.arange(1000.0)) == tuple(map(float, range(1000)))
+    assert thin_samples(np.arange(1001.0))[-1] == 1000.0
+    assert len(thin_samples(np.arange(1001.0))) == 1000
+    assert thin_samples(np.arange(9.0), 5) == (0.0, 2.0, 4.0, 6.0, 8.0)
 
 
 def test_processes_that_share_a_drift_are_covered_all_the_same() -> None:
