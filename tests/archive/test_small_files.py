@@ -32,7 +32,7 @@ from jaxscope.model.capture import NO_PLACEMENT, MemoryPlan
 from jaxscope.model.graph import graph_to_arrays
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.sharding import Device, Job, Member, Placement
-from jaxscope.model.timing import Measurement, Ratio, ScalePoint, Scaling, Timing
+from jaxscope.model.timing import Measurement, Profile, Ratio, ScalePoint, Scaling, Timing
 from jaxscope.program.fates.table import FateTable
 from jaxscope.schema import archive_container
 from jaxscope.schema.archive import (
@@ -213,10 +213,12 @@ def test_measurements_of_one_process_that_an_earlier_release_saved_claim_nothing
     for environment, claims in ((OLD, False), (NEW, True)):
         timing = Timing("f", environment, (CLAIMED,), (ratio,), ())
         scaling = Scaling("f", environment, "n", points, ())
-        found = decode_lab(encode_lab([timing, "no result", scaling]))
+        profile = Profile("f", environment, Unavailable("Not run."), Unavailable("Not run."))
+        found = decode_lab(encode_lab([timing, "no result", scaling, profile]))
         first, rest = split_timing(found)
         assert first is found[0]
-        (back,) = rest
+        back, other = rest
+        assert repr(other) == repr(profile)
         assert isinstance(back, Scaling) and first is not None
         confidences = [first.measurements[0].confidence, first.ratios[0].confidence]
         one, two = back.points
