@@ -311,8 +311,6 @@ def _lift(
 
 def _join(left: Int32s, left_keys: Int32s, right: Int32s, right_keys: Int32s) -> Pairs:
     """All pairs whose keys are equal, up to a limit."""
-    if not len(left) or not len(right):
-        return NO_PAIRS
     order = np.argsort(right_keys, kind="stable")
     sorted_keys = right_keys[order]
     begin = np.searchsorted(sorted_keys, left_keys, "left")

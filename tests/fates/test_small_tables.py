@@ -238,7 +238,7 @@ ins a sine <p ~0
 ins b dot <a,p
 ins c tanh <b ~2
 ins d dot <c,p ~3
-ins e exponential <d ~4 root=true
+ins e exponential <d root=true
 ins n dot
 """
 JAXPR = """

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from jaxscope.model import (
     NONE,
@@ -415,14 +416,19 @@ def test_what_has_neither_equation_nor_line_was_made_by_the_compiler() -> None:
     assert found == [*made, *made, *[False] * 4]
 
 
-def test_inputs_that_have_places_of_their_own_keep_them() -> None:
-    """StableHLO borrows the places of the module's parameters only where it has none itself."""
+@pytest.mark.parametrize("module", ["hlo", "optimized"])
+@pytest.mark.parametrize(
+    ("own", "found"), [("ba", [[1], [1]]), (("", ""), [[1], [1]]), ("bc", [[], [1]])]
+)
+def test_inputs_without_places_of_their_own_borrow_those_of_the_module(
+    module: str, own: Sequence[str], found: list[list[int]]
+) -> None:
     stages = []
-    for name, paths in (("jaxpr", "ab"), ("stablehlo", "ba"), ("hlo", "ab")):
+    for name, paths in (("jaxpr", "ab"), ("stablehlo", own), (module, "ca")):
         builder = GraphBuilder()
         for number, path in enumerate(paths):
-            attributes = {"path": path, "argument": str(number)}
+            attributes = {"argument": str(number)} | ({"path": path} if path else {})
             builder.add_node(str(number), NodeKind.INPUT, "input", attributes=attributes)
         stages.append(Stage(name, name, StageText.plain(""), builder.build(), Cost(), 0.0))
     links = LinkIndex(stages).find_links(NodeSelection("jaxpr", (0,)))
-    assert [as_lists(links, stage)[1] for stage in ("stablehlo", "hlo")] == [[1], [0]]
+    assert [as_lists(links, stage)[1] for stage in ("stablehlo", module)] == found
