@@ -23,7 +23,6 @@ from taking import (
     wait,
 )
 
-from jaxscope.ui.pages.compare import CompareMenu
 from jaxscope.ui.session.state import Phase
 from jaxscope.ui.window.main_window import MainWindow
 
@@ -60,7 +59,7 @@ def _select(part: str) -> Act:
 
 
 def _measure(application: QApplication, window: MainWindow) -> None:
-    window.measure_time()
+    window.pages["timing"].measure()
     wait(application, lambda: bool(window.controller.state.timing.ratios))
     wait(application, lambda: window.controller.state.phase is Phase.DONE)
     settle(application, window)
@@ -72,11 +71,11 @@ def _show_memory(application: QApplication, window: MainWindow) -> None:
 
 def _compare(call: str) -> Act:
     def act(application: QApplication, window: MainWindow) -> None:
-        menu = window.findChild(CompareMenu)
+        page = window.pages["compare"]
         show_page(application, window, "Compare")
-        menu.comparing.compare_with_call(call, target="cpu", python=None)
-        wait(application, lambda: menu.page.view is not None and menu.page.view.isVisible())
-        wait(application, lambda: menu.page.view.comparison is not None)
+        page.comparing.compare_with_call(call, target="cpu", python=None)
+        wait(application, lambda: page.view is not None and page.view.isVisible())
+        wait(application, lambda: page.view.comparison is not None)
         for _ in range(3):  # its graphs are laid out beside the window's
             settle(application, window)
 

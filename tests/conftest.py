@@ -17,10 +17,16 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+
+if TYPE_CHECKING:
+    from jaxscope.ui.window.page_context import PageContext
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -109,6 +115,29 @@ def _no_log_records() -> Iterator[None]:
         root.removeHandler(handler)
     if handler.unexpected:
         pytest.fail("unexpected log records:\n" + "\n".join(handler.unexpected), pytrace=False)
+
+
+@pytest.fixture
+def page_context(qapp: QApplication, tmp_path: Path) -> Iterator[PageContext]:
+    """What a page may use, of a window without panes and pages."""
+    from jaxscope.ui.application import make_graph_page
+    from jaxscope.ui.session.controller import Bridge, Controller, RunOptions
+    from jaxscope.ui.toolkit.theme import LIGHT, ThemeSwitch
+    from jaxscope.ui.window.main_window import MainWindow
+    from jaxscope.ui.window.menus import GraphChoices
+    from jaxscope.ui.window.settings import Settings
+    from tests.window.programs import RecordedSession
+
+    settings, bridge = Settings(str(tmp_path / "page.ini")), Bridge(RecordedSession)
+    make_graph = functools.partial(make_graph_page, GraphChoices(settings))
+    themes = ThemeSwitch(qapp, LIGHT)
+    controller = Controller(bridge, RunOptions())
+    window = MainWindow(controller, themes, settings, make_graph, late_panes=True)
+    yield window.page_context()
+    window.close()
+    window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    bridge.close()
 
 
 @pytest.fixture(scope="session")

@@ -60,7 +60,7 @@ INNER_ORDER = {
         *("stages", "timing", "main"),
     ),
     "ui": (
-        *("toolkit", "session", "canvas", "source", "selection", "panes", "measure", "window"),
+        *("toolkit", "session", "canvas", "source", "selection", "panes", "figures", "window"),
         *("pages", "application", "launch"),
     ),
 }

@@ -54,108 +54,51 @@ class Palette:
     hover: str
 
 
-def _by_style(*colors: str) -> dict[Style, str]:
-    return dict(zip(Style, colors, strict=True))
+_STYLES = {
+    Style.INPUT: ("#e3f1e4", "#1f3a26", "#3f8a4a", "#66b572"),
+    Style.OUTPUT: ("#dcebe9", "#17393a", "#2c7a78", "#5ab0ac"),
+    Style.CONSTANT: ("#efefef", "#33353a", "#868686", "#8f949c"),
+    Style.ELEMENTWISE: ("#ffffff", "#272b32", "#7f8a97", "#7c8794"),
+    Style.CONTRACTION: ("#fde8cf", "#4a3214", "#c06a0a", "#e0963c"),
+    Style.REDUCTION: ("#f6e3f1", "#422538", "#a8478c", "#d078b4"),
+    Style.MOVEMENT: ("#eef1f4", "#2a3038", "#7f8b99", "#8491a0"),
+    Style.CONTROL: ("#e7e4fa", "#322c56", "#6b5bc4", "#9a8cf0"),
+    Style.RANDOM: ("#fbe3e0", "#4a2522", "#c2473b", "#e8776b"),
+    Style.LIBRARY: ("#fbf0c6", "#423810", "#94780c", "#ccaa2c"),
+    Style.FUSION: ("#d9ecfb", "#17354f", "#2475b5", "#5aaae6"),
+    Style.GROUP: ("#eaf0fa", "#25324a", "#5b7fb8", "#7fa3dc"),
+    Style.REPEAT: ("#e3eafa", "#26355a", "#4a68b8", "#7f9cf0"),
+    Style.SECTION: ("#f1f1f4", "#2b2d33", "#84868f", "#8d9099"),
+    Style.COLLECTIVE: ("#ffd3e0", "#5a1236", "#b8004e", "#ff6fa8"),
+}
+"""Of each style the light and the dark fill, then the light and the dark border."""
+
+_FRAME_FILLS = (("#f3f5f9", "#fbfcfe"), ("#1c2027", "#21262e"))
+_COLOURS = {
+    "background": ("#ffffff", "#16181c"),
+    "text": ("#1b1f24", "#eceff3"),
+    "muted": ("#57606a", "#a9b2bd"),
+    "edge": ("#7d8793", "#7a8593"),
+    "frame_border": ("#a9b7cc", "#5a6a82"),
+    "header_fill": ("#e4e9f2", "#2c3440"),
+    "stub_fill": ("#f0f0ec", "#2a2c30"),
+    "selected": ("#7a28cb", "#d2a8ff"),
+    "forward": ("#0b57d0", "#8ab4f8"),
+    "backward": ("#b3470b", "#ffb077"),
+    "hover": ("#5f6b7a", "#b4bfcc"),
+}
+"""Of each other colour the light one and the dark one."""
 
 
-LIGHT = Palette(
-    name="light",
-    background="#ffffff",
-    text="#1b1f24",
-    muted="#57606a",
-    edge="#7d8793",
-    fill=_by_style(
-        "#e3f1e4",
-        "#dcebe9",
-        "#efefef",
-        "#ffffff",
-        "#fde8cf",
-        "#f6e3f1",
-        "#eef1f4",
-        "#e7e4fa",
-        "#fbe3e0",
-        "#fbf0c6",
-        "#d9ecfb",
-        "#eaf0fa",
-        "#e3eafa",
-        "#f1f1f4",
-        "#ffd3e0",
-    ),
-    border=_by_style(
-        "#3f8a4a",
-        "#2c7a78",
-        "#868686",
-        "#7f8a97",
-        "#c06a0a",
-        "#a8478c",
-        "#7f8b99",
-        "#6b5bc4",
-        "#c2473b",
-        "#94780c",
-        "#2475b5",
-        "#5b7fb8",
-        "#4a68b8",
-        "#84868f",
-        "#b8004e",
-    ),
-    frame_fill=("#f3f5f9", "#fbfcfe"),
-    frame_border="#a9b7cc",
-    header_fill="#e4e9f2",
-    stub_fill="#f0f0ec",
-    selected="#7a28cb",
-    forward="#0b57d0",
-    backward="#b3470b",
-    hover="#5f6b7a",
-)
+def _make_palette(name: str, column: int) -> Palette:
+    return Palette(
+        name,
+        fill={style: colours[column] for style, colours in _STYLES.items()},
+        border={style: colours[2 + column] for style, colours in _STYLES.items()},
+        frame_fill=_FRAME_FILLS[column],
+        **{other: pair[column] for other, pair in _COLOURS.items()},
+    )
 
-DARK = Palette(
-    name="dark",
-    background="#16181c",
-    text="#eceff3",
-    muted="#a9b2bd",
-    edge="#7a8593",
-    fill=_by_style(
-        "#1f3a26",
-        "#17393a",
-        "#33353a",
-        "#272b32",
-        "#4a3214",
-        "#422538",
-        "#2a3038",
-        "#322c56",
-        "#4a2522",
-        "#423810",
-        "#17354f",
-        "#25324a",
-        "#26355a",
-        "#2b2d33",
-        "#5a1236",
-    ),
-    border=_by_style(
-        "#66b572",
-        "#5ab0ac",
-        "#8f949c",
-        "#7c8794",
-        "#e0963c",
-        "#d078b4",
-        "#8491a0",
-        "#9a8cf0",
-        "#e8776b",
-        "#ccaa2c",
-        "#5aaae6",
-        "#7fa3dc",
-        "#7f9cf0",
-        "#8d9099",
-        "#ff6fa8",
-    ),
-    frame_fill=("#1c2027", "#21262e"),
-    frame_border="#5a6a82",
-    header_fill="#2c3440",
-    stub_fill="#2a2c30",
-    selected="#d2a8ff",
-    forward="#8ab4f8",
-    backward="#ffb077",
-    hover="#b4bfcc",
-)
 
+LIGHT, DARK = _make_palette("light", 0), _make_palette("dark", 1)
 PALETTES = {palette.name: palette for palette in (LIGHT, DARK)}

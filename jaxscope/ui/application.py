@@ -20,16 +20,22 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QTabWidget
 
 from jaxscope.errors import Explanation, InternalError
 from jaxscope.model import Capture
-from jaxscope.ui.pages.bookmarks import add_bookmarks
 from jaxscope.ui.session.controller import Bridge, Controller, RunOptions, SessionLike
 from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, ThemeSwitch
-from jaxscope.ui.window.autosave import add_autosave
+from jaxscope.ui.window.autosave import Autosave, offer_unsaved
 from jaxscope.ui.window.main_window import MainWindow
-from jaxscope.ui.window.menus import GraphChoices, add_go_menu, add_graph_menu, add_panes_menu
+from jaxscope.ui.window.menus import (
+    GoCommands,
+    GraphChoices,
+    GraphCommands,
+    OutlineSync,
+    PaneCommands,
+)
+from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
 from jaxscope.ui.window.settings import Settings
 
 if TYPE_CHECKING:
@@ -117,40 +123,55 @@ def build_window(
     make_graph = make_graph or functools.partial(make_graph_page, choices)
     controller = Controller(bridge, options)
     window = MainWindow(controller, themes, settings, make_graph, late_panes=late_pages)
-    add_bookmarks(window, add_go_menu(window, settings))
-    add_autosave(window, settings.unsaved_folder)
-    add_graph_menu(window, choices)
-    add_panes_menu(window, settings)
-    steps = _list_steps(window, themes)
-    if late_pages:
-        _run_later(window, [window.workspace.area.make_panes, *steps])
-    else:
-        for step in steps:
+    workspace, commands, say = window.workspace, window.commands, window.show_message
+    GoCommands(commands, workspace.area, workspace.selection, say)
+    GraphCommands(commands, workspace.area, choices)
+    PaneCommands(window, commands, workspace.area, settings, say)
+    OutlineSync(workspace.area)
+    offer_unsaved(window.start_page, settings.unsaved_folder)
+    layout, folder = window.files.layout, settings.unsaved_folder
+    Autosave(window, controller, workspace.bookmarks, layout, folder)
+    context = window.page_context()
+    steps = {name: functools.partial(add_page, window, context, name) for name in PAGES}
+    late: list[Callable[[], object]] = [workspace.area.make_panes] if late_pages else []
+    for name, step in steps.items():
+        if late_pages and name not in AT_START:
+            late.append(step)
+        else:
             step()
+    if late:
+        _run_later(window, late)
     if geometry := settings.geometry:
         window.restoreGeometry(geometry)
     return window
 
 
-PAGES = ("compare", "passes", "fusions", "memory", "roofline", "targets", "sharding")
-"""Modules of `jaxscope.ui.pages`, in the order in which their pages are added. Each has a function
-`add(context: PageContext)`. The tabs stand in the order of their titles, see `PageTabs`."""
+PAGES = (
+    *("timing", "experiments", "compare", "passes", "fusions", "memory", "sharding"),
+    *("arguments", "notes", "output", "bookmarks"),
+    *("profile", "scaling", "recompilation", "versus", "agreement", "roofline", "targets"),
+)
+"""Modules of `jaxscope.ui.pages`, each with its `PAGE`, in the order of their tabs: time, then what
+XLA did, then what went in and came out; then those inside of the page *Experiments*."""
+
+AT_START = ("timing", "experiments", "arguments", "notes", "output", "bookmarks")
+"""Pages that are there when the window appears; the others take longer to import."""
 
 
-def _list_steps(window: MainWindow, themes: ThemeSwitch) -> list[Callable[[], object]]:
-    """What completes a window, as steps that each take little time."""
-    context, added = window.page_context(themes), {}
-
-    def add_page(name: str) -> None:
-        module = importlib.import_module(f"jaxscope.ui.pages.{name}")
-        added[name] = module.add(context)
-        if name == "passes":
-            added["passes"].without_requested.connect(added["compare"].compare_without_pass)
-
-    return [
-        functools.partial(window.workspace.lab.fill, window.controller),
-        *(functools.partial(add_page, name) for name in PAGES),
-    ]
+def add_page(window: MainWindow, context: PageContext, name: str) -> None:
+    """Make the page of a module, and give it its tab."""
+    page: Page = importlib.import_module(f"jaxscope.ui.pages.{name}").PAGE
+    widget = page.make(context)
+    if page.is_experiment:
+        experiments = window.pages["experiments"]
+        assert isinstance(experiments, QTabWidget)
+        place = experiments.addTab(widget, page.title)
+        experiments.setTabToolTip(place, page.answers)
+    else:
+        window.workspace.tabs.add_page(widget, page.title, PAGES.index(name), page.answers)
+    window.pages[name] = widget
+    if isinstance(widget, PageWidget):
+        widget.start()
 
 
 def _run_later(window: MainWindow, steps: list[Callable[[], object]]) -> None:
@@ -174,7 +195,7 @@ def make_graph_page(choices: GraphChoices) -> GraphPage:
     from jaxscope.ui.canvas.graph_page import GraphPage
 
     canvas = GraphCanvas()
-    choices.lead(canvas)
+    choices.attach(canvas)
     return GraphPage(canvas)
 
 

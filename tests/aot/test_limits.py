@@ -16,6 +16,7 @@ from jaxscope.model.hardware import chip_names, find_chip
 from jaxscope.program.roofline import find_roofline
 from jaxscope.report.roofline import roofline_to_text
 from jaxscope.ui.pages.roofline import RooflinePage
+from jaxscope.ui.window.page_context import PageContext
 
 from .conftest import ON_ONE, stage_of
 
@@ -47,13 +48,13 @@ def test_a_chip_that_nobody_described(program: Path, capsys: pytest.CaptureFixtu
 
 
 @pytest.fixture
-def page(qtbot: QtBot, compile_for: Compile) -> RooflinePage:
+def page(qtbot: QtBot, compile_for: Compile, page_context: PageContext) -> RooflinePage:
     capture = compile_for("cpu")
-    page = RooflinePage()
+    page = RooflinePage(page_context)
     qtbot.addWidget(page)
     page.resize(1000, 700)
-    page.show_program(capture.stage("optimized"), None, capture)
     page.show()
+    page.show_program(capture.stage("optimized"), None, capture)
     return page
 
 

@@ -14,7 +14,7 @@ from comparison.conftest import EDITED, SOURCE
 from jaxscope.client.session import Session
 from jaxscope.program.diff.captures import Comparison
 from jaxscope.ui.application import build_window
-from jaxscope.ui.pages.compare import CompareMenu
+from jaxscope.ui.pages.compare import ComparePage
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
@@ -35,82 +35,89 @@ def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
 
 
 @pytest.fixture
-def menu(window: MainWindow) -> CompareMenu:
-    menu = window.findChild(CompareMenu)
-    assert isinstance(menu, CompareMenu)
-    return menu
+def page(window: MainWindow) -> ComparePage:
+    page = window.pages["compare"]
+    assert isinstance(page, ComparePage)
+    return page
 
 
-def shown(menu: CompareMenu) -> Comparison | None:
-    return menu.page.view.comparison if menu.page.view is not None else None
+def shown(page: ComparePage) -> Comparison | None:
+    return page.view.comparison if page.view is not None else None
 
 
-def wait_for(qtbot: QtBot, menu: CompareMenu, second: str) -> Comparison:
+def ask(page: ComparePage, call: str, options: str = "") -> None:
+    """Type what to compare with, and press the button."""
+    page.call.setEditText(call)
+    page.options.setText(options)
+    page.compare_button.click()
+
+
+def wait_for(qtbot: QtBot, page: ComparePage, second: str) -> Comparison:
     def has_come() -> None:
-        comparison = shown(menu)
-        assert comparison is not None, menu.page.status_text
+        comparison = shown(page)
+        assert comparison is not None, page.status_text
         assert second in comparison.second.name
 
     qtbot.waitUntil(has_come, timeout=_WAIT_MS)
-    comparison = shown(menu)
+    comparison = shown(page)
     assert comparison is not None
     return comparison
 
 
-def test_nothing_to_compare_yet(window: MainWindow, menu: CompareMenu) -> None:
-    menu.compare_with_previous()
-    assert "no earlier run" in menu.page.status_text
-    menu.comparing.compare_with_call("f(f32[8])")
-    assert "nothing to compare yet" in menu.page.status_text
-    menu.ask_save()
-    assert "no comparison to save" in menu.page.status_text
+def test_nothing_to_compare_yet(window: MainWindow, page: ComparePage) -> None:
+    page.compare_with_previous()
+    assert "no earlier run" in page.status_text
+    page.comparing.compare_with_call("f(f32[8])")
+    assert "nothing to compare yet" in page.status_text
+    page.ask_save()
+    assert "no comparison to save" in page.status_text
 
 
-def test_the_menu_leads_to_the_page(window: MainWindow, menu: CompareMenu) -> None:
-    texts = [action.text() for action in menu.menu.actions()]
+def test_the_menu_leads_to_the_page(window: MainWindow, page: ComparePage) -> None:
+    texts = [action.text() for action in window.commands.menus["Compare"].actions()]
     assert texts[:3] == ["With another call …", "With another file …", "With the run before"]
-    menu.ask_call()
-    assert window.workspace.tabs.currentWidget() is menu.page
+    page.ask_call()
+    assert window.workspace.tabs.currentWidget() is page
 
 
 def test_an_edit_another_call_and_a_file(
-    window: MainWindow, menu: CompareMenu, qtbot: QtBot, tmp_path: Path, saved: tuple[Path, Path]
+    window: MainWindow, page: ComparePage, qtbot: QtBot, tmp_path: Path, saved: tuple[Path, Path]
 ) -> None:
     path = tmp_path / "model.py"
     path.write_text(SOURCE)
     window.open_path(str(path), "f(f32[8])")
-    qtbot.waitUntil(lambda: menu.comparing.has_present, timeout=_WAIT_MS)
-    assert not menu.comparing.has_previous
+    qtbot.waitUntil(lambda: page.comparing.has_present, timeout=_WAIT_MS)
+    assert not page.comparing.has_previous
 
     path.write_text(EDITED)  # the window runs the call again by itself
-    qtbot.waitUntil(lambda: menu.comparing.has_previous, timeout=_WAIT_MS)
-    menu.compare_with_previous()
-    comparison = wait_for(qtbot, menu, "[now]")
+    qtbot.waitUntil(lambda: page.comparing.has_previous, timeout=_WAIT_MS)
+    page.compare_with_previous()
+    comparison = wait_for(qtbot, page, "[now]")
     assert comparison.first.name.endswith("[the run before]")
     stage = comparison.stage("jaxpr")
     assert stage is not None
     assert stage.verdict is False
 
-    menu.page.call_requested.emit("grad(f)(f32[8])", "cpu", "", "")
-    comparison = wait_for(qtbot, menu, "grad(f)")
+    ask(page, "grad(f)(f32[8])")
+    comparison = wait_for(qtbot, page, "grad(f)")
     assert comparison.first.name == "model.py::f(f32[8])"
     assert comparison.stage("jaxpr:grad") is not None
 
-    menu.page.call_requested.emit("", "cpu", "", "no option")
-    assert "no list of options" in menu.page.status_text
-    menu.page.call_requested.emit("", "cpu", "", "xla_disable_hlo_passes=fusion, dce")
-    comparison = wait_for(qtbot, menu, "xla_disable_hlo_passes=fusion,dce")
+    ask(page, "", "no option")
+    assert "no list of options" in page.status_text
+    ask(page, "", "xla_disable_hlo_passes=fusion, dce")
+    comparison = wait_for(qtbot, page, "xla_disable_hlo_passes=fusion,dce")
     assert comparison.stage("hlo") is not None
 
-    menu.comparing.compare_with_file(str(saved[1]))
-    assert wait_for(qtbot, menu, "new.jaxscope").is_equal
+    page.comparing.compare_with_file(str(saved[1]))
+    assert wait_for(qtbot, page, "new.jaxscope").is_equal
 
     target = tmp_path / "comparison.html"
-    with qtbot.waitSignal(menu.saved) as written:
-        menu.save(str(target))
+    with qtbot.waitSignal(page.saved) as written:
+        page.save(str(target))
     assert written.args == [str(target), ""]
     assert "new.jaxscope" in target.read_text(encoding="utf-8")
 
-    menu.page.call_requested.emit("nothing(f32[8])", "cpu", "", "")
-    qtbot.waitUntil(lambda: "nothing" in menu.page.status_text, timeout=_WAIT_MS)
-    assert shown(menu) is not None  # the last comparison stays
+    ask(page, "nothing(f32[8])")
+    qtbot.waitUntil(lambda: "nothing" in page.status_text, timeout=_WAIT_MS)
+    assert shown(page) is not None  # the last comparison stays

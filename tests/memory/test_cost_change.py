@@ -15,9 +15,11 @@ from jaxscope.program.cost.attribution import (
     share_out,
 )
 from jaxscope.program.cost.trip_counts import find_trip_counts
+from jaxscope.program.links import NodeSelection
 from jaxscope.program.roofline import Roofline, find_roofline
 from jaxscope.report.cost_changes import cost_change_to_json, cost_change_to_text
 from jaxscope.ui.pages.roofline import BOTH, RECEIVED, RooflinePage
+from jaxscope.ui.window.page_context import PageContext
 
 from .conftest import Take
 from .test_roofline import make_ceilings
@@ -115,9 +117,11 @@ def test_text_and_json_tell_the_same(take: Take) -> None:
     assert "XLA failed." in cost_change_to_text(missing, "by line")[1]
 
 
-def test_the_page_shows_the_module_before_and_both(take: Take, qtbot: QtBot) -> None:
+def test_the_page_shows_the_module_before_and_both(
+    take: Take, qtbot: QtBot, page_context: PageContext
+) -> None:
     capture = take(LOSS)
-    page = RooflinePage()
+    page = RooflinePage(page_context)
     qtbot.addWidget(page)
     page.show_program(capture.stage("optimized"), make_ceilings(), capture)
     page.module.setCurrentIndex(RECEIVED)
@@ -131,7 +135,8 @@ def test_the_page_shows_the_module_before_and_both(take: Take, qtbot: QtBot) -> 
     assert page.heading.text().startswith("Optimizing turned")
     assert page.change is not None
     assert page.table.rows.rowCount() == len(page.change.rows)
-    with qtbot.waitSignal(page.nodes_chosen) as caught:
-        page.table.selectRow(0)
-    stage, nodes = caught.args
-    assert stage == "optimized" and nodes
+    page_context.selection.set_stages(capture.stages)
+    page.table.selectRow(0)
+    selected = page_context.selection.selection
+    assert isinstance(selected, NodeSelection)
+    assert selected.stage == "optimized" and selected.nodes

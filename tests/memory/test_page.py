@@ -8,9 +8,10 @@ import pytest
 from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
-from jaxscope.ui.measure.plots import StepAxis
+from jaxscope.ui.figures.plots import StepAxis
 from jaxscope.ui.pages.memory import MemoryPage
 from jaxscope.ui.toolkit.theme import DARK, LIGHT
+from jaxscope.ui.window.page_context import PageContext
 
 from .conftest import Take
 
@@ -18,8 +19,8 @@ CALL = "grad(loss)([f32[64, 64]] * 4, f32[256, 64])"
 
 
 @pytest.fixture
-def page(qtbot: QtBot, take: Take) -> Iterator[MemoryPage]:
-    page = MemoryPage()
+def page(qtbot: QtBot, take: Take, page_context: PageContext) -> Iterator[MemoryPage]:
+    page = MemoryPage(page_context)
     qtbot.addWidget(page)
     page.resize(1000, 700)
     page.show_capture(take(CALL))
@@ -52,15 +53,13 @@ def test_a_step_that_is_not_there_changes_nothing(page: MemoryPage) -> None:
     assert page.step_title.text() == before
 
 
-def test_a_row_leads_to_its_node(page: MemoryPage, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(page.node_chosen) as caught:
-        page.alive.selectRow(0)
-    assert caught.args is not None
-    assert caught.args[0] == "optimized"
-    with qtbot.waitSignal(page.node_chosen) as caught:
-        page.kept.selectRow(0)
-    assert caught.args is not None
-    assert caught.args[0] == "grad"
+def test_a_row_leads_to_its_node(page: MemoryPage, take: Take, page_context: PageContext) -> None:
+    selection = page_context.selection
+    selection.set_stages(take(CALL).stages)
+    page.alive.selectRow(0)
+    assert isinstance(selection.place, tuple) and selection.place[0] == "optimized"
+    page.kept.selectRow(0)
+    assert isinstance(selection.place, tuple) and selection.place[0] == "grad"
 
 
 def test_tabs_without_content_are_not_there(page: MemoryPage) -> None:
@@ -77,8 +76,10 @@ def test_another_capture_and_none(page: MemoryPage, take: Take, qtbot: QtBot) ->
     assert page.heading.text() == "How much memory does it need, when, and for what?"
 
 
-def test_nothing_is_looked_for_before_the_page_is_seen(qtbot: QtBot, take: Take) -> None:
-    page = MemoryPage()
+def test_nothing_is_looked_for_before_the_page_is_seen(
+    qtbot: QtBot, take: Take, page_context: PageContext
+) -> None:
+    page = MemoryPage(page_context)
     qtbot.addWidget(page)
     page.show_capture(take(CALL))
     assert page.alive.rows.rowCount() == 0

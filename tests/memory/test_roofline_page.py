@@ -13,8 +13,10 @@ from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
 from jaxscope.model import Stage, is_available
+from jaxscope.program.links import NodeSelection
 from jaxscope.ui.pages.roofline import RooflinePage
 from jaxscope.ui.toolkit.theme import DARK
+from jaxscope.ui.window.page_context import PageContext
 
 from .conftest import Take
 from .test_roofline import make_ceilings
@@ -30,12 +32,12 @@ def stage(take: Take) -> Stage:
 
 
 @pytest.fixture
-def page(qtbot: QtBot, stage: Stage) -> Iterator[RooflinePage]:
-    page = RooflinePage()
+def page(qtbot: QtBot, stage: Stage, page_context: PageContext) -> Iterator[RooflinePage]:
+    page = RooflinePage(page_context)
     qtbot.addWidget(page)
     page.resize(1000, 700)
-    page.show_program(stage, make_ceilings())
     page.show()
+    page.show_program(stage, make_ceilings())
     yield page
 
 
@@ -55,10 +57,14 @@ def test_without_ceilings_there_is_a_table_and_how_to_get_them(
     assert "Measure this machine" in page.notes.text()
 
 
-def test_a_row_leads_to_its_nodes_and_gets_a_ring(page: RooflinePage, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(page.nodes_chosen) as caught:
-        page.table.selectRow(0)
-    assert caught.args == ["optimized", page.points[0].nodes]
+def test_a_row_leads_to_its_nodes(
+    page: RooflinePage, stage: Stage, page_context: PageContext
+) -> None:
+    page_context.selection.set_stages((stage,))
+    page.table.selectRow(0)
+    selected = page_context.selection.selection
+    assert isinstance(selected, NodeSelection)
+    assert (selected.stage, tuple(selected.nodes)) == ("optimized", tuple(page.points[0].nodes))
 
 
 def test_a_point_near_the_pointer_leads_to_its_row(page: RooflinePage) -> None:

@@ -10,13 +10,14 @@ from pytestqt.qtbot import QtBot
 from jaxscope.ui.pages.sharding import ShardingPage
 from jaxscope.ui.toolkit.result_table import choose_row
 from jaxscope.ui.toolkit.theme import DARK, LIGHT
+from jaxscope.ui.window.page_context import PageContext
 
 from .conftest import Take
 
 
 @pytest.fixture
-def page(qtbot: QtBot, take: Take) -> ShardingPage:
-    page = ShardingPage()
+def page(qtbot: QtBot, take: Take, page_context: PageContext) -> ShardingPage:
+    page = ShardingPage(page_context)
     qtbot.addWidget(page)
     page.resize(1000, 700)
     page.set_theme(LIGHT)
@@ -54,10 +55,13 @@ def test_a_click_on_a_part_marks_its_device(page: ShardingPage) -> None:
     assert page.cut.grab().toImage() != before
 
 
-def test_a_collective_leads_to_its_instruction(page: ShardingPage, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(page.node_chosen) as chosen:
-        choose_row(page.collectives, 0)
-    assert chosen.args[0] == "optimized"
+def test_a_collective_leads_to_its_instruction(
+    page: ShardingPage, take: Take, page_context: PageContext
+) -> None:
+    selection = page_context.selection
+    selection.set_stages(take("grad(loss)(weights(), f32[16, 32])").stages)
+    choose_row(page.collectives, 0)
+    assert isinstance(selection.place, tuple) and selection.place[0] == "optimized"
 
 
 def test_it_is_drawn_in_both_themes(page: ShardingPage) -> None:
@@ -71,8 +75,10 @@ def test_without_a_capture_it_says_what_there_will_be(page: ShardingPage) -> Non
     assert not page.arrays.isVisible() and page.heading.text().endswith("?")
 
 
-def test_one_device_is_told_what_to_choose(qtbot: QtBot, take: Take) -> None:
-    page = ShardingPage()
+def test_one_device_is_told_what_to_choose(
+    qtbot: QtBot, take: Take, page_context: PageContext
+) -> None:
+    page = ShardingPage(page_context)
     qtbot.addWidget(page)
     page.show_capture(take("alone(f32[4])", "cpu"))
     page.show()

@@ -17,6 +17,7 @@ from jaxscope.ui.selection import capture_facts
 from jaxscope.ui.selection.capture_facts import FateReader
 from jaxscope.ui.selection.inspector import describe_node
 from jaxscope.ui.toolkit.latest_job import LatestJob
+from jaxscope.ui.window.page_context import PageContext
 
 from .programs import build_capture
 
@@ -81,10 +82,10 @@ def test_fates_that_cannot_be_found_say_why(qtbot: QtBot, monkeypatch: pytest.Mo
 
 
 def test_memory_that_cannot_be_found_says_why(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, page_context: PageContext
 ) -> None:
     monkeypatch.setattr(memory, "find_memory", fail)
-    page = MemoryPage()
+    page = MemoryPage(page_context)
     qtbot.addWidget(page)
     page.show_capture(build_capture())
     page.show()

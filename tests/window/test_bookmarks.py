@@ -14,11 +14,11 @@ from pytestqt.qtbot import QtBot
 from jaxscope.model import Bookmark
 from jaxscope.program.links import LineSelection
 from jaxscope.schema.archive import load_capture, save_capture
-from jaxscope.ui.pages.bookmarks import BookmarksMenu
+from jaxscope.ui.pages.bookmarks import BookmarksPage
 from jaxscope.ui.panes.pane_area import panes_of
 from jaxscope.ui.panes.pane_header import SOURCE, Form
 from jaxscope.ui.selection.selection import MAX_NOTE_CHARACTERS, Bookmarks
-from jaxscope.ui.window.autosave import Autosave, add_autosave, find_unsaved
+from jaxscope.ui.window.autosave import Autosave, find_unsaved, offer_unsaved
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
@@ -26,14 +26,14 @@ from .programs import build_capture
 from .test_window import capture_of
 
 
-def menu_of(window: MainWindow) -> BookmarksMenu:
-    found = window.findChild(BookmarksMenu)
-    assert found is not None
+def page_of(window: MainWindow) -> BookmarksPage:
+    found = window.pages["bookmarks"]
+    assert isinstance(found, BookmarksPage)
     return found
 
 
-def rows(menu: BookmarksMenu) -> list[tuple[str, ...]]:
-    found = menu.page.list
+def rows(page: BookmarksPage) -> list[tuple[str, ...]]:
+    found = page.list
     items = [found.topLevelItem(number) for number in range(found.topLevelItemCount())]
     return [tuple(item.text(column) for column in range(3)) for item in items if item]
 
@@ -42,19 +42,19 @@ def test_bookmarks_are_made_noted_visited_and_saved(
     driver: Driver, window: MainWindow, source: Path, tmp_path: Path
 ):
     driver.finish(driver.open(source), capture_of(source))
-    menu, selection = menu_of(window), window.workspace.selection
+    page, selection = page_of(window), window.workspace.selection
     selection.select_node("jaxpr", 1)
-    menu.toggle()
+    page.toggle()
     selection.select_line(str(source), 6)
-    menu.toggle()
+    page.toggle()
     window.workspace.bookmarks.set_note(LineSelection(str(source), 6), "  doubles it  ")
-    assert rows(menu) == [
+    assert rows(page) == [
         ("jaxpr · 0", "sin", ""),
         ("model.py:6", "return y * 2", "doubles it"),
     ]
-    menu.go_next()
+    page.go_next()
     assert selection.place == ("jaxpr", "0")
-    menu.go_previous()
+    page.go_previous()
     assert selection.place == LineSelection(str(source), 6)
     path = tmp_path / "kept.jaxscope"
     with driver.qtbot.waitSignal(window.files.captures.saved):
@@ -64,12 +64,13 @@ def test_bookmarks_are_made_noted_visited_and_saved(
         Bookmark("source", f"{source}:6", "doubles it"),
     )
     assert str(path) in window._settings.recent_files
-    menu.page.removed.emit(0)
-    menu.page.list.topLevelItem(0).setText(2, "twice")
-    assert rows(menu) == [("model.py:6", "return y * 2", "twice")]
+    page.list.setCurrentItem(page.list.topLevelItem(0))
+    page.remove_button.click()
+    page.list.topLevelItem(0).setText(2, "twice")
+    assert rows(page) == [("model.py:6", "return y * 2", "twice")]
     with driver.qtbot.waitSignal(window.files.captures.opened):
         window.open_path(str(path))
-    assert [row[0] for row in rows(menu)] == ["jaxpr · 0", "model.py:6"]
+    assert [row[0] for row in rows(page)] == ["jaxpr · 0", "model.py:6"]
 
 
 def test_a_note_is_written_without_a_mouse(
@@ -77,9 +78,9 @@ def test_a_note_is_written_without_a_mouse(
 ):
     driver.finish(driver.open(source), build_capture())
     window.workspace.selection.select_node("jaxpr", 1)
-    menu = menu_of(window)
+    page = page_of(window)
     for step, note in enumerate(("by the button", "by the keys")):
-        menu.ask_note()
+        page.ask_note()
         dialog = window.findChildren(QInputDialog)[-1]
         dialog.activateWindow()
         qtbot.waitUntil(dialog.isActiveWindow)
@@ -93,29 +94,29 @@ def test_a_note_is_written_without_a_mouse(
             assert isinstance(dialog.focusWidget(), QPushButton)
             qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Space)
         qtbot.waitUntil(lambda: not dialog.isVisible())  # noqa: B023 # waited for here
-        assert rows(menu)[0][-1] == note
+        assert rows(page)[0][-1] == note
 
 
 def test_bookmarking_again_takes_away_and_nothing_selected_is_said(
     driver: Driver, window: MainWindow, source: Path
 ):
     driver.finish(driver.open(source), capture_of(source))
-    menu = menu_of(window)
-    menu.toggle()
+    page = page_of(window)
+    page.toggle()
     assert "Select something" in window.statusBar().currentMessage()
     window.workspace.selection.select_nodes("jaxpr", (1, 2))
-    menu.toggle()
-    assert len(rows(menu)) == 2
-    menu.toggle()
-    assert rows(menu) == []
+    page.toggle()
+    assert len(rows(page)) == 2
+    page.toggle()
+    assert rows(page) == []
 
 
 def test_bookmarks_of_a_stage_that_is_gone_say_so(driver: Driver, window: MainWindow, source: Path):
     driver.finish(driver.open(source), capture_of(source))
-    menu = menu_of(window)
+    page = page_of(window)
     window.workspace.bookmarks.show((Bookmark("hlo", "add.3", "look here"),))
-    assert rows(menu) == [("HLO · add.3", "not there now", "look here")]
-    menu.go_next()
+    assert rows(page) == [("HLO · add.3", "not there now", "look here")]
+    page.go_next()
     assert "is not in HLO now" in window.statusBar().currentMessage()
 
 
@@ -160,7 +161,7 @@ def test_what_a_dead_window_left_is_offered_and_can_be_forgotten(
     save_capture(build_capture(), left)
     (folder / f"{os.getpid()}-2.jaxscope").write_bytes(b"of a window that lives")
     (folder / "notes.txt").write_text("not ours")
-    add_autosave(window, folder)
+    offer_unsaved(window.start_page, folder)
     buttons = {
         button.text(): button
         for button in window.start_page.findChildren(QPushButton)

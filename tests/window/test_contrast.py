@@ -66,7 +66,7 @@ def test_colours_of_program_text_stand_out_also_where_a_line_is_marked(theme: Th
 def test_words_of_state_stand_out_on_their_own_grounds(theme: Theme):
     assert too_faint(theme, ("error",), ("error_soft", "window", "surface"), ENOUGH) == {}
     assert too_faint(theme, ("warning",), ("warning_soft", "surface"), ENOUGH) == {}
-    assert too_faint(theme, ("good", "forward", "backward"), ("surface",), ENOUGH) == {}
+    assert too_faint(theme, ("forward", "backward"), ("surface",), ENOUGH) == {}
     links = too_faint(theme, ("accent",), (*GROUNDS, "error_soft", "warning_soft"), ENOUGH)
     assert links == {}
     assert contrast(theme.on_accent, theme.accent) >= ENOUGH

@@ -18,8 +18,8 @@ from jaxscope.export.figures import make_histogram, timeline_chart
 from jaxscope.model import Capture, Environment, Measurement, Timing, Unavailable, is_available
 from jaxscope.model.timing import NodeTime, NodeTimes, Profile, ScalePoint, Scaling, Timeline
 from jaxscope.schema.archive_manifest import SAVED_TYPES
-from jaxscope.ui.measure.figure_panel import FigurePanel, LanePlot
-from jaxscope.ui.measure.plots import TimingPlot
+from jaxscope.ui.figures.figure_panel import FigurePanel, LanePlot
+from jaxscope.ui.figures.plots import TimingPlot
 from jaxscope.ui.session.state import LAB_RESULTS
 from jaxscope.ui.toolkit.theme import DARK, LIGHT
 from jaxscope.ui.toolkit.widgets import FoldedNotes, SplitOrTabs
@@ -204,15 +204,15 @@ def test_a_click_in_a_run_selects_the_instruction_everywhere(
     driver: Driver, source: Path, capture: Capture
 ) -> None:
     driver.finish(driver.open(source), capture)
-    lab, selection = driver.window.workspace.lab, driver.window.workspace.selection
-    lab.profile.button.click()
+    lab, selection = driver.window.pages, driver.window.workspace.selection
+    lab["profile"].button.click()
     driver.wait_for(ProfileRequest).tell(Finished(profile_of(capture)))
-    driver.wait_until(lambda: lab.profile.run is not None)
+    driver.wait_until(lambda: lab["profile"].run is not None)
     stage, name = instruction_of(capture)
-    lab.profile.run.bar_chosen.emit(name)
+    lab["profile"].run.bar_chosen.emit(name)
     assert selection.selection.stage == stage
     selection.clear()
-    lab.profile.run.bar_chosen.emit("other")  # of another program: nothing to select
+    lab["profile"].run.bar_chosen.emit("other")  # of another program: nothing to select
     assert selection.selection is None
 
 
@@ -221,7 +221,7 @@ def test_a_step_says_how_long_it_takes_at_most_and_can_be_skipped(
 ) -> None:
     driver.finish(driver.open(source), capture)
     window = driver.window
-    window.measure_time()
+    window.pages["timing"].measure()
     run = driver.wait_for(TimeRequest)
     skipped: list[bool] = []
     run.skip = lambda: skipped.append(True)
@@ -235,21 +235,21 @@ def test_a_step_says_how_long_it_takes_at_most_and_can_be_skipped(
     driver.wait_until(lambda: bool(skipped))
     assert window.call_bar.skip_button.isHidden()
     run.tell(MeasurementArrived(steady("jit", 1e-5, 2e-5, 3e-5)))
-    driver.wait_until(lambda: window.workspace.timing.rows.rowCount() == 1)
+    driver.wait_until(lambda: window.pages["timing"].table.rows.rowCount() == 1)
 
 
 def test_a_row_tells_its_protocol_and_the_device_has_a_column_of_its_own(
     driver: Driver, source: Path, capture: Capture
 ) -> None:
     driver.finish(driver.open(source), capture)
-    driver.window.measure_time()
+    driver.window.pages["timing"].measure()
     timing = Timing(CALL, HERE, (steady("jit", 1e-5, 2e-5, 3e-5),), (), ("Skipped by hand.",))
     driver.wait_for(TimeRequest).tell(Finished(timing))
-    page = driver.window.workspace.timing
+    page = driver.window.pages["timing"]
     driver.wait_until(lambda: page.distributions is not None and page.stages is not None)
     page.table.selectRow(0)
     assert "Each call by itself." in page.protocol.text()
-    cells = [str(page.rows.data(page.rows.index(0, column))) for column in range(6)]
+    cells = [str(page.table.rows.cell(0, column)) for column in range(6)]
     assert cells[1] == "20.0 µs"
     assert cells[3] == "8.00 µs (7.00 µs to 9.00 µs)"
     assert "Measured on cpu of lab-pc" in page.notes.text()
@@ -260,10 +260,10 @@ def test_a_figure_takes_the_page_for_those_who_sit_far_away(
     driver: Driver, source: Path, capture: Capture
 ) -> None:
     driver.finish(driver.open(source), capture)
-    driver.window.measure_time()
+    driver.window.pages["timing"].measure()
     timing = Timing(CALL, HERE, (steady("jit", 1e-5, 2e-5, 3e-5),), (), ())
     driver.wait_for(TimeRequest).tell(Finished(timing))
-    page = driver.window.workspace.timing
+    page = driver.window.pages["timing"]
     driver.wait_until(lambda: page.stages is not None)
     page.stages.large.click()
     assert page.measurements.isHidden() or page.notes.isHidden()
@@ -276,10 +276,10 @@ def test_a_distribution_can_be_read_at_every_usual_size(
     driver: Driver, source: Path, capture: Capture, size: tuple[int, int]
 ) -> None:
     driver.finish(driver.open(source), capture)
-    window, page = driver.window, driver.window.workspace.timing
+    window, page = driver.window, driver.window.pages["timing"]
     window.resize(*size)
     window.workspace.tabs.setCurrentWidget(page)
-    window.measure_time()
+    window.pages["timing"].measure()
     warnings = tuple(f"Warning {number}, which says what to mind." for number in range(6))
     timing = Timing(CALL, HERE, (steady("jit", 1e-5, 2e-5, 3e-5),), (), warnings)
     driver.wait_for(TimeRequest).tell(Finished(timing))
@@ -318,26 +318,26 @@ def test_what_was_measured_comes_back_with_where_and_when(
 ) -> None:
     driver.finish(driver.open(source), capture)
     window = driver.window
-    window.measure_time()
+    window.pages["timing"].measure()
     timing = Timing(CALL, HERE, (steady("jit", 1e-5, 2e-5, 3e-5),), (), ())
     driver.wait_for(TimeRequest).tell(Finished(timing))
     driver.wait_until(lambda: not window.controller.state.is_running)
-    window.workspace.lab.profile.button.click()
+    window.pages["profile"].button.click()
     driver.wait_for(ProfileRequest).tell(Finished(profile_of(capture)))
     driver.wait_until(lambda: window.controller.state.lab.profile is not None)
     path = str(tmp_path / "measured.jaxscope")
     with driver.qtbot.waitSignal(window.files.captures.saved):
         window.files.save(path)
-    window.show_start_page()
+    window.controller.close_file()
     assert window.controller.state.lab.profile is None
     with driver.qtbot.waitSignal(window.files.captures.opened):
         window.open_path(path)
-    lab = window.workspace.lab
-    driver.wait_until(lambda: lab.profile.run is not None)
-    assert "Measured on cpu of lab-pc" in lab.profile.notes.text()
-    assert "2026-01-02T03:04:05" in lab.profile.notes.text()
-    assert "Measured on cpu of lab-pc" in window.workspace.timing.notes.text()
-    assert not lab.profile.button.isEnabled()  # nothing is run from a saved capture
+    lab = window.pages
+    driver.wait_until(lambda: lab["profile"].run is not None)
+    assert "Measured on cpu of lab-pc" in lab["profile"].notes.text()
+    assert "2026-01-02T03:04:05" in lab["profile"].notes.text()
+    assert "Measured on cpu of lab-pc" in window.pages["timing"].notes.text()
+    assert not lab["profile"].button.isEnabled()  # nothing is run from a saved capture
 
 
 def test_every_result_of_the_lab_is_saved() -> None:
@@ -346,9 +346,9 @@ def test_every_result_of_the_lab_is_saved() -> None:
 
 def test_every_page_says_of_which_call_and_where_and_when(driver: Driver, capture: Capture) -> None:
     driver.window.controller.open_capture(capture, "/saved.jaxscope", None, RESULTS[1:])
-    lab = driver.window.workspace.lab
-    for page in (lab.profile, lab.scaling, lab.recompilation, lab.versus, lab.agreement):
-        said = page.notes.text()
+    lab = driver.window.pages
+    for name in ("profile", "scaling", "recompilation", "versus", "agreement"):
+        said = lab[name].notes.text()
         assert "f(x). Measured on cpu of lab-pc, JAX 0.10.2, Python 3.11, 2026-01-02" in said
 
 
@@ -374,10 +374,10 @@ def test_the_curves_of_sizes_can_be_read_in_a_small_window(
     driver: Driver, source: Path, capture: Capture
 ) -> None:
     driver.finish(driver.open(source), capture)
-    window, page = driver.window, driver.window.workspace.lab.scaling
+    window, page = driver.window, driver.window.pages["scaling"]
     window.resize(1280, 720)
-    window.workspace.tabs.setCurrentWidget(window.workspace.lab)
-    window.workspace.lab.setCurrentWidget(page)
+    window.workspace.tabs.setCurrentWidget(window.pages["experiments"])
+    window.pages["experiments"].setCurrentWidget(page)
     page.range.setText("x:0=8..64")
     page.button.click()
     sides = [steady(name, 1e-5, 2e-5, 3e-5) for name in ("eager", "jit")]

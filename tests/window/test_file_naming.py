@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog
 
-from jaxscope.ui.toolkit.output_file import suggest_name
 from jaxscope.ui.window.exporter import ExportDialog, ExportExtent
+from jaxscope.ui.window.files import suggest_name
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
@@ -50,19 +50,19 @@ def test_saving_offers_file_and_call_and_then_the_folder_used_last(
     driver: Driver, window: MainWindow, source: Path, tmp_path: Path
 ):
     driver.finish(driver.open(source), capture_of(source))
-    window.save_dialog()
+    window.files.ask_save()
     assert offered(window) == tmp_path / "model-grad-f-f32-3.jaxscope"
     kept = tmp_path / "kept"
     kept.mkdir()
     with driver.qtbot.waitSignal(window.files.captures.saved):
         asked(window).fileSelected.emit(str(kept / "mine.jaxscope"))
     asked(window).close()
-    window.save_dialog()
+    window.files.ask_save()
     assert offered(window) == kept / "model-grad-f-f32-3.jaxscope"
     asked(window).close()
     with driver.qtbot.waitSignal(window.files.captures.opened):
         window.open_path(str(kept / "mine.jaxscope"))
-    window.save_dialog()
+    window.files.ask_save()
     assert offered(window) == kept / "mine.jaxscope", "a capture that was opened keeps its name"
     asked(window).close()
 

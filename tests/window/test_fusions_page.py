@@ -18,8 +18,8 @@ from jaxscope.model.experiments import ProgramComparison as MeasuredPair
 from jaxscope.model.experiments import ResultsAgreement
 from jaxscope.model.timing import Ratio
 from jaxscope.program.diff.quantities import QuantityDifference
-from jaxscope.ui.pages.fusions import FusionsMenu
-from jaxscope.ui.pages.passes import PassesMenu
+from jaxscope.ui.pages.fusions import FusionsPage
+from jaxscope.ui.pages.passes import PassesPage
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
@@ -35,9 +35,10 @@ def capture() -> Capture:
     return capture_function(lambda x: jnp.tanh(jnp.sin(x + 1) @ x) * 2, (x,), {})
 
 
-def page_of(window: MainWindow) -> FusionsMenu:
-    (menu,) = [child for child in window.children() if isinstance(child, FusionsMenu)]
-    return menu
+def page_of(window: MainWindow) -> FusionsPage:
+    page = window.pages["fusions"]
+    assert isinstance(page, FusionsPage)
+    return page
 
 
 def graph_of(capture: Capture) -> Graph:
@@ -59,7 +60,7 @@ def test_the_page_lists_fusions_and_selects_the_one_that_is_clicked(
     window: MainWindow, driver: Driver, source: Path, capture: Capture
 ) -> None:
     show(window, driver, source, capture)
-    page, report = page_of(window).page, window.workspace.fusions.report
+    page, report = page_of(window), window.workspace.fusions.report
     assert report is not None and report.fusions
     assert page.table.rows.rowCount() == len(report.fusions)
     told = "One by one 5 kernels move"
@@ -105,8 +106,8 @@ def test_the_page_forgets_what_is_no_longer_shown(
 ) -> None:
     show(window, driver, source, capture)
     window.controller.close_file()
-    driver.wait_until(lambda: page_of(window).page.table.rows.rowCount() == 0)
-    assert page_of(window).page.heading.text().startswith("Run a call")
+    driver.wait_until(lambda: page_of(window).table.rows.rowCount() == 0)
+    assert page_of(window).heading.text().startswith("Run a call")
 
 
 def test_a_pass_is_left_out_and_the_outcome_compared(
@@ -114,15 +115,16 @@ def test_a_pass_is_left_out_and_the_outcome_compared(
 ) -> None:
     recorded = dataclasses.replace(build_capture(), passes=RECORDS)
     driver.finish(driver.open(source), recorded)
-    (menu,) = [child for child in window.children() if isinstance(child, PassesMenu)]
+    page = window.pages["passes"]
+    assert isinstance(page, PassesPage)
     # Whoever holds Ctrl while a result arrives still chooses one pass and no more.
-    QTest.keyPress(menu.page, Qt.Key.Key_Control, Qt.KeyboardModifier.ControlModifier)
-    menu.page.choose(0)
-    assert not menu.page.without.isEnabled()
-    menu.page.choose(1)
-    assert menu.page.without.text() == "Compare without algsimp"
-    QTest.keyRelease(menu.page, Qt.Key.Key_Control)
-    menu.page.without.click()
+    QTest.keyPress(page, Qt.Key.Key_Control, Qt.KeyboardModifier.ControlModifier)
+    page.choose(0)
+    assert not page.without.isEnabled()
+    page.choose(1)
+    assert page.without.text() == "Compare without algsimp"
+    QTest.keyRelease(page, Qt.Key.Key_Control)
+    page.without.click()
     beside = driver.wait_for(CaptureRequest, 2)
     assert isinstance(beside.request, CaptureRequest)
     assert beside.request.options == {"xla_disable_hlo_passes": "algsimp"}
@@ -147,9 +149,10 @@ def test_the_times_with_and_without_a_pass_join_the_outcome(
 ) -> None:
     recorded = dataclasses.replace(build_capture(), passes=RECORDS)
     driver.finish(driver.open(source), recorded)
-    (menu,) = [child for child in window.children() if isinstance(child, PassesMenu)]
-    menu.page.choose(1)
-    menu.page.without.click()
+    page = window.pages["passes"]
+    assert isinstance(page, PassesPage)
+    page.choose(1)
+    page.without.click()
     driver.wait_for(CaptureRequest, 2).tell(Finished(build_capture()))
     measured = driver.wait_for(ComparisonRequest, 1)
     assert isinstance(measured.request, ComparisonRequest)

@@ -11,9 +11,9 @@ from PySide6.QtGui import QAction
 from pytestqt.qtbot import QtBot
 
 from jaxscope.ui.selection.selection import SelectionModel
-from jaxscope.ui.window.commands import CommandPalette, rank_names
 from jaxscope.ui.window.main_window import MainWindow
-from jaxscope.ui.window.menus import GoMenu
+from jaxscope.ui.window.menus import GoCommands
+from jaxscope.ui.window.palette import CommandPalette, rank_names
 
 from .conftest import Driver
 from .programs import FILE, JAXPR, OPTIMIZED, build_capture, build_stage
@@ -96,31 +96,27 @@ def test_what_was_used_lately_comes_first_among_what_fits_alike() -> None:
     assert [NAMES[index] for index in rank_names("", NAMES, recent)[:3]] == [*recent, NAMES[0]]
 
 
-def test_the_palette_remembers_what_was_used(
-    qtbot: QtBot, window: MainWindow, menu: GoMenu
-) -> None:
+def test_the_palette_remembers_what_was_used(qtbot: QtBot, window: MainWindow) -> None:
     for _ in range(2):  # a state in the name is no other command
-        menu.show_palette()
-        palette: CommandPalette = menu.palette_dialog
+        window.show_palette()
+        palette: CommandPalette = window._palette
         qtbot.keyClicks(palette.field, "hide tuples")
         qtbot.keyClick(palette.field, Qt.Key.Key_Return)
-        menu.show_palette()
-        assert menu.palette_dialog.names()[0].startswith("Graph: Simplifications: Hide tuples")
+        window.show_palette()
+        assert window._palette.names()[0].startswith("Graph: Simplifications: Hide tuples")
     assert len(window._settings.recent_commands) == 1
 
 
 @pytest.fixture
-def menu(window: MainWindow) -> GoMenu:
-    menu = window.findChild(GoMenu)
-    assert isinstance(menu, GoMenu)
+def menu(window: MainWindow) -> GoCommands:
+    menu = window.findChild(GoCommands)
+    assert isinstance(menu, GoCommands)
     return menu
 
 
-def test_the_palette_does_what_any_menu_does(
-    qtbot: QtBot, window: MainWindow, menu: GoMenu
-) -> None:
-    menu.show_palette()
-    palette: CommandPalette = menu.palette_dialog
+def test_the_palette_does_what_any_menu_does(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_palette()
+    palette: CommandPalette = window._palette
     names = palette.names()
     assert any(name.startswith("View: Side panel") for name in names)
     was_hidden = window.workspace.side.isHidden()
@@ -131,23 +127,23 @@ def test_the_palette_does_what_any_menu_does(
 
 
 def test_the_palette_shows_pages_and_those_inside_of_experiments(
-    qtbot: QtBot, window: MainWindow, menu: GoMenu
+    qtbot: QtBot, window: MainWindow
 ) -> None:
-    menu.show_palette()
-    palette: CommandPalette = menu.palette_dialog
+    window.show_palette()
+    palette: CommandPalette = window._palette
     qtbot.keyClicks(palette.field, "chips")
     assert palette.names()[0] == "Show page: Chips"
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
-    tabs, lab = window.workspace.tabs, window.workspace.lab
+    tabs, lab = window.workspace.tabs, window.pages["experiments"]
     assert tabs.currentWidget() is lab
     assert lab.tabText(lab.currentIndex()) == "Chips"
 
 
 def test_the_palette_opens_samples_and_is_no_higher_than_what_it_finds(
-    qtbot: QtBot, driver: Driver, menu: GoMenu
+    qtbot: QtBot, driver: Driver, window: MainWindow
 ) -> None:
-    menu.show_palette()
-    palette: CommandPalette = menu.palette_dialog
+    window.show_palette()
+    palette: CommandPalette = window._palette
     height_of_all = palette.height()
     qtbot.keyClicks(palette.field, "open sample quick start")
     assert palette.names()[0] == "Open sample: quick start"
@@ -156,9 +152,9 @@ def test_the_palette_opens_samples_and_is_no_higher_than_what_it_finds(
     assert driver.window.controller.state.file.endswith("quick_start.py")
 
 
-def test_the_palette_says_when_nothing_fits(qtbot: QtBot, menu: GoMenu) -> None:
-    menu.show_palette()
-    palette: CommandPalette = menu.palette_dialog
+def test_the_palette_says_when_nothing_fits(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_palette()
+    palette: CommandPalette = window._palette
     qtbot.keyClicks(palette.field, "xyzzy")
     assert palette.names() == [] and palette.list.isHidden()
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
@@ -206,7 +202,7 @@ def test_presenting_enlarges_type_and_keeps_what_a_person_chose_meanwhile(
     window.zoom_reset()
 
 
-def test_focus_widens_and_ends(driver: Driver, menu: GoMenu, source: Path) -> None:
+def test_focus_widens_and_ends(driver: Driver, menu: GoCommands, source: Path) -> None:
     driver.finish(driver.open(source), build_capture())
     workspace = driver.window.workspace
     workspace.selection.select_node("grad", 1)
@@ -224,7 +220,7 @@ def test_focus_widens_and_ends(driver: Driver, menu: GoMenu, source: Path) -> No
     assert pane.canvas.focus is None
 
 
-def test_the_path_between_two_selections(driver: Driver, menu: GoMenu, source: Path) -> None:
+def test_the_path_between_two_selections(driver: Driver, menu: GoCommands, source: Path) -> None:
     driver.finish(driver.open(source), build_capture())
     workspace = driver.window.workspace
     menu.show_path()

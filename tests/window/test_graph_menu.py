@@ -16,7 +16,7 @@ from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.graph_page import GraphPage
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.window.main_window import MainWindow
-from jaxscope.ui.window.menus import GraphChoices, GraphMenu
+from jaxscope.ui.window.menus import GraphChoices, GraphCommands
 from jaxscope.ui.window.settings import Settings
 
 from .conftest import Driver
@@ -24,9 +24,9 @@ from .programs import build_capture
 
 
 @pytest.fixture
-def menu(window: MainWindow) -> GraphMenu:
-    found = window.findChild(GraphMenu)
-    assert isinstance(found, GraphMenu)
+def menu(window: MainWindow) -> GraphCommands:
+    found = window.findChild(GraphCommands)
+    assert isinstance(found, GraphCommands)
     return found
 
 
@@ -38,19 +38,19 @@ def canvas(driver: Driver, window: MainWindow, source: Path) -> GraphCanvas:
     return canvas
 
 
-def action(menu: GraphMenu, text: str) -> QAction:
-    return next(each for each in menu.actions() if each.text() == text)
+def action(window: MainWindow, text: str) -> QAction:
+    return next(each for each in window.commands.menus["Graph"].actions() if each.text() == text)
 
 
-def test_the_menu_turns_every_graph(menu: GraphMenu, canvas: GraphCanvas) -> None:
-    action(menu, "Values flow to the right").trigger()
+def test_the_menu_turns_every_graph(window: MainWindow, canvas: GraphCanvas) -> None:
+    action(window, "Values flow to the right").trigger()
     assert canvas.direction == "right"
-    action(menu, "Turn").trigger()
+    action(window, "Turn").trigger()
     assert canvas.direction == "down"
 
 
 def test_a_pane_that_was_closed_does_not_keep_the_others_from_following(
-    menu: GraphMenu, driver: Driver, window: MainWindow, source: Path
+    menu: GraphCommands, driver: Driver, window: MainWindow, source: Path
 ) -> None:
     driver.finish(driver.open(source), build_capture())
     area = window.workspace.area
@@ -62,12 +62,12 @@ def test_a_pane_that_was_closed_does_not_keep_the_others_from_following(
     for pane in panes[:2]:  # these stay in `canvases`, as they would in any cycle of objects
         area.close_pane(pane)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    action(menu, "Values flow to the right").trigger()
+    action(window, "Values flow to the right").trigger()
     assert canvases[2].direction == "right"
 
 
 def test_every_simplification_can_be_switched_off(
-    menu: GraphMenu, canvas: GraphCanvas, driver: Driver
+    menu: GraphCommands, canvas: GraphCanvas, driver: Driver
 ) -> None:
     menu.fill_passes()
     assert [each.text() for each in menu.passes.actions()] == [each.title for each in PASSES]
@@ -96,14 +96,14 @@ def test_what_another_version_remembered_does_no_harm(qapp: QApplication, tmp_pa
 
 
 def test_groups_are_opened_and_closed_in_the_active_pane(
-    menu: GraphMenu, canvas: GraphCanvas, window: MainWindow, driver: Driver
+    menu: GraphCommands, canvas: GraphCanvas, window: MainWindow, driver: Driver
 ) -> None:
     pane = next(pane for pane in window.workspace.area.panes if pane.canvas is canvas)
     window.workspace.area.activate(pane)
     assert canvas.view is not None
-    action(menu, "Open all groups").trigger()
+    action(window, "Open all groups").trigger()
     driver.wait_until(lambda: canvas.expanded == canvas.view.all_groups())
-    action(menu, "Close all groups").trigger()
+    action(window, "Close all groups").trigger()
     driver.wait_until(lambda: not canvas.expanded)
 
 

@@ -19,7 +19,7 @@ from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
 from .programs import build_capture
-from .test_bookmarks import menu_of, rows
+from .test_bookmarks import page_of, rows
 from .test_window import capture_of
 
 GROUP = "root/repeat:1"
@@ -78,14 +78,14 @@ def test_a_closed_group_is_one_bookmark_and_is_found_when_reopened(
     driver: Driver, window: MainWindow, source: Path, tmp_path: Path, qtbot: QtBot
 ):
     driver.finish(driver.open(source), layers_of(source))
-    menu, selection, canvas = menu_of(window), window.workspace.selection, canvas_of(window)
+    page, selection, canvas = page_of(window), window.workspace.selection, canvas_of(window)
     canvas.collapse_all()
     click(qtbot, canvas, GROUP)
     assert selection.places == (GroupPlace("jaxpr", GROUP, LABEL),)
     assert len(selection.links.stages["jaxpr"].selected) == 20
     assert LABEL in told(window) and "20 equations" in told(window)
-    menu.toggle()
-    assert rows(menu) == [("jaxpr · group", LABEL, "")]
+    page.toggle()
+    assert rows(page) == [("jaxpr · group", LABEL, "")]
     window.workspace.bookmarks.set_note(GroupPlace("jaxpr", GROUP, LABEL), "why four?")
     noted = canvas.highlight.noted.tolist()
     assert noted == [item_of(canvas, GROUP)]
@@ -98,11 +98,11 @@ def test_a_closed_group_is_one_bookmark_and_is_found_when_reopened(
         window.open_path(str(path))
     canvas = canvas_of(window)
     canvas.collapse_all()
-    menu.go_next()
+    page.go_next()
     assert selection.places == (GroupPlace("jaxpr", GROUP, LABEL),)
     assert canvas.highlight.selected.tolist() == [item_of(canvas, GROUP)]
-    menu.toggle()
-    assert rows(menu) == []
+    page.toggle()
+    assert rows(page) == []
 
 
 def test_a_group_inside_closed_groups_is_shown(driver: Driver, window: MainWindow, source: Path):
@@ -111,7 +111,7 @@ def test_a_group_inside_closed_groups_is_shown(driver: Driver, window: MainWindo
     canvas.collapse_all()
     inner = "root/scope:layer2"
     window.workspace.bookmarks.show((Bookmark("jaxpr", inner, "", "layer2"),))
-    menu_of(window).go_next()
+    page_of(window).go_next()
     assert canvas.highlight.selected.tolist() == [item_of(canvas, inner)]
     assert canvas.expanded == {GROUP}
 
@@ -151,7 +151,7 @@ def test_going_back_selects_the_group_again(
 def test_a_group_that_is_gone_says_so(driver: Driver, window: MainWindow, source: Path):
     driver.finish(driver.open(source), layers_of(source))
     window.workspace.bookmarks.show((Bookmark("jaxpr", "root/repeat:9", "", "block ×7"),))
-    menu_of(window).go_next()
+    page_of(window).go_next()
     assert "block ×7 is not in jaxpr now" in window.statusBar().currentMessage()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -30,8 +31,7 @@ from jaxscope.model.experiments import (
 )
 from jaxscope.model.timing import NodeTime, NodeTimes, Profile, ScalePoint, Scaling
 from jaxscope.program.scaling import find_crossovers, fit_slopes
-from jaxscope.ui.measure.lab_page import LabPage
-from jaxscope.ui.measure.scaling_page import propose_range
+from jaxscope.ui.pages.scaling import propose_range
 from jaxscope.ui.toolkit.result_table import ResultModel, ResultTable
 
 from .conftest import Driver
@@ -61,10 +61,10 @@ def scaling(*sizes: int) -> Scaling:
 
 
 @pytest.fixture
-def lab(driver: Driver, source: Path) -> LabPage:
+def lab(driver: Driver, source: Path) -> dict[str, Any]:
     """The page, after a call was captured."""
     driver.finish(driver.open(source), build_capture())
-    return driver.window.workspace.lab
+    return driver.window.pages
 
 
 def cells(table: ResultTable, row: int) -> list[str]:
@@ -77,29 +77,29 @@ def cells(table: ResultTable, row: int) -> list[str]:
     [("profile", ProfileRequest), ("agreement", AgreementRequest)],
 )
 def test_a_page_asks_about_the_call_in_the_bar(
-    driver: Driver, lab: LabPage, source: Path, page: str, kind: type[Request]
+    driver: Driver, lab: dict[str, Any], source: Path, page: str, kind: type[Request]
 ) -> None:
-    getattr(lab, page).button.click()
+    lab[page].button.click()
     request = driver.wait_for(kind).request
     assert (request.file, request.call) == (str(source), "grad(f)(f32[3])")
-    assert not getattr(lab, page).button.isEnabled()  # until this one is over
+    assert not lab[page].button.isEnabled()  # until this one is over
 
 
-def test_sizes_are_read_and_nonsense_is_explained(driver: Driver, lab: LabPage) -> None:
-    lab.scaling.range.setText("x:0=9..3")
-    lab.scaling.button.click()
-    assert "does not rise" in lab.scaling.notes.text()
-    lab.scaling.range.setText("x:0=8..32")
-    lab.scaling.button.click()
+def test_sizes_are_read_and_nonsense_is_explained(driver: Driver, lab: dict[str, Any]) -> None:
+    lab["scaling"].range.setText("x:0=9..3")
+    lab["scaling"].button.click()
+    assert "does not rise" in lab["scaling"].notes.text()
+    lab["scaling"].range.setText("x:0=8..32")
+    lab["scaling"].button.click()
     assert driver.wait_for(ScalingRequest).request.sizes == (8, 16, 32)
 
 
 def test_without_a_range_the_first_dimension_of_the_call_is_varied(
-    driver: Driver, lab: LabPage
+    driver: Driver, lab: dict[str, Any]
 ) -> None:
-    offered = lab.scaling.range.placeholderText()
+    offered = lab["scaling"].range.placeholderText()
     assert offered.endswith(":0=1..24")
-    lab.scaling.button.click()
+    lab["scaling"].button.click()
     request = driver.wait_for(ScalingRequest).request
     assert (request.vary, request.sizes) == (offered.split("=")[0], (1, 2, 4, 8, 16, 24))
 
@@ -110,15 +110,15 @@ def test_nothing_is_proposed_where_no_array_has_a_dimension() -> None:
     assert propose_range([*leaves, Leaf("w['a']", "f32[2,8]", 64)]) == "w['a']:0=1..16"
 
 
-def test_scaling_is_shown_as_sentence_table_and_plot(driver: Driver, lab: LabPage) -> None:
-    lab.scaling.range.setText("x:0=1..64")
-    lab.scaling.button.click()
+def test_scaling_is_shown_as_sentence_table_and_plot(driver: Driver, lab: dict[str, Any]) -> None:
+    lab["scaling"].range.setText("x:0=1..64")
+    lab["scaling"].button.click()
     driver.wait_for(ScalingRequest).tell(Finished(scaling(1, 4, 16, 64)))
-    driver.wait_until(lambda: lab.scaling.table.rows.rowCount() == 4)
-    assert "eager is faster up to 4, jit from 16 on" in lab.scaling.heading.text()
-    assert "It was noisy." in lab.scaling.notes.text()
-    assert cells(lab.scaling.table, 3)[0] == "64"
-    assert lab.scaling.plot is not None
+    driver.wait_until(lambda: lab["scaling"].table.rows.rowCount() == 4)
+    assert "eager is faster up to 4, jit from 16 on" in lab["scaling"].heading.text()
+    assert "It was noisy." in lab["scaling"].notes.text()
+    assert cells(lab["scaling"].table, 3)[0] == "64"
+    assert lab["scaling"].plot is not None
 
 
 @pytest.mark.parametrize(
@@ -126,45 +126,47 @@ def test_scaling_is_shown_as_sentence_table_and_plot(driver: Driver, lab: LabPag
     [("a.svg", b"<svg"), ("a.png", b"\x89PNG"), ("a.csv", b"size,"), ("a.json", b"{")],
 )
 def test_what_was_found_is_written_in_every_form(
-    driver: Driver, lab: LabPage, tmp_path: Path, name: str, beginning: bytes
+    driver: Driver, lab: dict[str, Any], tmp_path: Path, name: str, beginning: bytes
 ) -> None:
-    lab.scaling.range.setText("x:0=1..64")
-    lab.scaling.button.click()
+    lab["scaling"].range.setText("x:0=1..64")
+    lab["scaling"].button.click()
     driver.wait_for(ScalingRequest).tell(Finished(scaling(1, 4, 16, 64)))
-    driver.wait_until(lab.scaling.export.isEnabled)
-    lab.scaling.write(str(tmp_path / name))
+    driver.wait_until(lab["scaling"].export.isEnabled)
+    lab["scaling"].write(str(tmp_path / name))
     assert (tmp_path / name).read_bytes().startswith(beginning)
 
 
-def test_a_stopped_experiment_shows_what_it_had(driver: Driver, lab: LabPage) -> None:
-    lab.scaling.range.setText("x:0=1..64")
-    lab.scaling.button.click()
+def test_a_stopped_experiment_shows_what_it_had(driver: Driver, lab: dict[str, Any]) -> None:
+    lab["scaling"].range.setText("x:0=1..64")
+    lab["scaling"].button.click()
     driver.wait_for(ScalingRequest).tell(Failed(Stopped("Stopped."), scaling(1, 4)))
-    driver.wait_until(lambda: lab.scaling.table.rows.rowCount() == 2)
+    driver.wait_until(lambda: lab["scaling"].table.rows.rowCount() == 2)
 
 
-def test_times_come_with_their_coverage(driver: Driver, lab: LabPage) -> None:
+def test_times_come_with_their_coverage(driver: Driver, lab: dict[str, Any]) -> None:
     times = (
         NodeTime("add.1", 1, 3e-6, 2e-6, 4e-6, 3e-6),
         NodeTime("dot", 2, 5e-6, 4e-6, 6e-6, 5e-6),
     )
     compiled = NodeTimes("optimized", times, 30, 10e-6, 9e-6, 8e-6, "How.")
-    lab.profile.button.click()
+    lab["profile"].button.click()
     found = Profile("grad(f)(f32[3])", HERE, compiled, Unavailable("Not asked for."))
     driver.wait_for(ProfileRequest).tell(Finished(found))
-    driver.wait_until(lambda: lab.profile.nodes.rows.rowCount() == 2)
+    driver.wait_until(lambda: lab["profile"].nodes.rows.rowCount() == 2)
     assert (
         "takes 10.0 µs; 80% of it is in what is listed, 2.00 µs are dispatch"
-        in lab.profile.heading.text()
+        in lab["profile"].heading.text()
     )
-    assert cells(lab.profile.nodes, 0)[4] == "dot"  # the costliest first
-    lab.profile.side.setCurrentIndex(1)
-    assert "Not asked for." in lab.profile.notes.text()
+    assert cells(lab["profile"].nodes, 0)[4] == "dot"  # the costliest first
+    lab["profile"].side.setCurrentIndex(1)
+    assert "Not asked for." in lab["profile"].notes.text()
 
 
-def test_recompilations_take_calls_from_lines_and_show_causes(driver: Driver, lab: LabPage) -> None:
-    lab.recompilation.calls.setPlainText("f(f32[3])\n\n  f(f32[4])  \n")
-    lab.recompilation.button.click()
+def test_recompilations_take_calls_from_lines_and_show_causes(
+    driver: Driver, lab: dict[str, Any]
+) -> None:
+    lab["recompilation"].calls.setPlainText("f(f32[3])\n\n  f(f32[4])  \n")
+    lab["recompilation"].button.click()
     run = driver.wait_for(RecompilationRequest)
     assert run.request.calls == ("f(f32[3])", "f(f32[4])")
     change = KeyChange("shape", "x", "f32[3]", "f32[4]")
@@ -175,30 +177,30 @@ def test_recompilations_take_calls_from_lines_and_show_causes(driver: Driver, la
         ),
     )
     run.tell(Finished(Recompilation("f()", HERE, run.request.calls, signatures, 0.5)))
-    driver.wait_until(lambda: lab.recompilation.table.rows.rowCount() == 2)
-    assert "1 recompilation: 500 ms" in lab.recompilation.heading.text()
-    assert "x: f32[3] → f32[4] (another shape)" in cells(lab.recompilation.table, 1)
+    driver.wait_until(lambda: lab["recompilation"].table.rows.rowCount() == 2)
+    assert "1 recompilation: 500 ms" in lab["recompilation"].heading.text()
+    assert "x: f32[3] → f32[4] (another shape)" in cells(lab["recompilation"].table, 1)
 
 
-def test_a_comparison_needs_a_difference(driver: Driver, lab: LabPage) -> None:
-    lab.versus.button.click()
-    assert "Nothing is different" in lab.versus.notes.text()
-    lab.versus.side.options.setText("xla_cpu_enable_fast_math=true")
-    lab.versus.button.click()
+def test_a_comparison_needs_a_difference(driver: Driver, lab: dict[str, Any]) -> None:
+    lab["versus"].button.click()
+    assert "Nothing is different" in lab["versus"].notes.text()
+    lab["versus"].side.options.setText("xla_cpu_enable_fast_math=true")
+    lab["versus"].button.click()
     request = driver.wait_for(ComparisonRequest).request
     assert request.other_options == {"xla_cpu_enable_fast_math": "true"}
     assert request.call == "grad(f)(f32[3])"
 
 
-def test_the_second_program_can_be_made_in_other_ways(driver: Driver, lab: LabPage) -> None:
-    side = lab.versus.side
+def test_the_second_program_can_be_made_in_other_ways(driver: Driver, lab: dict[str, Any]) -> None:
+    side = lab["versus"].side
     side.dtype.setCurrentText("bfloat16")
     side.remat.setCurrentText("dots_saveable")
     side.target.setCurrentText("cpu:4")
     side.donate.setText("x+y")
     side.variables.setText("XLA_FLAGS=--xla_cpu_multi_thread_eigen=false")
     side.rigorous.setChecked(True)
-    lab.versus.button.click()
+    lab["versus"].button.click()
     request = driver.wait_for(ComparisonRequest).request
     assert (request.dtype, request.other_dtype) == ("", "bfloat16")
     assert (request.other_remat, request.other_donate) == ("dots_saveable", "x+y")
@@ -207,20 +209,20 @@ def test_the_second_program_can_be_made_in_other_ways(driver: Driver, lab: LabPa
     assert request.needs_processes
 
 
-def test_what_is_no_assignment_is_refused_in_words(driver: Driver, lab: LabPage) -> None:
-    lab.versus.side.variables.setText("XLA_FLAGS")
-    lab.versus.button.click()
-    assert "XLA_FLAGS is no option" in lab.versus.notes.text()
+def test_what_is_no_assignment_is_refused_in_words(driver: Driver, lab: dict[str, Any]) -> None:
+    lab["versus"].side.variables.setText("XLA_FLAGS")
+    lab["versus"].button.click()
+    assert "XLA_FLAGS is no option" in lab["versus"].notes.text()
 
 
-def test_agreement_names_the_worst_in_words(driver: Driver, lab: LabPage) -> None:
+def test_agreement_names_the_worst_in_words(driver: Driver, lab: dict[str, Any]) -> None:
     worst = LeafAgreement("[0]", "f32[3]", 3, 2, 4.0, 1e-7, 1e-6, "[1]", "1.0", "1.1", 0)
     found = Agreement("f()", HERE, (ResultsAgreement("eager", "jit", (worst,)),), "jaxpr", (), 5)
-    lab.agreement.button.click()
+    lab["agreement"].button.click()
     driver.wait_for(AgreementRequest).tell(Finished(found))
-    driver.wait_until(lambda: lab.agreement.results.rows.rowCount() == 1)
-    assert "differ in 1 of 1 array, by 4 ULP at most" in lab.agreement.heading.text()
-    assert "Each of 5 equations" in lab.agreement.notes.text()
+    driver.wait_until(lambda: lab["agreement"].results.rows.rowCount() == 1)
+    assert "differ in 1 of 1 array, by 4 ULP at most" in lab["agreement"].heading.text()
+    assert "Each of 5 equations" in lab["agreement"].notes.text()
 
 
 def test_rows_sort_by_the_numbers_behind_them(qtmodeltester: ModelTester) -> None:

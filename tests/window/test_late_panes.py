@@ -38,7 +38,7 @@ def test_panes_come_after_the_window_as_they_were_remembered(
 ) -> None:
     area = late.workspace.area
     assert area.panes == ()
-    assert late.workspace.shown_stages() == {"jaxpr", "optimized"}
+    assert late.workspace.area.wanted_stages() == {"jaxpr", "optimized"}
     late.show()
     qtbot.waitUntil(lambda: len(area.panes) == 2)
     assert [pane.wanted_stage for pane in area.panes] == ["jaxpr", "optimized"]

@@ -40,9 +40,9 @@ def wait(is_done):
     assert is_done()
 
 text = source.read_text("utf-8")
-ACCENT = f'accent="{theme.LIGHT.accent}"'
+ACCENT = f'"accent": ("{theme.LIGHT.accent}"'
 for colour in ("#123456", "#654321"):
-    save(text.replace(ACCENT, f'accent="{colour}"'))
+    save(text.replace(ACCENT, f'"accent": ("{colour}"'))
     wait(lambda: colour in application.styleSheet())
 errors, sys.stderr = sys.stderr, io.StringIO()
 try:

@@ -11,13 +11,19 @@ from jaxscope.ui.toolkit.widgets import ChoiceBox
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.workspace import PageTabs, choose_shown
 
+ORDER = ("Stages", "Timing", "Compare", "Memory", "Arguments", "Notes", "Output")
+
+
+def add(tabs: PageTabs, title: str) -> None:
+    tabs.add_page(QWidget(), title, ORDER.index(title))
+
 
 @pytest.fixture
 def tabs(qtbot: QtBot) -> PageTabs:
     tabs = PageTabs()
     qtbot.addWidget(tabs)
     for title in ("Stages", "Notes", "Output", "Timing", "Memory"):
-        tabs.add_page(QWidget(), title)
+        add(tabs, title)
     tabs.resize(900, 300)
     tabs.show()
     qtbot.waitExposed(tabs)
@@ -30,7 +36,7 @@ def shown_titles(tabs: PageTabs) -> list[str]:
 
 def test_pages_stand_in_one_order_whenever_they_come(tabs: PageTabs):
     assert shown_titles(tabs) == ["Stages", "Timing", "Memory", "Notes", "Output"]
-    tabs.add_page(QWidget(), "Compare")
+    add(tabs, "Compare")
     assert shown_titles(tabs)[1:3] == ["Timing", "Compare"]
     assert not tabs.more.isVisible()
 
@@ -75,7 +81,7 @@ def test_the_menu_is_named_and_opens_from_the_keyboard(tabs: PageTabs, qtbot: Qt
 def test_a_count_behind_a_name_keeps_its_place(tabs: PageTabs):
     notes = tabs.widget(3)
     tabs.set_title(notes, "Notes (3)")
-    tabs.add_page(QWidget(), "Arguments")
+    add(tabs, "Arguments")
     assert shown_titles(tabs)[-3:] == ["Arguments", "Notes (3)", "Output"]
 
 
@@ -97,7 +103,7 @@ def test_a_window_as_wide_as_a_projector_shows_no_arrows(window: MainWindow, qtb
         assert not any(arrow.isVisible() for arrow in arrows)
         turned = []
         for _ in range(tabs.count()):
-            window.focus_next_page()
+            window.turn_page(1)
             turned.append(tabs.currentIndex())
         assert sorted(turned) == list(range(tabs.count()))
         assert tabs.hidden_titles() or points == 10.0
@@ -105,7 +111,7 @@ def test_a_window_as_wide_as_a_projector_shows_no_arrows(window: MainWindow, qtb
 
 
 def test_rows_of_tabs_and_fields_tell_a_screen_reader_what_they_are(window: MainWindow):
-    rows = [window.workspace.tabs, window.workspace.lab]
+    rows = [window.workspace.tabs, window.pages["experiments"]]
     fields = [box.lineEdit() for box in window.findChildren(ChoiceBox) if box.isEditable()]
     assert fields
     assert [part for part in (*rows, *fields) if part is None or not part.accessibleName()] == []

@@ -30,7 +30,7 @@ from jaxscope.ui.panes.ribbon import RIBBON_PX, RibbonHandle, RibbonSplitter
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.state import expected_stages
 from jaxscope.ui.window.main_window import MainWindow
-from jaxscope.ui.window.menus import PanesMenu
+from jaxscope.ui.window.menus import PaneCommands
 from jaxscope.ui.window.settings import Settings
 
 from .conftest import Driver, destroy
@@ -156,7 +156,7 @@ def test_the_layout_is_there_again_after_a_restart(
     assert laid_out(again) == ["source", ["down", "jaxpr", "hlo"], "optimized"]
     assert again.panes[0].header.name == "My file"
     assert again.panes[1].form is Form.TABLE
-    menu = second.findChild(PanesMenu)
+    menu = second.findChild(PaneCommands)
     assert menu is not None
     menu.reset()
     assert laid_out(again) == shape(FIRST_ARRANGEMENT)
@@ -285,7 +285,7 @@ def test_boxes_of_a_graph_are_selected_together(driver: Driver, window: MainWind
     click(1, Qt.KeyboardModifier.NoModifier)
     click(2, Qt.KeyboardModifier.ControlModifier)
     assert window.workspace.selection.places == (("jaxpr", "0"), ("jaxpr", "1"))
-    places = pane.lighting.places(pane.lighting.things())
+    places = pane.highlighter.places(pane.highlighter.things())
     assert places.shape == (2, 2) and places[0, 0] < places[1, 0]
     click(1, Qt.KeyboardModifier.ControlModifier)
     assert window.workspace.selection.places == (("jaxpr", "1"),)

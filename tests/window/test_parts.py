@@ -24,12 +24,14 @@ from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.search import SearchIndex
-from jaxscope.ui.measure.timing_page import TimingTableModel, describe_ratios, row_texts
+from jaxscope.ui.pages.arguments import split_path
+from jaxscope.ui.pages.timing import HEADERS as TIMING_HEADERS
+from jaxscope.ui.pages.timing import describe_ratios, row_texts
 from jaxscope.ui.panes.node_table import HEADERS, NodeTableModel
 from jaxscope.ui.session.source_file import MAX_SOURCE_BYTES, FileWatcher, read_source
 from jaxscope.ui.source.code_view import CodeView, Mark
 from jaxscope.ui.source.syntax import ProgramColouring, PythonColouring
-from jaxscope.ui.window.call_pages import split_path
+from jaxscope.ui.toolkit.result_table import ResultModel
 from jaxscope.ui.window.error_panel import ErrorPanel, kind_of_error
 from jaxscope.ui.window.settings import Settings
 
@@ -145,8 +147,8 @@ def test_measurements_say_how_sure_they_are(qtmodeltester):
     alone = dataclasses.replace(noisy, confidence=math.nan)
     assert row_texts(alone)[2] == "observed 9.00 µs to 12.0 µs"
     assert row_texts(once)[1:] == ("200 ms", "one run", "", "1", "")
-    model = TimingTableModel()
-    model.set_measurements([noisy, once])
+    model = ResultModel()
+    model.set_rows(TIMING_HEADERS, [row_texts(noisy), row_texts(once)])
     qtmodeltester.check(model)
 
 

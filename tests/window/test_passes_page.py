@@ -11,7 +11,7 @@ from jaxscope.client.requests import CaptureRequest
 from jaxscope.model import Capture, Cost, Fate, PassRecord, Proof
 from jaxscope.program.diff.changes import Change
 from jaxscope.program.links import NodeSelection
-from jaxscope.ui.pages.passes import PassesMenu
+from jaxscope.ui.pages.passes import PassesPage
 from jaxscope.ui.window.main_window import MainWindow
 from tests.fates import programs
 from tests.fates.programs import capture_passes
@@ -57,14 +57,14 @@ def recorded() -> Capture:
     return dataclasses.replace(build_capture(), passes=RECORDS, fates=FATES)
 
 
-def menu_of(window: MainWindow) -> PassesMenu:
-    menu = window.findChild(PassesMenu)
-    assert isinstance(menu, PassesMenu)
-    return menu
+def page_of(window: MainWindow) -> PassesPage:
+    page = window.pages["passes"]
+    assert isinstance(page, PassesPage)
+    return page
 
 
-def shown_names(menu: PassesMenu) -> list[str]:
-    rows = menu.page.table.rows
+def shown_names(page: PassesPage) -> list[str]:
+    rows = page.table.rows
     return [rows.index(row, 1).data() for row in range(rows.rowCount())]
 
 
@@ -74,21 +74,21 @@ def test_a_run_records_passes_only_when_asked(
     run = driver.open(source)
     assert isinstance(run.request, CaptureRequest) and not run.request.passes
     driver.finish(run, build_capture())
-    menu = menu_of(window)
-    assert shown_names(menu) == []
-    menu.page.record.click()
+    page = page_of(window)
+    assert shown_names(page) == []
+    page.record.click()
     again = driver.wait_for(CaptureRequest, 2)
     assert isinstance(again.request, CaptureRequest) and again.request.passes
     assert again.request.call == run.request.call
-    assert window.workspace.tabs.currentWidget() is menu.page
+    assert window.workspace.tabs.currentWidget() is page
 
 
 def test_the_page_lists_passes_and_shows_both_texts(
     window: MainWindow, driver: Driver, source: Path
 ) -> None:
     driver.finish(driver.open(source), recorded())
-    page = menu_of(window).page
-    assert shown_names(menu_of(window)) == ["as XLA received it", "algsimp", "fusion"]
+    page = page_of(window)
+    assert shown_names(page_of(window)) == ["as XLA received it", "algsimp", "fusion"]
     assert "2 passes changed the program: 5 instructions became 6" in page.heading.text()
     page.choose(1)
     kinds = {row.kind for row in page.diff.rows}
@@ -100,31 +100,31 @@ def test_the_filter_finds_passes_by_name_and_text(
     window: MainWindow, driver: Driver, source: Path
 ) -> None:
     driver.finish(driver.open(source), recorded())
-    menu = menu_of(window)
-    menu.page.filter.setText("divide(")
-    assert shown_names(menu) == ["algsimp"]
-    menu.page.filter.setText("FUS")
-    assert shown_names(menu) == ["fusion"]
-    menu.page.filter.setText("no such pass")
-    assert menu.page.table.notice.text == "No pass contains “no such pass”."
-    menu.page.table.notice.clear_requested.emit()
-    assert menu.page.filter.text() == "" and menu.page.table.notice.text == ""
+    page = page_of(window)
+    page.filter.setText("divide(")
+    assert shown_names(page) == ["algsimp"]
+    page.filter.setText("FUS")
+    assert shown_names(page) == ["fusion"]
+    page.filter.setText("no such pass")
+    assert page.table.notice.text == "No pass contains “no such pass”."
+    page.table.notice.clear_requested.emit()
+    assert page.filter.text() == "" and page.table.notice.text == ""
 
 
 def test_a_selection_is_followed_through_the_passes(
     window: MainWindow, driver: Driver, source: Path
 ) -> None:
     driver.finish(driver.open(source), recorded())
-    menu = menu_of(window)
+    page = page_of(window)
     window.workspace.selection.select_node("grad", 2)
-    assert menu.page.follow.isEnabled()
-    menu.page.follow.setChecked(True)
-    assert shown_names(menu) == ["algsimp"]
-    menu.page.choose(1)
-    assert "held by nothing any more" in menu.page.title.text()
+    assert page.follow.isEnabled()
+    page.follow.setChecked(True)
+    assert shown_names(page) == ["algsimp"]
+    page.choose(1)
+    assert "held by nothing any more" in page.title.text()
     window.workspace.selection.clear()
-    assert not menu.page.follow.isChecked()
-    assert len(shown_names(menu)) == 3
+    assert not page.follow.isChecked()
+    assert len(shown_names(page)) == 3
 
 
 def test_the_inspector_tells_the_fate_of_an_equation(
@@ -137,14 +137,14 @@ def test_the_inspector_tells_the_fate_of_an_equation(
     text = workspace.inspector.page.toPlainText().replace("\u200b", "")
     assert "simplified by the pass algsimp" in text
     assert "for it changes nothing" in text
-    assert menu_of(window).page.fate.text().startswith("Equation 1 (mul): <b>simplified</b>")
+    assert page_of(window).fate.text().startswith("Equation 1 (mul): <b>simplified</b>")
 
 
 def test_the_proof_of_a_fate_is_one_click_away(
     window: MainWindow, driver: Driver, source: Path
 ) -> None:
     driver.finish(driver.open(source), recorded())
-    menu = menu_of(window)
+    page = page_of(window)
     driver.wait_until(lambda: bool(window.workspace.fates.names_of("jaxpr")))
     window.workspace.selection.select_node("jaxpr", 1)
     assert "pass:10" in window.workspace.inspector.page.toHtml()
@@ -152,30 +152,30 @@ def test_the_proof_of_a_fate_is_one_click_away(
     assert "dump 0010, fusion: cos.1 → cos.2" in text.replace("\u200b", "").replace("\xa0", " ")
 
     window.workspace.inspector.page.anchorClicked.emit(QUrl("pass:10"))
-    assert window.workspace.tabs.currentWidget() is menu.page
-    assert menu.page.title.text().startswith("<b>fusion</b>")
+    assert window.workspace.tabs.currentWidget() is page
+    assert page.title.text().startswith("<b>fusion</b>")
 
 
 def test_dumps_that_changed_nothing_are_counted_and_found_by_name(
     window: MainWindow, driver: Driver, source: Path
 ) -> None:
     driver.finish(driver.open(source), recorded())
-    menu = menu_of(window)
-    assert "pipeline-start" not in shown_names(menu)
-    assert "1 further dump changed no instruction" in menu.page.heading.text()
-    menu.page.filter.setText("pipeline-start")
-    assert shown_names(menu) == ["pipeline-start"]
+    page = page_of(window)
+    assert "pipeline-start" not in shown_names(page)
+    assert "1 further dump changed no instruction" in page.heading.text()
+    page.filter.setText("pipeline-start")
+    assert shown_names(page) == ["pipeline-start"]
 
 
 def test_a_new_capture_forgets_the_passes_of_the_old(
     window: MainWindow, driver: Driver, source: Path
 ) -> None:
     driver.finish(driver.open(source), recorded())
-    menu = menu_of(window)
-    assert shown_names(menu)
+    page = page_of(window)
+    assert shown_names(page)
     window.run_call()
     driver.finish(driver.wait_for(CaptureRequest, 2), build_capture())
-    assert shown_names(menu) == []
+    assert shown_names(page) == []
 
 
 def test_graphs_before_and_after_are_drawn_marked_and_lead_to_equations(
@@ -183,7 +183,7 @@ def test_graphs_before_and_after_are_drawn_marked_and_lead_to_equations(
 ) -> None:
     capture = capture_passes(programs.repeat, programs.X)
     driver.finish(driver.open(source), capture)
-    page = menu_of(window).page
+    page = page_of(window)
     page.choose(1)
     page.forms.setCurrentIndex(1)
     driver.wait_until(lambda: page.graphs.graphs is not None)

@@ -77,7 +77,7 @@ def test_a_file_is_opened_linked_failed_stopped_and_saved(
     qtbot.waitUntil(lambda: state().capture is not None, timeout=WAIT_MS)
     names = [card.step.title for card in window.strip.cards]
     assert names == ["Source", "jaxpr", "grad", "StableHLO", "HLO", "optimized", "machine code"]
-    assert "tracing" in window.workspace.output.text.toPlainText()
+    assert "tracing" in window.pages["output"].text.toPlainText()
 
     # One selection: the sine's equation, its line, and its cosine in the optimized program.
     jaxpr = state().stages[0].graph
@@ -118,9 +118,9 @@ def test_the_call_is_measured_and_plotted(qtbot: QtBot, window: MainWindow, tmp_
     source.write_text(PROGRAM)
     window.open_path(str(source), "mean_square(f32[4])")
     qtbot.waitUntil(lambda: window.controller.state.capture is not None, timeout=WAIT_MS)
-    window.measure_time()
+    window.pages["timing"].measure()
     qtbot.waitUntil(lambda: not window.controller.state.is_running, timeout=WAIT_MS)
-    page = window.workspace.timing
+    page = window.pages["timing"]
     names = [m.name for m in window.controller.state.timing.measurements]
     assert {"eager", "jit", "compile"} <= set(names)
     assert page.rows.rowCount() == len(names)

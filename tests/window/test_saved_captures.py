@@ -17,11 +17,12 @@ from jaxscope.in_process import capture_function
 from jaxscope.model import Capture, StageText, is_available
 from jaxscope.schema.archive import load_capture
 from jaxscope.ui.application import build_window
-from jaxscope.ui.measure.timing_page import TimingPage
+from jaxscope.ui.pages.timing import TimingPage
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.state import TimingState
 from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.page_context import PageContext
 from jaxscope.ui.window.settings import Settings
 
 from .conftest import destroy
@@ -85,8 +86,8 @@ def test_every_page_of_a_saved_capture_has_its_content(
         late_window.workspace.tabs.setCurrentWidget(pages[name])
     qtbot.waitUntil(lambda: "by XLA's plan" in said_by(pages["Memory"]))
     assert "1 device" in said_by(pages["Devices"])
-    assert late_window.workspace.arguments.tree.topLevelItemCount() == 2
-    assert "does not hold" in late_window.workspace.output.note.text()
+    assert late_window.pages["arguments"].tree.topLevelItemCount() == 2
+    assert "does not hold" in late_window.pages["output"].note.text()
     late_window.workspace.tabs.setCurrentIndex(0)
     area = late_window.workspace.area
     (source,) = [pane for pane in area.panes if pane.wanted_stage == SOURCE]
@@ -195,8 +196,10 @@ def test_the_command_line_writes_pages_of_json(saved: dict[str, Path], tmp_path:
     assert capture.call in (tmp_path / "a.md").read_text()
 
 
-def test_the_time_page_of_a_saved_capture_offers_nothing_that_cannot_work(qtbot: QtBot) -> None:
-    page = TimingPage()
+def test_the_time_page_of_a_saved_capture_offers_nothing_that_cannot_work(
+    qtbot: QtBot, page_context: PageContext
+) -> None:
+    page = TimingPage(page_context)
     qtbot.addWidget(page)
     page.show()
     page.show_timing(TimingState(), can_measure=False, is_saved=True)

@@ -32,6 +32,7 @@ from jaxscope.errors import (
 from jaxscope.model import Check, Cost, Severity, StageText, Unavailable
 from jaxscope.model.graph import NodeKind
 from jaxscope.model.units import count_lines
+from jaxscope.ui.pages.notes import NotesPage
 from jaxscope.ui.session.screen import compute_screen, waiting_text
 from jaxscope.ui.session.state import (
     Phase,
@@ -42,7 +43,7 @@ from jaxscope.ui.session.state import (
     expected_stages,
     start_run,
 )
-from jaxscope.ui.window.call_pages import NotesPage
+from jaxscope.ui.window.page_context import PageContext
 
 from .programs import FILE, build_capture
 
@@ -121,13 +122,13 @@ def test_no_stage_is_waited_for_that_the_call_does_not_have():
     assert waiting_text(known, "grad") == "Waiting for grad …"
 
 
-def test_what_a_check_says_is_not_said_again(qtbot: QtBot):
+def test_what_a_check_says_is_not_said_again(qtbot: QtBot, page_context: PageContext):
     check = Check("non-finite-result", Severity.WARNING, "It is NaN.", "Try.", "f.py", 1)
     state = dataclasses.replace(WindowState(), checks=(check,), messages=("It is NaN.", "More."))
-    assert compute_screen(state).tab_counts[0] == 2
-    page = NotesPage()
-    qtbot.addWidget(page)
-    page.show_notes(state.checks, state.messages)
+    page = NotesPage(page_context)
+    page_context.tabs.add_page(page, "Notes", 0)
+    page.show_state(state)
+    assert page_context.tabs.tabText(page_context.tabs.indexOf(page)) == "Notes (2)"
     assert page.page.toPlainText().count("It is NaN.") == 1
     assert "More." in page.page.toPlainText()
 

@@ -43,8 +43,8 @@ def test_a_first_headline_stands_while_it_goes_on_and_a_busy_machine_is_told_the
     driver: Driver, source: Path
 ) -> None:
     driver.finish(driver.open(source), build_capture())
-    window, page = driver.window, driver.window.workspace.timing
-    window.measure_time()
+    window, page = driver.window, driver.window.pages["timing"]
+    window.pages["timing"].measure()
     run = driver.wait_for(TimeRequest)
     assert not run.request.gradient
     assert run.request.budget_s is None
@@ -63,19 +63,19 @@ def test_a_first_headline_stands_while_it_goes_on_and_a_busy_machine_is_told_the
 
 def test_a_row_of_another_call_tells_nothing_of_this_one(driver: Driver, source: Path) -> None:
     driver.finish(driver.open(source), build_capture())
-    window, page = driver.window, driver.window.workspace.timing
-    window.measure_time()
+    window, page = driver.window, driver.window.pages["timing"]
+    window.pages["timing"].measure()
     driver.wait_for(TimeRequest).tell(Finished(timing("f(x)", BUSY, "Load of the first call.")))
-    driver.wait_until(lambda: page.rows.rowCount() == 2)
+    driver.wait_until(lambda: page.table.rows.rowCount() == 2)
     page.table.selectRow(0)
     assert "Load of the first call." in page.protocol.text()
     driver.wait_until(lambda: not window.controller.state.is_running)
-    window.measure_time()
+    window.pages["timing"].measure()
     run = driver.wait_for(TimeRequest, 2)
-    driver.wait_until(lambda: page.rows.rowCount() == 0)
+    driver.wait_until(lambda: page.table.rows.rowCount() == 0)
     assert "Load of the first call." not in page.protocol.text()
     run.tell(Finished(timing("g(x)", HERE)))
-    driver.wait_until(lambda: page.rows.rowCount() == 2)
+    driver.wait_until(lambda: page.table.rows.rowCount() == 2)
     assert page.protocol.text().startswith("Choose a row")
 
 
@@ -83,11 +83,11 @@ def test_a_chosen_row_stays_chosen_while_its_figures_get_better(
     driver: Driver, source: Path
 ) -> None:
     driver.finish(driver.open(source), build_capture())
-    window, page = driver.window, driver.window.workspace.timing
-    window.measure_time()
+    window, page = driver.window, driver.window.pages["timing"]
+    window.pages["timing"].measure()
     run = driver.wait_for(TimeRequest)
     run.tell(ResultGrew(timing("f(x)", HERE)))
-    driver.wait_until(lambda: page.rows.rowCount() == 2)
+    driver.wait_until(lambda: page.table.rows.rowCount() == 2)
     page.table.selectRow(1)
     run.tell(Finished(timing("f(x)", HERE, "A later reason.")))
     driver.wait_until(lambda: "A later reason." in page.protocol.text())
@@ -96,15 +96,15 @@ def test_a_chosen_row_stays_chosen_while_its_figures_get_better(
 
 def test_the_gradient_is_asked_for_by_its_box(driver: Driver, source: Path) -> None:
     driver.finish(driver.open(source), build_capture())
-    driver.window.workspace.timing.gradient.setChecked(True)
-    driver.window.measure_time()
+    driver.window.pages["timing"].gradient.setChecked(True)
+    driver.window.pages["timing"].measure()
     assert driver.wait_for(TimeRequest).request.gradient
 
 
 def test_curves_grow_while_sizes_are_measured(driver: Driver, source: Path) -> None:
     driver.finish(driver.open(source), build_capture())
-    page = driver.window.workspace.lab.scaling
-    driver.window.workspace.tabs.setCurrentWidget(driver.window.workspace.lab)
+    page = driver.window.pages["scaling"]
+    driver.window.workspace.tabs.setCurrentWidget(driver.window.pages["experiments"])
     page.range.setText("x:0=8..32")
     page.button.click()
     run = driver.wait_for(ScalingRequest)

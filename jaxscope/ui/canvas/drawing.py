@@ -37,7 +37,7 @@ from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
 from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
 from jaxscope.picture.view.operations import Style
-from jaxscope.ui.canvas.scene_index import SceneIndex
+from jaxscope.ui.canvas.scene_index import Floats, Indices, SceneIndex
 
 # The palette of graphs as Qt colours; the table itself is in `picture/palette.py`.
 
@@ -179,8 +179,6 @@ _MARGIN_PX = 40.0
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom, in pixels of the scene."""
 
-Indices = npt.NDArray[np.int64]
-
 
 def draw_lines(painter: QPainter, segments: npt.NDArray[np.float64]) -> None:
     """Draw rows of x, y, x, y, straight from the array."""
@@ -260,8 +258,6 @@ def arrows_in(index: SceneIndex, box: Box) -> QPainterPath:
 # array through a wrapped pointer. Painting fifty thousand boxes takes 22 ms so, and 160 ms through
 # a list of `QRectF`.
 
-
-Floats = npt.NDArray[np.float64]
 
 NEAR_SCALE = 0.35
 """From this scale on text and curves are drawn."""

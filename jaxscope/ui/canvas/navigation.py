@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE
+from jaxscope.model.graph import Int32s
 from jaxscope.picture.scene.scene import Scene
 
 # Which part of a scene is seen, and how large.
@@ -186,7 +187,6 @@ def is_any_in_sight(
 # Where the boxes of nodes are on the screen, for ribbons between panes.
 
 
-Int32s = npt.NDArray[np.int32]
 Places = npt.NDArray[np.float64]
 
 _TITLE_PX = 28.0

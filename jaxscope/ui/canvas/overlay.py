@@ -29,6 +29,7 @@ from jaxscope.ui.canvas.drawing import (
     sample_curves,
 )
 from jaxscope.ui.canvas.navigation import Camera
+from jaxscope.ui.canvas.scene_index import Indices
 
 # Words in the place of a picture, or over one that is being worked out.
 
@@ -167,8 +168,6 @@ def _add_arrow(path: QPainterPath, end: tuple[float, float], is_down: bool, size
 
 # Draw what changes from moment to moment over the tiles: highlights, selection, hover.
 
-
-Indices = npt.NDArray[np.int64]
 
 _MAX_EMPHASISED_LINES = 400
 

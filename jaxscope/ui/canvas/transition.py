@@ -8,7 +8,6 @@ import dataclasses
 import time
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyle, QWidget
 
@@ -16,15 +15,12 @@ from jaxscope.model import NONE
 from jaxscope.picture.scene.scene import Scene, empty_scene
 from jaxscope.ui.canvas.drawing import NEAR_SCALE, SceneDrawing
 from jaxscope.ui.canvas.navigation import Camera
-from jaxscope.ui.canvas.scene_index import SceneIndex
+from jaxscope.ui.canvas.scene_index import Floats, Indices, SceneIndex
 
 _DURATION_S = 0.24
 _MAX_ITEMS = 500
 _LINES_FROM = 0.8
 """Lines join in when the boxes are nearly there: before, they would end beside them."""
-
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)

@@ -5,37 +5,142 @@ bookmarked group.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QInputDialog,
-    QLabel,
-    QMenu,
     QPlainTextEdit,
     QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
-    QWidget,
 )
 
 from jaxscope.model import Graph
 from jaxscope.program.links import LineSelection
-from jaxscope.ui.selection.selection import GRAPH_STAGE_OF, Bookmarks, GroupPlace, Place
+from jaxscope.ui.panes.pane_area import PaneArea
+from jaxscope.ui.selection.selection import (
+    GRAPH_STAGE_OF,
+    Bookmarks,
+    GroupPlace,
+    Place,
+    SelectionModel,
+)
 from jaxscope.ui.session.screen import title_of_stage
 from jaxscope.ui.session.source_file import line_of
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.widgets import EmptyNotice
+from jaxscope.ui.toolkit.widgets import EmptyNotice, make_label
+from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
 
 if TYPE_CHECKING:
     from jaxscope.picture.view.view import View
     from jaxscope.ui.canvas.graph_canvas import GraphCanvas
-    from jaxscope.ui.window.main_window import MainWindow
-    from jaxscope.ui.window.workspace import Workspace
+
+
+# Bookmarks where they are: in the graphs and in the margins of the texts.
+
+
+class BookmarkMarkers(QObject):
+    """Tells every pane what of it is bookmarked, and again whenever that changes."""
+
+    def __init__(self, bookmarks: Bookmarks, selection: SelectionModel, area: PaneArea) -> None:
+        super().__init__(area)
+        self._bookmarks, self._selection, self._area = bookmarks, selection, area
+        bookmarks.changed.connect(self._on_bookmarks_changed)
+        area.panes_changed.connect(self._on_area_panes_changed)
+        self._on_area_panes_changed()
+
+    def notes_of(self, subject: str) -> Mapping[int, str]:
+        """Notes by node of a stage, or by 1-based line of a file."""
+        subject = GRAPH_STAGE_OF.get(subject, subject)
+        notes: dict[int, str] = {}
+        for place, note in self._bookmarks.notes.items():
+            if isinstance(place, LineSelection):
+                if place.file == subject:
+                    notes[place.line] = note
+            elif not isinstance(place, GroupPlace) and place[0] == subject:
+                found = self._selection.node_at(place)
+                if found is not None:
+                    notes[found[1]] = note
+        return notes
+
+    def group_notes_of(self, subject: str) -> Mapping[str, str]:
+        """Notes by the id of a group of a stage."""
+        subject = GRAPH_STAGE_OF.get(subject, subject)
+        return {
+            place.id: note
+            for place, note in self._bookmarks.notes.items()
+            if isinstance(place, GroupPlace) and place.stage == subject
+        }
+
+    def _on_bookmarks_changed(self) -> None:
+        for pane in self._area.panes:
+            pane.highlighter.apply_notes()
+
+    def _on_area_panes_changed(self) -> None:
+        for pane in self._area.panes:
+            pane.highlighter.notes_of = self.notes_of
+            pane.highlighter.group_notes_of = self.group_notes_of
+            pane.highlighter.apply_notes()
+
+
+# Goes to a group by the id of its box: selects what is inside, and shows the box.
+
+
+class GroupNavigator(QObject):
+    """Waits for the picture of a large graph where that is still being worked out."""
+
+    def __init__(
+        self, selection: SelectionModel, area: PaneArea, show_stage: Callable[[str], None]
+    ) -> None:
+        super().__init__(area)
+        self._selection, self._area, self._show_stage = selection, area, show_stage
+        self._awaited: GroupPlace | None = None
+
+    def go_to(self, place: GroupPlace) -> bool:
+        """Select a group and bring its box into sight; false where there is no such group."""
+        self._awaited = None
+        graph = self._selection.graph_of(place.stage)
+        if graph is None:
+            return False
+        self._show_stage(place.stage)
+        canvas = self._area.canvas_of(place.stage)
+        if canvas is not None and canvas.view is None and canvas.is_busy:
+            self._awaited = place
+            once = Qt.ConnectionType.SingleShotConnection
+            canvas.scene_changed.connect(self._on_canvas_scene_changed, once)
+            return True
+        return self._select(place, graph, canvas)
+
+    def _select(self, place: GroupPlace, graph: Graph, canvas: GraphCanvas | None) -> bool:
+        view = self._view_of(graph, canvas)
+        box = view.index_of(place.id)
+        if box is None:
+            return False
+        self._selection.select_group(place, view.nodes_inside(box))
+        if canvas is not None:
+            canvas.show_group(place.id)
+        return True
+
+    def _view_of(self, graph: Graph, canvas: GraphCanvas | None) -> View:
+        if canvas is not None and canvas.view is not None and canvas.view.graph is graph:
+            return canvas.view
+        from jaxscope.picture.view.build import build_view  # where no graph is shown
+
+        return build_view(graph)
+
+    def _on_canvas_scene_changed(self) -> None:
+        place, self._awaited = self._awaited, None
+        if place is None:
+            return
+        graph = self._selection.graph_of(place.stage)
+        canvas = self._area.canvas_of(place.stage)
+        if graph is not None and canvas is not None:
+            self._select(place, graph, canvas)
 
 
 # The page of bookmarks: where they are, what was written about them; a click goes there.
@@ -48,24 +153,20 @@ _HELP = (
 _NUMBER = Qt.ItemDataRole.UserRole
 
 
-class BookmarksPage(QWidget):
-    """Signals carry the number of a bookmark in the order shown.
+class BookmarksPage(PageWidget):
+    """Where bookmarks are, and what was written about them; a click goes there.
 
-    Signals:
-        chosen: It is to be shown.
-        noted: Its note, as changed.
-        removed: It is to be taken away.
+    What a command cannot do is said in the status bar.
     """
 
-    chosen = Signal(int)
-    noted = Signal(int, str)
-    removed = Signal(int)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._help = QLabel(_HELP)
-        self._help.setProperty("role", "muted")
-        self._help.setWordWrap(True)
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context)
+        self._bookmarks, self._selection = context.bookmarks, context.selection
+        self._file = ""
+        self._asked: Place | None = None
+        self._groups = GroupNavigator(context.selection, context.area, context.show_stage)
+        BookmarkMarkers(context.bookmarks, context.selection, context.area)
+        self._help = make_label(_HELP, "muted", wraps=True)
         self.list = QTreeWidget()
         self.list.setColumnCount(3)
         self.list.setHeaderLabels(["where", "what", "note"])
@@ -88,9 +189,11 @@ class BookmarksPage(QWidget):
         layout = QVBoxLayout(self)
         layout.addLayout(row)
         layout.addWidget(self.list, 1)
-        self.show_bookmarks(())
+        self._list(())
+        self._bookmarks.changed.connect(self._show)
+        context.commands.connect_owner("bookmarks", self)
 
-    def show_bookmarks(self, rows: Sequence[tuple[str, str, str]]) -> None:
+    def _list(self, rows: Sequence[tuple[str, str, str]]) -> None:
         """List bookmarks as where, what and note."""
         self.list.blockSignals(True)
         self.list.clear()
@@ -105,7 +208,7 @@ class BookmarksPage(QWidget):
 
     def _on_list_item_activated(self, item: QTreeWidgetItem, column: int) -> None:
         if column < 2:
-            self.chosen.emit(item.data(0, _NUMBER))
+            self._go(self._place_of(item))
 
     def _on_list_item_double_clicked(self, item: QTreeWidgetItem, column: int) -> None:
         if column == 2:
@@ -113,157 +216,15 @@ class BookmarksPage(QWidget):
 
     def _on_list_item_changed(self, item: QTreeWidgetItem, column: int) -> None:
         if column == 2:
-            self.noted.emit(item.data(0, _NUMBER), item.text(2))
+            self._bookmarks.set_note(self._place_of(item), item.text(2))
 
     def _on_remove_button_clicked(self) -> None:
         item = self.list.currentItem()
         if item is not None:
-            self.removed.emit(item.data(0, _NUMBER))
+            self._bookmarks.remove(self._place_of(item))
 
-
-# Bookmarks where they are: in the graphs and in the margins of the texts.
-
-
-class BookmarkMarkers(QObject):
-    """Tells every pane what of it is bookmarked, and again whenever that changes."""
-
-    def __init__(self, bookmarks: Bookmarks, workspace: Workspace) -> None:
-        super().__init__(workspace)
-        self._bookmarks = bookmarks
-        self._workspace = workspace
-        bookmarks.changed.connect(self._on_bookmarks_changed)
-        workspace.area.panes_changed.connect(self._on_area_panes_changed)
-        self._on_area_panes_changed()
-
-    def notes_of(self, subject: str) -> Mapping[int, str]:
-        """Notes by node of a stage, or by 1-based line of a file."""
-        subject = GRAPH_STAGE_OF.get(subject, subject)
-        notes: dict[int, str] = {}
-        for place, note in self._bookmarks.notes.items():
-            if isinstance(place, LineSelection):
-                if place.file == subject:
-                    notes[place.line] = note
-            elif not isinstance(place, GroupPlace) and place[0] == subject:
-                found = self._workspace.selection.node_at(place)
-                if found is not None:
-                    notes[found[1]] = note
-        return notes
-
-    def group_notes_of(self, subject: str) -> Mapping[str, str]:
-        """Notes by the id of a group of a stage."""
-        subject = GRAPH_STAGE_OF.get(subject, subject)
-        return {
-            place.id: note
-            for place, note in self._bookmarks.notes.items()
-            if isinstance(place, GroupPlace) and place.stage == subject
-        }
-
-    def _on_bookmarks_changed(self) -> None:
-        for pane in self._workspace.area.panes:
-            pane.lighting.apply_notes()
-
-    def _on_area_panes_changed(self) -> None:
-        for pane in self._workspace.area.panes:
-            pane.lighting.notes_of = self.notes_of
-            pane.lighting.group_notes_of = self.group_notes_of
-            pane.lighting.apply_notes()
-
-
-# Goes to a group by the id of its box: selects what is inside, and shows the box.
-
-
-class GroupNavigator(QObject):
-    """Waits for the picture of a large graph where that is still being worked out."""
-
-    def __init__(self, workspace: Workspace) -> None:
-        super().__init__(workspace)
-        self._workspace = workspace
-        self._awaited: GroupPlace | None = None
-
-    def go_to(self, place: GroupPlace) -> bool:
-        """Select a group and bring its box into sight; false where there is no such group."""
-        self._awaited = None
-        graph = self._workspace.selection.graph_of(place.stage)
-        if graph is None:
-            return False
-        self._workspace.show_stage(place.stage)
-        canvas = self._workspace.area.canvas_of(place.stage)
-        if canvas is not None and canvas.view is None and canvas.is_busy:
-            self._awaited = place
-            once = Qt.ConnectionType.SingleShotConnection
-            canvas.scene_changed.connect(self._on_canvas_scene_changed, once)
-            return True
-        return self._select(place, graph, canvas)
-
-    def _select(self, place: GroupPlace, graph: Graph, canvas: GraphCanvas | None) -> bool:
-        view = self._view_of(graph, canvas)
-        box = view.index_of(place.id)
-        if box is None:
-            return False
-        self._workspace.selection.select_group(place, view.nodes_inside(box))
-        if canvas is not None:
-            canvas.show_group(place.id)
-        return True
-
-    def _view_of(self, graph: Graph, canvas: GraphCanvas | None) -> View:
-        if canvas is not None and canvas.view is not None and canvas.view.graph is graph:
-            return canvas.view
-        from jaxscope.picture.view.build import build_view  # where no graph is shown
-
-        return build_view(graph)
-
-    def _on_canvas_scene_changed(self) -> None:
-        place, self._awaited = self._awaited, None
-        if place is None:
-            return
-        graph = self._workspace.selection.graph_of(place.stage)
-        canvas = self._workspace.area.canvas_of(place.stage)
-        if graph is not None and canvas is not None:
-            self._select(place, graph, canvas)
-
-
-# Bookmarks in the window: their commands, their page, and the capture that they belong to.
-
-
-_ITEMS = (
-    ("Bookmark what is selected, or no longer", "Ctrl+Shift+B", "toggle"),
-    ("Write a note about it …", "Ctrl+Shift+N", "ask_note"),
-    ("Next bookmark", "Ctrl+.", "go_next"),
-    ("Bookmark before", "Ctrl+,", "go_previous"),
-)
-
-
-def add_bookmarks(window: MainWindow, menu: QMenu) -> BookmarksMenu:
-    """Add the commands to a menu, and the page to the window."""
-    return BookmarksMenu(window, menu)
-
-
-class BookmarksMenu(QObject):
-    """Its methods are its commands; what cannot be done says why in the status bar."""
-
-    def __init__(self, window: MainWindow, menu: QMenu) -> None:
-        super().__init__(window)
-        self._window = window
-        self._bookmarks: Bookmarks = window.workspace.bookmarks
-        self._selection = window.workspace.selection
-        self._file = ""
-        self._asked: Place | None = None
-        self.page = BookmarksPage()
-        self._groups = GroupNavigator(window.workspace)
-        self._marks = BookmarkMarkers(self._bookmarks, window.workspace)
-        window.workspace.tabs.add_page(self.page, "Bookmarks")
-        menu.addSeparator()
-        for text, keys, slot in _ITEMS:
-            action = QAction(text, self)
-            action.setShortcut(QKeySequence(keys))
-            action.triggered.connect(getattr(self, slot))
-            menu.addAction(action)
-        self.page.chosen.connect(self._on_page_chosen)
-        self.page.noted.connect(self._on_page_noted)
-        self.page.removed.connect(self._on_page_removed)
-        self._bookmarks.changed.connect(self._show)
-        window.workspace.lines_moved.connect(self._bookmarks.move_lines)
-        window.controller.state_changed.connect(self._on_controller_state_changed)
+    def _place_of(self, item: QTreeWidgetItem) -> Place:
+        return list(self._bookmarks.notes)[int(item.data(0, _NUMBER))]
 
     # --- commands ---
 
@@ -283,7 +244,7 @@ class BookmarksMenu(QObject):
         if self._asked is None:
             self._say("Select something first.")
             return
-        dialog = QInputDialog(self._window)
+        dialog = QInputDialog(self._context.window)
         dialog.setOption(QInputDialog.InputDialogOption.UsePlainTextEditForTextInput)
         dialog.setWindowTitle("Note")
         dialog.setLabelText(" · ".join(self._row_of(self._asked)[:2]))
@@ -314,9 +275,8 @@ class BookmarksMenu(QObject):
         self._go(places[(at + step) % len(places)])
 
     def _go(self, place: Place) -> None:
-        workspace = self._window.workspace
         if isinstance(place, LineSelection):
-            workspace.show_line(place.file, place.line)
+            self._context.show_line(place.file, place.line)
             return
         if isinstance(place, GroupPlace):
             if not self._groups.go_to(place):
@@ -326,23 +286,22 @@ class BookmarksMenu(QObject):
         if found is None:
             self._say(f"{place[1]} is not in {title_of_stage(place[0])} now.")
             return
-        workspace.show_stage(found[0])
+        self._context.show_stage(found[0])
         self._selection.select_node(*found)
 
     # --- the page ---
 
     def _show(self) -> None:
         rows = [(*self._row_of(place), note) for place, note in self._bookmarks.notes.items()]
-        self.page.show_bookmarks(rows)
-        tabs = self._window.workspace.tabs
-        title = f"Bookmarks ({len(rows)})" if rows else "Bookmarks"
-        tabs.set_title(self.page, title)
+        self._list(rows)
+        title = f"{PAGE.title} ({len(rows)})" if rows else PAGE.title
+        self._context.tabs.set_title(self, title)
 
     def _row_of(self, place: Place) -> tuple[str, str]:
         """Where a place is, and what is there."""
         if isinstance(place, LineSelection):
             name = os.path.basename(place.file)
-            file = self._window.workspace.lines.find_file(place.file)
+            file = self._context.lines.find_file(place.file)
             is_it = file is not None and file.path == place.file
             return f"{name}:{place.line}", line_of(file, place.line).strip() if is_it else ""
         if isinstance(place, GroupPlace):
@@ -354,7 +313,7 @@ class BookmarksMenu(QObject):
         graph = self._selection.graph_of(found[0])
         return where, graph.string(graph.nodes.operation, found[1]) if graph is not None else ""
 
-    def _on_controller_state_changed(self, state: WindowState) -> None:
+    def show_state(self, state: WindowState) -> None:
         if state.file != self._file:
             self._file = state.file
             capture = state.capture
@@ -366,14 +325,8 @@ class BookmarksMenu(QObject):
         if self._asked is not None:
             self._bookmarks.set_note(self._asked, note)
 
-    def _on_page_chosen(self, number: int) -> None:
-        self._go(list(self._bookmarks.notes)[number])
-
-    def _on_page_noted(self, number: int, note: str) -> None:
-        self._bookmarks.set_note(list(self._bookmarks.notes)[number], note)
-
-    def _on_page_removed(self, number: int) -> None:
-        self._bookmarks.remove(list(self._bookmarks.notes)[number])
-
     def _say(self, text: str) -> None:
-        self._window.show_message(text)
+        self._context.show_message(text)
+
+
+PAGE = Page("Bookmarks", "What was marked, and what was written about it?", BookmarksPage)

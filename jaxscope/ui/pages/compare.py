@@ -13,20 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QMenu,
     QProgressBar,
     QPushButton,
     QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
-    QWidget,
 )
 
 from jaxscope.client.events import Failed, Finished, Progress
@@ -35,13 +32,14 @@ from jaxscope.model import Capture, Timing
 from jaxscope.model.experiments import ProgramComparison as MeasuredPair
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.program.diff.captures import Comparison
+from jaxscope.schema.whole_file import write_whole
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.latest_job import LatestJob
-from jaxscope.ui.toolkit.output_file import suggest_name, write_atomically
-from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
+from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox
-from jaxscope.ui.window.page_context import PageContext
+from jaxscope.ui.window.files import suggest_name
+from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
 
 if TYPE_CHECKING:
     from jaxscope.program.diff.captures import ComparedCapture
@@ -324,24 +322,27 @@ _EMPTY_TEXT = (
 )
 
 
-class ComparePage(QWidget):
-    """The page; wishes leave as signals.
+_FILTER = "Saved captures and Python files (*.jaxscope *.json *.py)"
+_SAVE_FILTERS = (
+    "Web page (*.html)",
+    "Markdown (*.md)",
+    "Text (*.txt)",
+    "JSON (*.json)",
+)
+
+
+class ComparePage(PageWidget):
+    """Asks what to compare with, and shows the comparison.
 
     Signals:
-        call_requested: Call, target, interpreter and options of XLA's of the other side, as typed.
-        file_requested: The person wants to choose a file.
-        previous_requested: The run before is wanted.
-        stop_requested: What runs for the comparison is no longer wanted.
+        saved: Where a comparison was written to, and what prevented it, or nothing.
     """
 
-    call_requested = Signal(str, str, str, str)
-    file_requested = Signal()
-    previous_requested = Signal()
-    stop_requested = Signal()
+    saved = Signal(str, str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme, self._points = LIGHT, BASE_POINTS
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context)
+        self.comparing = ComparisonRunner(context.controller, self)
         self._view: CompareView | None = None
         self._can_run = self._is_busy = False
         self._present_target = ""
@@ -421,9 +422,16 @@ class ComparePage(QWidget):
         layout.addLayout(state)
         layout.addWidget(self._pages, 1)
         self.compare_button.clicked.connect(self._on_compare_clicked)
-        self.file_button.clicked.connect(self.file_requested)
-        self.previous_button.clicked.connect(self.previous_requested)
-        self.stop_button.clicked.connect(self.stop_requested)
+        self.file_button.clicked.connect(self.ask_file)
+        self.previous_button.clicked.connect(self.compare_with_previous)
+        self.stop_button.clicked.connect(self.comparing.stop)
+        self.comparing.busy_changed.connect(self.show_busy)
+        self.comparing.failed.connect(self._on_comparing_failed)
+        self.comparing.compared.connect(self.show_comparison)
+        self.saved.connect(self._on_saved)
+        context = self._context
+        context.requests.comparison_without_pass.connect(self._on_without_pass_requested)
+        context.commands.connect_owner("compare", self)
         self.show_busy("")
 
     # --- showing ---
@@ -437,6 +445,17 @@ class ComparePage(QWidget):
     def status_text(self) -> str:
         """What is said about the work under way, or why there is no comparison."""
         return self._status.text()
+
+    def show_state(self, state: WindowState) -> None:
+        calls = [call for function in state.functions for call in function.calls]
+        self.set_calls(calls, state.target)
+        comparing = self.comparing
+        self.set_possible(
+            can_run=state.can_run,
+            has_present=comparing.has_present,
+            has_previous=comparing.has_previous,
+        )
+        self._context.commands.actions["compare_with_previous"].setEnabled(comparing.has_previous)
 
     def set_calls(self, calls: Sequence[str], target: str) -> None:
         """Offer the calls of the file, and the present target."""
@@ -480,16 +499,14 @@ class ComparePage(QWidget):
             from jaxscope.ui.pages.comparison_view import CompareView
 
             self._view = CompareView()
-            self._view.set_theme(self._theme, self._points)
+            self._view.set_theme(self._context.themes.theme, self._context.themes.points)
             self._pages.addWidget(self._view)
         self._view.show_comparison(comparison)
         self._pages.setCurrentWidget(self._view)
 
-    def set_theme(self, theme: Theme, points: float) -> None:
-        """Use a theme's colours and a size of type."""
-        self._theme, self._points = theme, points
+    def set_theme(self, theme: Theme) -> None:
         if self._view is not None:
-            self._view.set_theme(theme, points)
+            self._view.set_theme(theme, self._context.themes.points)
 
     def focus_call(self) -> None:
         """Put the cursor where the other call is typed."""
@@ -509,74 +526,24 @@ class ComparePage(QWidget):
         self.compare_button.setEnabled(self._can_run and is_other and not self._is_busy)
 
     def _on_compare_clicked(self) -> None:
-        self.call_requested.emit(
-            self.call.currentText().strip(),
-            self.target.currentText().strip(),
-            self.interpreter.text().strip(),
-            self.options.text().strip(),
+        typed = self.options.text().strip()
+        options = _read_options(typed)
+        if options is None:
+            self.show_problem(f"{typed} is no list of options such as NAME=VALUE, NAME=VALUE.")
+            return
+        self.comparing.compare_with_call(
+            self.call.currentText().strip() or self._context.controller.state.call,
+            target=self.target.currentText().strip(),
+            python=self.interpreter.text().strip() or None,
+            options=options,
         )
 
-
-# Puts comparing into a window: the page, the menu, and what leads from one to the other.
-
-
-_TITLE = "Compare"
-_FILTER = "Saved captures and Python files (*.jaxscope *.json *.py)"
-_SAVE_FILTERS = (
-    "Web page (*.html)",
-    "Markdown (*.md)",
-    "Text (*.txt)",
-    "JSON (*.json)",
-)
-
-
-class CompareMenu(QObject):
-    """Owns the page and what compares; lives as long as its window.
-
-    Signals:
-        saved: Where a comparison was written to, and what prevented it, or nothing.
-    """
-
-    saved = Signal(str, str)
-
-    def __init__(self, context: PageContext) -> None:
-        super().__init__(context.window)
-        self._context = context
-        self.page = ComparePage()
-        self.comparing = ComparisonRunner(context.controller, self)
-        self.menu = QMenu(_TITLE, context.window)
-        self._actions: dict[str, QAction] = {}
-        context.add_page(self.page, _TITLE)
-        context.add_menu(self.menu)
-        for name, text, keys, slot in (
-            ("call", "With another call …", "Ctrl+D", self.ask_call),
-            ("file", "With another file …", "Ctrl+Shift+O", self.ask_file),
-            ("previous", "With the run before", "Ctrl+Shift+P", self.compare_with_previous),
-            ("save", "Save the comparison as …", "", self.ask_save),
-        ):
-            action = QAction(text, self.menu)
-            if keys:
-                action.setShortcut(QKeySequence(keys))
-            action.triggered.connect(slot)
-            self.menu.addAction(action)
-            self._actions[name] = action
-        self.page.call_requested.connect(self._on_page_call_requested)
-        self.page.file_requested.connect(self.ask_file)
-        self.page.previous_requested.connect(self.compare_with_previous)
-        self.page.stop_requested.connect(self.comparing.stop)
-        self.comparing.busy_changed.connect(self.page.show_busy)
-        self.comparing.failed.connect(self._on_comparing_failed)
-        self.saved.connect(self._on_saved)
-        self.comparing.compared.connect(self.page.show_comparison)
-        context.controller.state_changed.connect(self._on_controller_state_changed)
-        context.themes.changed.connect(self._on_themes_changed)
-        self._on_themes_changed()
-        self._on_controller_state_changed()
+    # --- commands ---
 
     def ask_call(self) -> None:
         """Show the page with the cursor where the other call is typed."""
         self._show_page()
-        self.page.focus_call()
+        self.focus_call()
 
     def ask_file(self) -> None:
         """Ask for a saved capture or a Python file, and compare with it."""
@@ -591,18 +558,13 @@ class CompareMenu(QObject):
         self._show_page()
         self.comparing.compare_with_previous()
 
-    def compare_without_pass(self, name: str) -> None:
-        """Compare what is shown with the same call compiled without a pass of XLA's."""
-        self._show_page()
-        self.comparing.compare_without_pass(name)
-
     def ask_save(self) -> None:
         """Ask where to save the comparison that is shown."""
-        if self.page.view is None or self.page.view.comparison is None:
+        if self._view is None or self._view.comparison is None:
             self._show_page()
-            self.page.show_problem("There is no comparison to save yet.")
+            self.show_problem("There is no comparison to save yet.")
             return
-        both = self.page.view.comparison
+        both = self._view.comparison
         name = suggest_name("html", both.first.capture.call, "and", both.second.capture.call)
         dialog = self._context.ask_where("Save the comparison", ";;".join(_SAVE_FILTERS), name)
         dialog.fileSelected.connect(self.save)
@@ -610,7 +572,7 @@ class CompareMenu(QObject):
 
     def save(self, path: str) -> None:
         """Write the comparison that is shown; the file's ending picks the format."""
-        comparison = None if self.page.view is None else self.page.view.comparison
+        comparison = None if self._view is None else self._view.comparison
         if comparison is not None:
             threading.Thread(
                 target=self._write, args=(comparison, path), name="jaxscope-save", daemon=True
@@ -622,7 +584,8 @@ class CompareMenu(QObject):
 
         said = ""
         try:
-            write_atomically(Path(path), render_comparison(comparison, Path(path)))
+            data = render_comparison(comparison, Path(path))
+            write_whole(Path(path), lambda draft: draft.write_bytes(data))
         except OSError as error:
             said = error.strerror or str(error)
         except JaxscopeError as error:
@@ -632,47 +595,21 @@ class CompareMenu(QObject):
 
     def _on_saved(self, path: str, problem: str) -> None:
         if problem:
-            self.page.show_problem(f"{path} could not be written: {problem}")
+            self.show_problem(f"{path} could not be written: {problem}")
         else:
             self._context.show_message(f"Saved to {path}")
 
     def _show_page(self) -> None:
-        self._context.show_page(self.page)
+        self._context.tabs.setCurrentWidget(self)
 
-    def _on_page_call_requested(self, call: str, target: str, python: str, typed: str) -> None:
-        options = _read_options(typed)
-        if options is None:
-            self.page.show_problem(f"{typed} is no list of options such as NAME=VALUE, NAME=VALUE.")
-            return
-        present = self._context.controller.state.call
-        self.comparing.compare_with_call(
-            call or present, target=target, python=python or None, options=options
-        )
+    def _on_without_pass_requested(self, name: str) -> None:
+        self._show_page()
+        self.comparing.compare_without_pass(name)
 
     def _on_comparing_failed(self, error: JaxscopeError) -> None:
         explanation = error.explanation
         parts = (explanation.what, explanation.why, explanation.remedy)
-        self.page.show_problem("\n".join(part for part in parts if part))
-
-    def _on_themes_changed(self) -> None:
-        self.page.set_theme(self._context.themes.theme, self._context.themes.points)
-
-    def _on_controller_state_changed(self) -> None:
-        state, comparing = self._context.controller.state, self.comparing
-        calls = [call for function in state.functions for call in function.calls]
-        self.page.set_calls(calls, state.target)
-        can_run = bool(state.file) and not state.is_view_only
-        self.page.set_possible(
-            can_run=can_run,
-            has_present=comparing.has_present,
-            has_previous=comparing.has_previous,
-        )
-        self._actions["previous"].setEnabled(comparing.has_previous)
-
-
-def add(context: PageContext) -> CompareMenu:
-    """Give a window its page and its menu for comparisons."""
-    return CompareMenu(context)
+        self.show_problem("\n".join(part for part in parts if part))
 
 
 def _read_options(typed: str) -> dict[str, str] | None:
@@ -692,3 +629,6 @@ def _read_options(typed: str) -> dict[str, str] | None:
         else:
             return None
     return found
+
+
+PAGE = Page("Compare", "What differs between this call and another?", ComparePage)

@@ -8,9 +8,7 @@ from typing import Any
 from PySide6.QtCore import (
     QAbstractTableModel,
     QItemSelection,
-    QModelIndex,
     QObject,
-    QPersistentModelIndex,
     Qt,
     Signal,
 )
@@ -20,10 +18,8 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QScrollArea,
-    QSplitter,
     QStackedWidget,
     QTableView,
     QTabWidget,
@@ -51,14 +47,21 @@ from jaxscope.ui.session.screen import title_of_stage
 from jaxscope.ui.toolkit.result_table import choose_row
 from jaxscope.ui.toolkit.rich_text import escape_html
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
-from jaxscope.ui.toolkit.widgets import ChoiceBox, EmptyNotice, FlowLayout
+from jaxscope.ui.toolkit.widgets import (
+    NO_INDEX,
+    ChoiceBox,
+    EmptyNotice,
+    FlowLayout,
+    Index,
+    make_splitter,
+    set_up_table,
+)
 
 # The differences of a stage as a table; a row selects the node on both sides.
 
 
 _COLUMNS = ("", "first", "second", "what differs")
 _WIDTHS_EM = (12, 32, 32, 24)
-_Index = QModelIndex | QPersistentModelIndex
 
 
 class DifferencesModel(QAbstractTableModel):
@@ -95,10 +98,10 @@ class DifferencesModel(QAbstractTableModel):
         """The row of a node of the first (0) or second (1) side, or -1."""
         return next((row for row, entry in enumerate(self._rows) if entry[1 + side] == node), -1)
 
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
+    def rowCount(self, parent: Index = NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self._rows)
 
-    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
+    def columnCount(self, parent: Index = NO_INDEX) -> int:
         return 0 if parent.isValid() else len(_COLUMNS)
 
     def headerData(
@@ -111,7 +114,7 @@ class DifferencesModel(QAbstractTableModel):
             return _COLUMNS[section]
         return None
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         graphs = self._graphs
         if graphs is None or not index.isValid():
             return None
@@ -148,16 +151,7 @@ class DifferencesView(QTableView):
         self.setModel(self.rows)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setAlternatingRowColors(True)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.horizontalHeader().setStretchLastSection(True)
-        self.horizontalHeader().setDefaultAlignment(
-            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        )
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setAccessibleName("Differences")
+        set_up_table(self, "Differences")
         self.notice = EmptyNotice(self, "No difference is listed for this stage.")
         self._is_told = False
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
@@ -241,10 +235,7 @@ class CompareView(QWidget):
         self._body.addWidget(self._build_graphs())
         self._body.addWidget(self._build_texts())
         self._body.addWidget(self._reason)
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.setChildrenCollapsible(False)
-        split.addWidget(self._body)
-        split.addWidget(self._build_lower())
+        split = make_splitter(Qt.Orientation.Vertical, self._body, self._build_lower())
         split.setStretchFactor(0, 4)
         split.setStretchFactor(1, 1)
         split.setSizes([540, 190])
@@ -262,8 +253,7 @@ class CompareView(QWidget):
         self.canvases[1].node_selected.connect(self._on_second_node_selected)
 
     def _build_graphs(self) -> QWidget:
-        sides = QSplitter(Qt.Orientation.Horizontal)
-        sides.setChildrenCollapsible(False)
+        sides = make_splitter(Qt.Orientation.Horizontal)
         for name, canvas in zip(self._names, self.canvases, strict=True):
             side = QWidget()
             column = QVBoxLayout(side)

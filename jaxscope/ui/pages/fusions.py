@@ -5,9 +5,9 @@ all.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from PySide6.QtCore import QItemSelection, QObject, Signal
-from PySide6.QtWidgets import QLabel, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from jaxscope.model.units import UNKNOWN, format_bytes, format_count
 from jaxscope.program.fusion.decisions import (
@@ -20,12 +20,78 @@ from jaxscope.program.fusion.decisions import (
     describe_log,
 )
 from jaxscope.program.fusion.fusions import Fusion
+from jaxscope.program.fusion.launches import compare_launches
 from jaxscope.program.fusion.summary import FusionReport
-from jaxscope.report.fusion import describe_operations, describe_saving
+from jaxscope.program.links import NodeSelection
+from jaxscope.report.fusion import describe_duplicate, describe_operations, describe_saving
 from jaxscope.ui.selection.capture_facts import OPTIMIZED
-from jaxscope.ui.selection.fusion_text import describe_launches
 from jaxscope.ui.toolkit.result_table import ResultTable
-from jaxscope.ui.window.page_context import PageContext
+from jaxscope.ui.toolkit.rich_text import escape_breakable
+from jaxscope.ui.toolkit.widgets import PlainTabs, make_label
+from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
+
+# Fusions, kernels and launches described as HTML.
+
+
+_MAX_SHOWN = 8
+
+
+def describe_kernel(report: FusionReport, node: int, muted: str) -> str:
+    """The fusion that a node is, or the kernel that it runs in, as HTML."""
+    module = report.module
+    kernel = module.kernel(node)
+    fusion = report.fusion_of(node) or report.fusion_of(kernel)
+    rows: list[tuple[str, str]] = []
+    if fusion is not None:
+        rows = [
+            ("kind", escape_breakable(fusion.kind)),
+            ("computes", escape_breakable(describe_operations(fusion))),
+            ("reads", _values([(v.id, v.type, v.num_bytes) for v in fusion.inputs])),
+            ("writes", _values([("", v.type, v.num_bytes) for v in fusion.outputs])),
+            ("saves", escape_breakable(describe_saving(fusion))),
+        ]
+    twice = report.duplicates_in(kernel)
+    told = [escape_breakable(describe_duplicate(d, kernel)) for d in twice[:_MAX_SHOWN]]
+    if len(twice) > _MAX_SHOWN:
+        told.append(f"and {len(twice) - _MAX_SHOWN} more")
+    rows.append(("computed twice", "<br>".join(told)))
+    shown = [(label, text) for label, text in rows if text]
+    if not shown:
+        return ""
+    name = escape_breakable(fusion.id if fusion is not None else module.id(kernel))
+    cells = "".join(
+        f"<tr><td style='color:{muted}; padding-right:10px'>{label}</td><td>{text}</td></tr>"
+        for label, text in shown
+    )
+    title = f"Fusion {name}" if fusion is not None else f"Kernel {name}"
+    return f"<h4>{title}</h4><table cellspacing='0' cellpadding='2'>{cells}</table>"
+
+
+def describe_pair(report: FusionReport, first: int, second: int) -> str:
+    """Why two nodes are not one kernel, as HTML."""
+    found = report.why_apart(first, second)
+    same = found.first == found.second
+    title = "One kernel" if same else "Why are these not one kernel?"
+    return f"<h4>{title}</h4><p>{escape_breakable(found.text)}</p>"
+
+
+def describe_launches(report: FusionReport) -> Sequence[str]:
+    """Eager against optimized in a sentence, then the definitions; empty where one is missing."""
+    if report.one_by_one is None:
+        return ()
+    told = compare_launches(report.one_by_one, report.fused)
+    return (told, report.one_by_one.definition, report.fused.definition)
+
+
+def _values(values: list[tuple[str, str, float]]) -> str:
+    lines = [
+        f"{escape_breakable(f'{name} {type}'.strip())}, {format_bytes(num_bytes)}"
+        for name, type, num_bytes in values[:_MAX_SHOWN]
+    ]
+    if len(values) > _MAX_SHOWN:
+        lines.append(f"and {len(values) - _MAX_SHOWN} more")
+    return "<br>".join(lines)
+
 
 # The fusions of the optimized program in a table, and what fusing brought as a whole.
 
@@ -39,21 +105,17 @@ _NONE_YET = (
 )
 
 
-class FusionsPage(QWidget):
-    """`fusion_chosen` carries the node of the row that was clicked."""
+class FusionsPage(PageWidget):
+    """A click on a row selects its fusion; the inspector tells of what is selected."""
 
-    fusion_chosen = Signal(int)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context)
         self._report: FusionReport | None = None
         self.heading = QLabel(_NONE_YET)
         self.heading.setWordWrap(True)
         self.table = ResultTable("Fusions of the optimized program")
-        self.table.selectionModel().selectionChanged.connect(self._on_table_selection_changed)
-        self.note = QLabel()
-        self.note.setProperty("role", "muted")
-        self.note.setWordWrap(True)
+        self.table.row_selected.connect(self._on_table_row_selected)
+        self.note = make_label(role="muted", wraps=True)
         self.decisions = ResultTable("XLA's own log of what it fused")
         logged = QWidget()
         column = QVBoxLayout(logged)
@@ -61,10 +123,7 @@ class FusionsPage(QWidget):
         column.addWidget(self.note)
         column.addWidget(self.decisions, 1)
         column.addStretch(0)
-        self.tabs = QTabWidget()
-        self.tabs.setAccessibleName("Fusions and XLA's decisions")
-        self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setDrawBase(False)
+        self.tabs = PlainTabs("Fusions and XLA's decisions")
         self.tabs.addTab(self.table, "Fusions")
         self.tabs.addTab(logged, "XLA's decisions")
         layout = QVBoxLayout(self)
@@ -72,6 +131,12 @@ class FusionsPage(QWidget):
         layout.addWidget(self.tabs, 1)
         layout.addStretch(0)
         self.tabs.hide()
+        context.inspector.additions.append(self._describe_selected)
+        context.fusions.changed.connect(self._on_fusions_changed)
+
+    def start(self) -> None:
+        super().start()
+        self._on_fusions_changed()  # a capture may be there before this page is
 
     def show_report(self, report: FusionReport | None, problem: str = "") -> None:
         """Show a report, or why there is none, or what there will be."""
@@ -114,13 +179,28 @@ class FusionsPage(QWidget):
             [step.text for step in steps],
         )
 
-    def _on_table_selection_changed(
-        self, selected: QItemSelection, _deselected: QItemSelection
-    ) -> None:
-        indexes = selected.indexes()
-        if indexes and self._report is not None:
-            number = int(self.table.rows.index(indexes[0].row(), 0).data())
-            self.fusion_chosen.emit(self._report.fusions[number].node)
+    def _on_table_row_selected(self, row: int) -> None:
+        if self._report is not None:
+            number = int(self.table.rows.cell(row, 0))
+            self._context.selection.select_node(OPTIMIZED, self._report.fusions[number].node)
+
+    def _on_fusions_changed(self) -> None:
+        report = self._context.fusions.report
+        self.show_report(report, self._context.fusions.problem)
+        told = describe_launches(report) if report is not None else ()
+        self._context.set_stage_hint(OPTIMIZED, told[0] if told else "")
+
+    def _describe_selected(self) -> str:
+        """What there is to say of the selection, as HTML; empty where that is nothing."""
+        report, selection = self._context.fusions.report, self._context.selection.selection
+        if report is None or not isinstance(selection, NodeSelection):
+            return ""
+        nodes = selection.nodes
+        if selection.stage != OPTIMIZED or len(nodes) not in (1, 2):
+            return ""
+        if len(nodes) == 2:
+            return describe_pair(report, nodes[0], nodes[1])
+        return describe_kernel(report, nodes[0], self._context.themes.theme.muted)
 
 
 def _row(number: int, fusion: Fusion, again: int) -> tuple[str, ...]:
@@ -153,35 +233,4 @@ def _size(num_bytes: float) -> str:
     return UNKNOWN if math.isnan(num_bytes) else format_bytes(num_bytes)
 
 
-# Puts the page of fusions into a window, and keeps it in step with what is shown.
-
-
-_TITLE = "Fusions"
-
-
-class FusionsMenu(QObject):
-    """Owns the page; lives as long as its window."""
-
-    def __init__(self, context: PageContext) -> None:
-        super().__init__(context.window)
-        self._context = context
-        self.page = FusionsPage()
-        context.add_page(self.page, _TITLE)
-        self.page.fusion_chosen.connect(self._on_page_fusion_chosen)
-        context.fusions.changed.connect(self._on_fusions_changed)
-        self._on_fusions_changed()  # a capture may be there before this page is
-
-    def _on_fusions_changed(self) -> None:
-        fusions = self._context.fusions
-        report = fusions.report
-        self.page.show_report(report, fusions.problem)
-        told = describe_launches(report) if report is not None else ()
-        self._context.set_stage_hint(OPTIMIZED, told[0] if told else "")
-
-    def _on_page_fusion_chosen(self, node: int) -> None:
-        self._context.selection.select_node(OPTIMIZED, node)
-
-
-def add(context: PageContext) -> FusionsMenu:
-    """Give a window its page of fusions."""
-    return FusionsMenu(context)
+PAGE = Page("Fusions", "What did the compiler fuse, and what did that save?", FusionsPage)

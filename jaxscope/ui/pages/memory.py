@@ -8,14 +8,12 @@ import functools
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QItemSelection, QObject, Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QSplitter,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -45,14 +43,15 @@ from jaxscope.report.remat import (
     remat_numbers,
     remat_row,
 )
+from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.latest_job import LatestJob
 from jaxscope.ui.toolkit.result_table import ResultTable
-from jaxscope.ui.toolkit.theme import LIGHT, Theme
-from jaxscope.ui.toolkit.widgets import SelectableLabel
-from jaxscope.ui.window.page_context import PageContext
+from jaxscope.ui.toolkit.theme import Theme
+from jaxscope.ui.toolkit.widgets import PlainTabs, SelectableLabel, make_splitter
+from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
 
 if TYPE_CHECKING:
-    from jaxscope.ui.measure.plots import MemoryPlot
+    from jaxscope.ui.figures.plots import MemoryPlot
 
 
 # What each policy of `jax.checkpoint` would do to the gradient: asked for with a button.
@@ -65,17 +64,14 @@ _REMAT_QUESTION = (
 
 
 class RematPart(QWidget):
-    """`compare_requested` asks for the compilations."""
-
-    compare_requested = Signal()
+    """What was found of each policy, and the button `compare` that asks for the compilations."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._found: RematPolicies | None = None
-        self.heading, self.notes = SelectableLabel(_REMAT_QUESTION), SelectableLabel()
-        self.notes.setProperty("role", "muted")
+        self.heading = SelectableLabel(_REMAT_QUESTION)
+        self.notes = SelectableLabel(role="muted")
         self.compare = QPushButton("Compare the policies")
-        self.compare.clicked.connect(self.compare_requested)
         self.table = ResultTable("Remat policies")
         top = QHBoxLayout()
         top.addWidget(self.heading, 1)
@@ -87,10 +83,6 @@ class RematPart(QWidget):
         layout.addWidget(self.notes)
         layout.addStretch(0)
         self.show_policies(None)
-
-    def set_can_compare(self, can_compare: bool) -> None:
-        """Whether a run can start now."""
-        self.compare.setEnabled(can_compare)
 
     def show_policies(self, found: RematPolicies | None) -> None:
         """Show what was found, or what there will be."""
@@ -129,24 +121,21 @@ _CONSTANT_HEADERS = ("bytes", "type", "id")
 _QUESTION = "How much memory does it need, when, and for what?"
 
 
-class MemoryPage(QWidget):
-    """`node_chosen` carries the name of a stage and a node of it. Found when first looked at."""
+class MemoryPage(PageWidget):
+    """A click on a row selects its node. Found when first looked at."""
 
-    node_chosen = Signal(str, int)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context)
         self._capture: Capture | None = None
         self._report: MemoryReport | None = None
-        self._theme = LIGHT
+        self._theme = context.themes.theme
         self._step = 0
         self._searched: Capture | None = None
         self._job = LatestJob(self, "jaxscope memory")
         self._job.finished.connect(self._on_job_finished)
         self._job.failed.connect(self._on_job_failed)
-        self.heading, self.notes = SelectableLabel(_QUESTION), SelectableLabel()
-        self.heading.setProperty("role", "heading")
-        self.notes.setProperty("role", "muted")
+        self.heading = SelectableLabel(_QUESTION, "heading")
+        self.notes = SelectableLabel(role="muted")
         self.step_title = QLabel()
         self.to_peak = QPushButton("To the peak")
         self.alive = ResultTable("What is alive at the chosen step")
@@ -154,15 +143,13 @@ class MemoryPage(QWidget):
         self.donated = ResultTable("Donated arguments")
         self.constants = ResultTable("Captured arrays")
         self.remat = RematPart()
-        self.tabs = QTabWidget()
-        self.tabs.setAccessibleName("Memory")
+        self.tabs = PlainTabs("Memory")
         self._build()
+        self.remat.compare.clicked.connect(self._on_compare_clicked)
         self.to_peak.clicked.connect(self._on_to_peak_clicked)
-        self.alive.selectionModel().selectionChanged.connect(self._on_alive_selection_changed)
-        self.kept.selectionModel().selectionChanged.connect(self._on_kept_selection_changed)
-        self.constants.selectionModel().selectionChanged.connect(
-            self._on_constants_selection_changed
-        )
+        self.alive.row_selected.connect(self._on_alive_row_selected)
+        self.kept.row_selected.connect(self._on_kept_row_selected)
+        self.constants.row_selected.connect(self._on_constants_row_selected)
 
     def _build(self) -> None:
         alive = QWidget()
@@ -173,8 +160,6 @@ class MemoryPage(QWidget):
         row.addWidget(self.to_peak)
         column.addLayout(row)
         column.addWidget(self.alive, 1)
-        self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setDrawBase(False)
         for title, page in (
             ("Alive", alive),
             ("Kept for the backward part", self.kept),
@@ -183,9 +168,7 @@ class MemoryPage(QWidget):
             ("Remat policies", self.remat),
         ):
             self.tabs.addTab(page, title)
-        self._split = QSplitter(Qt.Orientation.Vertical)
-        self._split.setChildrenCollapsible(False)
-        self._split.addWidget(self.tabs)
+        self._split = make_splitter(Qt.Orientation.Vertical, self.tabs)
         layout = QVBoxLayout(self)
         layout.addWidget(self.heading)
         layout.addWidget(self.notes)
@@ -196,7 +179,7 @@ class MemoryPage(QWidget):
     @functools.cached_property
     def plot(self) -> MemoryPlot:
         """Made when there is something to plot."""
-        from jaxscope.ui.measure.plots import MemoryPlot  # pyqtgraph costs half a second
+        from jaxscope.ui.figures.plots import MemoryPlot  # pyqtgraph costs half a second
 
         plot = MemoryPlot()
         plot.step_chosen.connect(self.choose_step)
@@ -205,6 +188,13 @@ class MemoryPage(QWidget):
         return plot
 
     # --- showing ---
+
+    def show_state(self, state: WindowState) -> None:
+        if state.capture is not None or not state.is_running:
+            self.show_capture(state.capture)
+        self.remat.compare.setEnabled(state.can_start)
+        found = state.lab.rematpolicies
+        self.remat.show_policies(found if found and found.call == state.call else None)
 
     def show_capture(self, capture: Capture | None) -> None:
         """Show a capture, now or when the page is looked at."""
@@ -216,10 +206,7 @@ class MemoryPage(QWidget):
             self._search()
 
     def set_theme(self, theme: Theme) -> None:
-        """Use a theme's colours."""
         self._theme = theme
-        for table in (self.alive, self.kept, self.donated, self.constants, self.remat.table):
-            table.fit()
         if (live := self._live()) is not None:
             self.plot.show_live(live, theme)
 
@@ -348,35 +335,36 @@ class MemoryPage(QWidget):
 
     # --- choosing ---
 
+    def _on_compare_clicked(self) -> None:
+        self._context.controller.experiment(RematRequest())
+
     def _on_to_peak_clicked(self) -> None:
         live = self._live()
         if live is not None:
             self.choose_step(live.peak_step)
 
-    def _on_alive_selection_changed(self, selected: QItemSelection, _gone: QItemSelection) -> None:
+    def _on_alive_row_selected(self, row: int) -> None:
         live = self._live()
-        name = _cell(self.alive, selected, 2)
-        if live is None or not name:
+        name = self.alive.rows.cell(row, 2)
+        if live is None:
             return
         for buffer in live.alive_at(self._step):
             if live.graph.string(live.graph.nodes.name, buffer.node) == name:
-                self.node_chosen.emit("optimized", buffer.node)
+                self._context.selection.select_node("optimized", buffer.node)
                 return
 
-    def _on_kept_selection_changed(self, selected: QItemSelection, _gone: QItemSelection) -> None:
+    def _on_kept_row_selected(self, row: int) -> None:
         if self._report is not None:
-            self._choose(self._report.residuals.values, _cell(self.kept, selected, 3))
+            self._choose(self._report.residuals.values, self.kept.rows.cell(row, 3))
 
-    def _on_constants_selection_changed(
-        self, selected: QItemSelection, _gone: QItemSelection
-    ) -> None:
+    def _on_constants_row_selected(self, row: int) -> None:
         if self._report is not None:
-            self._choose(self._report.constants, _cell(self.constants, selected, 2))
+            self._choose(self._report.constants, self.constants.rows.cell(row, 2))
 
     def _choose(self, values: tuple[KeptValue, ...], id: str) -> None:
         value = next((value for value in values if value.id == id), None)
         if value is not None:
-            self.node_chosen.emit(value.stage, value.node)
+            self._context.selection.select_node(value.stage, value.node)
 
 
 def find_memory(capture: Capture) -> MemoryReport:
@@ -387,12 +375,6 @@ def find_memory(capture: Capture) -> MemoryReport:
     return report
 
 
-def _cell(table: ResultTable, selected: QItemSelection, column: int) -> str:
-    """The text of a column in the first selected row; empty where nothing is selected."""
-    indexes = selected.indexes()
-    return str(table.rows.index(indexes[0].row(), column).data()) if indexes else ""
-
-
 def _sortable(buffer: Buffer) -> float:
     return _or_least(buffer.num_bytes)
 
@@ -401,37 +383,4 @@ def _or_least(value: float) -> float:
     return -1.0 if math.isnan(value) else value
 
 
-# Puts the page of memory into a window, and follows what it chooses.
-
-
-class MemoryMenu(QObject):
-    """Owns the page; lives as long as its window."""
-
-    def __init__(self, context: PageContext) -> None:
-        super().__init__(context.window)
-        self._context = context
-        self.page = MemoryPage()
-        context.add_page(self.page, "Memory")
-        self.page.node_chosen.connect(context.selection.select_node)
-        self.page.remat.compare_requested.connect(self._on_compare_requested)
-        context.controller.state_changed.connect(self._on_controller_state_changed)
-        context.themes.changed.connect(self.page.set_theme)
-        self.page.set_theme(context.themes.theme)
-        self._on_controller_state_changed()
-
-    def _on_controller_state_changed(self) -> None:
-        state = self._context.controller.state
-        if state.capture is not None or not state.is_running:
-            self.page.show_capture(state.capture)
-        can_run = bool(state.file and state.call) and not state.is_view_only
-        self.page.remat.set_can_compare(can_run and not state.is_running)
-        remat = state.lab.rematpolicies
-        self.page.remat.show_policies(remat if remat and remat.call == state.call else None)
-
-    def _on_compare_requested(self) -> None:
-        self._context.controller.experiment(RematRequest())
-
-
-def add(context: PageContext) -> MemoryMenu:
-    """Give a window its page of memory."""
-    return MemoryMenu(context)
+PAGE = Page("Memory", _QUESTION, MemoryPage)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from jaxscope.model import NONE, PassRecord, Unavailable
 from jaxscope.model.op_name import TagTable
@@ -16,6 +16,7 @@ from jaxscope.program.passes.diff import ModuleGraphs, find_module_graphs
 from jaxscope.ui.pages.diff_graph import ComparedCanvas, MarkLegend
 from jaxscope.ui.toolkit.latest_job import LatestJob
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
+from jaxscope.ui.toolkit.widgets import make_label, make_splitter
 
 
 class PassGraphs(QWidget):
@@ -33,8 +34,7 @@ class PassGraphs(QWidget):
         self._followed: frozenset[str] = frozenset()
         self.canvases = (ComparedCanvas(), ComparedCanvas())
         self.legend = MarkLegend()
-        self.note = QLabel()
-        self.note.setProperty("role", "muted")
+        self.note = make_label(role="muted")
         self.reason = QLabel()
         self.reason.setWordWrap(True)
         self.reason.setMargin(24)
@@ -45,15 +45,13 @@ class PassGraphs(QWidget):
         self.canvases[1].node_selected.connect(self._on_second_node_selected)
 
     def _build(self) -> None:
-        sides = QSplitter(Qt.Orientation.Horizontal)
-        sides.setChildrenCollapsible(False)
+        sides = make_splitter(Qt.Orientation.Horizontal)
         for title, canvas in zip(("before", "after"), self.canvases, strict=True):
             side = QWidget()
             column = QVBoxLayout(side)
             column.setContentsMargins(0, 0, 0, 0)
             column.setSpacing(2)
-            name = QLabel(title)
-            name.setProperty("role", "muted")
+            name = make_label(title, "muted")
             column.addWidget(name)
             column.addWidget(canvas, 1)
             sides.addWidget(side)

@@ -9,16 +9,13 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QItemSelection, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
-    QSplitter,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -31,10 +28,12 @@ from jaxscope.program.links import NO_LINKED, Links, NodeSelection
 from jaxscope.program.passes.diff import diff_pass_texts
 from jaxscope.program.passes.recorder import COUNTED, ESTIMATED, TIMED, explain_missing_peak
 from jaxscope.ui.pages.diff_text import DiffTextView
+from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
 from jaxscope.ui.toolkit.rich_text import escape_html
-from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
-from jaxscope.ui.window.page_context import PageContext
+from jaxscope.ui.toolkit.theme import Theme
+from jaxscope.ui.toolkit.widgets import PlainTabs, make_splitter
+from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
 
 if TYPE_CHECKING:
     from jaxscope.ui.pages.pass_graphs import PassGraphs
@@ -165,22 +164,13 @@ _NONE_YET = (
 )
 
 
-class PassesPage(QWidget):
-    """`record_requested` asks for a run that records, `without_requested` for one without a pass,
-    `equations_chosen` carries the equations of what was clicked in a graph.
+class PassesPage(PageWidget):
+    """Follows the selection through the passes; a click in a graph selects its equations."""
 
-    The page keeps nothing but what it shows.
-    """
-
-    record_requested = Signal()
-    without_requested = Signal(str)
-    equations_chosen = Signal(object)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context)
         self._records: Sequence[PassRecord] = ()
         self._tags = TagTable()
-        self._look = (LIGHT, BASE_POINTS)
         self._shown: list[int] = []
         self._places: dict[tuple[str, ...], int] = {}
         self._followed: frozenset[str] = frozenset()
@@ -189,7 +179,7 @@ class PassesPage(QWidget):
         self.heading = QLabel(_NONE_YET)
         self.heading.setWordWrap(True)
         self.record = QPushButton("Record the passes")
-        self.record.clicked.connect(self.record_requested)
+        self.record.clicked.connect(self.record_passes)
         self.without = QPushButton("Compare without this pass")
         self.without.setToolTip(
             "Compiles the call once more with xla_disable_hlo_passes, wherever this pass runs, and "
@@ -210,13 +200,17 @@ class PassesPage(QWidget):
         self.fate.hide()
         self.table = ResultTable("Passes in their order")
         self.table.notice.clear_requested.connect(self._on_notice_clear_requested)
-        self.table.selectionModel().selectionChanged.connect(self._on_table_selection_changed)
+        self.table.row_selected.connect(self._on_table_row_selected)
         self.title = QLabel()
         self.diff = DiffTextView()
-        self.forms = QTabWidget()
+        self.forms = PlainTabs()
         self._graphs_home = QWidget()
         self._build()
         self.forms.currentChanged.connect(self._on_forms_current_changed)
+        context.selection.changed.connect(self._follow)
+        context.inspector.pass_requested.connect(self._on_inspector_pass_requested)
+        context.fates.changed.connect(self._on_fates_changed)
+        context.commands.connect_owner("passes", self)
 
     def _build(self) -> None:
         top = QHBoxLayout()
@@ -232,16 +226,11 @@ class PassesPage(QWidget):
         column = QVBoxLayout(texts)
         column.setContentsMargins(0, 4, 0, 0)
         column.addWidget(self.title)
-        self.forms.setDocumentMode(True)
-        self.forms.tabBar().setDrawBase(False)
         self.forms.addTab(self.diff, "Text")
         self.forms.addTab(self._graphs_home, "Graphs")
         QVBoxLayout(self._graphs_home).setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.forms, 1)
-        self._split = QSplitter(Qt.Orientation.Vertical)
-        self._split.setChildrenCollapsible(False)
-        self._split.addWidget(self.table)
-        self._split.addWidget(texts)
+        self._split = make_splitter(Qt.Orientation.Vertical, self.table, texts)
         self._split.setSizes([200, 400])
         layout = QVBoxLayout(self)
         layout.addLayout(top)
@@ -257,14 +246,37 @@ class PassesPage(QWidget):
         from jaxscope.ui.pages.pass_graphs import PassGraphs  # loads the graph view
 
         graphs = PassGraphs()
-        graphs.set_theme(*self._look)
-        graphs.equations_chosen.connect(self.equations_chosen)
+        graphs.set_theme(self._context.themes.theme, self._context.themes.points)
+        graphs.equations_chosen.connect(self._on_graphs_equations_chosen)
         layout = self._graphs_home.layout()
         assert layout is not None
         layout.addWidget(graphs)
         return graphs
 
+    def record_passes(self) -> None:
+        """Run the present call again, and record the passes."""
+        state = self._context.controller.state
+        if state.call:
+            self._context.tabs.setCurrentWidget(self)
+            self._context.controller.run(state.call, state.target, passes=True)
+
     # --- showing ---
+
+    def show_state(self, state: WindowState) -> None:
+        self._can_run = state.can_start
+        self.record.setEnabled(self._can_run)
+        self._context.commands.actions["record_passes"].setEnabled(self._can_run)
+        self._fit_without()
+        if state.capture is None:
+            if not state.is_running:
+                self.show_passes(())
+            return
+        stage = state.capture.stage("passes")
+        missing = stage.unavailable if stage is not None else None
+        reason = missing.reason if isinstance(missing, Unavailable) else ""
+        if stage is None and state.is_view_only:
+            reason = "This capture was made without recording XLA's passes."
+        self.show_passes(state.capture.passes, reason, state.capture.pass_tags)
 
     def show_passes(
         self, records: Sequence[PassRecord], missing: str = "", tags: TagTable | None = None
@@ -295,12 +307,6 @@ class PassesPage(QWidget):
         if records:
             choose_row(self.table, min(1, len(self._shown) - 1))
 
-    def set_can_record(self, can_record: bool) -> None:
-        """Whether there is a call that could be recorded now."""
-        self.record.setEnabled(can_record)
-        self._can_run = can_record
-        self._fit_without()
-
     def follow_equations(
         self, ids: Iterable[str], title: str = "", fate: Fate | None = None
     ) -> None:
@@ -330,11 +336,9 @@ class PassesPage(QWidget):
         elif 0 <= self._current < len(self._records):
             self._tell(self._records[self._current])
 
-    def set_theme(self, theme: Theme = LIGHT, points: float = BASE_POINTS) -> None:
-        """Use a theme's colours and a size of type."""
-        self._look = (theme, points)
+    def set_theme(self, theme: Theme) -> None:
+        points = self._context.themes.points
         self.diff.set_theme(theme, points)
-        self.table.fit()
         if "graphs" in vars(self):
             self.graphs.set_theme(theme, points)
 
@@ -378,15 +382,10 @@ class PassesPage(QWidget):
         self.follow.setChecked(False)
         self.filter.clear()
 
-    def _on_table_selection_changed(
-        self, selected: QItemSelection, _deselected: QItemSelection
-    ) -> None:
-        indexes = selected.indexes()
-        if indexes:
-            row = indexes[0].row()
-            label = tuple(self.table.rows.index(row, column).data() for column in (0, 1))
-            self._current = self._places[label]
-            self._show_texts(self._records[self._current])
+    def _on_table_row_selected(self, row: int) -> None:
+        label = tuple(self.table.rows.cell(row, column) for column in (0, 1))
+        self._current = self._places[label]
+        self._show_texts(self._records[self._current])
 
     def _show_texts(self, record: PassRecord | None) -> None:
         if record is None:
@@ -455,79 +454,19 @@ class PassesPage(QWidget):
 
     def _on_without_clicked(self) -> None:
         if name := self._current_name():
-            self.without_requested.emit(name)
+            self._context.requests.comparison_without_pass.emit(name)
 
+    # --- the selection ---
 
-# Puts XLA's passes into a window: their page, and the command that records them.
-
-
-_TITLE = "Passes"
-
-
-class PassesMenu(QObject):
-    """Owns the page; lives as long as its window.
-
-    Signals:
-        without_requested: The name of a pass: compare with what comes out without it.
-    """
-
-    without_requested = Signal(str)
-
-    def __init__(self, context: PageContext) -> None:
-        super().__init__(context.window)
-        self._context = context
-        self.page = PassesPage()
-        context.add_page(self.page, _TITLE)
-        self.action = QAction("Record XLA's passes", self)
-        self.action.setShortcut(QKeySequence("Ctrl+Shift+F5"))
-        self.action.triggered.connect(self.record)
-        context.add_action("Run", self.action)
-        self.page.record_requested.connect(self.record)
-        self.page.without_requested.connect(self.without_requested)
-        self.page.equations_chosen.connect(self._on_equations_chosen)
-        context.controller.state_changed.connect(self._on_controller_state_changed)
-        context.selection.changed.connect(self._on_selection_changed)
-        context.inspector.pass_requested.connect(self._on_pass_requested)
-        context.fates.changed.connect(self._on_fates_changed)
-        context.themes.changed.connect(self._on_themes_changed)
-        self._on_themes_changed()
-        self._on_controller_state_changed()
-
-    def record(self) -> None:
-        """Run the present call again, and record the passes."""
-        state = self._context.controller.state
-        if state.call:
-            self._context.show_page(self.page)
-            self._context.controller.run(state.call, state.target, passes=True)
-
-    def _on_controller_state_changed(self) -> None:
-        state = self._context.controller.state
-        can_record = bool(state.file and state.call) and not state.is_view_only
-        self.page.set_can_record(can_record and not state.is_running)
-        self.action.setEnabled(can_record and not state.is_running)
-        if state.capture is None:
-            if not state.is_running:
-                self.page.show_passes(())
-            return
-        stage = state.capture.stage("passes")
-        missing = stage.unavailable if stage is not None else None
-        reason = missing.reason if isinstance(missing, Unavailable) else ""
-        if stage is None and state.is_view_only:
-            reason = "This capture was made without recording XLA's passes."
-        self.page.show_passes(state.capture.passes, reason, state.capture.pass_tags)
-
-    def _on_pass_requested(self, number: int) -> None:
-        self._context.show_page(self.page)
-        self.page.choose_dump(number)
-
-    def _on_selection_changed(self, links: Links) -> None:
-        self._follow(links)
+    def _on_inspector_pass_requested(self, number: int) -> None:
+        self._context.tabs.setCurrentWidget(self)
+        self.choose_dump(number)
 
     def _on_fates_changed(self) -> None:
         self._follow(self._context.selection.links)
 
     def _follow(self, links: Links) -> None:
-        """Tell the page what is selected, as equations of the stage that was compiled."""
+        """Follow what is selected, as equations of the stage that was compiled."""
         compiled = self._compiled()
         if compiled is None:
             return
@@ -546,14 +485,14 @@ class PassesMenu(QObject):
                 title = f"Equation {node.id} ({node.operation})"
                 fate = self._context.fates.fate_of(selection.stage, node)
         ids = [graph.string(graph.nodes.id, node) for node in nodes]
-        self.page.follow_equations(ids, title, fate)
+        self.follow_equations(ids, title, fate)
 
     def _compiled(self) -> Stage | None:
         """The last jaxpr-level stage: the one that XLA got to compile."""
         stage = find_lowered_stage(self._context.controller.state.stages)
         return stage if stage is not None and is_available(stage.graph) else None
 
-    def _on_equations_chosen(self, ids: Sequence[str]) -> None:
+    def _on_graphs_equations_chosen(self, ids: Sequence[str]) -> None:
         compiled = self._compiled()
         if compiled is None or not is_available(compiled.graph):
             return
@@ -562,10 +501,5 @@ class PassesMenu(QObject):
         if nodes:
             self._context.selection.select_nodes(compiled.name, nodes)
 
-    def _on_themes_changed(self) -> None:
-        self.page.set_theme(self._context.themes.theme, self._context.themes.points)
 
-
-def add(context: PageContext) -> PassesMenu:
-    """Give a window its page of passes and the command that records them."""
-    return PassesMenu(context)
+PAGE = Page("Passes", "What did XLA's optimizer do, pass by pass?", PassesPage)

@@ -6,12 +6,12 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QItemSelection, QObject, Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout
 
 from jaxscope.client.requests import CalibrationRequest
-from jaxscope.model import Capture, Stage, Unavailable, stage_named
+from jaxscope.model import Capture, Environment, Stage, Unavailable, stage_named
 from jaxscope.model.hardware import Ceilings, chip_names, chip_of_target, find_chip
 from jaxscope.model.units import format_count
 from jaxscope.program.cost.attribution import CostChange, RowKind, find_cost_change
@@ -33,13 +33,14 @@ from jaxscope.report.roofline import (
     roofline_row,
 )
 from jaxscope.schema.ceilings_file import store_ceilings, stored_ceilings
+from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
-from jaxscope.ui.toolkit.theme import LIGHT, Theme
-from jaxscope.ui.toolkit.widgets import ChoiceBox, SelectableLabel
-from jaxscope.ui.window.page_context import PageContext
+from jaxscope.ui.toolkit.theme import Theme
+from jaxscope.ui.toolkit.widgets import ChoiceBox, SelectableLabel, make_splitter
+from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
 
 if TYPE_CHECKING:
-    from jaxscope.ui.measure.plots import RooflinePlot
+    from jaxscope.ui.figures.plots import RooflinePlot
 
 _QUESTION = "What bounds each kernel: arithmetic, or memory?"
 _NAME_COLUMN = HEADERS.index("name")
@@ -50,21 +51,13 @@ _MEASURED = "this machine"
 _MODULES = ("compiled", "before optimization", "before and after")
 
 
-class RooflinePage(QWidget):
-    """Points of the compiled program as a plot and as a table.
+class RooflinePage(PageWidget):
+    """Points of the compiled program as a plot and as a table; keeps the ceilings measured here."""
 
-    Signals:
-        nodes_chosen: The name of a stage and nodes of it.
-        calibration_requested: What this machine reaches is to be measured.
-        shown: The page is looked at.
-    """
-
-    nodes_chosen = Signal(str, object)
-    calibration_requested = Signal()
-    shown = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context)
+        self._measured: Ceilings | None = None
+        self._host: Environment | None = None
         self._stage: Stage | None = None
         self._capture: Capture | None = None
         self._rooflines: dict[str, Roofline | Unavailable] = {}
@@ -72,10 +65,9 @@ class RooflinePage(QWidget):
         self._changes: dict[RowKind, CostChange | Unavailable] = {}
         self._ceilings: Ceilings | None = None
         self._published: dict[str, Ceilings] = {}
-        self._theme = LIGHT
-        self.heading, self.notes = SelectableLabel(_QUESTION), SelectableLabel()
-        self.heading.setProperty("role", "heading")
-        self.notes.setProperty("role", "muted")
+        self._theme = context.themes.theme
+        self.heading = SelectableLabel(_QUESTION, "heading")
+        self.notes = SelectableLabel(role="muted")
         self.calibrate = QPushButton("Measure this machine")
         self.choice = ChoiceBox()
         self.choice.addItems(_CHOICES)
@@ -96,21 +88,19 @@ class RooflinePage(QWidget):
         self.export = QPushButton("Export …")
         self.table = ResultTable("Work and traffic")
         self._build()
-        self.calibrate.clicked.connect(self.calibration_requested)
+        self.calibrate.clicked.connect(self._on_calibrate_clicked)
         self.choice.currentIndexChanged.connect(self._on_choice_changed)
         self.module.currentIndexChanged.connect(self._on_module_changed)
         self.limits.currentIndexChanged.connect(self._on_choice_changed)
         self.export.clicked.connect(self._on_export_clicked)
-        self.table.selectionModel().selectionChanged.connect(self._on_table_selection_changed)
+        self.table.row_selected.connect(self._on_table_row_selected)
 
     def _build(self) -> None:
         top = QHBoxLayout()
         top.addWidget(self.heading, 1)
         for button in (self.module, self.choice, self.limits, self.export, self.calibrate):
             top.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
-        self._split = QSplitter(Qt.Orientation.Vertical)
-        self._split.setChildrenCollapsible(False)
-        self._split.addWidget(self.table)
+        self._split = make_splitter(Qt.Orientation.Vertical, self.table)
         layout = QVBoxLayout(self)
         layout.addLayout(top)
         layout.addWidget(self.notes)
@@ -121,7 +111,7 @@ class RooflinePage(QWidget):
     @functools.cached_property
     def plot(self) -> RooflinePlot:
         """Made when there are ceilings to plot under."""
-        from jaxscope.ui.measure.plots import RooflinePlot  # pyqtgraph costs half a second
+        from jaxscope.ui.figures.plots import RooflinePlot  # pyqtgraph costs half a second
 
         plot = RooflinePlot()
         plot.point_chosen.connect(self._on_plot_point_chosen)
@@ -130,6 +120,24 @@ class RooflinePage(QWidget):
         return plot
 
     # --- showing ---
+
+    def show_state(self, state: WindowState) -> None:
+        self.calibrate.setEnabled(state.can_start)
+        measured = state.lab.ceilings
+        if measured is not None and measured is not self._measured:
+            store_ceilings(measured)
+            self._measured = measured
+        if self.isVisible():
+            self._show_present()
+
+    def _show_present(self) -> None:
+        """Only while it is looked at: a run changes the state many times."""
+        state = self._context.controller.state
+        environment = state.head.environment if state.head is not None else None
+        if self._measured is None and environment is not None and environment != self._host:
+            self._host = environment
+            self._measured = stored_ceilings(environment)
+        self.show_program(stage_named(state.stages, "optimized"), self._measured, state.capture)
 
     def show_program(
         self, stage: Stage | None, ceilings: Ceilings | None, capture: Capture | None = None
@@ -150,14 +158,8 @@ class RooflinePage(QWidget):
         self._ceilings = ceilings
         self._show()
 
-    def set_can_calibrate(self, can_calibrate: bool) -> None:
-        """Whether a measurement can start now."""
-        self.calibrate.setEnabled(can_calibrate)
-
     def set_theme(self, theme: Theme) -> None:
-        """Use a theme's colours."""
         self._theme = theme
-        self.table.fit()
         self._show()
 
     @property
@@ -187,7 +189,7 @@ class RooflinePage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._fill_limits()
-        self.shown.emit()
+        self._show_present()
 
     @property
     def points(self) -> tuple[RooflinePoint, ...]:
@@ -311,6 +313,10 @@ class RooflinePage(QWidget):
         except OSError as error:
             self.notes.setText(f"Not exported: {error}")
 
+    def _on_calibrate_clicked(self) -> None:
+        controller = self._context.controller
+        controller.experiment(CalibrationRequest(target=controller.state.target))
+
     def _on_module_changed(self, index: int) -> None:
         if index == BOTH and self.choice.currentIndex() == 0:
             self.choice.setCurrentIndex(_CHOICES.index("equations"))  # kernels are of one module
@@ -323,27 +329,28 @@ class RooflinePage(QWidget):
         name = self.points[number].name
         rows = self.table.rows
         for row in range(rows.rowCount()):
-            if rows.index(row, _NAME_COLUMN).data() == name:
+            if rows.cell(row, _NAME_COLUMN) == name:
                 choose_row(self.table, row)
                 self.table.scrollTo(rows.index(row, 0))
                 return
 
-    def _on_table_selection_changed(self, selected: QItemSelection, _gone: QItemSelection) -> None:
-        indexes = selected.indexes()
+    def _on_table_row_selected(self, row: int) -> None:
         stage = self._shown_stage()
-        if not indexes or stage is None:
+        if stage is None:
             return
-        name = self.table.rows.index(indexes[0].row(), _NAME_COLUMN).data()
+        name = self.table.rows.cell(row, _NAME_COLUMN)
         if (change := self.change) is not None:
-            row = next(row for row in change.rows if row.label == name)
-            after = row.after.nodes
-            self.nodes_chosen.emit("optimized" if after else "hlo", after or row.before.nodes)
+            found = next(each for each in change.rows if each.label == name)
+            after = found.after.nodes
+            self._context.selection.select_nodes(
+                "optimized" if after else "hlo", after or found.before.nodes
+            )
             return
         for number, point in enumerate(self.points):
             if point.name == name:
                 if "plot" in vars(self):
                     self.plot.choose(number)
-                self.nodes_chosen.emit(stage.name, point.nodes)
+                self._context.selection.select_nodes(stage.name, point.nodes)
                 return
 
 
@@ -368,53 +375,4 @@ def _all_of(count: int, noun: str) -> str:
     return f"the only {noun}" if count == 1 else f"all {format_count(count, noun)}"
 
 
-# Puts the page of the roofline into a window, and keeps the ceilings that were measured.
-
-
-class RooflineMenu(QObject):
-    """Owns the page; lives as long as its window."""
-
-    def __init__(self, context: PageContext) -> None:
-        super().__init__(context.window)
-        self._context = context
-        self._measured: Ceilings | None = None
-        self._host: object = None
-        self.page = RooflinePage()
-        context.add_experiment(self.page, "Roofline")
-        self.page.nodes_chosen.connect(context.selection.select_nodes)
-        self.page.calibration_requested.connect(self._on_page_calibration_requested)
-        self.page.shown.connect(self._show)
-        context.controller.state_changed.connect(self._on_controller_state_changed)
-        context.themes.changed.connect(self.page.set_theme)
-        self.page.set_theme(context.themes.theme)
-        self._on_controller_state_changed()
-
-    def _on_controller_state_changed(self) -> None:
-        state = self._context.controller.state
-        can_run = bool(state.file and state.call) and not state.is_view_only
-        self.page.set_can_calibrate(can_run and not state.is_running)
-        measured = state.lab.ceilings
-        if measured is not None and measured is not self._measured:
-            store_ceilings(measured)
-            self._measured = measured
-        if self.page.isVisible():
-            self._show()
-
-    def _show(self) -> None:
-        """Only while it is looked at: a run changes the state many times."""
-        state = self._context.controller.state
-        environment = state.head.environment if state.head is not None else None
-        if self._measured is None and environment is not None and environment != self._host:
-            self._host = environment
-            self._measured = stored_ceilings(environment)
-        stage = stage_named(state.stages, "optimized")
-        self.page.show_program(stage, self._measured, state.capture)
-
-    def _on_page_calibration_requested(self) -> None:
-        controller = self._context.controller
-        controller.experiment(CalibrationRequest(target=controller.state.target))
-
-
-def add(context: PageContext) -> RooflineMenu:
-    """Give a window its page of the roofline."""
-    return RooflineMenu(context)
+PAGE = Page("Roofline", _QUESTION, RooflinePage, is_experiment=True)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QEvent, QItemSelection, QObject, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QSizePolicy,
-    QSplitter,
     QToolTip,
     QVBoxLayout,
     QWidget,
@@ -49,11 +48,12 @@ from jaxscope.report.sharding import (
     describe_job,
     format_executions,
 )
+from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
 from jaxscope.ui.toolkit.rich_text import escape_breakable
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
-from jaxscope.ui.toolkit.widgets import ChoiceBox, SelectableLabel
-from jaxscope.ui.window.page_context import PageContext
+from jaxscope.ui.toolkit.widgets import ChoiceBox, SelectableLabel, make_splitter
+from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
 
 # Draws how an array is cut: a grid of parts, coloured by the devices that hold them.
 
@@ -217,22 +217,20 @@ _COLLECTIVE_HEADERS = (
 _QUESTION = "On which devices does it run, who holds what, and what do they tell each other?"
 
 
-class ShardingPage(QWidget):
-    """`node_chosen` carries the name of a stage and a node of it."""
+class ShardingPage(PageWidget):
+    """A click on a collective selects it; the inspector tells how values lie on devices."""
 
-    node_chosen = Signal(str, int)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context)
         self._capture: Capture | None = None
         self._is_due = False
+        self._shardings: NodeShardings | None = None
         self._report: PlacementReport | None = None
         self._arrays: tuple[SpreadArray, ...] = ()
         self._shown: SpreadArray | None = None
         self._collectives: tuple[Collective, ...] = ()
-        self.heading, self.notes = SelectableLabel(_QUESTION), SelectableLabel()
-        self.heading.setProperty("role", "heading")
-        self.notes.setProperty("role", "muted")
+        self.heading = SelectableLabel(_QUESTION, "heading")
+        self.notes = SelectableLabel(role="muted")
         self.arrays = ResultTable("Arrays and how they are spread")
         self.parts = ResultTable("Parts of the chosen array")
         self.collectives = ResultTable("Collectives of the optimized program")
@@ -240,12 +238,11 @@ class ShardingPage(QWidget):
         self.device = ChoiceBox()
         self.device.setAccessibleName("Device whose parts are marked")
         self._build()
-        self.arrays.selectionModel().selectionChanged.connect(self._on_arrays_selection_changed)
-        self.collectives.selectionModel().selectionChanged.connect(
-            self._on_collectives_selection_changed
-        )
+        self.arrays.row_selected.connect(self._on_arrays_row_selected)
+        self.collectives.row_selected.connect(self._on_collectives_row_selected)
         self.device.currentIndexChanged.connect(self._on_device_current_index_changed)
         self.cut.device_chosen.connect(self._on_cut_device_chosen)
+        context.inspector.additions.append(self._describe_selected)
 
     def _build(self) -> None:
         picture = QWidget()
@@ -257,15 +254,9 @@ class ShardingPage(QWidget):
         column.addLayout(row)
         column.addWidget(self.cut, 3)
         column.addWidget(self.parts, 2)
-        across = QSplitter(Qt.Orientation.Horizontal)
-        across.setChildrenCollapsible(False)
-        across.addWidget(self.arrays)
-        across.addWidget(picture)
+        across = make_splitter(Qt.Orientation.Horizontal, self.arrays, picture)
         across.setSizes([620, 380])
-        self._split = QSplitter(Qt.Orientation.Vertical)
-        self._split.setChildrenCollapsible(False)
-        self._split.addWidget(across)
-        self._split.addWidget(self.collectives)
+        self._split = make_splitter(Qt.Orientation.Vertical, across, self.collectives)
         self._split.setSizes([420, 200])
         layout = QVBoxLayout(self)
         layout.addWidget(self.heading)
@@ -274,11 +265,15 @@ class ShardingPage(QWidget):
         layout.addStretch(0)
         self._split.hide()
 
+    def show_state(self, state: WindowState) -> None:
+        if state.capture is not None or not state.is_running:
+            self.show_capture(state.capture)
+
     def show_capture(self, capture: Capture | None) -> None:
         """Show a capture, or what there will be; looked into when the page is looked at."""
         if capture is self._capture:
             return
-        self._capture, self._is_due = capture, True
+        self._capture, self._shardings, self._is_due = capture, None, True
         if self.isVisible():
             self._show()
 
@@ -313,10 +308,7 @@ class ShardingPage(QWidget):
         self._fill(report)
 
     def set_theme(self, theme: Theme) -> None:
-        """Use a theme's colours."""
         self.cut.set_theme(theme)
-        for table in (self.arrays, self.parts, self.collectives):
-            table.fit()
 
     def _fill(self, report: PlacementReport) -> None:
         self.arrays.rows.set_rows(
@@ -383,17 +375,12 @@ class ShardingPage(QWidget):
         else:
             self.parts.clearSelection()
 
-    def _on_arrays_selection_changed(
-        self, selected: QItemSelection, _deselected: QItemSelection
-    ) -> None:
-        if (number := _number(self.arrays, selected)) is not None:
-            self._show_array(number)
+    def _on_arrays_row_selected(self, row: int) -> None:
+        self._show_array(int(self.arrays.rows.cell(row, 0)))
 
-    def _on_collectives_selection_changed(
-        self, selected: QItemSelection, _deselected: QItemSelection
-    ) -> None:
-        if (number := _number(self.collectives, selected)) is not None:
-            self.node_chosen.emit(PER_DEVICE, self._collectives[number].node)
+    def _on_collectives_row_selected(self, row: int) -> None:
+        number = int(self.collectives.rows.cell(row, 0))
+        self._context.selection.select_node(PER_DEVICE, self._collectives[number].node)
 
     def _on_device_current_index_changed(self, index: int) -> None:
         self.cut.choose_device(index - 1)
@@ -402,10 +389,27 @@ class ShardingPage(QWidget):
     def _on_cut_device_chosen(self, position: int) -> None:
         self.device.setCurrentIndex(position + 1)
 
-
-def _number(table: ResultTable, selected: QItemSelection) -> int | None:
-    indexes = selected.indexes()
-    return int(table.rows.index(indexes[0].row(), 0).data()) if indexes else None
+    def _describe_selected(self) -> str:
+        """How the selected node's values lie on several devices, as HTML; empty for one device."""
+        selection, capture = self._context.selection.selection, self._capture
+        if capture is None or not isinstance(selection, NodeSelection) or not selection.nodes:
+            return ""
+        placement, stage = capture.placement, capture.stage(selection.stage)
+        if isinstance(placement, Unavailable) or len(placement.devices) < 2:
+            return ""
+        if len(selection.nodes) > 1 or stage is None or isinstance(stage.graph, Unavailable):
+            return ""
+        self._shardings = self._shardings or NodeShardings(capture)
+        found = self._shardings.of(stage.name, stage.graph, selection.nodes[0])
+        told = [
+            f"{escape_breakable(value.type)}: "
+            f"{escape_breakable(format_partition_spec(value.sharding, placement.axes))} "
+            f"{escape_breakable(_describe_sharding(value, placement))}<br>"
+            for value in found
+        ]
+        exchanged = find_collectives(stage.graph, placement, selection.nodes)
+        told += [escape_breakable(describe_collective(collective)) for collective in exchanged]
+        return f"<h4>On {len(placement.devices)} devices</h4><p>{''.join(told)}</p>" if told else ""
 
 
 def _array_row(number: int, array: SpreadArray) -> tuple[str, ...]:
@@ -440,61 +444,9 @@ def _collective_row(
     )
 
 
-# Puts the page of devices into a window, and follows what it chooses.
-
-
-class ShardingMenu(QObject):
-    """Owns the page; lives as long as its window."""
-
-    def __init__(self, context: PageContext) -> None:
-        super().__init__(context.window)
-        self._context = context
-        self.page = ShardingPage()
-        self._capture: Capture | None = None
-        self._shardings: NodeShardings | None = None
-        context.add_page(self.page, "Devices")
-        context.inspector.additions.append(self._describe_selected)
-        self.page.node_chosen.connect(context.selection.select_node)
-        context.controller.state_changed.connect(self._on_controller_state_changed)
-        context.themes.changed.connect(self.page.set_theme)
-        self.page.set_theme(context.themes.theme)
-        self._on_controller_state_changed()
-
-    def _on_controller_state_changed(self) -> None:
-        state = self._context.controller.state
-        if state.capture is not None or not state.is_running:
-            self.page.show_capture(state.capture)
-            if state.capture is not self._capture:
-                self._capture, self._shardings = state.capture, None
-
-    def _describe_selected(self) -> str:
-        """How the selected node's values lie on several devices, as HTML; empty for one device."""
-        selection, capture = self._context.selection.selection, self._capture
-        if capture is None or not isinstance(selection, NodeSelection) or not selection.nodes:
-            return ""
-        placement, stage = capture.placement, capture.stage(selection.stage)
-        if isinstance(placement, Unavailable) or len(placement.devices) < 2:
-            return ""
-        if len(selection.nodes) > 1 or stage is None or isinstance(stage.graph, Unavailable):
-            return ""
-        self._shardings = self._shardings or NodeShardings(capture)
-        found = self._shardings.of(stage.name, stage.graph, selection.nodes[0])
-        told = [
-            f"{escape_breakable(value.type)}: "
-            f"{escape_breakable(format_partition_spec(value.sharding, placement.axes))} "
-            f"{escape_breakable(_describe_sharding(value, placement))}<br>"
-            for value in found
-        ]
-        exchanged = find_collectives(stage.graph, placement, selection.nodes)
-        told += [escape_breakable(describe_collective(collective)) for collective in exchanged]
-        return f"<h4>On {len(placement.devices)} devices</h4><p>{''.join(told)}</p>" if told else ""
-
-
 def _describe_sharding(value: NodeSharding, placement: Placement) -> str:
     how = describe_sharding(value.sharding, placement.axes, len(placement.devices))
     return f"{how} ({value.origin})"
 
 
-def add(context: PageContext) -> ShardingMenu:
-    """Give a window its page of devices."""
-    return ShardingMenu(context)
+PAGE = Page("Devices", _QUESTION, ShardingPage)

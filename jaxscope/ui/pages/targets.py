@@ -9,18 +9,18 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout
 
 from jaxscope.client.events import Failed, Finished, Progress
 from jaxscope.client.many_targets import default_targets, full_target
 from jaxscope.errors import Explanation, InternalError, JaxscopeError
 from jaxscope.model import Capture
 from jaxscope.ui.session.controller import Controller
+from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.latest_job import LatestJob
 from jaxscope.ui.toolkit.result_table import ResultTable
-from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import SelectableLabel
-from jaxscope.ui.window.page_context import PageContext
+from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
 
 if TYPE_CHECKING:
     from jaxscope.program.targets import TargetRow
@@ -125,19 +125,12 @@ _MEANING = (
 _FIRST = "v5e:2x2, v6e, h100"
 
 
-class TargetsPage(QWidget):
-    """A line of targets and a row for each.
+class TargetsPage(PageWidget):
+    """A line of targets and a row for each."""
 
-    Signals:
-        requested: Targets to compile for, as full names.
-        stop_requested: No more of them.
-    """
-
-    requested = Signal(object)
-    stop_requested = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context)
+        self.many = ManyTargets(context.controller, self)
         self._rows: list[TargetRow] = []
         self._is_busy = self._can_run = False
         self.heading, self.meaning, self.notes = (
@@ -173,6 +166,8 @@ class TargetsPage(QWidget):
         self.line.returnPressed.connect(self._on_line_return_pressed)
         self.tpus.clicked.connect(self._on_tpus_clicked)
         self.gpus.clicked.connect(self._on_gpus_clicked)
+        self.many.row_arrived.connect(self.add_row)
+        self.many.busy_changed.connect(self.set_busy)
         self._show_button()
 
     @property
@@ -185,11 +180,16 @@ class TargetsPage(QWidget):
         words = (word.strip() for word in self.line.text().split(","))
         return tuple(dict.fromkeys(full_target(word) for word in words if word))
 
-    def begin(self, call: str) -> None:
-        """Show that rows of a call will come."""
+    def show_state(self, state: WindowState) -> None:
+        self._can_run = state.can_run and bool(state.call)
+        self._show_button()
+
+    def _begin(self) -> None:
+        """Compile the present call for the targets in the line."""
         self._rows = []
-        self.heading.setText(f"{call} on other chips")
+        self.heading.setText(f"{self._context.controller.state.call} on other chips")
         self._show_rows()
+        self.many.start(self.targets())
 
     def add_row(self, row: TargetRow) -> None:
         """Show one more target."""
@@ -201,15 +201,6 @@ class TargetsPage(QWidget):
         self._is_busy = bool(what)
         self._show_notes(what)
         self._show_button()
-
-    def set_runnable(self, can_run: bool) -> None:
-        """Whether there is a call that can be compiled."""
-        self._can_run = can_run
-        self._show_button()
-
-    def set_theme(self, _theme: Theme) -> None:
-        """Use a theme's colours."""
-        self.table.fit()
 
     def _show_rows(self) -> None:
         from jaxscope.report.targets import (
@@ -260,41 +251,9 @@ class TargetsPage(QWidget):
 
     def _on_button_clicked(self) -> None:
         if self._is_busy:
-            self.stop_requested.emit()
+            self.many.stop()
         elif self.targets():
-            self.requested.emit(self.targets())
+            self._begin()
 
 
-# Puts the page of targets into a window, and lets it compile the present call.
-
-
-class TargetsMenu(QObject):
-    """Owns the page; lives as long as its window."""
-
-    def __init__(self, context: PageContext) -> None:
-        super().__init__(context.window)
-        self._context = context
-        self.page = TargetsPage()
-        self.many = ManyTargets(context.controller, self)
-        context.add_experiment(self.page, "Chips")
-        self.page.requested.connect(self._on_page_requested)
-        self.page.stop_requested.connect(self.many.stop)
-        self.many.row_arrived.connect(self.page.add_row)
-        self.many.busy_changed.connect(self.page.set_busy)
-        context.controller.state_changed.connect(self._on_controller_state_changed)
-        context.themes.changed.connect(self.page.set_theme)
-        self.page.set_theme(context.themes.theme)
-        self._on_controller_state_changed()
-
-    def _on_page_requested(self, targets: tuple[str, ...]) -> None:
-        self.page.begin(self._context.controller.state.call)
-        self.many.start(targets)
-
-    def _on_controller_state_changed(self) -> None:
-        state = self._context.controller.state
-        self.page.set_runnable(bool(state.file and state.call) and not state.is_view_only)
-
-
-def add(context: PageContext) -> TargetsMenu:
-    """Give a window its page of targets."""
-    return TargetsMenu(context)
+PAGE = Page("Chips", _QUESTION, TargetsPage, is_experiment=True)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from jaxscope.model import Graph, StageText
+from jaxscope.model.graph import Int32s
 from jaxscope.program.links import NO_LINKED, Linked
 from jaxscope.program.search import Query, QueryError, SearchIndex, TermKind, parse_query
 from jaxscope.ui.panes.node_table import NodeTableView
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 # What a pane's search finds, and where in it one is; no Qt.
 
-
-Int32s = npt.NDArray[np.int32]
 
 _NOTHING = np.zeros(0, np.int32)
 

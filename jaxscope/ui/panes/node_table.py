@@ -41,16 +41,17 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.model import NONE, Direction, Graph, NodeKind, Ragged
+from jaxscope.model.graph import Int32s
 from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.program.links import NO_LINKED, Linked
+from jaxscope.ui.source.code_view import PREVIEW_STRENGTH
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
-from jaxscope.ui.toolkit.widgets import EmptyNotice
+from jaxscope.ui.toolkit.widgets import NO_INDEX, EmptyNotice, Index
 
 # The colours of rows that belong to a selection, for tables and trees.
 
 
 _FORWARD, _BACKWARD, _SELECTED, _AHEAD = 1, 2, 4, 8
-_PREVIEW_STRENGTH = 0.45
 
 
 class RowMarks:
@@ -109,7 +110,7 @@ def _brushes(theme: Theme) -> dict[int, QBrush]:
         (_SELECTED, theme.selected_soft),
     ):
         faint = QColor(name)
-        faint.setAlphaF(_PREVIEW_STRENGTH)
+        faint.setAlphaF(PREVIEW_STRENGTH)
         brushes[mark], brushes[mark | _AHEAD] = QBrush(QColor(name)), QBrush(faint)
     return brushes
 
@@ -247,10 +248,6 @@ def _find_places(graph: Graph, matches: Callable[[str], bool]) -> Mask:
 # A stage's nodes as a table over the graph's columns: nothing is copied per node.
 
 
-Index = QModelIndex | QPersistentModelIndex
-Int32s = npt.NDArray[np.int32]
-
-_NO_INDEX = QModelIndex()
 _LEFT = Qt.AlignmentFlag.AlignLeft
 
 
@@ -346,10 +343,10 @@ class NodeTableModel(QAbstractTableModel):
         found = np.flatnonzero(self._rows == node)
         return int(found[0]) if len(found) else -1
 
-    def rowCount(self, parent: Index = _NO_INDEX) -> int:
+    def rowCount(self, parent: Index = NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self._rows)
 
-    def columnCount(self, parent: Index = _NO_INDEX) -> int:
+    def columnCount(self, parent: Index = NO_INDEX) -> int:
         return 0 if parent.isValid() else len(_COLUMNS)
 
     def headerData(

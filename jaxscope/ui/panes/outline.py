@@ -12,7 +12,6 @@ from PySide6.QtCore import (
     QItemSelection,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     QRect,
     Qt,
     Signal,
@@ -26,14 +25,12 @@ from jaxscope.picture.view.view import ROOT, View
 from jaxscope.program.links import NO_LINKED, Linked
 from jaxscope.ui.panes.node_table import RowMarks
 from jaxscope.ui.toolkit.theme import Theme
+from jaxscope.ui.toolkit.widgets import NO_INDEX, Index
 
 # The boxes of a view as a tree, read when they are looked at.
 
 
-Index = QModelIndex | QPersistentModelIndex
-
 HEADERS = ("name", "value")
-_NO_INDEX = QModelIndex()
 
 
 class OutlineModel(QAbstractItemModel):
@@ -85,7 +82,7 @@ class OutlineModel(QAbstractItemModel):
             box = self._view.boxes[box.children[0]]
         return box.node
 
-    def index(self, row: int, column: int, parent: Index = _NO_INDEX) -> QModelIndex:
+    def index(self, row: int, column: int, parent: Index = NO_INDEX) -> QModelIndex:
         if self._view is None or not 0 <= column < len(HEADERS):
             return QModelIndex()
         children = self._view.boxes[self.box_at(parent)].children
@@ -96,17 +93,17 @@ class OutlineModel(QAbstractItemModel):
         )
 
     # Qt has a second `parent`, of the object, which is not asked for here.
-    def parent(self, index: Index = _NO_INDEX) -> QModelIndex:  # type: ignore[override]
+    def parent(self, index: Index = NO_INDEX) -> QModelIndex:  # type: ignore[override]
         if self._view is None or not index.isValid():
             return QModelIndex()
         return self.index_of_box(self._view.boxes[self.box_at(index)].parent)
 
-    def rowCount(self, parent: Index = _NO_INDEX) -> int:
+    def rowCount(self, parent: Index = NO_INDEX) -> int:
         if self._view is None or parent.column() > 0:
             return 0
         return len(self._view.boxes[self.box_at(parent)].children)
 
-    def columnCount(self, _parent: Index = _NO_INDEX) -> int:
+    def columnCount(self, _parent: Index = NO_INDEX) -> int:
         return len(HEADERS)
 
     def headerData(

@@ -469,7 +469,7 @@ class PaneArea(QWidget):
         self.activate(self._tree.panes()[-1])
         self.panes_changed.emit()
 
-    def wait(self) -> None:
+    def defer_panes(self) -> None:
         """Have no panes before `make_panes`: a window that can take a call needs none."""
         self._waiting = FIRST_ARRANGEMENT
 
@@ -579,7 +579,7 @@ class PaneArea(QWidget):
     def _find_pairs(self, left: StagePane, right: StagePane) -> Pairs:
         """Which linked things of one pane belong to which of another."""
         names = [GRAPH_STAGE_OF.get(p.wanted_stage, p.wanted_stage) for p in (left, right)]
-        things = [pane.lighting.things() for pane in (left, right)]
+        things = [pane.highlighter.things() for pane in (left, right)]
         if self._selection.selection is None or names[0] == names[1] == SOURCE:
             return NO_PAIRS
         index = self._selection.index

@@ -82,8 +82,8 @@ class RibbonHandle(QSplitterHandle):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for first, second in self._neighbours():
-            first.lighting.page.installEventFilter(self)
-            second.lighting.page.installEventFilter(self)
+            first.highlighter.page.installEventFilter(self)
+            second.highlighter.page.installEventFilter(self)
             self._paint_between(painter, first, second)
 
     def bands(self, first: StagePane, second: StagePane) -> npt.NDArray[np.float64]:
@@ -95,8 +95,8 @@ class RibbonHandle(QSplitterHandle):
             return np.zeros((0, 5))
         at_first = self._places(first, pairs[:, 0])
         at_second = self._places(second, pairs[:, 1])
-        is_back = np.isin(pairs[:, 0], first.lighting.backward_things())
-        is_back |= np.isin(pairs[:, 1], second.lighting.backward_things())
+        is_back = np.isin(pairs[:, 0], first.highlighter.backward_things())
+        is_back |= np.isin(pairs[:, 1], second.highlighter.backward_things())
         found = np.column_stack([at_first, at_second, is_back])
         found = found[~np.isnan(found).any(axis=1)]
         bands: npt.NDArray[np.float64] = np.unique(np.round(found), axis=0)
@@ -117,12 +117,17 @@ class RibbonHandle(QSplitterHandle):
     def _places(self, pane: StagePane, things: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
         """Where things are, at the edge of the page where they are out of sight."""
         known, back = np.unique(things, return_inverse=True)
-        lighting = pane.lighting
-        corner = self.mapFromGlobal(lighting.page.mapToGlobal(QPoint(0, 0)))
+        highlighter = pane.highlighter
+        corner = self.mapFromGlobal(highlighter.page.mapToGlobal(QPoint(0, 0)))
         if self._is_between_columns():
-            places, most, offset = lighting.places(known), lighting.page.height(), corner.y()
+            places, most = highlighter.places(known), highlighter.page.height()
+            offset = corner.y()
         else:
-            places, most, offset = lighting.places_across(known), lighting.page.width(), corner.x()
+            places, most, offset = (
+                highlighter.places_across(known),
+                highlighter.page.width(),
+                corner.x(),
+            )
         places[:, 0] = np.clip(places[:, 0], 0.0, most - _OUT_OF_SIGHT_PX)
         places[:, 1] = np.clip(places[:, 1], places[:, 0] + _OUT_OF_SIGHT_PX, most)
         moved: npt.NDArray[np.float64] = places[back] + offset

@@ -124,7 +124,7 @@ class StagePane(QFrame):
         self.table = NodeTableView()
         self.outline = OutlineView()
         self.header = PaneHeader()
-        self.lighting = PaneHighlighter(self.code, self.table, self.outline, self._finding)
+        self.highlighter = PaneHighlighter(self.code, self.table, self.outline, self._finding)
         self.table.search_dismissed.connect(self.header.search.clear)
         self._begin = 0
         self._notice, self._footnote = QLabel(), QLabel()
@@ -224,7 +224,7 @@ class StagePane(QFrame):
             return
         self._name, self._stage, self._file = SOURCE, None, file
         self.code.setAccessibleName("Source")
-        self.lighting.linked = NO_LINKED
+        self.highlighter.linked = NO_LINKED
         self._refresh()
 
     def show_stage(self, name: str, stage: Stage | None, waiting: str = "", call: str = "") -> None:
@@ -240,7 +240,7 @@ class StagePane(QFrame):
         if stage is self._stage and name == self._name and stage is not None:
             return
         if name != self._name:
-            self.lighting.forget()
+            self.highlighter.forget()
         self.code.set_heat({})
         self._footnote.hide()
         self._name, self._stage, self._file = name, stage, None
@@ -261,10 +261,10 @@ class StagePane(QFrame):
     def show_links(self, links: Links, *, reveal: bool) -> None:
         """Highlight what is linked to the selection; `reveal` brings some of it into sight."""
         if self.wanted_stage != SOURCE:
-            self.lighting.linked = links.stages.get(self._linked_stage, NO_LINKED)
+            self.highlighter.linked = links.stages.get(self._linked_stage, NO_LINKED)
             self._apply_linked(reveal=reveal)
             return
-        self.lighting.line_marks = self._lines.marks(links, line_mark_of(self._selection))
+        self.highlighter.line_marks = self._lines.marks(links, line_mark_of(self._selection))
         if self._name == SOURCE:
             self._apply_linked(reveal=reveal)
 
@@ -291,10 +291,10 @@ class StagePane(QFrame):
     def set_theme(self, theme: Theme, points: float) -> None:
         """Use a theme's colours and a size of type."""
         self._theme, self._points = theme, points
-        self.lighting.theme = theme
+        self.highlighter.theme = theme
         self.code.set_theme(theme, points)
         self.table.fit()
-        self.lighting.apply_preview()
+        self.highlighter.apply_preview()
         if self._canvas is not None:
             self._canvas.set_theme(theme.name)
             self._canvas.set_text_scale(points / BASE_POINTS)
@@ -388,12 +388,12 @@ class StagePane(QFrame):
 
     def _apply_linked(self, *, reveal: bool) -> None:
         text = self._stage.text if self._stage is not None else None
-        self.lighting.shows_source = self._name == SOURCE
-        self.lighting.subject = self._file.path if self._file is not None else self._name
-        self.lighting.text = text if isinstance(text, StageText) else None
-        self.lighting.shown = self._pages.currentWidget() or self.code
-        self.lighting.canvas = self._canvas if self.is_graph_shown else None
-        self.lighting.apply(reveal=reveal)
+        self.highlighter.shows_source = self._name == SOURCE
+        self.highlighter.subject = self._file.path if self._file is not None else self._name
+        self.highlighter.text = text if isinstance(text, StageText) else None
+        self.highlighter.shown = self._pages.currentWidget() or self.code
+        self.highlighter.canvas = self._canvas if self.is_graph_shown else None
+        self.highlighter.apply(reveal=reveal)
 
     # --- from a click to the selection ---
 
@@ -458,9 +458,11 @@ class StagePane(QFrame):
     def _on_selection_previewed(self, links: Links) -> None:
         """Highlight faintly what is looked at ahead: nodes, or lines of the source."""
         is_source = self.wanted_stage == SOURCE
-        self.lighting.ahead = links.stages.get(self._linked_stage, NO_LINKED)
-        self.lighting.preview_lines = self._lines.marks(links, Mark.SELECTED) if is_source else {}
-        self.lighting.apply_preview()
+        self.highlighter.ahead = links.stages.get(self._linked_stage, NO_LINKED)
+        self.highlighter.preview_lines = (
+            self._lines.marks(links, Mark.SELECTED) if is_source else {}
+        )
+        self.highlighter.apply_preview()
 
     # --- what is asked of the area ---
 

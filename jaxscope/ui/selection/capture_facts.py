@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, Signal
 
 from jaxscope.model import Capture, Fate, Node, NodeKind, Unavailable
 from jaxscope.model.stages import lowered_name
-from jaxscope.program.links import NodeSelection, Selection
 from jaxscope.ui.toolkit.latest_job import LatestJob
 
 if TYPE_CHECKING:
@@ -129,19 +128,6 @@ class FusionReader(QObject):
         self.changed.emit()
         if capture is not None:
             self._job.start(functools.partial(_find_fusions, capture))
-
-    def describe(self, selection: Selection | None, muted: str) -> str:
-        """What there is to say of a selection, as HTML; empty where that is nothing."""
-        if self.report is None or not isinstance(selection, NodeSelection):
-            return ""
-        if selection.stage != OPTIMIZED:
-            return ""
-        nodes = selection.nodes
-        from jaxscope.ui.selection.fusion_text import describe_kernel, describe_pair
-
-        if len(nodes) == 2:
-            return describe_pair(self.report, nodes[0], nodes[1])
-        return describe_kernel(self.report, nodes[0], muted) if len(nodes) == 1 else ""
 
     def _on_job_finished(self, report: FusionReport | None) -> None:
         assert self._capture is not None  # else the job was stopped

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 import numpy as np
 from PySide6.QtCore import QMimeData, QUrl, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout, QWidget
 
 from jaxscope.model import (
     Direction,
@@ -35,12 +35,13 @@ from jaxscope.program.explanations import explain_operation
 from jaxscope.program.links import LineSelection, Linked, Links, NodeSelection, is_made_by_compiler
 from jaxscope.program.size import describe_size
 from jaxscope.program.source_lines import explain_idle_line
-from jaxscope.ui.selection.capture_facts import FateReader, FusionReader
+from jaxscope.ui.selection.capture_facts import FateReader
 from jaxscope.ui.selection.selection import GroupPlace, Place, SelectionModel
 from jaxscope.ui.session.screen import title_of_stage
 from jaxscope.ui.session.source_file import line_of
 from jaxscope.ui.source.source_lines import NUMBERS_OF_RUN, SourceLines
 from jaxscope.ui.toolkit.rich_text import SOFT_BREAK, escape_breakable, escape_html
+from jaxscope.ui.toolkit.widgets import make_label
 
 # The equations that a node comes from, told by their texts; no Qt.
 
@@ -420,10 +421,8 @@ class SelectionDescriber:
         selection: SelectionModel,
         lines: SourceLines,
         fates: FateReader,
-        fusions: FusionReader,
     ) -> None:
-        self._selection, self._lines = selection, lines
-        self._fates, self._fusions = fates, fusions
+        self._selection, self._lines, self._fates = selection, lines, fates
 
     def describe(self, stages: Sequence[Stage], links: Links, muted: str) -> str:
         """The selection as HTML; what to do where nothing is selected.
@@ -447,19 +446,18 @@ class SelectionDescriber:
             cost = self._lines.cost_of(selection.file, selection.line)
             whole = file.text if file is not None else ""
             return describe_line(selection, text, links, muted, cost, stages, whole)
-        fused = self._fusions.describe(selection, muted)
         if len(places) > 1:
-            return describe_several([self._name_of(each) for each in places], links, muted) + fused
+            return describe_several([self._name_of(each) for each in places], links, muted)
         if not isinstance(selection, NodeSelection) or not selection.nodes:
             return ""
         if isinstance(places[0], GroupPlace):
             name, graph = self._name_of(places[0])[0], self._selection.graph_of(places[0].stage)
             size = "" if graph is None else describe_size(graph, selection.nodes)
-            return describe_group(name, size, links, muted) + fused
+            return describe_group(name, size, links, muted)
         stage = stage_named(stages, selection.stage)
         if stage is None:
             return ""
-        return describe_node(stage, selection.nodes[0], links, muted, self._fates, stages) + fused
+        return describe_node(stage, selection.nodes[0], links, muted, self._fates, stages)
 
     def _name_of(self, place: Place) -> tuple[str, str]:
         """What a selected thing is called, and the link that leads to it."""
@@ -505,8 +503,7 @@ class Inspector(QFrame):
         super().__init__(parent)
         self.additions: list[Callable[[], str]] = []
         self.setProperty("role", "card")
-        title = QLabel("Selected")
-        title.setProperty("role", "label")
+        title = make_label("Selected", "label")
         self.page = _Page()
         self.page.setOpenLinks(False)
         self.page.document().setDocumentMargin(0)

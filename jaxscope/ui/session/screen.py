@@ -81,7 +81,6 @@ class Screen:
     notice: str
     is_stale: bool
     is_call_failed: bool
-    tab_counts: tuple[int, int]
 
 
 def compute_screen(
@@ -103,16 +102,12 @@ def compute_screen(
         detail=_detail(state),
         is_running=state.is_running,
         is_stopping=state.phase is Phase.STOPPING,
-        can_run=bool(state.file) and not state.is_view_only,
+        can_run=state.can_run,
         can_skip=state.can_skip,
         running_s=running_s,
         notice=_notice(state, running_s),
         is_stale=state.is_stale,
         is_call_failed=state.failed_stage == "call" and state.error is not None,
-        tab_counts=(
-            len(state.checks) + len(untold_messages(state.checks, state.messages)),
-            count_lines(state.output),
-        ),
     )
 
 

@@ -284,6 +284,16 @@ class WindowState:
     def is_running(self) -> bool:
         return self.phase in (Phase.RUNNING, Phase.STOPPING)
 
+    @property
+    def can_run(self) -> bool:
+        """Whether calls of the file can be run."""
+        return bool(self.file) and not self.is_view_only
+
+    @property
+    def can_start(self) -> bool:
+        """Whether the present call can be run or measured now."""
+        return self.can_run and bool(self.call) and not self.is_running
+
 
 def start_run(state: WindowState, job: RunKind, call: str, now_s: float) -> WindowState:
     """A run begins; what is on the screen stays there, as stale, until the new stages come."""

@@ -191,7 +191,7 @@ def _depth(line: str) -> int | None:
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _HEAT_STRENGTH = 0.2
-_PREVIEW_STRENGTH = 0.45
+PREVIEW_STRENGTH = 0.45
 """How much of a mark's colour what is only looked at ahead gets."""
 
 
@@ -261,7 +261,7 @@ def paint_ground(
     if preview is not None:
         soft, strong = mark_colours(theme, preview)
         ground = QColor(soft)
-        ground.setAlphaF(_PREVIEW_STRENGTH)
+        ground.setAlphaF(PREVIEW_STRENGTH)
         painter.fillRect(rect, ground)
         painter.fillRect(QRect(0, rect.y(), 2, rect.height()), QColor(strong))
     if is_current:

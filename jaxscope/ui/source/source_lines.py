@@ -11,9 +11,9 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from jaxscope.model import SourceFile, Stage
+from jaxscope.model.graph import Int32s
 from jaxscope.model.stages import LATE_STAGES
 from jaxscope.model.units import format_count
 from jaxscope.program.cost.lines import LineCost, find_line_costs
@@ -22,8 +22,6 @@ from jaxscope.program.source_lines import SAME, LineMoves, find_line_moves
 from jaxscope.ui.session.source_file import parse_place
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.source.code_view import Mark
-
-Int32s = npt.NDArray[np.int32]
 
 NUMBERS_OF_RUN = "The file was edited since the run: line numbers here are those of the run."
 NO_TEXT = "This file was saved without the text of the source."
@@ -101,10 +99,6 @@ class SourceLines:
         """Lines that ran, of lines that are shown; those written since are left out."""
         moves = self.moves if file == self.path else SAME
         return [line for line in map(moves.to_earlier, lines) if line]
-
-    def to_shown(self, line: int) -> int:
-        """Where a line that ran is shown; 0 where it is not."""
-        return self.moves.to_later(line)
 
     def marks(self, links: Links, mark: Mark) -> Mapping[int, Mark]:
         """The linked lines of the file that is shown, and the line of an error."""

@@ -7,25 +7,23 @@ from __future__ import annotations
 import csv
 import heapq
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import (
     QAbstractTableModel,
     QEvent,
+    QItemSelection,
     QItemSelectionModel,
-    QModelIndex,
     QObject,
-    QPersistentModelIndex,
     Qt,
+    Signal,
 )
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
-from jaxscope.ui.toolkit.widgets import EmptyNotice
+from jaxscope.ui.toolkit.widgets import NO_INDEX, EmptyNotice, Index, set_up_table
 
-Index = QModelIndex | QPersistentModelIndex
 Row = Sequence[str]
-_NO_INDEX = QModelIndex()
 _NUM_MEASURED = 8
 """Letters differ in width: the widest of so many of the longest cells is the widest of all."""
 
@@ -38,6 +36,7 @@ class ResultModel(QAbstractTableModel):
         self._headers: Sequence[str] = ()
         self._rows: list[tuple[Row, Sequence[float], str]] = []
         self._numeric: Sequence[int] = ()
+        self._header_hints: Mapping[int, str] = {}
 
     def set_rows(
         self,
@@ -46,6 +45,7 @@ class ResultModel(QAbstractTableModel):
         numeric: Sequence[int] = (),
         numbers: Sequence[Sequence[float]] = (),
         hints: Sequence[str] = (),
+        header_hints: Mapping[int, str] | None = None,
     ) -> None:
         """Show other rows.
 
@@ -55,18 +55,20 @@ class ResultModel(QAbstractTableModel):
             numeric: Columns that are numbers: aligned to the right.
             numbers: For each row, the numbers of these columns in the same order.
             hints: For each row, what its cells tell when the pointer rests on them.
+            header_hints: The same for headers, by column.
         """
         self.beginResetModel()
         self._headers, self._numeric = headers, tuple(numeric)
+        self._header_hints = header_hints or {}
         padded = [*numbers, *([()] * (len(rows) - len(numbers)))]
         told = [*hints, *([""] * (len(rows) - len(hints)))]
         self._rows = list(zip(rows, padded, told, strict=True))
         self.endResetModel()
 
-    def rowCount(self, parent: Index = _NO_INDEX) -> int:
+    def rowCount(self, parent: Index = NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self._rows)
 
-    def columnCount(self, parent: Index = _NO_INDEX) -> int:
+    def columnCount(self, parent: Index = NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self._headers)
 
     def headerData(
@@ -76,6 +78,8 @@ class ResultModel(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             return self._headers[section]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._header_hints.get(section)
         if role == Qt.ItemDataRole.TextAlignmentRole and section in self._numeric:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
@@ -119,6 +123,10 @@ class ResultModel(QAbstractTableModel):
         every = range(len(self._rows))
         return heapq.nlargest(count, every, key=lambda row: len(self._rows[row][0][column]))
 
+    def cell(self, row: int, column: int) -> str:
+        """The text of a cell."""
+        return self._rows[row][0][column]
+
     def row_text(self, row: int) -> str:
         """The cells of a row with tabs between, as other programs paste them."""
         return "\t".join(self._rows[row][0])
@@ -133,25 +141,25 @@ def choose_row(view: QTableView, row: int) -> None:
 
 
 class ResultTable(QTableView):
-    """Shows results; Ctrl+C copies the chosen rows; `notice` says that there are none."""
+    """Shows results; Ctrl+C copies the chosen rows; `notice` says that there are none.
+
+    Signals:
+        row_selected: The first row of what has come to be selected.
+    """
+
+    row_selected = Signal(int)
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.rows = ResultModel(self)
         self.setModel(self.rows)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setAlternatingRowColors(True)
-        self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        self.verticalHeader().hide()
+        set_up_table(self, name)
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setStretchLastSection(True)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSortIndicatorClearable(True)
         self.setSortingEnabled(True)
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
-        self.setAccessibleName(name)
+        self.selectionModel().selectionChanged.connect(self._on_selection_changed)
         self.notice = EmptyNotice(self, f"{name}: none.")
         self.fit()
 
@@ -172,6 +180,11 @@ class ResultTable(QTableView):
     def fit(self) -> None:
         """Size rows for the present font."""
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
+
+    def _on_selection_changed(self, selected: QItemSelection, _gone: QItemSelection) -> None:
+        indexes = selected.indexes()
+        if indexes:
+            self.row_selected.emit(indexes[0].row())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):

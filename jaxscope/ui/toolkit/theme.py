@@ -216,7 +216,6 @@ class Theme:
     error_soft: str
     warning: str
     warning_soft: str
-    good: str
     keyword: str
     string: str
     number: str
@@ -229,65 +228,37 @@ class Theme:
         return self.name == "dark"
 
 
-LIGHT = Theme(
-    name="light",
-    window="#eef1f5",
-    surface=LIGHT_GRAPH.background,
-    raised="#f3f5f8",
-    border="#ccd3db",
-    text="#1b1f24",
-    muted="#4e5864",
-    accent="#0b57d0",
-    on_accent="#ffffff",
-    accent_soft="#dbe7fd",
-    selected=LIGHT_GRAPH.selected,
-    selected_soft="#ecdcfb",
-    forward=LIGHT_GRAPH.forward,
-    forward_soft="#d6e6ff",
-    backward=LIGHT_GRAPH.backward,
-    backward_soft="#ffe3cf",
-    error="#b3261e",
-    error_soft="#fde7e5",
-    warning="#8a5300",
-    warning_soft="#fdf0d5",
-    good="#146c2e",
-    keyword="#7a28cb",
-    string="#0a6640",
-    number="#0b57d0",
-    comment="#5b6570",
-    type="#9a3412",
-    symbol="#1b1f24",
-)
+_COLOURS = {
+    "window": ("#eef1f5", "#0d0f12"),
+    "surface": (LIGHT_GRAPH.background, DARK_GRAPH.background),
+    "raised": ("#f3f5f8", "#23272e"),
+    "border": ("#ccd3db", "#3a414b"),
+    "text": ("#1b1f24", "#eceff4"),
+    "muted": ("#4e5864", "#a9b3bf"),
+    "accent": ("#0b57d0", "#8ab4f8"),
+    "on_accent": ("#ffffff", "#0b1a33"),
+    "accent_soft": ("#dbe7fd", "#25395c"),
+    "selected": (LIGHT_GRAPH.selected, DARK_GRAPH.selected),
+    "selected_soft": ("#ecdcfb", "#45305f"),
+    "forward": (LIGHT_GRAPH.forward, DARK_GRAPH.forward),
+    "forward_soft": ("#d6e6ff", "#233d66"),
+    "backward": (LIGHT_GRAPH.backward, DARK_GRAPH.backward),
+    "backward_soft": ("#ffe3cf", "#5c3517"),
+    "error": ("#b3261e", "#ff9d94"),
+    "error_soft": ("#fde7e5", "#4b211f"),
+    "warning": ("#8a5300", "#f2c26b"),
+    "warning_soft": ("#fdf0d5", "#443418"),
+    "keyword": ("#7a28cb", "#d2a8ff"),
+    "string": ("#0a6640", "#8ddb9b"),
+    "number": ("#0b57d0", "#8ab4f8"),
+    "comment": ("#5b6570", "#a3adb8"),
+    "type": ("#9a3412", "#ffb077"),
+    "symbol": ("#1b1f24", "#eceff4"),
+}
+"""Of each colour the light one and the dark one."""
 
-DARK = Theme(
-    name="dark",
-    window="#0d0f12",
-    surface=DARK_GRAPH.background,
-    raised="#23272e",
-    border="#3a414b",
-    text="#eceff4",
-    muted="#a9b3bf",
-    accent="#8ab4f8",
-    on_accent="#0b1a33",
-    accent_soft="#25395c",
-    selected=DARK_GRAPH.selected,
-    selected_soft="#45305f",
-    forward=DARK_GRAPH.forward,
-    forward_soft="#233d66",
-    backward=DARK_GRAPH.backward,
-    backward_soft="#5c3517",
-    error="#ff9d94",
-    error_soft="#4b211f",
-    warning="#f2c26b",
-    warning_soft="#443418",
-    good="#7ddc93",
-    keyword="#d2a8ff",
-    string="#8ddb9b",
-    number="#8ab4f8",
-    comment="#a3adb8",
-    type="#ffb077",
-    symbol="#eceff4",
-)
+LIGHT = Theme("light", **{name: light for name, (light, _) in _COLOURS.items()})
+DARK = Theme("dark", **{name: dark for name, (_, dark) in _COLOURS.items()})
 
 _OUTLINE_PERCENT = 140
 """How much darker than its window the style's outlines are."""

@@ -5,23 +5,34 @@ tabs.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QPointF,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QFrame,
     QHBoxLayout,
+    QHeaderView,
     QLabel,
     QLayout,
     QLayoutItem,
-    QMenu,
-    QMenuBar,
     QPushButton,
     QScrollArea,
     QSplitter,
+    QTableView,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -62,6 +73,59 @@ class ChoiceBox(QComboBox):
         painter.drawLine(QPointF(x + _ARROW_PX, y), tip)
 
 
+# What models of Qt take for a place, and for the place of everything.
+
+
+Index = QModelIndex | QPersistentModelIndex
+NO_INDEX = QModelIndex()
+
+
+# Widgets with what is set of them every time.
+
+
+def make_label(text: str = "", role: str = "", *, wraps: bool = False) -> QLabel:
+    """A label; the style sheet knows its role."""
+    label = QLabel(text)
+    if role:
+        label.setProperty("role", role)
+    label.setWordWrap(wraps)
+    return label
+
+
+def make_splitter(orientation: Qt.Orientation, *parts: QWidget) -> QSplitter:
+    """A splitter none of whose parts can be dragged shut."""
+    splitter = QSplitter(orientation)
+    splitter.setChildrenCollapsible(False)
+    for part in parts:
+        splitter.addWidget(part)
+    return splitter
+
+
+def set_up_table(view: QTableView, name: str) -> None:
+    """Give a table of texts the looks of all tables: whole rows, no grid."""
+    view.setShowGrid(False)
+    view.setWordWrap(False)
+    view.setAlternatingRowColors(True)
+    view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+    view.verticalHeader().hide()
+    view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    header = view.horizontalHeader()
+    header.setStretchLastSection(True)
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    view.setAccessibleName(name)
+
+
+class PlainTabs(QTabWidget):
+    """Tabs without a frame."""
+
+    def __init__(self, name: str = "") -> None:
+        super().__init__()
+        self.setDocumentMode(True)
+        self.tabBar().setDrawBase(False)  # some styles draw it white on dark
+        if name:
+            self.setAccessibleName(name)
+
+
 # A label of plain text that can be selected and copied, as long as there is any.
 
 
@@ -70,8 +134,10 @@ class SelectableLabel(QLabel):
     would have nothing to say there.
     """
 
-    def __init__(self, text: str = "") -> None:
+    def __init__(self, text: str = "", role: str = "") -> None:
         super().__init__()
+        if role:
+            self.setProperty("role", role)
         self.setWordWrap(True)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setText(text)
@@ -362,11 +428,8 @@ class SplitOrTabs(QWidget):
         self._least_lines = least_lines
         self._parts: list[tuple[QWidget, str, int]] = []
         self._is_roomy = True
-        self._splitter = QSplitter(Qt.Orientation.Vertical)
-        self._splitter.setChildrenCollapsible(False)
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setDrawBase(False)  # some styles draw it white on dark
+        self._splitter = make_splitter(Qt.Orientation.Vertical)
+        self.tabs = PlainTabs()
         self.tabs.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -398,21 +461,3 @@ class SplitOrTabs(QWidget):
             self._splitter.setSizes([share for _, _, share in self._parts])
         else:
             self.tabs.setCurrentIndex(0)
-
-
-# The menus of a menu bar, found by their titles.
-
-
-def find_menu(bar: QMenuBar, title: str) -> QMenu | None:
-    """The menu with a title, where there is one."""
-    menus = (action.menu() for action in bar.actions() if action.text() == title)
-    return next((menu for menu in menus if isinstance(menu, QMenu)), None)
-
-
-def insert_menu(bar: QMenuBar, menu: QMenu, before: Collection[str]) -> None:
-    """Put a menu before the first of those with these titles, or at the end without any."""
-    place = next((action for action in bar.actions() if action.text() in before), None)
-    if place is None:
-        bar.addMenu(menu)
-    else:
-        bar.insertMenu(place, menu)

@@ -7,18 +7,18 @@ from __future__ import annotations
 import dataclasses
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtWidgets import QWidget
 
 from jaxscope.errors import JaxscopeError
 from jaxscope.model import Capture, Timing
+from jaxscope.ui.selection.selection import Bookmarks
+from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import Phase, WindowState
-
-if TYPE_CHECKING:
-    from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.start_page import StartPage
 
 _DELAY_MS = 3_000
 """Saving a large capture takes a second of one core: not while a person looks at a new picture."""
@@ -27,21 +27,37 @@ _MAX_KEPT = 3
 _MAX_SCANNED = 200
 
 
-def add_autosave(window: MainWindow, folder: Path) -> Autosave:
-    """Keep what the window captures in a folder until it closes; offer what others left."""
+def offer_unsaved(page: StartPage, folder: Path) -> None:
+    """Offer what windows left in a folder that are no longer there."""
     found = find_unsaved(folder)
-    window.start_page.offer_unsaved([str(path) for path in found[:_MAX_KEPT]])
+    page.offer_unsaved([str(path) for path in found[:_MAX_KEPT]])
+    page.unsaved_dismissed.connect(_forget)
     for path in found[_MAX_KEPT:]:
         path.unlink(missing_ok=True)
-    return Autosave(window, folder)
 
 
 class Autosave(QObject):
-    """Saves on a thread; whatever fails there is no reason to disturb anybody."""
+    """Saves on a thread; whatever fails there is no reason to disturb anybody.
 
-    def __init__(self, window: MainWindow, folder: Path) -> None:
+    Args:
+        window: Whose close ends it.
+        controller: Has what is captured and measured.
+        bookmarks: Saved with the capture.
+        layout: Gives how panes are laid out, to be saved.
+        folder: Where to save.
+    """
+
+    def __init__(
+        self,
+        window: QWidget,
+        controller: Controller,
+        bookmarks: Bookmarks,
+        layout: Callable[[], str],
+        folder: Path,
+    ) -> None:
         super().__init__(window)
-        self._window = window
+        self._window, self._controller = window, controller
+        self._bookmarks, self._layout = bookmarks, layout
         self.path = folder / f"{os.getpid()}-{id(window):x}.jaxscope"
         self._capture: Capture | None = None
         self._known: tuple[object, object, object] = (None, None, None)
@@ -49,20 +65,17 @@ class Autosave(QObject):
         self._is_closed = False
         self._later = QTimer(self, singleShot=True, interval=_DELAY_MS)
         self._later.timeout.connect(self.save_now)
-        window.controller.state_changed.connect(self._on_controller_state_changed)
-        window.workspace.bookmarks.changed.connect(self._on_bookmarks_changed)
-        window.start_page.unsaved_dismissed.connect(_forget)
+        controller.state_changed.connect(self._on_controller_state_changed)
+        bookmarks.changed.connect(self._on_bookmarks_changed)
         window.installEventFilter(self)
 
     def save_now(self) -> threading.Thread | None:
         """Save what is to be saved; the thread that does it, or None where there is nothing."""
         if self._capture is None:
             return None
-        marks = self._window.workspace.bookmarks.to_model()
-        capture = dataclasses.replace(self._capture, bookmarks=marks)
-        state = self._window.controller.state
-        layout = self._window.files.layout()
-        about = (capture, state.full_timing(), state.lab.results(), layout)
+        capture = dataclasses.replace(self._capture, bookmarks=self._bookmarks.to_model())
+        state = self._controller.state
+        about = (capture, state.full_timing(), state.lab.results(), self._layout())
         thread = threading.Thread(
             target=self._save, args=about, name="jaxscope-autosave", daemon=True
         )

@@ -40,7 +40,7 @@ from jaxscope.ui.session.call_text import (
 )
 from jaxscope.ui.session.state import OfferedFunction
 from jaxscope.ui.toolkit.theme import fixed_font
-from jaxscope.ui.toolkit.widgets import ChoiceBox, FlowLayout
+from jaxscope.ui.toolkit.widgets import ChoiceBox, FlowLayout, make_label
 
 # The line in which a call is typed: history with the arrow keys, completion of names.
 
@@ -172,17 +172,14 @@ class TransformForm(QFrame):
         self._batch = QSpinBox()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(14, 12, 14, 12)
-        title = QLabel(transform.name)
-        title.setProperty("role", "heading")
+        title = make_label(transform.name, "heading")
         layout.addWidget(title)
         layout.addWidget(QLabel(transform.effect))
         if transform.picks_axes:
             self._add_axes(layout, arguments)
         else:
             self._add_checks(layout, arguments)
-        self._problem = QLabel()
-        self._problem.setProperty("role", "error")
-        self._problem.setWordWrap(True)
+        self._problem = make_label(role="error", wraps=True)
         self._problem.hide()
         layout.addWidget(self._problem)
         apply = QPushButton("Apply")
@@ -260,8 +257,7 @@ class FunctionList(QFrame):
         self.setProperty("role", "card")
         self._functions: Sequence[OfferedFunction] = ()
         self._marked = ""
-        title = QLabel("Functions")
-        title.setProperty("role", "label")
+        title = make_label("Functions", "label")
         self.tree = QTreeWidget()
         self.tree.setHeaderHidden(True)
         self.tree.setAccessibleName("Functions of the file and the calls it offers")
@@ -387,8 +383,7 @@ class CallBar(QWidget):
         for button in (self.run_button, self.skip_button, self.stop_button):
             # They take each other's place: a click must leave the keyboard where it was.
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._problem = QLabel()
-        self._problem.setProperty("role", "error")
+        self._problem = make_label(role="error")
         self._chips: dict[QPushButton, Transform] = {}
         self.wrappers = QWidget()
         self._unwrap = QPushButton("remove")
@@ -405,8 +400,7 @@ class CallBar(QWidget):
         top.addWidget(self.skip_button)
         top.addWidget(self.stop_button)
         chips = FlowLayout(self.wrappers)
-        label = QLabel("Wrap in")
-        label.setProperty("role", "muted")
+        label = make_label("Wrap in", "muted")
         label.setContentsMargins(0, 0, 4, 0)
         chips.addWidget(label)
         for transform in TRANSFORMS:

@@ -1,30 +1,30 @@
-"""The table of commands with their keys, the list of keys (help), and the command palette with its
-ranking.
+"""The commands of the window: one table with their menus and keys, what does them, and the list of
+keys (help).
 """
 
 from __future__ import annotations
 
 import dataclasses
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
+    QMainWindow,
+    QMenu,
     QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
-# Every command of the window in one table: its menu, its text, its keys.
+from jaxscope.ui.panes.pane_area import PaneSide
+from jaxscope.ui.panes.pane_header import Form
+
+# Every command of the window in one table: its menu, its text, what does it, its keys.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,9 +34,13 @@ class Command:
     Attributes:
         menu: The menu that it stands in.
         text: What it does, fit to show.
-        slot: Name of the window's method that does it.
+        slot: Name of the owner's method that does it.
         keys: Key sequences that trigger it, the one to show first.
         starts_section: Whether a line is drawn above it.
+        owner: Who has the method; see `Commands.connect_owner`.
+        is_checkable: The method takes whether it is on.
+        argument: What the method takes; None for nothing.
+        hint: What is said when the pointer rests on it.
     """
 
     menu: str
@@ -44,37 +48,131 @@ class Command:
     slot: str
     keys: tuple[str, ...] = ()
     starts_section: bool = False
+    owner: str = "window"
+    is_checkable: bool = False
+    argument: object = None
+    hint: str = ""
+
+
+Row = tuple[str, str, str] | tuple[str, str, str, object] | None
+"""Text, slot, keys and argument of a command; None for a line between two."""
+
+
+def _owned(owner: str, menu: str, *rows: Row) -> list[Command]:
+    """Commands of one owner in one menu."""
+    found: list[Command] = []
+    starts_section = False
+    for row in rows:
+        if row is not None:
+            text, slot, keys, *argument = row
+            found.append(
+                Command(
+                    *(menu, text, slot, (keys,) if keys else (), starts_section, owner),
+                    argument=argument[0] if argument else None,
+                )
+            )
+        starts_section = row is None
+    return found
 
 
 COMMANDS: Sequence[Command] = (
-    Command("File", "Open …", "open_dialog", ("Ctrl+O",)),
-    Command("File", "Start page", "show_start_page", ("Alt+Home",)),
-    Command("File", "Save capture as …", "save_dialog", ("Ctrl+S",), True),
+    Command("File", "Open …", "ask_open", ("Ctrl+O",), owner="files"),
+    Command("File", "Start page", "close_file", ("Alt+Home",), owner="controller"),
+    Command("File", "Save capture as …", "ask_save", ("Ctrl+S",), True, "files"),
     Command("File", "Export what is seen, or everything …", "export_dialog", ("Ctrl+E",)),
     Command("File", "Quit", "close", ("Ctrl+Q",), True),
     Command("Run", "Run the call", "run_call", ("Ctrl+R", "F5")),
     Command("Run", "Run with the gradient", "run_with_gradient", ("Ctrl+Alt+G",)),
     Command("Run", "Stop", "stop_run", ("Esc",)),
-    Command("Run", "Measure its time", "measure_time", ("Ctrl+M",)),
-    Command("Run", "Skip what is being measured", "skip_step", ("Ctrl+Shift+S",)),
+    Command("Run", "Measure its time", "measure", ("Ctrl+M",), owner="timing"),
+    Command("Run", "Skip what is being measured", "skip", ("Ctrl+Shift+S",), owner="controller"),
     Command("Run", "Edit the call", "focus_call", ("Ctrl+L",), True),
-    Command("View", "Next pane", "focus_next_pane", ("F6",)),
-    Command("View", "Previous pane", "focus_previous_pane", ("Shift+F6",)),
+    *_owned("passes", "Run", ("Record XLA's passes", "record_passes", "Ctrl+Shift+F5")),
+    *_owned(
+        *("area", "View"),
+        ("Next pane", "focus_next", "F6", 1),
+        ("Previous pane", "focus_next", "Shift+F6", -1),
+    ),
     Command("View", "Open another pane", "add_pane", ("Ctrl+N",)),
     Command("View", "Close this pane", "close_pane", ("Ctrl+W",)),
-    Command("View", "Next page", "focus_next_page", ("Ctrl+PgDown",)),
-    Command("View", "Previous page", "focus_previous_page", ("Ctrl+PgUp",)),
+    Command("View", "Next page", "turn_page", ("Ctrl+PgDown",), argument=1),
+    Command("View", "Previous page", "turn_page", ("Ctrl+PgUp",), argument=-1),
     Command("View", "Find in this pane", "focus_search", ("Ctrl+F",)),
-    Command("View", "As graph", "show_as_graph", ("Ctrl+1",), True),
-    Command("View", "As text", "show_as_text", ("Ctrl+2",)),
-    Command("View", "As table", "show_as_table", ("Ctrl+3",)),
-    Command("View", "As tree", "show_as_tree", ("Ctrl+4",)),
+    *_owned(
+        *("workspace", "View", None),
+        ("As graph", "set_form", "Ctrl+1", Form.GRAPH),
+        ("As text", "set_form", "Ctrl+2", Form.TEXT),
+        ("As table", "set_form", "Ctrl+3", Form.TABLE),
+        ("As tree", "set_form", "Ctrl+4", Form.TREE),
+    ),
     Command("View", "Side panel", "toggle_side", ("Ctrl+B",), True),
     Command("View", "Only the panes, on the whole screen", "toggle_presenting", ("F11",)),
     Command("View", "Light or dark", "toggle_theme", ("Ctrl+T",)),
     Command("View", "Larger type", "zoom_in", ("Ctrl++", "Ctrl+=")),
     Command("View", "Smaller type", "zoom_out", ("Ctrl+-",)),
     Command("View", "Ordinary type", "zoom_reset", ("Ctrl+0",)),
+    *_owned(
+        *("panes", "Panes"),
+        ("Split to the right", "split", "Ctrl+Alt+R", PaneSide.RIGHT),
+        ("Split below", "split", "Ctrl+Alt+B", PaneSide.BELOW),
+    ),
+    *_owned(
+        *("area", "Panes", None),
+        ("Move to the left", "move_active", "Ctrl+Alt+Left", PaneSide.LEFT),
+        ("Move to the right", "move_active", "Ctrl+Alt+Right", PaneSide.RIGHT),
+        ("Move up", "move_active", "Ctrl+Alt+Up", PaneSide.ABOVE),
+        ("Move down", "move_active", "Ctrl+Alt+Down", PaneSide.BELOW),
+    ),
+    *_owned("panes", "Panes", None, ("Name this pane …", "name_pane", "F2")),
+    *_owned("area", "Panes", ("This pane alone, or all again", "show_alone", "Ctrl+Alt+A")),
+    *_owned(
+        *("panes", "Panes"),
+        ("Fold all blocks of its text", "fold_all", "Ctrl+Alt+-"),
+        ("Unfold all blocks of its text", "unfold_all", "Ctrl+Alt++"),
+    ),
+    Command("Panes", "Close this pane", "close_pane"),
+    Command("Panes", "Ribbons between panes", "show_ribbons", (), True, "panes", True),
+    Command("Panes", "Lay panes out as at first", "reset", owner="panes"),
+    *_owned("window", "Go", ("All commands …", "show_palette", "Ctrl+K")),
+    *_owned(
+        *("go", "Go", None),
+        ("Back to what was selected before", "go_back", "Alt+Left"),
+        ("Forward", "go_forward", "Alt+Right"),
+        None,
+        ("Focus on what is near the selection; again: wider", "widen_focus", "Ctrl+J"),
+        ("Narrow the focus", "narrow_focus", "Ctrl+Shift+J"),
+        ("Path from the selection before to this one", "show_path", "Ctrl+P"),
+        ("See everything again", "end_focus", "Ctrl+Shift+K"),
+    ),
+    *_owned(
+        *("bookmarks", "Go", None),
+        ("Bookmark what is selected, or no longer", "toggle", "Ctrl+Shift+B"),
+        ("Write a note about it …", "ask_note", "Ctrl+Shift+N"),
+        ("Next bookmark", "go_next", "Ctrl+."),
+        ("Bookmark before", "go_previous", "Ctrl+,"),
+    ),
+    *_owned(
+        *("graph", "Graph"),
+        ("Open all groups", "expand_all", "Ctrl+Shift+E"),
+        ("Open as many as can be read", "expand_many", "Ctrl+Shift+M"),
+        ("Close all groups", "collapse_all", "Ctrl+Shift+C"),
+        ("Open what is open at first", "reset_expanded", "Ctrl+Shift+R"),
+    ),
+    Command("Graph", "Values flow down", "flow_down", (), True, "graph", True),
+    Command("Graph", "Values flow to the right", "flow_right", owner="graph", is_checkable=True),
+    Command("Graph", "Turn", "turn", ("Ctrl+Shift+D",), owner="graph"),
+    Command(
+        *("Graph", "Let Graphviz lay out what it is quick at", "use_graphviz", (), True, "graph"),
+        is_checkable=True,
+        hint="Needs the program dot; jaxscope lays out all that takes dot too long.",
+    ),
+    *_owned(
+        *("compare", "Compare"),
+        ("With another call …", "ask_call", "Ctrl+D"),
+        ("With another file …", "ask_file", "Ctrl+Shift+O"),
+        ("With the run before", "compare_with_previous", "Ctrl+Shift+P"),
+        ("Save the comparison as …", "ask_save", ""),
+    ),
     Command("Help", "Keys", "show_keys", ("F1",)),
 )
 
@@ -88,22 +186,68 @@ MORE_KEYS: Sequence[tuple[str, str]] = (
     ("Shift+click", "In a text, a table or a tree: select all up to there"),
     ("- and +", "In a text: fold or unfold the block around the line"),
     ("/ and *", "In a text: fold or unfold all blocks"),
-    ("Ctrl+Shift+B, Ctrl+Shift+N", "Bookmark what is selected; write a note about it"),
-    ("Ctrl+. and Ctrl+,", "To the next bookmark, and the one before"),
-    ("Ctrl+Alt+R, Ctrl+Alt+B", "Split the pane to the right, or below"),
-    ("Ctrl+Alt+arrows", "Swap the pane with its neighbour"),
-    ("F2, Ctrl+Alt+A", "Name the pane; see it alone"),
-    ("Ctrl+K", "All commands, by name"),
-    ("Alt+Left, Alt+Right", "Back and forward through what was selected"),
-    ("Ctrl+J, Ctrl+Shift+J", "In a graph: focus on what is near the selection, wider or narrower"),
-    ("Ctrl+P", "In a graph: the path from the selection before to this one"),
-    ("Ctrl+Shift+K", "In a graph: see everything again"),
-    ("Ctrl+Shift+E", "In a graph: open all groups"),
-    ("Ctrl+Shift+M", "In a graph: open as many as can be read"),
-    ("Ctrl+Shift+C", "In a graph: close all groups"),
-    ("Ctrl+Shift+R", "In a graph: open what is open at first"),
-    ("Ctrl+Shift+D", "Let values flow down or to the right"),
 )
+"""Keys of single parts; those of commands are in the table above."""
+
+
+class Commands(QObject):
+    """The actions of all commands, in the menus of a window.
+
+    A command can be used once its owner is connected: some owners are loaded after the window is
+    shown.
+
+    Args:
+        window: Gets the menus, in the order of the table.
+
+    Attributes:
+        actions: By the name of the slot.
+        menus: By title.
+    """
+
+    def __init__(self, window: QMainWindow) -> None:
+        super().__init__(window)
+        self.actions: dict[str, QAction] = {}
+        self.menus: dict[str, QMenu] = {}
+        self._by_owner: dict[str, list[tuple[Command, QAction]]] = {}
+        self._targets: dict[QAction, tuple[Command, object]] = {}
+        for command in COMMANDS:
+            if command.menu not in self.menus:
+                self.menus[command.menu] = window.menuBar().addMenu(command.menu)
+            menu = self.menus[command.menu]
+            if command.starts_section:
+                menu.addSeparator()
+            action = QAction(command.text, window, checkable=command.is_checkable, enabled=False)
+            action.setShortcuts([QKeySequence(keys) for keys in command.keys])
+            if command.hint:
+                action.setToolTip(command.hint)
+                menu.setToolTipsVisible(True)
+            menu.addAction(action)
+            self.actions.setdefault(command.slot, action)
+            self._by_owner.setdefault(command.owner, []).append((command, action))
+
+    def connect_owner(self, owner: str, target: object) -> None:
+        """Have an object's methods do the commands of an owner."""
+        for command, action in self._by_owner.pop(owner, ()):
+            self._targets[action] = command, target
+            action.triggered.connect(self._on_action_triggered)
+            action.setEnabled(True)
+
+    @property
+    def missing_owners(self) -> frozenset[str]:
+        """Owners that are not connected yet."""
+        return frozenset(self._by_owner)
+
+    def _on_action_triggered(self, is_on: bool) -> None:
+        action = self.sender()
+        assert isinstance(action, QAction)
+        command, target = self._targets[action]
+        method = getattr(target, command.slot)
+        if command.is_checkable:
+            method(is_on)
+        elif command.argument is not None:
+            method(command.argument)
+        else:
+            method()
 
 
 # The list of keys.
@@ -119,12 +263,8 @@ class HelpDialog(QDialog):
         content.setProperty("role", "content")
         grid = QGridLayout(content)
         grid.setHorizontalSpacing(24)
-        rows: Sequence[tuple[str, str]] = [
-            *((command.keys[0], command.text.replace(" …", "")) for command in COMMANDS
-              if command.keys),
-            *MORE_KEYS,
-        ]  # fmt: skip
-        for number, (keys, text) in enumerate(rows):
+        rows = [(each.keys[0], _describe(each)) for each in COMMANDS if each.keys]
+        for number, (keys, text) in enumerate([*rows, *MORE_KEYS]):
             label = QLabel(keys)
             label.setStyleSheet("font-weight: 600;")
             grid.addWidget(label, number, 0)
@@ -145,233 +285,7 @@ class HelpDialog(QDialog):
         self.resize(56 * em, 44 * em)
 
 
-# Which commands fit what was typed, the best first; no Qt.
-
-
-_WORD = re.compile(r"[^\W_]+")
-
-_WHOLE, _BEGINS, _BEGINS_NAME, _WORD_BEGINS, _MENU_BEGINS, _INSIDE, _LETTERS = range(7)
-"""How what was typed fits a name such as `File: Open`, the best first: it is the command; begins
-it; begins the name; begins a word of the command; begins one of its menu; stands inside a word; its
-letters are beginnings of words."""
-
-Fit = tuple[int, int]
-
-
-def rank_names(typed: str, names: Sequence[str], recent: Sequence[str] = ()) -> list[int]:
-    """Indices of the names that fit what was typed, best first.
-
-    Each word that was typed is looked for: `open` finds "File: Open" before "View: Open another
-    pane", and that before "Reopen"; where no word fits, beginnings of words do: `cbd` finds "Colour
-    boxes by direction". Of names that fit alike, those used lately come first, then the order
-    given. Nothing typed fits everything.
-
-    Args:
-        recent: Names used before, the latest first.
-    """
-    latest = {name: place for place, name in reversed(list(enumerate(recent)))}
-    fits = [(_find_fit(typed.casefold().strip(), name), index) for index, name in enumerate(names)]
-    found = [
-        (fit, latest.get(names[index], len(recent)), index)
-        for fit, index in fits
-        if fit is not None
-    ]
-    return [index for _, _, index in sorted(found)]
-
-
-def _find_fit(typed: str, name: str) -> Fit | None:
-    """How a name fits; None if it does not."""
-    name = name.casefold()
-    menu, _, command = name.rpartition(": ")
-    words = typed.split()
-    if not words:
-        return _WHOLE, 0
-    if command == typed:
-        return _WHOLE, 0
-    if command.startswith(typed):
-        return _BEGINS, 0
-    if name.startswith(typed):
-        return _BEGINS_NAME, 0
-    fits = [_fit_of_word(word, menu, command) for word in words]
-    known = [fit for fit in fits if fit is not None]
-    if len(known) == len(words):
-        return max(known), sum(known)
-    return (_LETTERS, 0) if _has_letters("".join(words), name) else None
-
-
-def _fit_of_word(word: str, menu: str, command: str) -> int | None:
-    if any(each.startswith(word) for each in _WORD.findall(command)):
-        return _WORD_BEGINS
-    if any(each.startswith(word) for each in _WORD.findall(menu)):
-        return _MENU_BEGINS
-    return _INSIDE if word in command or word in menu else None
-
-
-def _has_letters(letters: str, name: str) -> bool:
-    """Whether letters are those that words begin with, one or more of each word, in order."""
-    left = {letters}  # what may still have to be found, by all ways so far
-    for word in _WORD.findall(name):
-        for rest in list(left):
-            most = next(
-                (n for n, pair in enumerate(zip(rest, word, strict=False)) if pair[0] != pair[1]),
-                min(len(rest), len(word)),
-            )
-            left |= {rest[length:] for length in range(1, most + 1)}
-        if "" in left:
-            return True
-    return False
-
-
-# The command palette: everything the window can do, found by typing a few letters.
-
-
-_MOST_SHOWN = 60
-_ROOM_PX = 14
-"""Above and below the text of a row together."""
-
-
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
-class PaletteEntry:
-    """One thing to do.
-
-    Attributes:
-        name: Fit to show and to search in.
-        keys: Its keys, or empty.
-        do: Does it.
-    """
-
-    name: str
-    keys: str
-    do: Callable[[], object]
-
-
-class CommandPalette(QDialog):
-    """A field and a list; Enter does what is marked, Escape leaves everything as it was.
-
-    `used` carries the name of what is going to be done.
-    """
-
-    used = Signal(str)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, Qt.WindowType.Popup)
-        self.setProperty("role", "palette")
-        self.setAccessibleName("Commands")
-        self._entries: Sequence[PaletteEntry] = ()
-        self._recent: Sequence[str] = ()
-        self._most_px = 0
-        self.field = QLineEdit()
-        self.field.setPlaceholderText("What do you want to do?")
-        self.field.setAccessibleName("Command to look for")
-        self.list = QListWidget()
-        self.list.setAccessibleName("Commands that fit")
-        self.list.setUniformItemSizes(True)
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._nothing = QLabel("Nothing fits. Fewer letters find more.")
-        self._nothing.setProperty("role", "muted")
-        self._nothing.setContentsMargins(8, 4, 8, 4)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 8, 8, 8)
-        layout.addWidget(self.field)
-        layout.addWidget(self.list, 1)
-        layout.addWidget(self._nothing)
-        self.field.textChanged.connect(self._on_field_text_changed)
-        self.field.installEventFilter(self)
-        self.list.itemClicked.connect(self._on_list_item_clicked)
-
-    def open_with(self, entries: Sequence[PaletteEntry], recent: Sequence[str] = ()) -> None:
-        """Show itself over the middle of its window.
-
-        Args:
-            entries: What can be chosen.
-            recent: Names of what was chosen before, the latest first.
-        """
-        self._entries, self._recent = entries, recent
-        self.field.clear()
-        parent = self.parentWidget()
-        em = self.fontMetrics().horizontalAdvance("m")
-        self.resize(46 * em, 34 * em)
-        if parent is not None:
-            self.resize(min(self.width(), parent.width() - 40), min(self.height(), parent.height()))
-            middle = parent.mapToGlobal(parent.rect().center())
-            self.move(middle.x() - self.width() // 2, middle.y() - self.height() // 2)
-        self._most_px = self.height()
-        self._fill("")
-        self.show()
-        self.field.setFocus()
-
-    def names(self) -> list[str]:
-        """What is offered now, the best first."""
-        return [self._entries[index].name for index in self._shown()]
-
-    def run_marked(self) -> None:
-        """Close, and do what is marked."""
-        item = self.list.currentItem()
-        self.close()
-        if item is not None:
-            entry = self._entries[item.data(Qt.ItemDataRole.UserRole)]
-            self.used.emit(entry.name)
-            entry.do()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.field and isinstance(event, QKeyEvent):
-            if event.type() != QEvent.Type.KeyPress:
-                return super().eventFilter(watched, event)
-            key, page = event.key(), 8
-            steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1,
-                     Qt.Key.Key_PageDown: page, Qt.Key.Key_PageUp: -page}  # fmt: skip
-            if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self.run_marked()
-                return True
-            if (step := steps.get(Qt.Key(key))) is not None:
-                row = min(max(self.list.currentRow() + step, 0), self.list.count() - 1)
-                self.list.setCurrentRow(row)
-                return True
-        return super().eventFilter(watched, event)
-
-    def _shown(self) -> list[int]:
-        names = [entry.name for entry in self._entries]
-        return rank_names(self.field.text(), names, self._recent)[:_MOST_SHOWN]
-
-    def _fill(self, _text: str) -> None:
-        self.list.clear()
-        for index in self._shown():
-            entry = self._entries[index]
-            item = QListWidgetItem(self.list)
-            item.setData(Qt.ItemDataRole.UserRole, index)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{entry.name} {entry.keys}".strip())
-            row = _row(entry)
-            item.setSizeHint(QSize(row.sizeHint().width(), self.fontMetrics().height() + _ROOM_PX))
-            self.list.setItemWidget(item, row)
-        self.list.setCurrentRow(0)
-        self._fit_height()
-
-    def _fit_height(self) -> None:
-        """As high as its rows ask for; its upper edge stays where it is while typing."""
-        num_rows = self.list.count()
-        self.list.setVisible(num_rows > 0)
-        self._nothing.setVisible(num_rows == 0)
-        rows_px = num_rows * (self.fontMetrics().height() + _ROOM_PX) + 2 * self.list.frameWidth()
-        rows_px = rows_px if num_rows else self._nothing.sizeHint().height()
-        layout = self.layout()
-        gaps_px = 16 + (layout.spacing() if layout is not None else 0)
-        wanted_px = self.field.sizeHint().height() + gaps_px + rows_px
-        self.resize(self.width(), min(wanted_px, self._most_px))
-
-    def _on_field_text_changed(self, text: str) -> None:
-        self._fill(text)
-
-    def _on_list_item_clicked(self, _item: QListWidgetItem) -> None:
-        self.run_marked()
-
-
-def _row(entry: PaletteEntry) -> QWidget:
-    row = QWidget()
-    name, keys = QLabel(entry.name), QLabel(entry.keys)
-    name.setTextFormat(Qt.TextFormat.PlainText)
-    keys.setProperty("role", "muted")
-    layout = QHBoxLayout(row)
-    layout.setContentsMargins(8, 0, 8, 0)
-    layout.addWidget(name, 1)
-    layout.addWidget(keys)
-    return row
+def _describe(command: Command) -> str:
+    """What a command does; with its menu, where the text alone does not say of what."""
+    text = command.text.removesuffix(" …")
+    return text if command.menu in ("File", "Run", "View", "Help") else f"{command.menu}: {text}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import re
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -16,9 +17,8 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from jaxscope.errors import Explanation, JaxscopeError, UsageError
 from jaxscope.model import Capture, Timing
-from jaxscope.model.file_kinds import ARCHIVE_ENDING
+from jaxscope.model.file_kinds import ARCHIVE_ENDING, CAPTURE_ENDINGS
 from jaxscope.ui.panes.pane_area import format_arrangement, parse_arrangement
-from jaxscope.ui.toolkit.output_file import suggest_name
 from jaxscope.ui.window.exporter import (
     ExportChoice,
     ExportDialog,
@@ -33,6 +33,37 @@ if TYPE_CHECKING:
     from jaxscope.ui.session.controller import Controller
     from jaxscope.ui.window.settings import Settings
     from jaxscope.ui.window.workspace import Workspace
+
+
+# Names that dialogs offer for what is saved; no Qt.
+
+
+_MAX_CHARACTERS = 80
+_WORDS = re.compile(r"[A-Za-z0-9_]+")
+
+
+def suggest_name(ending: str, *about: str) -> str:
+    """A name for a file that every file system takes: `model-grad-f-x.svg`.
+
+    Args:
+        ending: Of the file, without the dot.
+        about: What it holds: a file, a call, a stage; of a path the last part without its ending.
+    """
+    words = [word for part in about for word in _WORDS.findall(_without_folder(part))]
+    name = ""
+    for word in words:
+        longer = f"{name}-{word}" if name else word[:_MAX_CHARACTERS]
+        if len(longer) > _MAX_CHARACTERS:
+            break
+        name = longer
+    return f"{name or 'jaxscope'}.{ending}"
+
+
+def _without_folder(text: str) -> str:
+    """What a path is called; anything else as it is."""
+    if not text.endswith((".py", *CAPTURE_ENDINGS)):
+        return text
+    return os.path.splitext(os.path.basename(text))[0]
 
 
 # Reads and writes `.jaxscope` files on threads: a large one takes a second.

@@ -4,18 +4,18 @@ presentation mode.
 
 from __future__ import annotations
 
+import functools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
     QMainWindow,
-    QMenu,
     QProgressBar,
     QStackedWidget,
     QVBoxLayout,
@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.model import Capture
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
-from jaxscope.ui.panes.pane_header import Form
+from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.ui.session.call_text import find_base_name
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.screen import Screen, compute_screen
@@ -32,10 +32,17 @@ from jaxscope.ui.session.source_file import FileWatcher
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
 from jaxscope.ui.window.call_bar import CallBar
-from jaxscope.ui.window.commands import COMMANDS, HelpDialog
+from jaxscope.ui.window.commands import Commands, HelpDialog
 from jaxscope.ui.window.error_panel import ErrorPanel
 from jaxscope.ui.window.files import FileDialogs
-from jaxscope.ui.window.page_context import PageContext
+from jaxscope.ui.window.page_context import PageContext, PageRequests
+from jaxscope.ui.window.palette import (
+    CommandPalette,
+    PaletteEntry,
+    list_menu_entries,
+    list_page_entries,
+    without_state,
+)
 from jaxscope.ui.window.pipeline_strip import PipelineStrip
 from jaxscope.ui.window.settings import Settings
 from jaxscope.ui.window.start_page import StartPage, find_samples
@@ -60,6 +67,9 @@ class MainWindow(QMainWindow):
     Args:
         make_graph: Makes a graph view; called when the first graph is to be shown.
         late_panes: There are no panes before `workspace.area.make_panes` is called.
+
+    Attributes:
+        pages: By the names of their modules; those that are there already.
     """
 
     def __init__(
@@ -76,12 +86,15 @@ class MainWindow(QMainWindow):
         self._themes, self._settings = themes, settings
         self.screen_shown: Screen | None = None
         self._state_shown: WindowState | None = None
+        self.commands = Commands(self)
+        self.pages: dict[str, QWidget] = {}
         self.call_bar, self.strip = CallBar(), PipelineStrip()
         self.error_panel = ErrorPanel()
         self.workspace = Workspace(make_graph, late_panes=late_panes)
         self.start_page = StartPage(find_samples())
         self.files = FileDialogs(self, controller, self.workspace, settings)
-        self.presenting = PresentationMode(self, themes)
+        around = (self.call_bar.wrappers, self.strip, self.workspace.side)
+        self.presenting = PresentationMode(self, around, themes, self.show_message)
         self._notice, self._notice_text = QFrame(), QLabel()
         self._pages = QStackedWidget()
         self._status, self._detail = QLabel(), QLabel()
@@ -89,10 +102,16 @@ class MainWindow(QMainWindow):
         self._watcher = FileWatcher(self)
         self._tick = QTimer(self, interval=_TICK_MS)
         self._help: HelpDialog | None = None
-        self._menus: dict[str, QMenu] = {}
-        self._actions: dict[str, QAction] = {}
+        self._palette = CommandPalette(self)
         self._build()
-        self._add_commands()
+        for owner, target in (
+            ("window", self),
+            ("workspace", self.workspace),
+            ("area", self.workspace.area),
+            ("files", self.files),
+            ("controller", controller),
+        ):
+            self.commands.connect_owner(owner, target)
         self._connect()
         self._on_themes_changed(themes.theme)
         self.start_page.show_recent(settings.recent_files)
@@ -129,28 +148,12 @@ class MainWindow(QMainWindow):
         bar.addWidget(self._status, 1)
         bar.addPermanentWidget(self._detail)
 
-    def _add_commands(self) -> None:
-        for command in COMMANDS:
-            menu = self._menu(command.menu)
-            if command.starts_section:
-                menu.addSeparator()
-            action = QAction(command.text, self)
-            action.setShortcuts([QKeySequence(keys) for keys in command.keys])
-            action.triggered.connect(getattr(self, command.slot))
-            menu.addAction(action)
-            self._actions[command.slot] = action
-
-    def _menu(self, title: str) -> QMenu:
-        if title not in self._menus:
-            self._menus[title] = self.menuBar().addMenu(title)
-        return self._menus[title]
-
     def _connect(self) -> None:
         self.controller.state_changed.connect(self._on_controller_state_changed)
         self.controller.call_proposed.connect(self._on_controller_call_proposed)
         self.call_bar.run_requested.connect(self.run_call)
         self.call_bar.stop_requested.connect(self.stop_run)
-        self.call_bar.skip_requested.connect(self.skip_step)
+        self.call_bar.skip_requested.connect(self.controller.skip)
         self.call_bar.edit.textChanged.connect(self.controller.edit_call)
         self.strip.step_chosen.connect(self.workspace.show_stage)
         self.error_panel.place_requested.connect(self.workspace.show_present_line)
@@ -158,10 +161,9 @@ class MainWindow(QMainWindow):
         self.error_panel.dismissed.connect(self.controller.dismiss_error)
         self.workspace.functions.call_chosen.connect(self._on_functions_call_chosen)
         self.workspace.functions.function_chosen.connect(self._on_functions_function_chosen)
-        self.workspace.timing.measure_requested.connect(self._on_timing_measure_requested)
         self.workspace.area.panes_changed.connect(self._refresh)
         self.start_page.file_chosen.connect(self.open_path)
-        self.start_page.open_requested.connect(self.open_dialog)
+        self.start_page.open_requested.connect(self.files.ask_open)
         self.files.path_chosen.connect(self.open_path)
         self.files.path_used.connect(self._on_files_path_used)
         self.files.capture_opened.connect(self._on_files_capture_opened)
@@ -170,20 +172,29 @@ class MainWindow(QMainWindow):
         self._watcher.file_changed.connect(self.controller.note_file_changed)
         self._themes.changed.connect(self._on_themes_changed)
         self._tick.timeout.connect(self._refresh)
+        self._palette.used.connect(self._on_palette_used)
 
-    def page_context(self, themes: ThemeSwitch) -> PageContext:
+    def page_context(self) -> PageContext:
         """What pages may use of this window."""
         workspace = self.workspace
         return PageContext(
             window=self,
             controller=self.controller,
             selection=workspace.selection,
+            bookmarks=workspace.bookmarks,
             fates=workspace.fates,
             fusions=workspace.fusions,
             inspector=workspace.inspector,
-            themes=themes,
+            area=workspace.area,
+            lines=workspace.lines,
+            themes=self._themes,
             tabs=workspace.tabs,
-            experiments=workspace.lab,
+            commands=self.commands,
+            requests=PageRequests(self),
+            show_stage=workspace.show_stage,
+            show_line=workspace.show_line,
+            show_present_line=workspace.show_present_line,
+            colour_graphs=workspace.colour_graphs,
             show_message=self.show_message,
             set_stage_hint=self.strip.set_hint,
             ask_where=self.files.ask_where,
@@ -196,7 +207,7 @@ class MainWindow(QMainWindow):
 
     def _refresh(self) -> None:
         state = self.controller.state
-        shown = self.workspace.shown_stages()
+        shown = self.workspace.area.wanted_stages()
         screen = compute_screen(state, shown, time.monotonic())
         before, self.screen_shown = self.screen_shown, screen
         if screen != before:
@@ -219,7 +230,7 @@ class MainWindow(QMainWindow):
         self.call_bar.set_running(
             is_running=screen.is_running, is_stopping=screen.is_stopping, can_run=screen.can_run
         )
-        self._actions["skip_step"].setEnabled(screen.can_skip)
+        self.commands.actions["skip"].setEnabled(screen.can_skip)
         self.call_bar.skip_button.setVisible(screen.can_skip)
         self.call_bar.set_failed(is_failed=screen.is_call_failed)
         if screen.is_running != self._tick.isActive():
@@ -247,21 +258,9 @@ class MainWindow(QMainWindow):
             self._settings.add_recent_file(state.file)
             self.start_page.show_recent(self._settings.recent_files)
 
-    def open_dialog(self) -> None:
-        """Ask for a file and open it."""
-        self.files.ask_open()
-
-    def save_dialog(self) -> None:
-        """Ask where to save the capture."""
-        self.files.ask_save()
-
     def export_dialog(self) -> None:
         """Ask what to export, and where to."""
         self.files.ask_export(self._themes.theme.name)
-
-    def show_start_page(self) -> None:
-        """Go back to the samples and recent files; what runs is stopped."""
-        self.controller.close_file()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if _dropped_file(event):
@@ -304,19 +303,6 @@ class MainWindow(QMainWindow):
         else:
             self.workspace.selection.clear()
 
-    def skip_step(self) -> None:
-        """Leave out the part that is measured now."""
-        self.controller.skip()
-
-    def measure_time(self) -> None:
-        """Measure the call and show the timing page."""
-        self.workspace.tabs.setCurrentWidget(self.workspace.timing)
-        self._on_timing_measure_requested(False)
-
-    def _on_timing_measure_requested(self, is_rigorous: bool) -> None:
-        gradient = self.workspace.timing.gradient.isChecked()
-        self.controller.measure(is_rigorous=is_rigorous, gradient=gradient)
-
     def _on_functions_call_chosen(self, call: str) -> None:
         self.call_bar.set_call(call)
         self.run_call()
@@ -345,23 +331,8 @@ class MainWindow(QMainWindow):
         self.call_bar.edit.setFocus()
         self.call_bar.edit.selectAll()
 
-    def focus_next_pane(self) -> None:
-        """Move the keyboard to the next pane."""
-        self.workspace.area.focus_next(1)
-
-    def focus_previous_pane(self) -> None:
-        """Move the keyboard to the pane before."""
-        self.workspace.area.focus_next(-1)
-
-    def focus_next_page(self) -> None:
-        """Turn to the next page."""
-        self._turn_page(1)
-
-    def focus_previous_page(self) -> None:
-        """Turn to the page before."""
-        self._turn_page(-1)
-
-    def _turn_page(self, step: int) -> None:
+    def turn_page(self, step: int) -> None:
+        """Turn to the next page, or the one before."""
         tabs = self.workspace.tabs
         tabs.setCurrentIndex((tabs.currentIndex() + step) % tabs.count())
 
@@ -381,22 +352,6 @@ class MainWindow(QMainWindow):
         if self.workspace.area.active is not None:
             self.workspace.tabs.setCurrentIndex(0)
             self.workspace.area.active.header.focus_search()
-
-    def show_as_graph(self) -> None:
-        """Show the active pane's stage as a graph."""
-        self.workspace.set_form(Form.GRAPH)
-
-    def show_as_text(self) -> None:
-        """Show the active pane's stage as text."""
-        self.workspace.set_form(Form.TEXT)
-
-    def show_as_table(self) -> None:
-        """Show the active pane's stage as a table."""
-        self.workspace.set_form(Form.TABLE)
-
-    def show_as_tree(self) -> None:
-        """Show the active pane's stage as an outline."""
-        self.workspace.set_form(Form.TREE)
 
     def toggle_side(self) -> None:
         """Show or hide the side panel."""
@@ -423,6 +378,34 @@ class MainWindow(QMainWindow):
         """Go back to the ordinary size of type."""
         self._themes.reset_zoom()
         self._settings.set_points(self._themes.points)
+
+    def show_palette(self) -> None:
+        """Offer everything that the window can do."""
+        entries, recent = list(self._palette_entries()), self._settings.recent_commands
+        states = {without_state(entry.name): entry.name for entry in entries}
+        self._palette.open_with(entries, [states.get(name, name) for name in recent])
+
+    def _palette_entries(self) -> Iterator[PaletteEntry]:
+        """Every item of every menu, page, stage, colouring, call of the file and sample."""
+        yield from list_menu_entries(self.menuBar())
+        yield from list_page_entries(self.workspace.tabs)
+        for step in self.screen_shown.steps if self.screen_shown is not None else ():
+            show = functools.partial(self.workspace.show_stage, step.name)
+            yield PaletteEntry(f"Show stage: {step.title}", "", show)
+        for by in ColourBy:
+            colour = functools.partial(self.workspace.colour_by, by)
+            yield PaletteEntry(f"Colour boxes by {by.value}", "", colour)
+        for function in self.controller.state.functions:
+            for call in function.calls:
+                run = functools.partial(self._on_functions_call_chosen, call)
+                yield PaletteEntry(f"Run {call}", "", run)
+        for path in find_samples():
+            name = path.stem.replace("_", " ")
+            open_it = functools.partial(self.open_path, str(path))
+            yield PaletteEntry(f"Open sample: {name}", "", open_it)
+
+    def _on_palette_used(self, name: str) -> None:
+        self._settings.add_recent_command(without_state(name))
 
     def show_keys(self) -> None:
         """List all keys."""
@@ -470,10 +453,22 @@ class PresentationMode:
 
     Type becomes larger, for the last row. The call stays: a lecture types into it. So do the
     menus, for whoever forgot the key.
+
+    Args:
+        window: Takes the whole screen.
+        around: What is hidden.
+        themes: Has the size of type.
+        say: Says something in the status bar; an empty text ends that.
     """
 
-    def __init__(self, window: MainWindow, themes: ThemeSwitch) -> None:
-        self._window, self._themes = window, themes
+    def __init__(
+        self,
+        window: QWidget,
+        around: Sequence[QWidget],
+        themes: ThemeSwitch,
+        say: Callable[[str], None],
+    ) -> None:
+        self._window, self._around, self._themes, self._say = window, around, themes, say
         self._points = (themes.points, themes.points)
         self._hidden: list[QWidget] | None = None
         self._was_full_screen = False
@@ -491,26 +486,24 @@ class PresentationMode:
             self._end(self._hidden)
 
     def _begin(self) -> None:
-        window = self._window
-        around = (window.call_bar.wrappers, window.strip, window.workspace.side)
-        self._hidden = [part for part in around if not part.isHidden()]
+        self._hidden = [part for part in self._around if not part.isHidden()]
         for part in self._hidden:
             part.hide()
         before = self._themes.points
         self._themes.set_points(round(before * _ENLARGED))
         self._points = (before, self._themes.points)
-        self._was_full_screen = window.isFullScreen()
-        window.showFullScreen()
+        self._was_full_screen = self._window.isFullScreen()
+        self._window.showFullScreen()
         # Not yet: a status bar that is given larger type shows again what a message has hidden.
-        QTimer.singleShot(_SETTLED_MS, window, self._tell)
+        QTimer.singleShot(_SETTLED_MS, self._window, self._tell)
 
     def _tell(self) -> None:
         if self.is_on:
-            self._window.show_message("F11 shows everything again.")
+            self._say("F11 shows everything again.")
 
     def _end(self, hidden: list[QWidget]) -> None:
         self._hidden = None
-        self._window.statusBar().clearMessage()
+        self._say("")
         before, during = self._points
         if self._themes.points == during:  # or a person has chosen another size meanwhile
             self._themes.set_points(before)

@@ -1,6 +1,6 @@
-"""`PageContext`: what a page of `jaxscope.ui.pages` may use of the window that it is added to.
+"""What a page is, and what it may use of the window that it is added to.
 
-A page is one file with a function `add(context)`, and its name in `PAGES` of
+A page is one module of `jaxscope.ui.pages` with a `PAGE`, and its name in `PAGES` of
 `jaxscope.ui.application`. Pages know neither the window's class nor each other.
 """
 
@@ -9,16 +9,30 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu, QTabWidget, QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QMainWindow, QWidget
 
+from jaxscope.picture.tint.classes import ColourBy
+from jaxscope.ui.panes.pane_area import PaneArea
 from jaxscope.ui.selection.capture_facts import FateReader, FusionReader
 from jaxscope.ui.selection.inspector import Inspector
-from jaxscope.ui.selection.selection import SelectionModel
+from jaxscope.ui.selection.selection import Bookmarks, SelectionModel
 from jaxscope.ui.session.controller import Controller
-from jaxscope.ui.toolkit.theme import ThemeSwitch
-from jaxscope.ui.toolkit.widgets import find_menu, insert_menu
+from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.source.source_lines import SourceLines
+from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
+from jaxscope.ui.window.commands import Commands
 from jaxscope.ui.window.workspace import PageTabs
+
+
+class PageRequests(QObject):
+    """What one page may ask of another without knowing it.
+
+    Signals:
+        comparison_without_pass: The name of a pass of XLA's: compare with the outcome without it.
+    """
+
+    comparison_without_pass = Signal(str)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -29,12 +43,20 @@ class PageContext:
         window: The parent of dialogs and of what lives as long as the window.
         controller: Has the state, and starts runs and experiments.
         selection: What is selected.
+        bookmarks: What is marked in the capture that is shown.
         fates: Of the capture that is shown.
         fusions: Of the capture that is shown.
         inspector: A page may add what it knows of the selected thing, and follow links to passes.
-        themes: The theme and the size of type; `changed` is emitted with another one.
+        area: The panes.
+        lines: The lines of the user's files.
+        themes: The theme and the size of type.
         tabs: The pages of the window.
-        experiments: The pages inside of the page *Experiments*.
+        commands: The commands of the menus; a page connects those that it owns.
+        requests: What pages ask of each other.
+        show_stage: Brings a stage, by its name, into a pane.
+        show_line: Shows and selects a line of a file as it ran.
+        show_present_line: Shows a line of a file as it is, and selects what it was when it ran.
+        colour_graphs: Shows the graphs, coloured by something.
         show_message: Says something in the status bar for a while.
         set_stage_hint: Says more of a stage in the pipeline strip: the stage's name and the text.
         ask_where: Makes a dialog that asks where to write a file; see `FileDialogs.ask_where`.
@@ -43,34 +65,62 @@ class PageContext:
     window: QMainWindow
     controller: Controller
     selection: SelectionModel
+    bookmarks: Bookmarks
     fates: FateReader
     fusions: FusionReader
     inspector: Inspector
+    area: PaneArea
+    lines: SourceLines
     themes: ThemeSwitch
     tabs: PageTabs
-    experiments: QTabWidget
+    commands: Commands
+    requests: PageRequests
+    show_stage: Callable[[str], None]
+    show_line: Callable[[str, int], None]
+    show_present_line: Callable[[str, int], None]
+    colour_graphs: Callable[[ColourBy], None]
     show_message: Callable[[str], None]
     set_stage_hint: Callable[[str, str], None]
     ask_where: Callable[[str, str, str], QFileDialog]
 
-    def add_page(self, page: QWidget, title: str) -> None:
-        """Give a page its tab; its place is that of its title in the order of all pages."""
-        self.tabs.add_page(page, title)
 
-    def add_experiment(self, page: QWidget, title: str) -> None:
-        """Give a page its tab inside of the page *Experiments*."""
-        self.experiments.addTab(page, title)
+class PageWidget(QWidget):
+    """The base of pages that follow the window's state and theme.
 
-    def show_page(self, page: QWidget) -> None:
-        """Turn to a page that was added by `add_page`."""
-        self.tabs.setCurrentWidget(page)
+    Both methods are called once the page has its tab, and again after every change.
+    """
 
-    def add_menu(self, menu: QMenu) -> None:
-        """Put a menu into the menu bar, before *Help*."""
-        insert_menu(self.window.menuBar(), menu, before=("Help",))
+    def __init__(self, context: PageContext) -> None:
+        super().__init__()
+        self._context = context
 
-    def add_action(self, menu: str, action: QAction) -> None:
-        """Append a command to the menu of a title."""
-        found = find_menu(self.window.menuBar(), menu)
-        if found is not None:
-            found.addAction(action)
+    def show_state(self, state: WindowState) -> None:
+        """Show what the state has for this page."""
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use a theme's colours; the size of type is that of `PageContext.themes`."""
+
+    def start(self) -> None:
+        """Show theme and state, and follow them from now on."""
+        themes, controller = self._context.themes, self._context.controller
+        self.set_theme(themes.theme)
+        self.show_state(controller.state)
+        themes.changed.connect(self.set_theme)
+        controller.state_changed.connect(self.show_state)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Page:
+    """What a module of `jaxscope.ui.pages` says of its page.
+
+    Attributes:
+        title: Of its tab.
+        answers: The question that it answers, shown when the pointer rests on the tab.
+        make: Makes the page; called once for each window.
+        is_experiment: It stands inside of the page *Experiments*.
+    """
+
+    title: str
+    answers: str
+    make: Callable[[PageContext], QWidget]
+    is_experiment: bool = False

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from jaxscope.ui.session.screen import PipelineStep
+from jaxscope.ui.toolkit.widgets import make_label
 
 _ONWARD, _BESIDE = "›", "    "
 """What stands before a step: that it is made of the one before, or only room."""
@@ -145,8 +146,7 @@ class PipelineStrip(QScrollArea):
         self.setFixedHeight(height + (bar.sizeHint().height() if needs_bar else 2))
 
     def _add_card(self) -> None:
-        arrow = QLabel(_ONWARD)
-        arrow.setProperty("role", "muted")
+        arrow = make_label(_ONWARD, "muted")
         card = StepCard()
         card.chosen.connect(self.step_chosen)
         for widget in (arrow, card):

@@ -22,6 +22,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.ui.toolkit.widgets import make_label
+
 _COLUMNS = 3
 _WIDEST_PX = 1_320
 """Lines of more are hard to read, and cards of more are empty."""
@@ -96,8 +98,7 @@ class StartPage(QScrollArea):
         layout = QVBoxLayout(column)
         layout.setContentsMargins(36, 28, 36, 28)
         layout.setSpacing(12)
-        title = QLabel("See what JAX and XLA do with your code")
-        title.setProperty("role", "title")
+        title = make_label("See what JAX and XLA do with your code", "title")
         layout.addWidget(title)
         about = QLabel(
             "Open a Python file, choose a function, and follow it from its source through every "
@@ -176,8 +177,7 @@ class StartPage(QScrollArea):
         button.setProperty("role", "primary")
         button.clicked.connect(self.open_requested)
         row.addWidget(button)
-        hint = QLabel("or drop a .py, .jaxscope or .json file here")
-        hint.setProperty("role", "muted")
+        hint = make_label("or drop a .py, .jaxscope or .json file here", "muted")
         row.addWidget(hint)
         row.addStretch()
         return row
@@ -242,8 +242,7 @@ def _is_not_first_lesson(path: Path) -> bool:
 
 
 def _heading(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setProperty("role", "heading")
+    label = make_label(text, "heading")
     label.setContentsMargins(0, 12, 0, 0)
     return label
 

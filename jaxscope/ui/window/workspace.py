@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QMenu,
@@ -23,8 +23,6 @@ from jaxscope.model import Stage
 from jaxscope.model.stages import LATE_STAGES, lowered_name
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.program.links import Links
-from jaxscope.ui.measure.lab_page import LabPage
-from jaxscope.ui.measure.timing_page import TimingPage
 from jaxscope.ui.panes.pane_area import PaneArea
 from jaxscope.ui.panes.pane_header import SOURCE, Form
 from jaxscope.ui.selection.capture_facts import FateReader, FusionReader
@@ -40,7 +38,6 @@ from jaxscope.ui.source.source_lines import SourceLines, find_moved_files
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import SideSplitter
 from jaxscope.ui.window.call_bar import FunctionList
-from jaxscope.ui.window.call_pages import ArgumentsPage, NotesPage, OutputPage
 
 if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_page import GraphPage
@@ -49,21 +46,6 @@ if TYPE_CHECKING:
 # The pages of the window: tabs in one order, and a menu for those that find no room.
 
 
-_ORDER = (
-    "Stages",
-    "Timing",
-    "Experiments",
-    "Compare",
-    "Passes",
-    "Fusions",
-    "Memory",
-    "Devices",
-    "Arguments",
-    "Notes",
-    "Output",
-    "Bookmarks",
-)
-"""First the pictures, then time, then what XLA did, then what went in and came out."""
 _GAP_PX = 2
 _LEAST_PX = 120
 
@@ -106,11 +88,19 @@ class PageTabs(QTabWidget):
         self._later.timeout.connect(self.fit)
         self.currentChanged.connect(self.fit)
 
-    def add_page(self, page: QWidget, title: str) -> None:
-        """Give a page its tab, at its place among the others."""
-        rank = _rank(title)
-        before = sum(_rank(self.tabText(index)) <= rank for index in range(self.count()))
-        self.insertTab(before, page, title)
+    def add_page(self, page: QWidget, title: str, rank: int, hint: str = "") -> None:
+        """Give a page its tab.
+
+        Args:
+            page: The page.
+            title: Of its tab.
+            rank: Pages stand in the order of their ranks, whenever they come.
+            hint: What is said when the pointer rests on the tab.
+        """
+        place = sum(self._bar.tabData(index) <= rank for index in range(self.count()))
+        self.insertTab(place, page, title)
+        self._bar.setTabData(place, rank)
+        self.setTabToolTip(place, hint)
         self.fit()
 
     def set_title(self, page: QWidget, title: str) -> None:
@@ -180,22 +170,11 @@ def choose_shown(widths: list[int], present: int, room: int) -> set[int]:
     return shown
 
 
-def _rank(title: str) -> int:
-    name = title.partition(" (")[0]
-    return _ORDER.index(name) if name in _ORDER else len(_ORDER)
-
-
 # The body of the window: side panel, panes and pages, put together and kept in step.
 
 
 class Workspace(SideSplitter):
-    """Shows the state; keeps the one selection. Wishes leave as signals of its parts.
-
-    Signals:
-        lines_moved: A file that ran and how its lines moved: there was another run of it.
-    """
-
-    lines_moved = Signal(str, object)
+    """Shows the state; keeps the one selection. Requests leave as signals of its parts."""
 
     def __init__(self, make_graph: Callable[[], GraphPage], *, late_panes: bool = False) -> None:
         super().__init__()
@@ -209,7 +188,7 @@ class Workspace(SideSplitter):
         self.selection, self.bookmarks = SelectionModel(self), Bookmarks(self)
         self.fates = FateReader(self)
         self.fusions = FusionReader(self)
-        self._words = SelectionDescriber(self.selection, self.lines, self.fates, self.fusions)
+        self._describer = SelectionDescriber(self.selection, self.lines, self.fates)
         # The error panel takes room from the panes: only then is it known what is out of sight.
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._on_later_timeout)
@@ -217,10 +196,7 @@ class Workspace(SideSplitter):
         self.inspector = Inspector()
         self.area = PaneArea(make_graph, self.selection, self.lines)
         if late_panes:
-            self.area.wait()
-        self.timing, self.arguments = TimingPage(), ArgumentsPage()
-        self.notes, self.output = NotesPage(), OutputPage()
-        self.lab = LabPage(self.selection)
+            self.area.defer_panes()
         self.tabs = PageTabs()
         self.side = QSplitter(Qt.Orientation.Vertical)
         self._build()
@@ -230,9 +206,6 @@ class Workspace(SideSplitter):
         self.area.panes_changed.connect(self._on_area_panes_changed)
         self.inspector.node_requested.connect(self._on_inspector_node_requested)
         self.inspector.line_requested.connect(self.show_line)
-        self.notes.line_requested.connect(self.show_present_line)
-        self.lab.colours_requested.connect(self.colour_by_time)
-        self.arguments.argument_chosen.connect(self.selection.select_argument)
 
     def _build(self) -> None:
         self.side.setChildrenCollapsible(False)
@@ -245,25 +218,13 @@ class Workspace(SideSplitter):
         layout = QVBoxLayout(stages)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.area)
-        for title, page in (
-            ("Stages", stages),
-            ("Timing", self.timing),
-            ("Arguments", self.arguments),
-            ("Notes", self.notes),
-            ("Output", self.output),
-            ("Experiments", self.lab),
-        ):
-            self.tabs.add_page(page, title)
+        self.tabs.add_page(stages, "Stages", -1)
         self.addWidget(self.side)
         self.addWidget(self.tabs)
         self.setStretchFactor(1, 1)
         self.area.arrange()
 
     # --- showing ---
-
-    def shown_stages(self) -> frozenset[str]:
-        """Names of the stages that panes are for."""
-        return self.area.wanted_stages()
 
     def show_state(self, state: WindowState, screen: Screen) -> None:
         """Show a state."""
@@ -273,22 +234,8 @@ class Workspace(SideSplitter):
             self.selection.clear()
         for path, moves in find_moved_files(before, state).items():
             self.selection.move_lines(path, moves)
-            self.lines_moved.emit(path, moves)
+            self.bookmarks.move_lines(path, moves)
         self.functions.show_functions(state.functions, state.call)
-        self.timing.show_timing(
-            state.timing,
-            can_measure=screen.can_run and not screen.is_running and bool(state.call),
-            is_saved=state.is_view_only,
-        )
-        self.lab.show_state(
-            state, can_run=screen.can_run and not screen.is_running and bool(state.call)
-        )
-        self.arguments.show_head(state.head)
-        self.notes.show_notes(state.checks, state.messages)
-        self.output.show_output(state.output, is_kept=not state.is_view_only)
-        notes, lines = screen.tab_counts
-        self.tabs.set_title(self.notes, f"Notes ({notes})" if notes else "Notes")
-        self.tabs.set_title(self.output, f"Output ({lines})" if lines else "Output")
         self._follow_call()
         if state.stages is not before.stages and not state.is_running:
             self._retarget_missing(state.stages)
@@ -326,7 +273,7 @@ class Workspace(SideSplitter):
         if known is None:
             return ""
         self.tabs.setCurrentIndex(0)
-        if SOURCE not in self.shown_stages():
+        if SOURCE not in self.area.wanted_stages():
             self.area.show_in_active(SOURCE)
         self._fill_source()
         return known.path
@@ -338,10 +285,6 @@ class Workspace(SideSplitter):
         for pane in self.area.panes:
             pane.set_theme(theme, points)
         self._points = points
-        self.timing.set_theme(theme)
-        self.lab.set_theme(theme)
-        self.notes.set_theme(theme)
-        self.output.set_points(points)
         self._describe(self.selection.links)
 
     def set_form(self, form: Form) -> None:
@@ -350,11 +293,15 @@ class Workspace(SideSplitter):
             self.area.active.set_form(form)
             self.area.show_links(self.selection.links, reveal=True)
 
-    def colour_by_time(self) -> None:
-        """Show the graphs, coloured by what each box took; tables have the numbers anyway."""
+    def colour_graphs(self, by: ColourBy) -> None:
+        """Show the graphs, coloured by something."""
         self.tabs.setCurrentIndex(0)
+        self.colour_by(by)
+
+    def colour_by(self, by: ColourBy) -> None:
+        """Let the colours of all graphs tell something."""
         for canvas in self.area.canvases():
-            canvas.set_colour_by(ColourBy.TIME)
+            canvas.set_colour_by(by)
 
     # --- panes ---
 
@@ -405,7 +352,7 @@ class Workspace(SideSplitter):
         stages = expected_stages(head.transforms)
         asked = lowered_name(stages)
         before, self._asked = self._asked, asked
-        if asked != before and asked not in self.shown_stages():
+        if asked != before and asked not in self.area.wanted_stages():
             for pane in self.area.panes:
                 if pane.wanted_stage == before:
                     pane.wanted_stage = asked
@@ -420,7 +367,7 @@ class Workspace(SideSplitter):
             wanted = pane.wanted_stage
             if not traced or wanted in names or wanted == SOURCE:
                 continue
-            shown = self.shown_stages()
+            shown = self.area.wanted_stages()
             free = (name for name in wishes if name in names and name not in shown)
             pane.wanted_stage = next(free, traced[-1])
 
@@ -435,7 +382,6 @@ class Workspace(SideSplitter):
 
     def _on_selection_changed(self, links: Links) -> None:
         self._describe(links)
-        self.arguments.choose(links.arguments)
 
     def _on_fates_changed(self) -> None:
         self._hand_out_fates()
@@ -449,9 +395,11 @@ class Workspace(SideSplitter):
 
     def _on_inspector_node_requested(self, stage: str, node: int) -> None:
         self.tabs.setCurrentIndex(0)
-        if stage not in self.shown_stages():
+        if stage not in self.area.wanted_stages():
             self.area.show_in_active(stage)
         self.selection.select_node(stage, node)
 
     def _describe(self, links: Links) -> None:
-        self.inspector.show_html(self._words.describe(self._state.stages, links, self._theme.muted))
+        self.inspector.show_html(
+            self._describer.describe(self._state.stages, links, self._theme.muted)
+        )

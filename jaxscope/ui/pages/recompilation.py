@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit
 
 from jaxscope.client.requests import RecompilationRequest
 from jaxscope.model.experiments import Recompilation, Signature
 from jaxscope.model.units import format_count, format_seconds
 from jaxscope.program.recompilation import describe_key_change, describe_outside, num_recompilations
 from jaxscope.report.measurements import SIGNATURE_HEADERS, signature_row
-from jaxscope.ui.measure.experiment_page import ExperimentPage
+from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.session.state import LabState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
+from jaxscope.ui.window.page_context import Page, PageContext
 
+_QUESTION = "What is compiled again?"
 _HEADERS = (*SIGNATURE_HEADERS, "what changed", "against")
 _NUMERIC = (0, 2, 3, 4, 5)
 
@@ -21,13 +23,13 @@ _NUMERIC = (0, 2, 3, 4, 5)
 class RecompilationPage(ExperimentPage):
     """The form takes calls, one a line; a table lists every signature."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(
-            "What is compiled again?",
+            context,
+            _QUESTION,
             "Runs calls one after another, or a loop of yours, and lists every key that a jitted "
             "function was compiled for. One call a line; none for the calls that the file offers.",
             "Run the calls",
-            parent,
         )
         self._found: Recompilation | None = None
         self.calls = QPlainTextEdit()
@@ -78,7 +80,6 @@ class RecompilationPage(ExperimentPage):
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
-        self.table.fit()
         # Elsewhere a text without a border is a pane's whole content; here it is a field.
         self.calls.setStyleSheet(
             f"QPlainTextEdit {{ border: 1px solid {theme.border}; border-radius: 6px; "
@@ -106,3 +107,6 @@ def _hint(signature: Signature) -> str:
         signature.jax_says,
     )
     return "\n".join(part for part in parts if part)
+
+
+PAGE = Page("Recompilation", _QUESTION, RecompilationPage, is_experiment=True)

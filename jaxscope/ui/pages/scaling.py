@@ -39,12 +39,14 @@ from jaxscope.report.measurements import (
     scaling_headers,
     scaling_row,
 )
-from jaxscope.ui.measure.experiment_page import ExperimentPage
-from jaxscope.ui.session.state import LabState
+from jaxscope.ui.pages.experiments import ExperimentPage
+from jaxscope.ui.session.state import LabState, WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox, SplitOrTabs
+from jaxscope.ui.window.page_context import Page, PageContext
 
+_QUESTION = "How does it grow with size?"
 _FIRST_DIMENSION = re.compile(r"\w+\[(\d+)")
 _ROOMY_LINES = 26
 _SPAN = 8
@@ -79,13 +81,13 @@ def _protocol_of(point: ScalePoint) -> str:
 class ScalingPage(ExperimentPage):
     """The form takes what `--scale` takes."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(
-            "How does it grow with size?",
+            context,
+            _QUESTION,
             "The call at several sizes: eager and jit in random pairs, compile time, work, bytes. "
             "Both axes are logarithmic, so a straight line is a power of the size.",
             "Measure all sizes",
-            parent,
         )
         self._scaling: Scaling | None = None
         self._proposal = ""
@@ -123,6 +125,10 @@ class ScalingPage(ExperimentPage):
         self.range.returnPressed.connect(self._on_button_clicked)
         self.chart.currentIndexChanged.connect(self._on_chart_changed)
         self.export.clicked.connect(self._on_export_clicked)
+
+    def show_state(self, state: WindowState) -> None:
+        self.propose(state.head.arguments if state.head is not None else ())
+        super().show_state(state)
 
     def propose(self, arguments: Sequence[Leaf]) -> None:
         """Offer to vary the first dimension of the first array of a call."""
@@ -187,7 +193,6 @@ class ScalingPage(ExperimentPage):
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
-        self.table.fit()
         self._draw()
 
     def write(self, path: str) -> None:
@@ -214,7 +219,7 @@ class ScalingPage(ExperimentPage):
     def _draw(self) -> None:
         if self._scaling is None:
             return
-        from jaxscope.ui.measure.plots import ChartPlot  # pyqtgraph costs half a second
+        from jaxscope.ui.figures.plots import ChartPlot  # pyqtgraph costs half a second
 
         if self.plot is None:
             self.plot = ChartPlot()
@@ -233,3 +238,6 @@ class ScalingPage(ExperimentPage):
             self.write(path)
         except OSError as error:
             self.notes.set_notes((), [f"{path} was not written: {error.strerror or error}."])
+
+
+PAGE = Page("Size", _QUESTION, ScalingPage, is_experiment=True)

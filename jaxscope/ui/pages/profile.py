@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QSplitter, QTabWidget, QWidget
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QSplitter, QTabWidget
 
 from jaxscope.client.requests import ProfileRequest
 from jaxscope.model import SourceFile, Stage, is_available, stage_named
 from jaxscope.model.timing import LineTime, NodeTimes, Profile, Timeline
 from jaxscope.model.units import format_count, format_seconds
+from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.program.links import Links
 from jaxscope.program.node_times import (
     Overlay,
@@ -25,16 +26,18 @@ from jaxscope.program.node_times import (
     line_shares,
     names_of_linked,
 )
-from jaxscope.ui.measure.experiment_page import ExperimentPage
-from jaxscope.ui.session.state import LabState
+from jaxscope.ui.pages.experiments import ExperimentPage
+from jaxscope.ui.session.state import LabState, WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox
+from jaxscope.ui.window.page_context import Page, PageContext
 
 if TYPE_CHECKING:
     from jaxscope.export.figures import LaneChart
-    from jaxscope.ui.measure.figure_panel import FigurePanel
+    from jaxscope.ui.figures.figure_panel import FigurePanel
 
+_QUESTION = "Where does the time go?"
 _LINE_HEADERS = ("alone", "share", "with calls", "line", "code")
 _NODE_HEADERS = ("alone", "with inside", "observed", "times", "name", "operation")
 _NAME_COLUMN = 4
@@ -42,23 +45,15 @@ _TIMELINE_STAGE = "optimized"
 
 
 class ProfilePage(ExperimentPage):
-    """Two tables: source lines and nodes, of the compiled program or of the eager run; and one run.
+    """Tables of lines and of nodes, of the compiled program or the eager run; and one run."""
 
-    Signals:
-        colours_requested: The graphs are to be shown, coloured by measured time.
-        node_chosen: A stage and the number of a node of it that was clicked here.
-    """
-
-    colours_requested = Signal()
-    node_chosen = Signal(str, int)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(
-            "Where does the time go?",
+            context,
+            _QUESTION,
             "Each instruction of the compiled program under XLA's own recorder, and each equation "
             "run by itself. The graph, the table of nodes and the inspector then show the times.",
             "Measure each node",
-            parent,
         )
         self._profile: Profile | None = None
         self._stages: Sequence[Stage] = ()
@@ -90,8 +85,9 @@ class ProfilePage(ExperimentPage):
         self.body.addWidget(self._tabs, 1)
         self.nodes.clicked.connect(self._on_nodes_clicked)
         self.body.addStretch(0)
-        self.colours.clicked.connect(self.colours_requested)
+        self.colours.clicked.connect(self._on_colours_clicked)
         self.side.currentIndexChanged.connect(self._on_side_changed)
+        context.selection.changed.connect(self.show_links)
 
     def make_request(self) -> ProfileRequest:
         return ProfileRequest(skip_eager=not self.with_eager.isChecked())
@@ -103,15 +99,21 @@ class ProfilePage(ExperimentPage):
             self._show()
             self._show_run()
 
-    def set_program(self, stages: Sequence[Stage], files: Sequence[SourceFile]) -> None:
-        """The stages that names are looked up in, and the files that lines are."""
-        self._stages, self._files = stages, files
+    def show_state(self, state: WindowState) -> None:
+        self._stages, self._files = state.stages, state.files
+        super().show_state(state)
+
+    def start(self) -> None:
+        super().start()
+        self.show_links(self._context.selection.links)
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
-        self.lines.fit()
-        self.nodes.fit()
         self._show_run()
+
+    def _on_colours_clicked(self) -> None:
+        """Tables have the numbers anyway."""
+        self._context.colour_graphs(ColourBy.TIME)
 
     def _on_side_changed(self, _index: int) -> None:
         self._show()
@@ -162,7 +164,7 @@ class ProfilePage(ExperimentPage):
                 self._tabs.setTabVisible(1, False)
             return
         from jaxscope.export.figures import timeline_chart
-        from jaxscope.ui.measure.figure_panel import FigurePanel  # pyqtgraph costs half a second
+        from jaxscope.ui.figures.figure_panel import FigurePanel  # pyqtgraph costs half a second
 
         if self._chart is None:
             self._chart = timeline_chart(profile.call, timeline)
@@ -185,7 +187,7 @@ class ProfilePage(ExperimentPage):
                 continue
             place = find_node(stage.graph, name)
             if place is not None:
-                self.node_chosen.emit(stage.name, place)
+                self._context.selection.select_node(stage.name, place)
                 return
 
     def _measured_stages(self) -> tuple[str, ...]:
@@ -241,3 +243,6 @@ class ProfilePage(ExperimentPage):
         ]
         numbers = [(time.exclusive, time.seconds, time.low, time.count) for time in times]
         self.nodes.rows.set_rows(_NODE_HEADERS, rows, (0, 1, 2, 3), numbers)
+
+
+PAGE = Page("Where the time goes", _QUESTION, ProfilePage, is_experiment=True)

@@ -1,49 +1,54 @@
-"""`ExperimentPage`, the base of all experiment pages: heading, form, button, notes and a place for
-the result.
+"""The page *Experiments*, one tab for each, and `ExperimentPage`, the base of most: heading, form,
+button, notes and a place for the result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QPushButton, QVBoxLayout
 
 from jaxscope.client.requests import Request
 from jaxscope.model import Environment
 from jaxscope.report.measurements import describe_noise, describe_place
-from jaxscope.ui.session.state import LabState
-from jaxscope.ui.toolkit.theme import LIGHT, Theme
-from jaxscope.ui.toolkit.widgets import TALL_LINES, FoldedNotes, SelectableLabel
+from jaxscope.ui.session.state import LabState, WindowState
+from jaxscope.ui.toolkit.theme import Theme
+from jaxscope.ui.toolkit.widgets import TALL_LINES, FoldedNotes, PlainTabs, SelectableLabel
+from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
 
 
-class ExperimentPage(QWidget):
-    """`wanted` carries a request; file, call and limits are added by whoever runs it.
+def _make_experiments(_context: PageContext) -> PlainTabs:
+    return PlainTabs("Experiments")
+
+
+PAGE = Page(
+    "Experiments", "What do measurements and trials of the call find out?", _make_experiments
+)
+
+
+class ExperimentPage(PageWidget):
+    """Its button asks the controller for the experiment.
 
     Args:
+        context: Of the page.
         question: What the page answers, shown until there is an answer.
         meaning: How, in a sentence or two.
         button: Text of the button.
     """
 
-    wanted = Signal(object)
-
-    def __init__(
-        self, question: str, meaning: str, button: str, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, context: PageContext, question: str, meaning: str, button: str) -> None:
+        super().__init__(context)
         self._question = question
         self._is_bare = False
-        self.theme = LIGHT
-        self.heading, self.notes, self._meaning = (
-            SelectableLabel(question),
-            FoldedNotes(),
-            SelectableLabel(meaning),
+        self.theme = context.themes.theme
+        self.heading, self._meaning = (
+            SelectableLabel(question, "heading"),
+            SelectableLabel(meaning, "muted"),
         )
+        self.notes = FoldedNotes()
         self.notes.fold.setChecked(True)
-        self.heading.setProperty("role", "heading")
-        self._meaning.setProperty("role", "muted")
         self.button = QPushButton(button)
         self.button.setProperty("role", "primary")
         self.form = QFormLayout()
@@ -67,9 +72,10 @@ class ExperimentPage(QWidget):
         """Show the result of this page's experiment, if there is one."""
         raise NotImplementedError
 
-    def set_runnable(self, is_runnable: bool) -> None:
-        """Whether an experiment can start now."""
-        self.button.setEnabled(is_runnable)
+    def show_state(self, state: WindowState) -> None:
+        """Show what the experiment found, and whether another can start."""
+        self.button.setEnabled(state.can_start)
+        self.show_lab(state.lab)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -85,7 +91,6 @@ class ExperimentPage(QWidget):
         self._meaning.setHidden(self._is_bare or (is_answered and not self._is_roomy()))
 
     def set_theme(self, theme: Theme) -> None:
-        """Use a theme's colours."""
         self.theme = theme
 
     def show_result_only(self, is_bare: bool) -> None:
@@ -120,4 +125,4 @@ class ExperimentPage(QWidget):
     def _on_button_clicked(self) -> None:
         request = self.make_request()
         if request is not None:
-            self.wanted.emit(request)
+            self._context.controller.experiment(request)

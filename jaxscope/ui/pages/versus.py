@@ -1,13 +1,10 @@
-"""Experiments: two calls measured against each other, and how well the results of eager, jit and
-double precision agree.
-"""
+"""Experiment: two calls measured against each other, and how well their results agree."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -18,30 +15,22 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QSizePolicy,
-    QSplitter,
     QWidget,
 )
 
-from jaxscope.client.requests import AgreementRequest, ComparisonRequest, Request
-from jaxscope.model.experiments import Agreement, ProgramComparison, ResultsAgreement
-from jaxscope.model.unavailable import Unavailable
-from jaxscope.model.units import format_count
+from jaxscope.client.requests import ComparisonRequest
+from jaxscope.model.experiments import ProgramComparison
 from jaxscope.report.measurements import (
-    LEAF_HEADERS,
-    TRIAL_HEADERS,
     cost_lines,
-    describe_origin,
     describe_processes,
-    describe_ulps,
-    leaf_row,
-    trial_row,
 )
-from jaxscope.ui.measure.experiment_page import ExperimentPage
-from jaxscope.ui.measure.timing_page import HEADERS, describe_ratios, row_texts
+from jaxscope.ui.pages.agreement import describe_results, show_leaves
+from jaxscope.ui.pages.experiments import ExperimentPage
+from jaxscope.ui.pages.timing import HEADERS, describe_ratios, row_texts
 from jaxscope.ui.session.state import LabState
 from jaxscope.ui.toolkit.result_table import ResultTable
-from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox, FlowLayout, SplitOrTabs
+from jaxscope.ui.window.page_context import Page, PageContext
 
 # What the second of two compared programs is made with, as a form.
 
@@ -179,9 +168,10 @@ def _flow(*widgets: QWidget) -> QWidget:
     return holder
 
 
-# Two calls against each other, and how well results agree.
+# Two calls against each other.
 
 
+_QUESTION = "Which of two is faster, and do they agree?"
 _ROOMY_LINES = 16
 """Of text, for two tables one above the other."""
 
@@ -189,13 +179,13 @@ _ROOMY_LINES = 16
 class VersusPage(ExperimentPage):
     """The present call is the first; the form says what the second is."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(
-            "Which of two is faster, and do they agree?",
+            context,
+            _QUESTION,
             "The call in the bar against another call, another version of the file, or the same "
             "made in another way: measured in random pairs, results compared bit by bit.",
             "Compare",
-            parent,
         )
         self._comparison: ProgramComparison | None = None
         self.side = SecondProgramForm(self.form)
@@ -245,114 +235,5 @@ class VersusPage(ExperimentPage):
         self.timings.rows.set_rows(HEADERS, [row_texts(m) for m in measurements], hints=hints)
         show_leaves(self.results, [found.agreement])
 
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.timings.fit()
-        self.results.fit()
 
-
-class AgreementPage(ExperimentPage):
-    """Eager, jitted and double precision, result by result and equation by equation."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(
-            "Do eager, jit and double precision agree?",
-            "Runs the call three ways and counts differences in units of the last place (ULP): "
-            "the distance between neighbouring numbers of the result's type. Where eager and jit "
-            "differ, parts are compiled by themselves, and without single passes, to find out why.",
-            "Compare results",
-            parent,
-        )
-        self._found: Agreement | None = None
-        self.results = ResultTable("Differences of results")
-        self.equations = ResultTable("Differences of equations")
-        self.trials = ResultTable("What was switched off")
-        self._split = QSplitter(Qt.Orientation.Vertical)
-        for table in (self.results, self.equations, self.trials):
-            self._split.addWidget(table)
-        self._split.hide()
-        self.body.addWidget(self._split, 1)
-        self.body.addStretch(0)
-
-    def make_request(self) -> Request:
-        return AgreementRequest()
-
-    def show_lab(self, lab: LabState) -> None:
-        if lab.agreement is self._found:
-            return
-        self._found = found = lab.agreement
-        self._split.setVisible(found is not None)
-        if found is None:
-            self.say("")
-            return
-        self.say(
-            "\n".join(describe_results(pair) for pair in found.pairs),
-            [*describe_origin(found.origin), describe_equations(found), *found.warnings],
-            (found.call, found.environment),
-        )
-        show_leaves(self.results, found.pairs)
-        self.equations.rows.set_rows(
-            ("equation", "operation", "line", "worst in ULP", ""),
-            [
-                (
-                    equation.id,
-                    equation.operation,
-                    equation.place.rpartition("/")[2],
-                    describe_ulps(equation.worst),
-                    "arises here" if equation.inputs_equal else "from its inputs",
-                )
-                for equation in found.equations
-            ],
-        )
-        trials = () if isinstance(found.origin, Unavailable) else found.origin.trials
-        self.trials.setVisible(bool(trials))
-        self.trials.rows.set_rows(TRIAL_HEADERS, [trial_row(trial) for trial in trials])
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        for table in (self.results, self.equations, self.trials):
-            table.fit()
-
-
-def describe_results(pair: ResultsAgreement) -> str:
-    """One sentence: equal, different by how much, or why not compared."""
-    if pair.reason:
-        return f"{pair.first} against {pair.second}: not compared. {pair.reason}"
-    differing = [leaf for leaf in pair.leaves if not leaf.is_equal]
-    if not differing:
-        return f"{pair.first} and {pair.second} are equal bit by bit"
-    worst = max(differing, key=lambda leaf: (leaf.num_nan, leaf.max_ulp))
-    odd = "; NaN or infinite one way only" if worst.num_nan else ""
-    arrays = format_count(len(pair.leaves), "array")
-    return (
-        f"{pair.first} and {pair.second} differ in {len(differing)} of {arrays}, by "
-        f"{describe_ulps(worst)} ULP at most{odd}"
-    )
-
-
-def describe_equations(found: Agreement) -> str:
-    """Where differences of eager and jit arise."""
-    if not found.num_equations:
-        return "Equations were not compared one by one."
-    if not found.equations:
-        return (
-            f"Each of {format_count(found.num_equations, 'equation')} gives the same bits one by "
-            "one and compiled with all others."
-        )
-    here = [equation for equation in found.equations if equation.inputs_equal]
-    return (
-        f"{len(found.equations):,} of {format_count(found.num_equations, 'equation')} give other "
-        f"bits compiled; in {len(here):,} of them the difference arises."
-    )
-
-
-def show_leaves(table: ResultTable, pairs: Sequence[ResultsAgreement]) -> None:
-    """Fill a table with the arrays of some pairs, those that differ first."""
-    found = [(pair, leaf) for pair in pairs for leaf in pair.leaves]
-    found.sort(key=lambda item: item[1].is_equal)
-    table.rows.set_rows(
-        ("ways", *LEAF_HEADERS),
-        [(f"{pair.first}, {pair.second}", *leaf_row(leaf)) for pair, leaf in found],
-        (4, 5, 6),
-        [(leaf.max_ulp, leaf.max_absolute, leaf.max_relative) for _, leaf in found],
-    )
+PAGE = Page("Two calls", _QUESTION, VersusPage, is_experiment=True)

@@ -8,12 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
     QModelIndex,
-    QObject,
-    QPersistentModelIndex,
     Qt,
-    Signal,
 )
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
@@ -23,8 +19,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QSplitter,
-    QTableView,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -39,18 +33,23 @@ from jaxscope.report.measurements import (
     describe_spread,
     why_unclear,
 )
-from jaxscope.ui.session.state import TimingState
-from jaxscope.ui.toolkit.theme import LIGHT, Theme
-from jaxscope.ui.toolkit.widgets import TALL_LINES, FoldedNotes
+from jaxscope.ui.session.state import TimingState, WindowState
+from jaxscope.ui.toolkit.result_table import ResultTable
+from jaxscope.ui.toolkit.theme import Theme
+from jaxscope.ui.toolkit.widgets import (
+    TALL_LINES,
+    FoldedNotes,
+    PlainTabs,
+    make_label,
+)
+from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
 
 if TYPE_CHECKING:
-    from jaxscope.ui.measure.figure_panel import FigurePanel
+    from jaxscope.ui.figures.figure_panel import FigurePanel
 
 
 # The rows of the timing page.
 
-
-Index = QModelIndex | QPersistentModelIndex
 
 HEADERS = ("what", "median", "range", "on the device", "runs", "quality")
 _HINTS = {
@@ -95,59 +94,9 @@ MEANINGS = {
     "import": "running the file",
     "jax_start": "JAX's own start, with a throw-away function",
 }
-_NO_INDEX = QModelIndex()
 
 
 _PREFIXES = ("value_and_gradient_", "gradient_")
-
-
-class TimingTableModel(QAbstractTableModel):
-    """Measurements as rows."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._rows: Sequence[Measurement] = ()
-
-    def set_measurements(self, measurements: Sequence[Measurement]) -> None:
-        """Show these measurements."""
-        self.beginResetModel()
-        self._rows = tuple(measurements)
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(HEADERS)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return HEADERS[section]
-        return _HINTS.get(section) if role == Qt.ItemDataRole.ToolTipRole else None
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid():
-            return None
-        row = self._rows[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return row_texts(row)[index.column()]
-        return describe_protocol(row) if role == Qt.ItemDataRole.ToolTipRole else None
-
-    def name_of(self, row: int) -> str:
-        """The name of the measurement in a row; empty where there is none."""
-        return self._rows[row].name if 0 <= row < len(self._rows) else ""
-
-    def row_of(self, name: str) -> int:
-        """The row of a measurement; -1 where there is none."""
-        return next((row for row, each in enumerate(self._rows) if each.name == name), -1)
-
-    def describe(self, row: int) -> str:
-        """How a row was measured, in whole sentences."""
-        return describe_protocol(self._rows[row]) if 0 <= row < len(self._rows) else ""
 
 
 def describe_protocol(row: Measurement) -> str:
@@ -210,16 +159,14 @@ _SAVED_TEXT = (
 )
 
 
-class TimingPage(QWidget):
-    """`measure_requested` carries whether several processes are wanted."""
+class TimingPage(PageWidget):
+    """The headline, the measurements as a table, and their figures."""
 
-    measure_requested = Signal(bool)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context)
         self._state = TimingState()
         self._is_saved = False
-        self._theme = LIGHT
+        self._theme = context.themes.theme
         self.distributions: FigurePanel | None = None
         self.stages: FigurePanel | None = None
         self._verdict, self.notes = QLabel(_EMPTY_TITLE), FoldedNotes()
@@ -238,31 +185,17 @@ class TimingPage(QWidget):
         self.rigorous.setToolTip("Slower; shows how much results differ from process to process")
         self.gradient = QCheckBox("Gradient, too")
         self.gradient.setToolTip("Measure the gradient as well; takes about three times as long")
-        self.table = QTableView()
-        self.rows = TimingTableModel(self)
-        self.protocol = QLabel(_CHOOSE)
-        self.protocol.setProperty("role", "muted")
-        self.protocol.setWordWrap(True)
+        self.table = ResultTable("Measurements")
+        self.table.setSortingEnabled(False)  # what the verdict is about comes first
+        self._measurements: list[Measurement] = []
+        self.protocol = make_label(_CHOOSE, "muted", wraps=True)
         self.protocol.setTextFormat(Qt.TextFormat.PlainText)
         self.protocol.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.figures = QTabWidget()
-        self.figures.setDocumentMode(True)
-        self.figures.tabBar().setDrawBase(False)  # some styles draw it white on dark
+        self.figures = PlainTabs()
         self._is_tall = True
         self._build()
 
     def _build(self) -> None:
-        self.table.setModel(self.rows)
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
-        self.table.setAlternatingRowColors(True)
-        self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        self.table.verticalHeader().hide()
-        header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setStretchLastSection(True)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.table.setAccessibleName("Measurements")
         top = QHBoxLayout()
         top.addWidget(self._verdict, 1)
         top.addWidget(self.gradient, 0, Qt.AlignmentFlag.AlignTop)
@@ -290,6 +223,21 @@ class TimingPage(QWidget):
         self.rigorous.clicked.connect(self._on_rigorous_clicked)
         self.table.selectionModel().currentRowChanged.connect(self._on_table_row_changed)
 
+        self._context.commands.connect_owner("timing", self)
+
+    def measure(self) -> None:
+        """Show this page, and measure the call."""
+        self._context.tabs.setCurrentWidget(self)
+        self._measure(is_rigorous=False)
+
+    def _measure(self, *, is_rigorous: bool) -> None:
+        gradient = self.gradient.isChecked()
+        self._context.controller.measure(is_rigorous=is_rigorous, gradient=gradient)
+
+    def show_state(self, state: WindowState) -> None:
+        can_measure, is_saved = state.can_start, state.is_view_only
+        self.show_timing(state.timing, can_measure=can_measure, is_saved=is_saved)
+
     def show_timing(
         self, timing: TimingState, *, can_measure: bool, is_saved: bool = False
     ) -> None:
@@ -310,9 +258,14 @@ class TimingPage(QWidget):
         if timing is self._state:
             return
         is_same_call, self._state = timing.call == self._state.call, timing
-        chosen = self.rows.name_of(self.table.currentIndex().row()) if is_same_call else ""
-        self.rows.set_measurements(sorted(timing.measurements, key=_rank))
-        if (row := self.rows.row_of(chosen)) >= 0:
+        current = self.table.currentIndex().row()
+        chosen = self._measurements[current].name if is_same_call and current >= 0 else ""
+        self._measurements = shown = sorted(timing.measurements, key=_rank)
+        hints = [describe_protocol(each) for each in shown]
+        texts = [row_texts(each) for each in shown]
+        self.table.rows.set_rows(HEADERS, texts, hints=hints, header_hints=_HINTS)
+        row = next((row for row, each in enumerate(shown) if each.name == chosen), -1)
+        if row >= 0:
             self.table.selectRow(row)
         else:
             self.protocol.setText(_CHOOSE)
@@ -335,7 +288,6 @@ class TimingPage(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Use a theme's colours."""
         self._theme = theme
-        self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
         self._draw()
 
     def _draw(self) -> None:
@@ -357,7 +309,7 @@ class TimingPage(QWidget):
             self.stages.show_figure(stages, state.environment, self._theme)
 
     def _add_panel(self, name: str, title: str, place: int) -> FigurePanel:
-        from jaxscope.ui.measure.figure_panel import FigurePanel  # pyqtgraph costs half a second
+        from jaxscope.ui.figures.figure_panel import FigurePanel  # pyqtgraph costs half a second
 
         panel = FigurePanel(name)
         panel.enlarged.connect(self._on_panel_enlarged)
@@ -402,13 +354,13 @@ class TimingPage(QWidget):
 
     def _on_table_row_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
         if current.isValid():
-            self.protocol.setText(self.rows.describe(current.row()))
+            self.protocol.setText(describe_protocol(self._measurements[current.row()]))
 
     def _on_quick_clicked(self) -> None:
-        self.measure_requested.emit(False)
+        self._measure(is_rigorous=False)
 
     def _on_rigorous_clicked(self) -> None:
-        self.measure_requested.emit(True)
+        self._measure(is_rigorous=True)
 
 
 def _rank(measurement: Measurement) -> bool:
@@ -469,3 +421,6 @@ def _notes(timing: TimingState) -> list[str]:
         else [f"{timing.call}. {describe_place(timing.environment)}"]
     )
     return [*list(protocols)[:1], *place]
+
+
+PAGE = Page("Timing", "How long does the call take, eager and compiled?", TimingPage)

@@ -45,8 +45,8 @@ from jaxscope.export.figures import (
 from jaxscope.model.capture import Environment
 from jaxscope.model.units import format_seconds
 from jaxscope.report.charts import Bar
-from jaxscope.ui.measure.plots import TimingPlot
-from jaxscope.ui.toolkit.output_file import write_atomically
+from jaxscope.schema.whole_file import write_whole
+from jaxscope.ui.figures.plots import TimingPlot
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 
@@ -425,7 +425,7 @@ class FigurePanel(QWidget):
         if self._figure is not None:
             ending = Path(path).suffix or ENDINGS[0]
             data = write_figure(self._figure, ending, self._theme.name, self._environment)
-            write_atomically(Path(path).with_suffix(ending), data)
+            write_whole(Path(path).with_suffix(ending), lambda draft: draft.write_bytes(data))
 
     def _draw(self, figure: Figure) -> None:
         if isinstance(figure, LaneChart):

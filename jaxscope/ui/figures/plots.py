@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import bisect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pyqtgraph
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter
@@ -24,11 +25,98 @@ from jaxscope.program.memory.live_ranges import LiveRanges
 from jaxscope.program.roofline import Limit, Roofline, RooflinePoint, find_limit, find_peak
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 
+# What all plots have: their looks, and finding what is near the pointer.
+
+
+_NEAR_PX = 24.0
+_FILL_ALPHA = 90
+
+
+class Plot(QWidget):
+    """A plot in the theme's colours, between an optional legend above and a reading below.
+
+    Args:
+        name: For screen readers.
+        axes: Axes of another kind than pyqtgraph's, by `bottom` and `left`.
+        has_key: Whether there is a legend above the plot, as a line of text.
+        has_reading: Whether there is a line below that says what is under the pointer.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        axes: Mapping[str, pyqtgraph.AxisItem],
+        *,
+        has_key: bool = False,
+        has_reading: bool = False,
+    ) -> None:
+        super().__init__()
+        self.plot = pyqtgraph.PlotWidget(axisItems=dict(axes))
+        self.plot.setMenuEnabled(False)
+        self.plot.setAccessibleName(name)
+        self.plot.viewport().setAccessibleName(name)
+        self.key, self.reading = QLabel(), QLabel()
+        self.reading.setProperty("role", "muted")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        for part, stretch, is_wanted in (
+            (self.key, 0, has_key),
+            (self.plot, 1, True),
+            (self.reading, 0, has_reading),
+        ):
+            if is_wanted:
+                layout.addWidget(part, stretch)
+
+    def start_drawing(self, theme: Theme, bottom: str, left: str) -> None:
+        """Take everything away, and take a theme's colours and the labels of the axes."""
+        self.plot.clear()
+        self.plot.setBackground(theme.surface)
+        for name, label in (("bottom", bottom), ("left", left)):
+            axis = self.plot.getAxis(name)
+            axis.setPen(theme.border)
+            axis.setTextPen(theme.text)
+            axis.setTickFont(self.font())
+            axis.setLabel(label, color=theme.text)
+
+    def show_key(self, *entries: tuple[str, str, str]) -> None:
+        """Write the legend above: sign, colour and name of each entry."""
+        told = (
+            f'<span style="color:{colour}">{sign}</span> {name}' for sign, colour, name in entries
+        )
+        self.key.setText("&nbsp;&nbsp; ".join(told))
+
+    def draw_steps(
+        self, edges: npt.ArrayLike, heights: npt.ArrayLike, colour: QColor, name: str = ""
+    ) -> None:
+        """Draw a filled stair of values between edges."""
+        fill = QColor(colour)
+        fill.setAlpha(_FILL_ALPHA)
+        self.plot.plot(
+            edges,
+            heights,
+            stepMode="center",
+            fillLevel=0,
+            brush=fill,
+            pen=pyqtgraph.mkPen(colour, width=2),
+            name=name or None,
+        )
+
+    def find_nearest(self, marks: Iterable[tuple[float, float]], place: QPointF) -> int:
+        """The number of the mark nearest to a place of the plot's scene; -1 where none is near."""
+        box = self.plot.getPlotItem().vb
+        best, found = _NEAR_PX, -1
+        for number, (x, y) in enumerate(marks):
+            mark = box.mapViewToScene(QPointF(x, y))
+            distance = math.hypot(mark.x() - place.x(), mark.y() - place.y())
+            if distance < best:
+                best, found = distance, number
+        return found
+
+
 # A chart over two logarithmic axes, with values under the pointer.
 
 
 _SYMBOLS = ("o", "s", "d", "t")
-_NEAR_PX = 24.0
 
 
 class PowerAxis(pyqtgraph.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
@@ -48,42 +136,24 @@ class PowerAxis(pyqtgraph.AxisItem):  # type: ignore[misc] # pyqtgraph has no ty
         return [(0.3, [math.log10(value) for value in ticks(10.0**low, 10.0**high)])]
 
 
-class ChartPlot(QWidget):
+class ChartPlot(Plot):
     """Draws a chart anew for every change of data or theme."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
         self._chart: Chart | None = None
         self._axis = PowerAxis("left", str)
         bottom = PowerAxis("bottom", lambda value: f"{value:,.0f}")
-        self.plot = pyqtgraph.PlotWidget(axisItems={"bottom": bottom, "left": self._axis})
-        self.plot.setMenuEnabled(False)
+        name = "Chart; the table below has the same values"
+        super().__init__(name, {"bottom": bottom, "left": self._axis}, has_reading=True)
         self.plot.showGrid(x=True, y=True, alpha=0.25)
-        self.plot.setAccessibleName("Chart; the table below has the same values")
-        self.plot.viewport().setAccessibleName(self.plot.accessibleName())
         self._legend = self.plot.addLegend(offset=(10, 6), colCount=4)
-        self.reading = QLabel("")
-        self.reading.setProperty("role", "muted")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.plot, 1)
-        layout.addWidget(self.reading)
         self.plot.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
 
     def show_chart(self, chart: Chart, theme: Theme) -> None:
         """Draw a chart."""
         self._chart = chart
         self._axis.write = chart.y_text
-        plot = self.plot
-        plot.clear()
-        plot.setBackground(theme.surface)
-        font = self.font()
-        for name, label in (("bottom", chart.x_label), ("left", chart.y_label)):
-            axis = plot.getAxis(name)
-            axis.setPen(theme.border)
-            axis.setTextPen(theme.text)
-            axis.setTickFont(font)
-            axis.setLabel(label, color=theme.text)
+        self.start_drawing(theme, chart.x_label, chart.y_label)
         self._legend.setLabelTextColor(theme.text)
         self._legend.setBrush(pyqtgraph.mkBrush(theme.raised))
         self._legend.setPen(pyqtgraph.mkPen(theme.border))
@@ -129,20 +199,16 @@ class ChartPlot(QWidget):
         """The mark nearest to a place of the plot's scene, or nothing."""
         if self._chart is None:
             return ""
-        box = self.plot.getPlotItem().vb
-        best, text = _NEAR_PX, ""
-        for series in self._chart.series:
-            for point in series.points:
-                mark = box.mapViewToScene(QPointF(math.log10(point.x), math.log10(point.y)))
-                distance = math.hypot(mark.x() - place.x(), mark.y() - place.y())
-                if distance < best:
-                    write = self._chart.y_text
-                    best = distance
-                    text = (
-                        f"{series.name} at {point.x:,.0f}: {write(point.y)} "
-                        f"({write(point.low)} to {write(point.high)})"
-                    )
-        return text
+        points = [(series.name, point) for series in self._chart.series for point in series.points]
+        places = ((math.log10(point.x), math.log10(point.y)) for _, point in points)
+        number = self.find_nearest(places, place)
+        if number < 0:
+            return ""
+        (name, point), write = points[number], self._chart.y_text
+        return (
+            f"{name} at {point.x:,.0f}: {write(point.y)} "
+            f"({write(point.low)} to {write(point.high)})"
+        )
 
     def _on_scene_mouse_moved(self, place: QPointF) -> None:
         text = self.describe_at(place)
@@ -157,19 +223,6 @@ _LEAST_LINES = 14
 """Of text: so high that the labels of both axes fit and bars can be told apart."""
 
 
-class SecondsAxis(pyqtgraph.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
-    """Writes powers of ten as people say them: 10 µs, 1 ms."""
-
-    def tickStrings(self, values: Sequence[float], _scale: float, _spacing: float) -> list[str]:
-        return [format_seconds(10.0**value) for value in values]
-
-    def tickValues(self, low: float, high: float, _size: float) -> list[tuple[float, list[float]]]:
-        """Ticks at 1, 3, 10 or finer, as many as the range asks for."""
-        if not -300 < low < high < 300:
-            return []
-        return [(0.3, [math.log10(value) for value in ticks(10.0**low, 10.0**high)])]
-
-
 class Swatch(pyqtgraph.ItemSample):  # type: ignore[misc] # pyqtgraph has no types
     """A filled square in a legend: a histogram has no line whose slope would tell anything."""
 
@@ -179,7 +232,7 @@ class Swatch(pyqtgraph.ItemSample):  # type: ignore[misc] # pyqtgraph has no typ
         painter.drawRect(QRectF(4, 4, 12, 12))
 
 
-class TimingPlot(QWidget):
+class TimingPlot(Plot):
     """One filled histogram per measurement; drawn anew for every change of data or theme.
 
     Signals:
@@ -188,39 +241,24 @@ class TimingPlot(QWidget):
 
     reading_changed = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
         self._histogram: Histogram | None = None
-        self._axis = SecondsAxis("bottom")
-        self.plot = pyqtgraph.PlotWidget(axisItems={"bottom": self._axis})
+        name = "Distribution of call times; its table has the same values"
+        super().__init__(name, {"bottom": PowerAxis("bottom", format_seconds)})
         self.plot.hideButtons()  # *Whole* does that, and says so
-        self.plot.setMenuEnabled(False)
         self.plot.setMouseEnabled(x=True, y=False)
-        self.plot.setLabel("bottom", "time of one call")
-        self.plot.setLabel("left", "share of calls, %")
-        self.plot.setAccessibleName("Distribution of call times; its table has the same values")
-        self.plot.viewport().setAccessibleName(self.plot.accessibleName())
         self._legend = self.plot.addLegend(sampleType=Swatch)
         middle = (0.5, 0.0)  # what is eager lies at the right, what is compiled at the left
         self._legend.anchor(middle, middle, offset=(0, 4))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.plot)
         self.setMinimumHeight(_LEAST_LINES * self.fontMetrics().height())
         self.plot.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
 
     def show_histogram(self, histogram: Histogram, theme: Theme) -> None:
         """Draw the distributions, and a line at the median of each."""
         self._histogram = histogram
-        plot = self.plot
-        plot.clear()
-        plot.setBackground(theme.surface)
+        self.start_drawing(theme, "time of one call", "share of calls, %")
         for name in ("bottom", "left"):
-            axis = plot.getAxis(name)
-            axis.setPen(theme.border)
-            axis.setTextPen(theme.text)
-            axis.setTickFont(self.font())
-            axis.label.setFont(self.font())
+            self.plot.getAxis(name).label.setFont(self.font())
         self._legend.setLabelTextColor(theme.text)
         self._legend.setLabelTextSize(f"{self.font().pointSizeF():g}pt")
         self._legend.setBrush(pyqtgraph.mkBrush(theme.surface))
@@ -228,22 +266,13 @@ class TimingPlot(QWidget):
         colors = SERIES_COLORS[theme.name]
         for number, found in enumerate(histogram.series):
             color = QColor(colors[number % len(colors)])
-            fill = QColor(color)
-            fill.setAlpha(90)
-            plot.plot(
-                edges,
-                100.0 * np.array(found.shares),
-                stepMode="center",
-                fillLevel=0,
-                brush=fill,
-                pen=pyqtgraph.mkPen(color, width=2),
-                name=f"{found.name}: {format_seconds(found.median)}",
-            )
+            name = f"{found.name}: {format_seconds(found.median)}"
+            self.draw_steps(edges, 100.0 * np.array(found.shares), color, name)
             line = pyqtgraph.InfiniteLine(
                 math.log10(max(found.median, histogram.edges[0])),
                 pen=pyqtgraph.mkPen(color, width=2, style=Qt.PenStyle.DashLine),
             )
-            plot.addItem(line)
+            self.plot.addItem(line)
         self.fit()
 
     def fit(self) -> None:
@@ -301,64 +330,38 @@ class StepAxis(pyqtgraph.AxisItem):  # type: ignore[misc] # pyqtgraph has no typ
         return [(step, (np.arange(first, high - 0.5, step) + 0.5).tolist())]
 
 
-class MemoryPlot(QWidget):
+class MemoryPlot(Plot):
     """`step_chosen` carries the step under the pointer when it is pressed."""
 
     step_chosen = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
         self._live: LiveRanges | None = None
-        self._theme = LIGHT
         self._step = 0
         axes = {"left": BytesAxis("left"), "bottom": StepAxis("bottom")}
-        self.plot = pyqtgraph.PlotWidget(axisItems=axes)
-        self.plot.setMenuEnabled(False)
+        name = "Memory at each step; the table below has what is alive"
+        super().__init__(name, axes, has_key=True)
         self.plot.setMouseEnabled(x=True, y=False)
-        self.plot.setAccessibleName("Memory at each step; the table below has what is alive")
-        self.plot.viewport().setAccessibleName(self.plot.accessibleName())
-        self.plot.setLabel("bottom", "step of the schedule, counted from 0")
-        self.plot.setLabel("left", "alive")
-        self.legend = QLabel()
         self._marker = pyqtgraph.InfiniteLine(angle=90, movable=False)
-        self._peak = pyqtgraph.InfiniteLine(angle=90, movable=False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.legend)
-        layout.addWidget(self.plot, 1)
         self.plot.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
 
     def show_live(self, live: LiveRanges | None, theme: Theme) -> None:
         """Draw the memory of a program."""
-        self._live, self._theme = live, theme
+        self._live = live
         plot = self.plot
-        plot.clear()
-        plot.setBackground(theme.surface)
-        font = self.font()
-        for name in ("bottom", "left"):
-            axis = plot.getAxis(name)
-            axis.setPen(theme.border)
-            axis.setTextPen(theme.text)
-            axis.setTickFont(font)
-        plot.setLabel("bottom", "step of the schedule, counted from 0", color=theme.text)
-        plot.setLabel("left", "alive", color=theme.text)
-        self.legend.setText(
-            "&nbsp;&nbsp; ".join(
-                f'<span style="color:{colour}">{sign}</span> {name}'
-                for sign, colour, name in (
-                    ("■", theme.forward, "everything"),
-                    ("■", theme.backward, "temporaries"),
-                    ("┆", theme.error, "the peak"),
-                    ("│", theme.selected, "the chosen step"),
-                )
-            )
+        self.start_drawing(theme, "step of the schedule, counted from 0", "alive")
+        self.show_key(
+            ("■", theme.forward, "everything"),
+            ("■", theme.backward, "temporaries"),
+            ("┆", theme.error, "the peak"),
+            ("│", theme.selected, "the chosen step"),
         )
         if live is None:
             return
         edges = np.arange(len(live.steps) + 1)
-        self._fill(edges, live.timeline, theme.forward)
-        self._fill(edges, live.temporaries, theme.backward)
-        self._peak = pyqtgraph.InfiniteLine(
+        self.draw_steps(edges, live.timeline, QColor(theme.forward))
+        self.draw_steps(edges, live.temporaries, QColor(theme.backward))
+        peak = pyqtgraph.InfiniteLine(
             pos=live.peak_step + 0.5,
             angle=90,
             pen=pyqtgraph.mkPen(theme.error, width=1.5, style=Qt.PenStyle.DashLine),
@@ -366,7 +369,7 @@ class MemoryPlot(QWidget):
         self._marker = pyqtgraph.InfiniteLine(
             pos=self._step + 0.5, angle=90, pen=pyqtgraph.mkPen(theme.selected, width=2)
         )
-        plot.addItem(self._peak)
+        plot.addItem(peak)
         plot.addItem(self._marker)
         plot.setXRange(0, len(live.steps), padding=0.01)
         plot.setYRange(0, max(live.peak_bytes, 1.0) * 1.06, padding=0)
@@ -376,18 +379,6 @@ class MemoryPlot(QWidget):
         """Mark a step."""
         self._step = step
         self._marker.setPos(step + 0.5)
-
-    def _fill(self, edges: object, values: object, colour: str) -> None:
-        fill = QColor(colour)
-        fill.setAlpha(90)
-        self.plot.plot(
-            edges,
-            values,
-            stepMode="center",
-            fillLevel=0,
-            brush=fill,
-            pen=pyqtgraph.mkPen(colour, width=2),
-        )
 
     def step_at(self, place: QPointF) -> int:
         """The step at a place of the plot's scene; -1 beside all of them."""
@@ -410,34 +401,23 @@ _MARGIN = 3.0
 """The axes reach this factor beyond the outermost points."""
 
 
-class RooflinePlot(QWidget):
+class RooflinePlot(Plot):
     """`point_chosen` carries the number of the point nearest to a click."""
 
     point_chosen = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
         self._marks: list[tuple[int, float, float]] = []
         self._points: Sequence[RooflinePoint] = ()
         self._theme = LIGHT
-        self.legend = QLabel()
         axes = {
             "bottom": PowerAxis("bottom", three_digits),
             "left": PowerAxis("left", lambda value: f"{format_flops(value)}/s"),
         }
-        self.plot = pyqtgraph.PlotWidget(axisItems=axes)
-        self.plot.setMenuEnabled(False)
+        name = "Roofline; the table below has the same values"
+        super().__init__(name, axes, has_key=True, has_reading=True)
         self.plot.showGrid(x=True, y=True, alpha=0.25)
-        self.plot.setAccessibleName("Roofline; the table below has the same values")
-        self.plot.viewport().setAccessibleName(self.plot.accessibleName())
         self._chosen = pyqtgraph.ScatterPlotItem(size=20, brush=None)
-        self.reading = QLabel()
-        self.reading.setProperty("role", "muted")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.legend)
-        layout.addWidget(self.plot, 1)
-        layout.addWidget(self.reading)
         self.plot.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
         self.plot.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
 
@@ -450,16 +430,7 @@ class RooflinePlot(QWidget):
     ) -> None:
         """Draw points under ceilings; those with hardly any FLOPs would only stretch the axes."""
         self._points, self._theme = points, theme
-        plot = self.plot
-        plot.clear()
-        plot.setBackground(theme.surface)
-        font = self.font()
-        for name, label in (("bottom", "FLOP per byte"), ("left", "FLOP per second")):
-            axis = plot.getAxis(name)
-            axis.setPen(theme.border)
-            axis.setTextPen(theme.text)
-            axis.setTickFont(font)
-            axis.setLabel(label, color=theme.text)
+        self.start_drawing(theme, "FLOP per byte", "FLOP per second")
         limits = [find_limit(point, ceilings, found) for point in points]
         self._marks = list(_place_marks(points, limits))
         self._draw_roof(ceilings, _find_peaks(points, ceilings))
@@ -470,16 +441,11 @@ class RooflinePlot(QWidget):
         self._chosen = pyqtgraph.ScatterPlotItem(
             size=22, brush=None, pen=pyqtgraph.mkPen(theme.selected, width=2.5)
         )
-        plot.addItem(self._chosen)
-        self.legend.setText(
-            "&nbsp;&nbsp; ".join(
-                f'<span style="color:{colour}">{sign}</span> {name}'
-                for sign, colour, name in (
-                    ("━", theme.text, "the most that is possible"),
-                    ("○", theme.forward, "at best, not measured"),
-                    ("◆", theme.backward, "measured"),
-                )
-            )
+        self.plot.addItem(self._chosen)
+        self.show_key(
+            ("━", theme.text, "the most that is possible"),
+            ("○", theme.forward, "at best, not measured"),
+            ("◆", theme.backward, "measured"),
         )
         left_out = len(points) - len(self._marks)
         self.reading.setText(
@@ -544,14 +510,8 @@ class RooflinePlot(QWidget):
 
     def point_at(self, place: QPointF) -> int:
         """Number of the point nearest to a place of the plot's scene, or -1."""
-        box = self.plot.getPlotItem().vb
-        best, found = _NEAR_PX, -1
-        for number, x, y in self._marks:
-            mark = box.mapViewToScene(QPointF(x, y))
-            distance = math.hypot(mark.x() - place.x(), mark.y() - place.y())
-            if distance < best:
-                best, found = distance, number
-        return found
+        mark = self.find_nearest((mark[1:] for mark in self._marks), place)
+        return -1 if mark < 0 else self._marks[mark][0]
 
     def _on_scene_mouse_moved(self, place: QPointF) -> None:
         number = self.point_at(place)

@@ -1,0 +1,1 @@
+"""Plots made with pyqtgraph, and figures with their table, values and export."""

@@ -1,1 +1,0 @@
-"""Pages of timing and of the experiments, and their plots."""

@@ -1,0 +1,132 @@
+"""Experiment: how well the results of eager, jit and double precision agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSplitter
+
+from jaxscope.client.requests import AgreementRequest, Request
+from jaxscope.model.experiments import Agreement, ResultsAgreement
+from jaxscope.model.unavailable import Unavailable
+from jaxscope.model.units import format_count
+from jaxscope.report.measurements import (
+    LEAF_HEADERS,
+    TRIAL_HEADERS,
+    describe_origin,
+    describe_ulps,
+    leaf_row,
+    trial_row,
+)
+from jaxscope.ui.pages.experiments import ExperimentPage
+from jaxscope.ui.session.state import LabState
+from jaxscope.ui.toolkit.result_table import ResultTable
+from jaxscope.ui.window.page_context import Page, PageContext
+
+_QUESTION = "Do eager, jit and double precision agree?"
+
+
+class AgreementPage(ExperimentPage):
+    """Eager, jitted and double precision, result by result and equation by equation."""
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(
+            context,
+            _QUESTION,
+            "Runs the call three ways and counts differences in units of the last place (ULP): "
+            "the distance between neighbouring numbers of the result's type. Where eager and jit "
+            "differ, parts are compiled by themselves, and without single passes, to find out why.",
+            "Compare results",
+        )
+        self._found: Agreement | None = None
+        self.results = ResultTable("Differences of results")
+        self.equations = ResultTable("Differences of equations")
+        self.trials = ResultTable("What was switched off")
+        self._split = QSplitter(Qt.Orientation.Vertical)
+        for table in (self.results, self.equations, self.trials):
+            self._split.addWidget(table)
+        self._split.hide()
+        self.body.addWidget(self._split, 1)
+        self.body.addStretch(0)
+
+    def make_request(self) -> Request:
+        return AgreementRequest()
+
+    def show_lab(self, lab: LabState) -> None:
+        if lab.agreement is self._found:
+            return
+        self._found = found = lab.agreement
+        self._split.setVisible(found is not None)
+        if found is None:
+            self.say("")
+            return
+        self.say(
+            "\n".join(describe_results(pair) for pair in found.pairs),
+            [*describe_origin(found.origin), describe_equations(found), *found.warnings],
+            (found.call, found.environment),
+        )
+        show_leaves(self.results, found.pairs)
+        self.equations.rows.set_rows(
+            ("equation", "operation", "line", "worst in ULP", ""),
+            [
+                (
+                    equation.id,
+                    equation.operation,
+                    equation.place.rpartition("/")[2],
+                    describe_ulps(equation.worst),
+                    "arises here" if equation.inputs_equal else "from its inputs",
+                )
+                for equation in found.equations
+            ],
+        )
+        trials = () if isinstance(found.origin, Unavailable) else found.origin.trials
+        self.trials.setVisible(bool(trials))
+        self.trials.rows.set_rows(TRIAL_HEADERS, [trial_row(trial) for trial in trials])
+
+
+def describe_results(pair: ResultsAgreement) -> str:
+    """One sentence: equal, different by how much, or why not compared."""
+    if pair.reason:
+        return f"{pair.first} against {pair.second}: not compared. {pair.reason}"
+    differing = [leaf for leaf in pair.leaves if not leaf.is_equal]
+    if not differing:
+        return f"{pair.first} and {pair.second} are equal bit by bit"
+    worst = max(differing, key=lambda leaf: (leaf.num_nan, leaf.max_ulp))
+    odd = "; NaN or infinite one way only" if worst.num_nan else ""
+    arrays = format_count(len(pair.leaves), "array")
+    return (
+        f"{pair.first} and {pair.second} differ in {len(differing)} of {arrays}, by "
+        f"{describe_ulps(worst)} ULP at most{odd}"
+    )
+
+
+def describe_equations(found: Agreement) -> str:
+    """Where differences of eager and jit arise."""
+    if not found.num_equations:
+        return "Equations were not compared one by one."
+    if not found.equations:
+        return (
+            f"Each of {format_count(found.num_equations, 'equation')} gives the same bits one by "
+            "one and compiled with all others."
+        )
+    here = [equation for equation in found.equations if equation.inputs_equal]
+    return (
+        f"{len(found.equations):,} of {format_count(found.num_equations, 'equation')} give other "
+        f"bits compiled; in {len(here):,} of them the difference arises."
+    )
+
+
+def show_leaves(table: ResultTable, pairs: Sequence[ResultsAgreement]) -> None:
+    """Fill a table with the arrays of some pairs, those that differ first."""
+    found = [(pair, leaf) for pair in pairs for leaf in pair.leaves]
+    found.sort(key=lambda item: item[1].is_equal)
+    table.rows.set_rows(
+        ("ways", *LEAF_HEADERS),
+        [(f"{pair.first}, {pair.second}", *leaf_row(leaf)) for pair, leaf in found],
+        (4, 5, 6),
+        [(leaf.max_ulp, leaf.max_absolute, leaf.max_relative) for _, leaf in found],
+    )
+
+
+PAGE = Page("Agreement", _QUESTION, AgreementPage, is_experiment=True)

@@ -1,0 +1,125 @@
+"""The page *Arguments*: the trees of what goes into a call and of what comes out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout
+
+from jaxscope.model import Leaf
+from jaxscope.model.units import format_bytes
+from jaxscope.program.links import Links
+from jaxscope.ui.session.state import Head, WindowState
+from jaxscope.ui.toolkit.widgets import EmptyNotice
+from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
+
+_PART = re.compile(r"\[[^\]]*\]|\.?[^.\[\]]+")
+_MAX_LEAVES = 20_000
+_PATH = Qt.ItemDataRole.UserRole
+
+
+class ArgumentsPage(PageWidget):
+    """Two trees in one: every array with its type and size, sums on every branch."""
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context)
+        self._head: Head | None = None
+        self.tree = QTreeWidget()
+        self.tree.setHeaderLabels(["name", "type", "size"])
+        self.tree.setAlternatingRowColors(True)
+        self.tree.setUniformRowHeights(True)
+        self.tree.setSelectionMode(QTreeWidget.SelectionMode.ExtendedSelection)
+        self.tree.setAccessibleName("Arguments and results")
+        self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        self.tree.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self.notice = EmptyNotice(self.tree, "Run a call to see its arguments and results.")
+        self._is_told = False
+        self.tree.itemSelectionChanged.connect(self._on_tree_selection_changed)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.tree)
+        context.selection.changed.connect(self._on_selection_changed)
+
+    def show_state(self, state: WindowState) -> None:
+        head = state.head
+        if head is self._head:
+            return
+        self._head = head
+        self.tree.clear()
+        if head is None:
+            return
+        for title, leaves in (("arguments", head.arguments), ("results", head.results)):
+            self.tree.addTopLevelItem(_build_branch(title, leaves))
+        self.tree.expandToDepth(2)
+        self.choose(self._context.selection.links.arguments)
+
+    def choose(self, paths: Collection[str]) -> None:
+        """Select the rows of arguments without telling anybody."""
+        self._is_told = True
+        self.tree.clearSelection()
+        for item in self._leaves(0):
+            if item.data(0, _PATH) in paths:
+                item.setSelected(True)
+                self.tree.scrollToItem(item)
+        self._is_told = False
+
+    def chosen(self) -> list[str]:
+        """Paths of the arguments whose rows are selected."""
+        return [item.data(0, _PATH) for item in self._leaves(0) if item.isSelected()]
+
+    def _leaves(self, top: int) -> Iterator[QTreeWidgetItem]:
+        root = self.tree.topLevelItem(top)
+        queue = [root] if root is not None else []
+        for item in queue:
+            children = (item.child(i) for i in range(item.childCount()))
+            queue += [child for child in children if child is not None]
+            if item.data(0, _PATH):
+                yield item
+
+    def _on_tree_selection_changed(self) -> None:
+        chosen = self.chosen()
+        if chosen and not self._is_told:
+            self._context.selection.select_argument(chosen[0])
+
+    def _on_selection_changed(self, links: Links) -> None:
+        self.choose(links.arguments)
+
+
+def split_path(path: str) -> list[str]:
+    """Cut a path such as `params['w'].bias` into `params`, `['w']`, `.bias`."""
+    return _PART.findall(path) or [path]
+
+
+def _build_branch(title: str, leaves: Sequence[Leaf]) -> QTreeWidgetItem:
+    root = QTreeWidgetItem([title])
+    branches: dict[tuple[str, ...], QTreeWidgetItem] = {(): root}
+    sizes: dict[tuple[str, ...], int] = {(): 0}
+    counts: dict[tuple[str, ...], int] = {(): 0}
+    for leaf in leaves[:_MAX_LEAVES]:
+        parts = tuple(split_path(leaf.path)) or (leaf.path,)
+        for depth in range(1, len(parts) + 1):
+            key = parts[:depth]
+            if key not in branches:
+                branches[key] = QTreeWidgetItem([parts[depth - 1]])
+                branches[key[:-1]].addChild(branches[key])
+        for depth in range(len(parts)):
+            key = parts[:depth]
+            sizes[key] = sizes.get(key, 0) + leaf.num_bytes
+            counts[key] = counts.get(key, 0) + 1
+        item = branches[parts]
+        item.setData(0, _PATH, leaf.path)
+        item.setText(1, f"{leaf.type} (static)" if leaf.is_static else leaf.type)
+        item.setText(2, "" if leaf.is_static else format_bytes(leaf.num_bytes))
+    for key, total in sizes.items():
+        item = branches[key]
+        if item.childCount():
+            item.setText(1, f"{counts[key]:,} leaves" if counts[key] != 1 else "1 leaf")
+            item.setText(2, format_bytes(total))
+            item.setTextAlignment(2, Qt.AlignmentFlag.AlignLeft)
+    if len(leaves) > _MAX_LEAVES:
+        root.addChild(QTreeWidgetItem([f"… and {len(leaves) - _MAX_LEAVES:,} more"]))
+    return root
+
+
+PAGE = Page("Arguments", "What goes into the call, and what comes out?", ArgumentsPage)

@@ -1,0 +1,81 @@
+"""The page *Notes*: what jaxscope noticed, and what it assumed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from PySide6.QtCore import QUrl
+from PySide6.QtWidgets import QTextBrowser, QVBoxLayout
+
+from jaxscope.model import Check, Severity
+from jaxscope.ui.session.screen import untold_messages
+from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.rich_text import escape_html
+from jaxscope.ui.toolkit.theme import Theme
+from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
+
+
+class NotesPage(PageWidget):
+    """Findings, errors first, and sentences; a click on a place leads to the line."""
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context)
+        self._theme = context.themes.theme
+        self._checks: Sequence[Check] = ()
+        self._messages: Sequence[str] = ()
+        self.page = QTextBrowser()
+        self.page.setOpenLinks(False)
+        self.page.setAccessibleName("Checks and messages")
+        self.page.anchorClicked.connect(self._on_page_anchor_clicked)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.page)
+
+    def show_state(self, state: WindowState) -> None:
+        if state.checks is not self._checks or state.messages is not self._messages:
+            self._checks, self._messages = state.checks, state.messages
+            self._render()
+            count = len(self._checks) + len(untold_messages(self._checks, self._messages))
+            title = f"{PAGE.title} ({count})" if count else PAGE.title
+            self._context.tabs.set_title(self, title)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._render()
+
+    def _render(self) -> None:
+        parts = [self._check_html(check) for check in self._checks]
+        if messages := untold_messages(self._checks, self._messages):
+            items = "".join(f"<li>{escape_html(message)}</li>" for message in messages)
+            parts.append(f"<h3>Messages</h3><ul>{items}</ul>")
+        self.page.setHtml("".join(parts) or "<p>Nothing to report on this call.</p>")
+
+    def _check_html(self, check: Check) -> str:
+        theme = self._theme
+        colour = {
+            Severity.ERROR: theme.error,
+            Severity.WARNING: theme.warning,
+            Severity.INFO: theme.accent,
+        }[check.severity]
+        place = ""
+        if check.file and check.line:
+            name = escape_html(os.path.basename(check.file))
+            place = (
+                f" — <a href='line:{check.line}:{escape_html(check.file)}'>{name}:{check.line}</a>"
+            )
+        remedy = f"<br>{escape_html(check.remedy)}" if check.remedy else ""
+        return (
+            f"<p><b style='color:{colour}'>{check.severity.value}</b> "
+            f"{escape_html(check.message)}{place}{remedy}<br>"
+            f"<span style='color:{theme.muted}'>{escape_html(check.rule)}</span></p>"
+        )
+
+    def _on_page_anchor_clicked(self, url: QUrl) -> None:
+        text = url.toString(QUrl.ComponentFormattingOption.FullyDecoded)
+        _, _, rest = text.partition(":")
+        number, _, file = rest.partition(":")
+        if number.isdigit():
+            self._context.show_present_line(file, int(number))
+
+
+PAGE = Page("Notes", "What was noticed about the call, and what was assumed?", NotesPage)

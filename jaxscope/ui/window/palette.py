@@ -1,0 +1,305 @@
+"""The command palette: everything the window can do, found by typing a few letters."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QMenu,
+    QMenuBar,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.ui.toolkit.widgets import make_label
+
+# Which commands fit what was typed, the best first; no Qt.
+
+
+_WORD = re.compile(r"[^\W_]+")
+
+_WHOLE, _BEGINS, _BEGINS_NAME, _WORD_BEGINS, _MENU_BEGINS, _INSIDE, _LETTERS = range(7)
+"""How what was typed fits a name such as `File: Open`, the best first: it is the command; begins
+it; begins the name; begins a word of the command; begins one of its menu; stands inside a word; its
+letters are beginnings of words."""
+
+Fit = tuple[int, int]
+
+
+def rank_names(typed: str, names: Sequence[str], recent: Sequence[str] = ()) -> list[int]:
+    """Indices of the names that fit what was typed, best first.
+
+    Each word that was typed is looked for: `open` finds "File: Open" before "View: Open another
+    pane", and that before "Reopen"; where no word fits, beginnings of words do: `cbd` finds "Colour
+    boxes by direction". Of names that fit alike, those used lately come first, then the order
+    given. Nothing typed fits everything.
+
+    Args:
+        recent: Names used before, the latest first.
+    """
+    latest = {name: place for place, name in reversed(list(enumerate(recent)))}
+    fits = [(_find_fit(typed.casefold().strip(), name), index) for index, name in enumerate(names)]
+    found = [
+        (fit, latest.get(names[index], len(recent)), index)
+        for fit, index in fits
+        if fit is not None
+    ]
+    return [index for _, _, index in sorted(found)]
+
+
+def _find_fit(typed: str, name: str) -> Fit | None:
+    """How a name fits; None if it does not."""
+    name = name.casefold()
+    menu, _, command = name.rpartition(": ")
+    words = typed.split()
+    if not words:
+        return _WHOLE, 0
+    if command == typed:
+        return _WHOLE, 0
+    if command.startswith(typed):
+        return _BEGINS, 0
+    if name.startswith(typed):
+        return _BEGINS_NAME, 0
+    fits = [_fit_of_word(word, menu, command) for word in words]
+    known = [fit for fit in fits if fit is not None]
+    if len(known) == len(words):
+        return max(known), sum(known)
+    return (_LETTERS, 0) if _has_letters("".join(words), name) else None
+
+
+def _fit_of_word(word: str, menu: str, command: str) -> int | None:
+    if any(each.startswith(word) for each in _WORD.findall(command)):
+        return _WORD_BEGINS
+    if any(each.startswith(word) for each in _WORD.findall(menu)):
+        return _MENU_BEGINS
+    return _INSIDE if word in command or word in menu else None
+
+
+def _has_letters(letters: str, name: str) -> bool:
+    """Whether letters are those that words begin with, one or more of each word, in order."""
+    left = {letters}  # what may still have to be found, by all ways so far
+    for word in _WORD.findall(name):
+        for rest in list(left):
+            most = next(
+                (n for n, pair in enumerate(zip(rest, word, strict=False)) if pair[0] != pair[1]),
+                min(len(rest), len(word)),
+            )
+            left |= {rest[length:] for length in range(1, most + 1)}
+        if "" in left:
+            return True
+    return False
+
+
+# The command palette: everything the window can do, found by typing a few letters.
+
+
+_MOST_SHOWN = 60
+_ROOM_PX = 14
+"""Above and below the text of a row together."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class PaletteEntry:
+    """One thing to do.
+
+    Attributes:
+        name: Fit to show and to search in.
+        keys: Its keys, or empty.
+        do: Does it.
+    """
+
+    name: str
+    keys: str
+    do: Callable[[], object]
+
+
+class CommandPalette(QDialog):
+    """A field and a list; Enter does what is marked, Escape leaves everything as it was.
+
+    `used` carries the name of what is going to be done.
+    """
+
+    used = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setProperty("role", "palette")
+        self.setAccessibleName("Commands")
+        self._entries: Sequence[PaletteEntry] = ()
+        self._recent: Sequence[str] = ()
+        self._most_px = 0
+        self.field = QLineEdit()
+        self.field.setPlaceholderText("What do you want to do?")
+        self.field.setAccessibleName("Command to look for")
+        self.list = QListWidget()
+        self.list.setAccessibleName("Commands that fit")
+        self.list.setUniformItemSizes(True)
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._nothing = make_label("Nothing fits. Fewer letters find more.", "muted")
+        self._nothing.setContentsMargins(8, 4, 8, 4)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 8, 8, 8)
+        layout.addWidget(self.field)
+        layout.addWidget(self.list, 1)
+        layout.addWidget(self._nothing)
+        self.field.textChanged.connect(self._on_field_text_changed)
+        self.field.installEventFilter(self)
+        self.list.itemClicked.connect(self._on_list_item_clicked)
+
+    def open_with(self, entries: Sequence[PaletteEntry], recent: Sequence[str] = ()) -> None:
+        """Show itself over the middle of its window.
+
+        Args:
+            entries: What can be chosen.
+            recent: Names of what was chosen before, the latest first.
+        """
+        self._entries, self._recent = entries, recent
+        self.field.clear()
+        parent = self.parentWidget()
+        em = self.fontMetrics().horizontalAdvance("m")
+        self.resize(46 * em, 34 * em)
+        if parent is not None:
+            self.resize(min(self.width(), parent.width() - 40), min(self.height(), parent.height()))
+            middle = parent.mapToGlobal(parent.rect().center())
+            self.move(middle.x() - self.width() // 2, middle.y() - self.height() // 2)
+        self._most_px = self.height()
+        self._fill("")
+        self.show()
+        self.field.setFocus()
+
+    def names(self) -> list[str]:
+        """What is offered now, the best first."""
+        return [self._entries[index].name for index in self._shown()]
+
+    def run_marked(self) -> None:
+        """Close, and do what is marked."""
+        item = self.list.currentItem()
+        self.close()
+        if item is not None:
+            entry = self._entries[item.data(Qt.ItemDataRole.UserRole)]
+            self.used.emit(entry.name)
+            entry.do()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.field and isinstance(event, QKeyEvent):
+            if event.type() != QEvent.Type.KeyPress:
+                return super().eventFilter(watched, event)
+            key, page = event.key(), 8
+            steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1,
+                     Qt.Key.Key_PageDown: page, Qt.Key.Key_PageUp: -page}  # fmt: skip
+            if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self.run_marked()
+                return True
+            if (step := steps.get(Qt.Key(key))) is not None:
+                row = min(max(self.list.currentRow() + step, 0), self.list.count() - 1)
+                self.list.setCurrentRow(row)
+                return True
+        return super().eventFilter(watched, event)
+
+    def _shown(self) -> list[int]:
+        names = [entry.name for entry in self._entries]
+        return rank_names(self.field.text(), names, self._recent)[:_MOST_SHOWN]
+
+    def _fill(self, _text: str) -> None:
+        self.list.clear()
+        for index in self._shown():
+            entry = self._entries[index]
+            item = QListWidgetItem(self.list)
+            item.setData(Qt.ItemDataRole.UserRole, index)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{entry.name} {entry.keys}".strip())
+            row = _row(entry)
+            item.setSizeHint(QSize(row.sizeHint().width(), self.fontMetrics().height() + _ROOM_PX))
+            self.list.setItemWidget(item, row)
+        self.list.setCurrentRow(0)
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        """As high as its rows ask for; its upper edge stays where it is while typing."""
+        num_rows = self.list.count()
+        self.list.setVisible(num_rows > 0)
+        self._nothing.setVisible(num_rows == 0)
+        rows_px = num_rows * (self.fontMetrics().height() + _ROOM_PX) + 2 * self.list.frameWidth()
+        rows_px = rows_px if num_rows else self._nothing.sizeHint().height()
+        layout = self.layout()
+        gaps_px = 16 + (layout.spacing() if layout is not None else 0)
+        wanted_px = self.field.sizeHint().height() + gaps_px + rows_px
+        self.resize(self.width(), min(wanted_px, self._most_px))
+
+    def _on_field_text_changed(self, text: str) -> None:
+        self._fill(text)
+
+    def _on_list_item_clicked(self, _item: QListWidgetItem) -> None:
+        self.run_marked()
+
+
+def _row(entry: PaletteEntry) -> QWidget:
+    row = QWidget()
+    name, keys = QLabel(entry.name), QLabel(entry.keys)
+    name.setTextFormat(Qt.TextFormat.PlainText)
+    keys.setProperty("role", "muted")
+    layout = QHBoxLayout(row)
+    layout.setContentsMargins(8, 0, 8, 0)
+    layout.addWidget(name, 1)
+    layout.addWidget(keys)
+    return row
+
+
+# What the palette offers: the items of every menu, and every page.
+
+
+_ON = " (on)"
+
+
+def without_state(name: str) -> str:
+    """The name of an entry, without whether it is on."""
+    return name.removesuffix(_ON)
+
+
+def list_menu_entries(bar: QMenuBar) -> Iterator[PaletteEntry]:
+    """Every item of every menu that can be used now."""
+    for action in bar.actions():
+        menu = action.menu()
+        if isinstance(menu, QMenu):
+            yield from _items_of(menu, action.text())
+
+
+def _items_of(menu: QMenu, title: str) -> Iterator[PaletteEntry]:
+    menu.aboutToShow.emit()  # menus that are filled when they are first shown
+    for action in menu.actions():
+        inner = action.menu()
+        if isinstance(inner, QMenu):
+            yield from _items_of(inner, f"{title}: {action.text()}")
+        elif action.text() and not action.isSeparator() and action.isEnabled():
+            state = _ON if action.isCheckable() and action.isChecked() else ""
+            name = f"{title}: {action.text().replace('&', '').removesuffix(' …')}{state}"
+            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            yield PaletteEntry(name, keys, action.trigger)
+
+
+def list_page_entries(tabs: QTabWidget, *outer: tuple[QTabWidget, int]) -> Iterator[PaletteEntry]:
+    """Every page, and those inside of pages that have tabs of their own."""
+    for index in range(tabs.count()):
+        places = (*outer, (tabs, index))
+        yield PaletteEntry(f"Show page: {tabs.tabText(index)}", "", _page_opener(places))
+        inner = tabs.widget(index)
+        if isinstance(inner, QTabWidget):
+            yield from list_page_entries(inner, *places)
+
+
+def _page_opener(places: Sequence[tuple[QTabWidget, int]]) -> Callable[[], object]:
+    def show() -> None:
+        for tabs, index in places:
+            tabs.setCurrentIndex(index)
+
+    return show
