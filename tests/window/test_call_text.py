@@ -7,6 +7,8 @@ import pytest
 from jaxscope.ui.session.call_text import (
     CallTextError,
     find_base_name,
+    list_transforms,
+    move_transform,
     parse_call,
     unwrap_call,
     word_before,
@@ -52,6 +54,37 @@ def test_chosen_arguments_and_axes_are_written_out():
 def test_what_cannot_be_wrapped_says_why(call: str, transform: str):
     with pytest.raises(CallTextError, match=r"\.$"):
         wrap_call(call, transform)
+
+
+NESTED = "jax.vmap( grad(loss, argnums=1), in_axes=(0, None))(f32[16, 3], w)"
+
+
+def test_transforms_are_found_where_they_stand():
+    for text in (NESTED, f"  {NESTED} "):
+        uses = list_transforms(text)
+        assert [text[use.start : use.end] for use in uses] == ["jax.vmap", "grad"]
+    assert [use.name for use in list_transforms("jvp(f, (x,), (t,))")] == ["jvp"]
+    (use,) = list_transforms("grad('é'.f, argnums=(0, 1),)(x)")
+    assert use.rest == ", argnums=(0, 1)"
+    assert list_transforms("λ(f)(x)") == list_transforms("f(") == ()
+    (use,) = list_transforms("grad(é)(x, 'é')")
+    assert use.rest == ""
+
+
+def test_any_transform_can_be_removed():
+    assert unwrap_call(NESTED) == "grad(loss, argnums=1)(f32[3], w)"
+    assert unwrap_call(NESTED, 1) == "jax.vmap(loss, in_axes=(0, None))(f32[16, 3], w)"
+    assert unwrap_call("jit(vmap(f))(f32[4, 2])", 1) == "jit(f)(f32[2])"
+    with pytest.raises(CallTextError, match="no transform"):
+        unwrap_call(NESTED, 2)
+
+
+def test_transforms_exchange_their_places():
+    moved = "grad(jax.vmap(loss, in_axes=(0, None)), argnums=1)(f32[16, 3], w)"
+    assert move_transform(NESTED, 0, 1) == move_transform(NESTED, 1, -1) == moved
+    for index, by in ((0, -1), (1, 1), (2, -1)):
+        with pytest.raises(CallTextError):
+            move_transform(NESTED, index, by)
 
 
 def test_a_call_without_a_transform_cannot_be_unwrapped():

@@ -178,11 +178,11 @@ def test_presenting_hides_what_surrounds_the_panes_and_brings_back_what_it_hid(
 ) -> None:
     window.workspace.side.hide()
     window.toggle_presenting()
-    around = (window.call_bar.wrappers, window.strip, window.workspace.side)
+    around = (window.strip, window.workspace.side)
     assert window.isFullScreen() and all(part.isHidden() for part in around)
     window.toggle_presenting()
     assert not window.isFullScreen()
-    assert [part.isHidden() for part in around] == [False, False, True]
+    assert [part.isHidden() for part in around] == [False, True]
 
 
 def test_presenting_enlarges_type_and_keeps_what_a_person_chose_meanwhile(

@@ -31,12 +31,14 @@ from jaxscope.errors import (
 )
 from jaxscope.model import Check, Cost, Severity, StageText, Unavailable
 from jaxscope.model.graph import NodeKind
+from jaxscope.model.timing import Measurement, Ratio
 from jaxscope.model.units import count_lines
 from jaxscope.ui.pages.notes import NotesPage
-from jaxscope.ui.session.screen import compute_screen, waiting_text
+from jaxscope.ui.session.screen import compute_screen, summarize_time, waiting_text
 from jaxscope.ui.session.state import (
     Phase,
     RunKind,
+    TimingState,
     WindowState,
     add_output,
     apply_event,
@@ -306,3 +308,20 @@ def test_a_program_without_equations_has_none():
     capture = build_capture({"jaxpr": "in x x\nout out0 out <x"})
     step = compute_screen(after(RUNNING, HEAD, StageArrived(capture.stages[0]))).steps[1]
     assert step.size.startswith("0 equations")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "why_not", "words"),
+    [
+        ("faster", "", "eager 1.90 ms · jit 64.0 µs · 28.0 to 31.0 times faster"),
+        ("unclear", "", "eager 1.90 ms · jit 64.0 µs · unclear which is faster"),
+        ("faster", "No verdict: they do different work.", "eager 1.90 ms · jit 64.0 µs"),
+    ],
+)
+def test_the_times_of_a_call_in_a_few_words(verdict: str, why_not: str, words: str):
+    seconds = {"eager": 1.9e-3, "jit": 64e-6}
+    measurements = [Measurement(n, s, s, s, 0.95, 30, (s,), False) for n, s in seconds.items()]
+    ratio = Ratio("eager/jit", 29.7, 28.0, 31.0, verdict, why_not=why_not)
+    assert summarize_time(TimingState()) == ""
+    assert summarize_time(TimingState("f(x)", tuple(measurements[:1]))) == "eager 1.90 ms"
+    assert summarize_time(TimingState("f(x)", tuple(measurements), (ratio,))) == words

@@ -20,7 +20,7 @@ from jaxscope.client.events import (
     Output,
     StageArrived,
 )
-from jaxscope.client.requests import CaptureRequest, OutlineRequest, ProposeRequest
+from jaxscope.client.requests import CaptureRequest, OutlineRequest, ProposeRequest, TimeRequest
 from jaxscope.client.results import Outline, OutlinedFunction, Proposal
 from jaxscope.errors import Explanation, SourceError, Stopped, TraceError
 from jaxscope.model import Capture, Graph, GraphBuilder, NodeKind, SourceFile
@@ -258,22 +258,48 @@ def test_arrow_keys_walk_through_earlier_calls(
     assert edit.text() == "half typed("
 
 
-def test_a_transform_button_wraps_and_runs(driver: Driver, window: MainWindow, source: Path):
+def add_transform(window: MainWindow, name: str) -> None:
+    actions = {action.data().name: action for action in window.call_bar.add_menu.actions()}
+    actions[name].trigger()
+
+
+def test_a_transform_wraps_and_runs(driver: Driver, window: MainWindow, source: Path):
     driver.finish(driver.open(source, ("f(f32[3])",)), build_capture())
-    chips = {chip.text(): chip for chip in window.call_bar.findChildren(QPushButton)}
-    chips["vmap"].click()
+    add_transform(window, "vmap")
     assert driver.wait_for(CaptureRequest, 2).request.call == "vmap(f)(f32[16, 3])"
 
 
 def test_several_arguments_ask_which(driver: Driver, window: MainWindow, source: Path):
     driver.finish(driver.open(source, ("f(f32[3], f32[4])",)), build_capture())
-    chips = {chip.text(): chip for chip in window.call_bar.findChildren(QPushButton)}
-    chips["grad"].click()
+    add_transform(window, "grad")
     form = window.call_bar.form
     assert form is not None and len(form.checks) == 2
     form.checks[1].setChecked(True)
     form.findChildren(QPushButton)[-1].click()
     assert window.call_bar.edit.text() == "grad(f, argnums=(0, 1))(f32[3], f32[4])"
+
+
+def test_a_click_on_a_transform_of_the_call_offers_what_can_be_done_with_it(
+    qtbot: QtBot, driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source, ("vmap(grad(f))(f32[4])",)), build_capture())
+    edit, menu = window.call_bar.edit, window.call_bar.transform_menu
+    areas = [edit.area_of(index) for index in range(2)]
+    assert areas[0].right() < areas[1].left()
+    for index, labels in ((0, ["Remove", "Move inward"]), (1, ["Remove", "Move outward"])):
+        qtbot.mouseClick(edit, Qt.MouseButton.LeftButton, pos=areas[index].center())
+        assert [action.text().partition("\t")[0] for action in menu.actions()] == labels
+        menu.close()
+    menu.actions()[0].trigger()
+    assert driver.wait_for(CaptureRequest, 2).request.call == "vmap(f)(f32[4])"
+
+
+def test_the_line_of_stages_ends_with_the_time(driver: Driver, window: MainWindow, source: Path):
+    assert window.strip.time.isHidden()
+    driver.finish(driver.open(source), build_capture())
+    assert window.strip.time.text() == "Measure ›"
+    window.strip.time.click()
+    assert driver.wait_for(TimeRequest)
 
 
 def test_stop_interrupts_and_a_second_stop_kills(driver: Driver, window: MainWindow, source: Path):
@@ -440,7 +466,7 @@ def test_the_strip_holds_its_cards_in_every_theme_and_size(
     for change in (window.toggle_theme, window.zoom_in, window.zoom_reset, window.toggle_theme):
         change()
         qtbot.waitUntil(
-            lambda: window.strip.height() > max(c.sizeHint().height() for c in window.strip.cards)
+            lambda: window.strip.height() >= max(c.sizeHint().height() for c in window.strip.cards)
         )
 
 

@@ -133,32 +133,123 @@ def wrap_call(
     return dataclasses.replace(call, function=f"{transform}({call.function}{option})").render()
 
 
-def unwrap_call(text: str) -> str:
-    """Take the outermost transform away again.
+@dataclasses.dataclass(frozen=True, slots=True)
+class TransformUse:
+    """A transform in the text of a call.
+
+    Attributes:
+        name: As it is written, such as `grad` or `jax.grad`.
+        start: Where the name begins in the text.
+        end: Where it ends.
+        rest: What follows the function inside of its parentheses, such as `, argnums=1`.
+    """
+
+    name: str
+    start: int
+    end: int
+    rest: str = ""
+
+
+def list_transforms(text: str) -> tuple[TransformUse, ...]:
+    """The transforms around the function of a call, the outermost first; none where it is no call.
+
+    Of `jvp(f, (x,), (t,))`, which takes the arguments itself, `jvp` alone.
+    """
+    if blank := len(text) - len(text.lstrip()):
+        return tuple(
+            dataclasses.replace(use, start=use.start + blank, end=use.end + blank)
+            for use in list_transforms(text.lstrip())
+        )
+    try:
+        tree = _parse_expression(text)
+    except CallTextError:
+        return ()
+    if isinstance(tree, ast.Call) and _name_of(tree) in TAKES_ARGUMENTS_INSIDE:
+        return (_use_of(text, tree),)
+    node = tree.func if isinstance(tree, ast.Call) else None
+    found = []
+    while isinstance(node, ast.Call) and node.args and _name_of(node) in TRANSFORM_NAMES:
+        found.append(_use_of(text, node))
+        node = node.args[0]
+    return tuple(found)
+
+
+def _name_of(call: ast.Call) -> str:
+    return _simple_name(ast.unparse(call.func))
+
+
+def _use_of(text: str, call: ast.Call) -> TransformUse:
+    name = ast.get_source_segment(text, call.func) or ""
+    start, end = _place(text, call.func)
+    rest = ""
+    if call.args:
+        rest = text[_place(text, call.args[0])[1] : _place(text, call)[1] - 1].rstrip()
+    return TransformUse(name, start, end, rest.rstrip(","))
+
+
+def _place(text: str, node: ast.expr) -> tuple[int, int]:
+    """Where a node begins and ends, in characters; Python counts bytes of one line."""
+    lines = text.splitlines(keepends=True)
+    first = sum(map(len, lines[: node.lineno - 1]))
+    last = sum(map(len, lines[: (node.end_lineno or 1) - 1]))
+    start = len(lines[node.lineno - 1].encode()[: node.col_offset].decode())
+    end = len(lines[(node.end_lineno or 1) - 1].encode()[: node.end_col_offset].decode())
+    return first + start, last + end
+
+
+def unwrap_call(text: str, index: int = 0) -> str:
+    """Take a transform away again; shorthands lose the axis that `vmap` ran over.
+
+    Args:
+        index: Which one; 0 for the outermost.
 
     Raises:
-        CallTextError: There is no transform around the function.
+        CallTextError: There is no such transform around the function.
     """
-    call = parse_call(text)
-    if _simple_name(call.function) in TAKES_ARGUMENTS_INSIDE and call.arguments:
-        name = _simple_name(call.function)
+    call, uses = parse_call(text), list_transforms(text.strip())
+    if index >= len(uses):
+        raise CallTextError("There is no transform around the function.")
+    name = _simple_name(uses[index].name)
+    if name in TAKES_ARGUMENTS_INSIDE and call.arguments and _simple_name(call.function) == name:
         inner = call.arguments[1:]
         if name == "jvp":
             inner = _tuple_items(inner[0]) if inner else ()
         return CallParts(call.arguments[0], inner, call.keywords).render()
-    tree = _parse_expression(call.function)
-    if (
-        not isinstance(tree, ast.Call)
-        or not tree.args
-        or _simple_name(ast.unparse(tree.func)) not in TRANSFORM_NAMES
-    ):
-        raise CallTextError("There is no transform around the function.")
-    inside = ast.get_source_segment(call.function, tree.args[0]) or ""
     arguments = call.arguments
-    if _simple_name(ast.unparse(tree.func)) == "vmap":
-        options = {keyword.arg: keyword.value for keyword in tree.keywords}
-        arguments = _without_batch(arguments, options.get("in_axes"))
-    return CallParts(inside, arguments, call.keywords).render()
+    if name == "vmap":
+        options = _parse_expression(f"f(g{uses[index].rest})")
+        assert isinstance(options, ast.Call)
+        axes = next((k.value for k in options.keywords if k.arg == "in_axes"), None)
+        arguments = _without_batch(arguments, axes)
+    kept = [use for number, use in enumerate(uses) if number != index]
+    return CallParts(_render_chain(call.function, kept), arguments, call.keywords).render()
+
+
+def move_transform(text: str, index: int, by: int) -> str:
+    """Exchange a transform with a neighbour.
+
+    Args:
+        by: -1 for the one outside of it, 1 for the one inside.
+
+    Raises:
+        CallTextError: There is no neighbour there.
+    """
+    call, uses = parse_call(text), list(list_transforms(text.strip()))
+    if not (0 <= index < len(uses) and 0 <= index + by < len(uses)):
+        raise CallTextError("There is no transform to exchange it with.")
+    uses[index], uses[index + by] = uses[index + by], uses[index]
+    return dataclasses.replace(call, function=_render_chain(call.function, uses)).render()
+
+
+def _render_chain(function: str, uses: Sequence[TransformUse]) -> str:
+    """The base function of a function's text, with these transforms around it."""
+    node = _parse_expression(function)
+    while isinstance(node, ast.Call) and node.args and _name_of(node) in TRANSFORM_NAMES:
+        node = node.args[0]
+    text = ast.get_source_segment(function, node) or ""
+    for use in reversed(uses):
+        text = f"{use.name}({text}{use.rest})"
+    return text
 
 
 def find_base_name(text: str) -> str:

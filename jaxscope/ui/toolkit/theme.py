@@ -52,11 +52,10 @@ QPushButton[role="stop"] { background: $error_soft; color: $error; border-color:
     font-weight: 600; padding: 5px 18px; }
 QPushButton[role="link"] { background: transparent; border: none; color: $accent;
     padding: 2px 2px; text-align: left; text-decoration: underline; }
+QToolButton[role="link"] { background: transparent; border: 1px solid transparent; color: $accent;
+    padding: 2px 4px; font-weight: 600; }
+QToolButton[role="link"]:hover, QToolButton[role="link"]:focus { border-color: $accent; }
 QPushButton[role="link"]:focus { border: 1px dotted $accent; padding: 1px; }
-QPushButton[role="chip"] { border-radius: 10px; padding: 2px 10px; background: $surface;
-    border-color: $surface; }
-QPushButton[role="chip"]:hover { border-color: $accent; }
-QPushButton[role="chip"]:focus { border-color: $accent; padding: 1px 9px; }
 QPushButton[role="row"] { background: transparent; border: 1px solid transparent; color: $accent;
     padding: 3px 0; text-align: left; }
 QPushButton[role="row"]:hover { text-decoration: underline; }
@@ -117,10 +116,9 @@ QWidget[role="ground"] { background: $window; }
 QFrame[role="card"], QFrame[role="pane"] { background: $surface; border: 1px solid $surface;
     border-radius: 8px; }
 QFrame[role="pane"][active="true"] { border-color: $accent; }
-QFrame[role="step"] { background: $surface; border: 1px solid $surface;
-    border-bottom: 3px solid $surface; border-radius: 6px; }
-QFrame[role="step"][aside="true"] { background: transparent; border: 1px dashed $muted;
-    border-bottom: 3px solid transparent; }
+QFrame[role="step"] { background: transparent; border: 1px solid transparent;
+    border-bottom: 2px solid transparent; border-radius: 3px; }
+QFrame[role="step"][aside="true"] { border: 1px dashed $muted; }
 QFrame[role="step"][condition="failed"] { background: $error_soft; border-color: $error_soft; }
 QFrame[role="step"][condition="running"] { background: $accent_soft; border-color: $accent_soft; }
 QFrame[role="step"][condition="waiting"], QFrame[role="step"][condition="absent"] {
@@ -129,8 +127,7 @@ QFrame[role="step"][condition="waiting"] QLabel, QFrame[role="step"][condition="
     color: $muted; }
 QLabel[role="footnote"] { background: $warning_soft; padding: 4px 8px; border-radius: 4px; }
 QFrame[role="step"][condition="stale"] QLabel { color: $muted; }
-QFrame[role="step"][shown="true"] { border-bottom-color: $accent;
-    border-bottom-left-radius: 1px; border-bottom-right-radius: 1px; }
+QFrame[role="step"][shown="true"] { border-bottom-color: $accent; }
 QFrame[role="step"][shown="true"][condition="failed"] { border-bottom-color: $error; }
 QFrame[role="step"]:hover, QFrame[role="step"]:focus { border-color: $accent; }
 QFrame[role="problem"] { background: $error_soft; border: none; border-left: 4px solid $error;

@@ -4,10 +4,20 @@ calls of the file.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QEvent, QStringListModel, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QPoint, QRect, QStringListModel, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QAction,
+    QColor,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -18,9 +28,11 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QListView,
+    QMenu,
     QPushButton,
     QSizePolicy,
     QSpinBox,
+    QToolButton,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -32,7 +44,10 @@ from jaxscope.ui.session.call_text import (
     TRANSFORMS,
     CallTextError,
     Transform,
+    TransformUse,
     default_axes,
+    list_transforms,
+    move_transform,
     parse_call,
     unwrap_call,
     word_before,
@@ -40,7 +55,7 @@ from jaxscope.ui.session.call_text import (
 )
 from jaxscope.ui.session.state import OfferedFunction
 from jaxscope.ui.toolkit.theme import fixed_font
-from jaxscope.ui.toolkit.widgets import ChoiceBox, FlowLayout, make_label
+from jaxscope.ui.toolkit.widgets import ChoiceBox, make_label
 
 # The line in which a call is typed: history with the arrow keys, completion of names.
 
@@ -50,9 +65,15 @@ _MAX_HISTORY = 200
 
 
 class CallEdit(QLineEdit):
-    """An address bar for calls. `run_requested` fires on Enter."""
+    """An address bar for calls, in which the names of transforms are tinted.
+
+    Signals:
+        run_requested: Enter was pressed.
+        transform_clicked: The number of a transform, the outermost 0, and where on the screen.
+    """
 
     run_requested = Signal()
+    transform_clicked = Signal(int, QPoint)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,7 +88,10 @@ class CallEdit(QLineEdit):
         self._completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self._completer.activated.connect(self._on_completer_activated)
         self.textEdited.connect(self._on_self_text_edited)
-        self.setClearButtonEnabled(True)
+        self.textChanged.connect(self._on_self_text_changed)
+        self._transforms: tuple[TransformUse, ...] = ()
+        self._tint = QColor()
+        self.setMouseTracking(True)
         self.setPlaceholderText("Type a call, such as grad(loss)(f32[8, 2]), and press Enter")
         self.setAccessibleName("Call")
         self.set_names(())
@@ -95,6 +119,53 @@ class CallEdit(QLineEdit):
     def set_points(self, points: float) -> None:
         """Use a size of type."""
         self.setFont(fixed_font(points))
+
+    def set_tint(self, colour: QColor) -> None:
+        """The colour behind the names of transforms."""
+        self._tint = colour
+        self.update()
+
+    def area_of(self, index: int) -> QRect:
+        """Where a transform's name stands; empty where it is out of sight."""
+        use, metrics = self._transforms[index], self.fontMetrics()
+        cursor = self.cursorRect()
+        begin = cursor.center().x() - metrics.horizontalAdvance(
+            self.displayText()[: self.cursorPosition()]
+        )
+        left = begin + metrics.horizontalAdvance(self.text()[: use.start])
+        width = metrics.horizontalAdvance(self.text()[use.start : use.end])
+        area = QRect(left - 1, cursor.top(), width + 3, cursor.height())
+        return area.intersected(self.rect().adjusted(4, 0, -4, 0))
+
+    def _transform_at(self, place: QPoint) -> int | None:
+        areas = map(self.area_of, range(len(self._transforms)))
+        return next((n for n, area in enumerate(areas) if area.contains(place)), None)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._tint)
+        for index in range(len(self._transforms)):
+            painter.drawRoundedRect(self.area_of(index), 4, 4)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        is_over = self._transform_at(event.position().toPoint()) is not None
+        shape = Qt.CursorShape.PointingHandCursor if is_over else Qt.CursorShape.IBeamCursor
+        self.setCursor(shape)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        index = self._transform_at(event.position().toPoint())
+        is_click = event.button() == Qt.MouseButton.LeftButton and not self.hasSelectedText()
+        if is_click and index is not None:
+            place = self.mapToGlobal(self.area_of(index).bottomLeft())
+            self.transform_clicked.emit(index, place)
+
+    def _on_self_text_changed(self, text: str) -> None:
+        self._transforms = list_transforms(text)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         popup = self._popup
@@ -384,50 +455,42 @@ class CallBar(QWidget):
             # They take each other's place: a click must leave the keyboard where it was.
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._problem = make_label(role="error")
-        self._chips: dict[QPushButton, Transform] = {}
-        self.wrappers = QWidget()
-        self._unwrap = QPushButton("remove")
+        self.add_button = QToolButton()
+        self.add_menu, self.transform_menu = QMenu(self), QMenu(self)
         self.form: TransformForm | None = None
         self._build()
 
     def _build(self) -> None:
+        self.add_button.setText("+ transform")
+        self.add_button.setProperty("role", "link")
+        self.add_button.setToolTip("Put a transform around the function")
+        self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.add_button.setMenu(self.add_menu)
+        for transform in TRANSFORMS:
+            action = self.add_menu.addAction(f"{transform.name}\t{transform.effect}")
+            action.setData(transform)
+        self.add_menu.triggered.connect(self._on_add_menu_triggered)
+        self.transform_menu.triggered.connect(self._on_transform_menu_triggered)
         top = QHBoxLayout()
         top.setSpacing(8)
         top.addWidget(self.edit, 1)
-        top.addWidget(QLabel("on"))
+        top.addWidget(self.add_button)
         top.addWidget(self.target)
         top.addWidget(self.run_button)
         top.addWidget(self.skip_button)
         top.addWidget(self.stop_button)
-        chips = FlowLayout(self.wrappers)
-        label = make_label("Wrap in", "muted")
-        label.setContentsMargins(0, 0, 4, 0)
-        chips.addWidget(label)
-        for transform in TRANSFORMS:
-            chip = QPushButton(transform.name)
-            chip.setProperty("role", "chip")
-            chip.setToolTip(transform.effect)
-            chip.clicked.connect(self._on_chip_clicked)
-            self._chips[chip] = transform
-            chips.addWidget(chip)
-        self._unwrap.setProperty("role", "chip")
-        self._unwrap.setText("× remove outermost")
-        self._unwrap.setToolTip("Take the outermost transform away again")
-        self._unwrap.clicked.connect(self._on_unwrap_clicked)
-        chips.addWidget(self._unwrap)
-        self._unwrap.hide()
         self._problem.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)
         layout.addLayout(top)
-        layout.addWidget(self.wrappers)
         layout.addWidget(self._problem)
         self.edit.run_requested.connect(self.run_requested)
         self.run_button.clicked.connect(self.run_requested)
         self.stop_button.clicked.connect(self.stop_requested)
         self.skip_button.clicked.connect(self.skip_requested)
         self.edit.textChanged.connect(self._on_edit_text_changed)
+        self.edit.transform_clicked.connect(self._on_edit_transform_clicked)
 
     def set_call(self, text: str) -> None:
         """Put a call into the line."""
@@ -452,21 +515,12 @@ class CallBar(QWidget):
             self.edit.style().unpolish(self.edit)
             self.edit.style().polish(self.edit)
 
-    def _on_edit_text_changed(self, text: str) -> None:
+    def _on_edit_text_changed(self, _text: str) -> None:
         self._problem.hide()
         self.set_failed(is_failed=False)
-        try:
-            unwrap_call(text)
-        except CallTextError:
-            self._unwrap.hide()
-        else:
-            self._unwrap.show()
 
-    def _on_chip_clicked(self) -> None:
-        chip = self.sender()
-        if not isinstance(chip, QPushButton):
-            return
-        transform, text = self._chips[chip], self.edit.text()
+    def _on_add_menu_triggered(self, action: QAction) -> None:
+        transform, text = action.data(), self.edit.text()
         try:
             num_arguments = len(parse_call(text).arguments)
             wrapped = wrap_call(text, transform.name)
@@ -476,16 +530,28 @@ class CallBar(QWidget):
         if num_arguments > 1 and (transform.picks_arguments or transform.picks_axes):
             self.form = TransformForm(text, transform, self)
             self.form.accepted.connect(self._on_form_accepted)
-            self.form.move(chip.mapToGlobal(chip.rect().bottomLeft()))
+            self.form.move(self.add_button.mapToGlobal(self.add_button.rect().bottomLeft()))
             self.form.show()
         else:
             self._accept(wrapped)
 
-    def _on_unwrap_clicked(self) -> None:
-        try:
-            self._accept(unwrap_call(self.edit.text()))
-        except CallTextError as error:
-            self._complain(error)
+    def _on_edit_transform_clicked(self, index: int, place: QPoint) -> None:
+        """Offer what can be done with a transform, each with the call that it makes."""
+        text, menu = self.edit.text(), self.transform_menu
+        menu.clear()
+        for label, change in (
+            ("Remove", functools.partial(unwrap_call, text, index)),
+            ("Move outward", functools.partial(move_transform, text, index, -1)),
+            ("Move inward", functools.partial(move_transform, text, index, 1)),
+        ):
+            with contextlib.suppress(CallTextError):
+                changed = change()
+                menu.addAction(f"{label}\t{changed}").setData(changed)
+        if not menu.isEmpty():
+            menu.popup(place)
+
+    def _on_transform_menu_triggered(self, action: QAction) -> None:
+        self._accept(action.data())
 
     def _on_form_accepted(self, text: str) -> None:
         self._accept(text)

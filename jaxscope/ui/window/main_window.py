@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QCloseEvent, QColor, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -59,6 +59,8 @@ _TICK_MS = 500
 """How often the seconds of a run are looked at."""
 
 _MESSAGE_MS = 6_000
+_TINT_ALPHA = 40
+"""Of 255: the names of transforms stay legible below their tint."""
 
 
 class MainWindow(QMainWindow):
@@ -93,7 +95,7 @@ class MainWindow(QMainWindow):
         self.workspace = Workspace(make_graph, late_panes=late_panes)
         self.start_page = StartPage(find_samples())
         self.files = FileDialogs(self, controller, self.workspace, settings)
-        around = (self.call_bar.wrappers, self.strip, self.workspace.side)
+        around = (self.strip, self.workspace.side)
         self.presenting = PresentationMode(self, around, themes, self.show_message)
         self._notice, self._notice_text = QFrame(), QLabel()
         self._pages = QStackedWidget()
@@ -156,6 +158,7 @@ class MainWindow(QMainWindow):
         self.call_bar.skip_requested.connect(self.controller.skip)
         self.call_bar.edit.textChanged.connect(self.controller.edit_call)
         self.strip.step_chosen.connect(self.workspace.show_stage)
+        self.strip.time_requested.connect(self._on_strip_time_requested)
         self.error_panel.place_requested.connect(self.workspace.show_present_line)
         self.error_panel.call_requested.connect(self._on_error_panel_call_requested)
         self.error_panel.dismissed.connect(self.controller.dismiss_error)
@@ -222,6 +225,8 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(screen.window_title)
         self._pages.setCurrentIndex(0 if screen.shows_start_page else 1)
         self.strip.show_steps(screen.steps)
+        can_measure = screen.can_run and bool(self.controller.state.stages)
+        self.strip.show_time(screen.time, can_measure=can_measure and not screen.is_running)
         self._status.setText(screen.status)
         self._detail.setText(screen.detail)
         self._busy.setVisible(screen.is_running)
@@ -242,6 +247,9 @@ class MainWindow(QMainWindow):
     def _on_themes_changed(self, _theme: Theme) -> None:
         self.workspace.set_theme(self._themes.theme, self._themes.points)
         self.call_bar.edit.set_points(self._themes.points + 1)
+        tint = QColor(self._themes.theme.accent)
+        tint.setAlpha(_TINT_ALPHA)
+        self.call_bar.edit.set_tint(tint)
 
     # --- files ---
 
@@ -302,6 +310,12 @@ class MainWindow(QMainWindow):
             self.controller.dismiss_error()
         else:
             self.workspace.selection.clear()
+
+    def _on_strip_time_requested(self) -> None:
+        if self.screen_shown is not None and self.screen_shown.time:
+            self.workspace.tabs.setCurrentWidget(self.pages["timing"])
+        else:
+            self.commands.actions["measure"].trigger()
 
     def _on_functions_call_chosen(self, call: str) -> None:
         self.call_bar.set_call(call)

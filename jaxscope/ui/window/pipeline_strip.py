@@ -1,4 +1,4 @@
-"""The row of stages from source to machine code, each with its size, cost and time."""
+"""The pipeline as one line: stages from source to machine code, and how long the call takes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QWidget
 
 from jaxscope.ui.session.screen import PipelineStep
 from jaxscope.ui.toolkit.widgets import make_label
@@ -16,8 +16,8 @@ _ONWARD, _BESIDE = "›", "    "
 """What stands before a step: that it is made of the one before, or only room."""
 
 
-class StepCard(QFrame):
-    """One step; `chosen` carries the name of its stage."""
+class PipelineLabel(QFrame):
+    """One step: its name, and its size where there is room. `chosen` carries its stage's name."""
 
     chosen = Signal(str)
 
@@ -26,14 +26,13 @@ class StepCard(QFrame):
         self.setProperty("role", "step")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._title, self._size, self._cost = QLabel(), QLabel(), QLabel()
-        self._title.setProperty("role", "heading")
-        for label in (self._size, self._cost):
-            label.setProperty("role", "muted")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 5, 10, 5)
-        layout.setSpacing(0)
-        for label in (self._title, self._size, self._cost):
+        self._title, self._size = QLabel(), QLabel()
+        self._title.setProperty("role", "strong")
+        self._size.setProperty("role", "muted")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(7, 2, 7, 2)
+        layout.setSpacing(6)
+        for label in (self._title, self._size):
             label.setTextFormat(Qt.TextFormat.PlainText)
             layout.addWidget(label)
         self._step: PipelineStep | None = None
@@ -50,17 +49,22 @@ class StepCard(QFrame):
         self._step = step
         self._title.setText(step.title)
         self._size.setText(step.size)
-        self._cost.setText(step.cost)
-        self.setToolTip(step.tooltip)
+        figures = " · ".join(part for part in (step.size, step.cost) if part)
+        tooltip = "\n".join(part for part in (figures, step.tooltip) if part)
+        self.setToolTip(tooltip)
         self.setAccessibleName(f"{step.title}: {step.condition.value}")
-        self.setAccessibleDescription(step.tooltip)
+        self.setAccessibleDescription(tooltip)
         if restyle:
             self.setProperty("condition", step.condition.value)
             self.setProperty("shown", "true" if step.is_shown else "false")
             self.setProperty("aside", "true" if step.is_aside else "false")
-            for part in (self, self._title, self._size, self._cost):
+            for part in (self, self._title, self._size):
                 self.style().unpolish(part)
                 self.style().polish(part)
+
+    def show_size(self, *, is_wanted: bool) -> None:
+        """Show the size beside the name, or leave it to the tooltip."""
+        self._size.setVisible(is_wanted and bool(self._size.text()))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self._step is not None:
@@ -75,38 +79,57 @@ class StepCard(QFrame):
 
 
 def _look(step: PipelineStep) -> tuple[object, ...]:
-    """What a card's style follows from."""
+    """What a label's style follows from."""
     return step.condition, step.is_shown, step.is_aside
 
 
-class PipelineStrip(QScrollArea):
-    """All steps in a row; `step_chosen` carries the name of a stage."""
+class PipelineStrip(QWidget):
+    """All steps in one line, and eager against jit at its end.
+
+    Signals:
+        step_chosen: The name of a stage.
+        time_requested: The times are to be shown, or measured.
+    """
 
     step_chosen = Signal(str)
+    time_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._later = QTimer(self, singleShot=True, interval=0)
-        self._later.timeout.connect(self._fit_height)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._content = content = QWidget()
-        content.setProperty("role", "content")
-        self._row = QHBoxLayout(content)
+        self._later.timeout.connect(self._fit)
+        self._area, self._content = QScrollArea(), QWidget()
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        for set_policy in (
+            self._area.setVerticalScrollBarPolicy,
+            self._area.setHorizontalScrollBarPolicy,
+        ):
+            set_policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._content.setProperty("role", "content")
+        self._row = QHBoxLayout(self._content)
         self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(3)
+        self._row.setSpacing(1)
         self._row.addStretch()
-        self.setWidget(content)
-        self._cards: list[StepCard] = []
+        self._area.setWidget(self._content)
+        self.time = QToolButton()
+        self.time.setProperty("role", "link")
+        self.time.clicked.connect(self.time_requested)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self._area, 1)
+        row.addWidget(self.time)
+        self._cards: list[PipelineLabel] = []
         self._arrows: list[QLabel] = []
         self._steps: Sequence[PipelineStep] = ()
         self._hints: dict[str, str] = {}
+        self.show_time("", can_measure=False)
 
     @property
-    def cards(self) -> tuple[StepCard, ...]:
-        """The cards that are in use, in order."""
+    def cards(self) -> tuple[PipelineLabel, ...]:
+        """The labels that are in use, in order."""
         return tuple(card for card in self._cards if not card.isHidden())
 
     def show_steps(self, steps: Sequence[PipelineStep]) -> None:
@@ -122,7 +145,16 @@ class PipelineStrip(QScrollArea):
             card.setVisible(is_used)
             self._arrows[index].setVisible(is_used and index > 0)
             self._arrows[index].setText(_BESIDE if is_used and steps[index].is_aside else _ONWARD)
-        self._fit_height()
+        self._fit()
+
+    def show_time(self, headline: str, *, can_measure: bool) -> None:
+        """Show how eager compares with jit, or that it can be measured."""
+        self.time.setText(f"{headline or 'Measure'} ›")
+        self.time.setVisible(bool(headline) or can_measure)
+        what = "Show the times" if headline else "Measure how long the call takes, eager and jit"
+        self.time.setToolTip(f"{what} (Ctrl+M)")
+        self.time.setAccessibleName(headline or what)
+        self._fit()
 
     def set_hint(self, name: str, text: str) -> None:
         """Say more of a step where the pointer rests on it; empty says no more."""
@@ -130,24 +162,32 @@ class PipelineStrip(QScrollArea):
         self.show_steps(self._steps)
 
     def _with_hint(self, step: PipelineStep) -> PipelineStep:
-        hint = self._hints.get(step.name, "")
-        told = "\n".join(part for part in (step.tooltip, hint) if part)
-        return dataclasses.replace(step, tooltip=told)
+        tooltip = "\n".join(part for part in (step.tooltip, self._hints.get(step.name, "")) if part)
+        return dataclasses.replace(step, tooltip=tooltip)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._later.start()  # the cards are dressed after this
+            self._later.start()  # the labels are dressed after this
 
-    def _fit_height(self) -> None:
-        height = max((card.sizeHint().height() for card in self._cards), default=64)
-        bar = self.horizontalScrollBar()
-        needs_bar = self._content.sizeHint().width() > self.width()
-        self.setFixedHeight(height + (bar.sizeHint().height() if needs_bar else 2))
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._later.start()
+
+    def _fit(self) -> None:
+        """Show all sizes or none; scroll with the wheel where even the names find no room."""
+        for card in self._cards:
+            card.show_size(is_wanted=True)
+        self._row.invalidate()
+        room = self.width() - self.time.sizeHint().width() * (not self.time.isHidden())
+        if self._content.sizeHint().width() > room:
+            for card in self._cards:
+                card.show_size(is_wanted=False)
+        self.setFixedHeight(max((card.sizeHint().height() for card in self._cards), default=24))
 
     def _add_card(self) -> None:
         arrow = make_label(_ONWARD, "muted")
-        card = StepCard()
+        card = PipelineLabel()
         card.chosen.connect(self.step_chosen)
         for widget in (arrow, card):
             self._row.insertWidget(self._row.count() - 1, widget)
