@@ -114,6 +114,15 @@ def test_everything_comes_back(path: Path) -> None:
             np.testing.assert_array_equal(array, arrays[1][name])
 
 
+def test_costs_and_arrays_stand_in_the_manifest_as_lists(path: Path) -> None:
+    """Files that were written before have them so."""
+    save_capture(build_capture(), path)
+    with zipfile.ZipFile(path) as archive:
+        stage = json.loads(archive.read("manifest.json"))["stages"][0]
+    assert stage["cost"] == [3.0, 24.0, 0.0]
+    assert stage["arrays"][-1] == ["text.utf8", "uint8", [stage["arrays"][-1][2][0]]]
+
+
 def test_what_is_missing_in_the_capture_is_missing_in_the_file(path: Path) -> None:
     plain = dataclasses.replace(build_capture(), memory=Unavailable("No plan."), wall_seconds=0.0)
     after = saved(plain, path)
@@ -159,6 +168,14 @@ def test_a_time_that_a_file_lacks_was_not_saved(path: Path) -> None:
     assert after.stages[0].seconds == Unavailable("The time was not saved.")
     assert after.stages[1].seconds == 0.001
     assert after.wall_seconds == 0.0
+
+
+@pytest.mark.parametrize("change", [{"wall_seconds": "1.0"}, {"version": "1"}, {"seconds": "1"}])
+def test_numbers_as_texts_are_refused(path: Path, change: dict[str, Any]) -> None:
+    save_capture(build_capture(), path)
+    change_manifest(path, **change)
+    with pytest.raises(SourceError, match="damaged"):
+        load_capture(path)
 
 
 @pytest.mark.parametrize(

@@ -148,6 +148,10 @@ DIAGRAMS: dict[str, tuple[Diagram, Spacing | None]] = {
     "a narrow page": (page(102, 270.0), Spacing(max_span=20)),
     "a narrower page": (page(107, 210.0), Spacing(max_span=20)),
     "a page with long lines": (page(103, 290.0), Spacing(max_span=20)),
+    "a page with wide ports": (
+        dataclasses.replace(with_ports(make(13, 18, 20), 5, 4), most_across=200.0),
+        None,
+    ),
     "a page with ports anywhere": (
         dataclasses.replace(
             renumbered(with_ports(make(102, 16, 20, reach=9, is_cyclic=True), 3, 2), 102),

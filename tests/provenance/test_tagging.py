@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import textwrap
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -352,13 +353,14 @@ def test_as_many_calls_are_peeled_as_are_asked_for() -> None:
 
 
 def test_inner_stages_are_those_between_the_base_and_the_whole() -> None:
+    start = time.perf_counter()
     program = trace("jit(vmap(jit(grad(jit(inlined)))))(f32[2, 3])")
+    elapsed = time.perf_counter() - start
     assert [stage.name for stage in program.transformed] == ["grad", "vmap(grad)"]
     inner, last = program.transformed
     assert inner.argument_paths == ("x",) and last.argument_paths == ("x",)
     assert inner.result_paths == ("result",)
-    assert all(stage.seconds > 0 for stage in (program.base, inner, last))
-    assert max(program.base.seconds, inner.seconds) < 600
+    assert all(0 < stage.seconds <= elapsed for stage in (program.base, inner, last))
     deeper = trace("hessian(inlined)(f32[3])")
     assert [stage.name for stage in deeper.transformed] == ["hessian"]
     assert deeper.derived is deeper.transformed[-1]
@@ -437,6 +439,7 @@ def test_inputs_of_the_lowered_program_are_found() -> None:
         "f({'w': f32[2]}, f32[2, 3])": lambda p, x: p["w"] @ x,
         "vmap(f)(f32[4, 3])": lambda x: x + captured,
         "f(f32[3], 'text')": lambda x, how: x * 2.0,
+        "jit(f, static_argnames='n')(f32[3], n=4)": lambda x, n: x**n,
     }
     for text, function in cases.items():
         call = parse(text, f=function)

@@ -398,6 +398,16 @@ def column(values: Iterable[int]) -> npt.NDArray[np.int32]:
     return np.asarray(sorted(values), np.int32)
 
 
+def test_of_a_whole_program_the_lines_of_its_first_nodes_are_told() -> None:
+    builder = GraphBuilder()
+    for number in range(300):
+        place = [(FILES[0], number + 1, 1, "f")]
+        builder.add_node(str(number), NodeKind.EQUATION, "add", source=place)
+    index = LinkIndex([Stage("jaxpr", "", StageText.plain(""), builder.build(), Cost(), 0.0)])
+    lines = index.find_links(NodeSelection("jaxpr", tuple(range(300)))).lines
+    assert lines == tuple((FILES[0], line) for line in range(1, 201))
+
+
 def test_what_has_neither_equation_nor_line_was_made_by_the_compiler() -> None:
     builder = GraphBuilder()
     rows = [

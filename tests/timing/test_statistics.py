@@ -186,8 +186,8 @@ def test_a_drift_at_its_borders() -> None:
         assert drift_of([early] * 10 + middle + [late * 1.01 if late > 1 else 0.99] * 10)
         assert drift_of([early] * 9 + [1.125] * 11 + [late * 2] * 9) == ""
     overlapping = [1.0, 1.0, 3.0, 3.0] * 3
-    assert drift_of(overlapping + [2.0] * 12 + [2.5] * 12) == ""
-    assert drift_of([2.5] * 12 + [2.0] * 12 + overlapping) == ""
+    assert drift_of(overlapping + [2.0] * 12 + [3.0] * 12) == ""
+    assert drift_of([3.0] * 12 + [2.0] * 12 + overlapping) == ""
     assert drift_of([0.0] * 10 + [1.0] * 20).startswith("Later calls took")
     assert drift_of([1.0] * 20 + [0.0] * 10).startswith("Earlier calls took")
 
