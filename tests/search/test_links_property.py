@@ -378,6 +378,16 @@ def test_nothing_is_linked_to_nothing_and_to_stages_without_a_graph() -> None:
     assert index.find_line_pairs(FILES[0], column([1]), "hlo", column([0])).shape == (0, 2)
 
 
+def test_without_the_base_s_jaxpr_a_node_has_the_lines_of_its_own() -> None:
+    program = make_program(random.Random(2), "hlo")
+    index = LinkIndex([build("hlo", program)])
+    expected = Expected({"hlo": program})
+    found = [index.find_links(NodeSelection("hlo", (n,))).lines for n in range(len(program.rows))]
+    inside = [expected.inside("hlo", [node]) for node in range(len(program.rows))]
+    assert found == [tuple(expected.lines("hlo", nodes)) for nodes in inside]
+    assert () in found
+
+
 def test_too_many_pairs_are_none() -> None:
     """What belongs to everything is not drawn as a line to each."""
     builders = GraphBuilder(), GraphBuilder()
