@@ -192,6 +192,21 @@ def test_a_drift_at_its_borders() -> None:
     assert drift_of([1.0] * 20 + [0.0] * 10).startswith("Earlier calls took")
 
 
+@pytest.mark.parametrize(
+    ("early", "late", "is_told"),
+    [
+        ([1.0] * 10, [0.0] * 3 + [4.0] * 7, False),  # the later quartile is 1.0 itself
+        ([0.0] * 7 + [4.0] * 3, [3.1] * 10, True),  # the earlier one is 3.0
+        ([0.0] * 3 + [4.0] * 7, [1.0] * 10, False),
+        ([3.1] * 10, [0.0] * 7 + [4.0] * 3, True),
+    ],
+)
+def test_a_drift_is_beyond_the_quartiles(
+    early: list[float], late: list[float], is_told: bool
+) -> None:
+    assert bool(drift_of(early + [1.0] * 10 + late)) is is_told
+
+
 def test_noise_at_its_borders() -> None:
     assert find_noise([1.0, 9.0, 9.0]) == ()
     assert find_noise([1.0] * 89 + [2.0] * 11) == ()
