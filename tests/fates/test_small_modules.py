@@ -140,7 +140,7 @@ def neighbours(text: str) -> dict[str, tuple[set[str], set[str]]]:
 
 def test_the_nearest_named_instructions_stand_above_and_below() -> None:
     found = neighbours(FUSED)
-    assert found["f.3"][0] == {BEGIN}
+    assert found["f.3"] == ({BEGIN}, {"3", "5", END})
     assert found["g0"][0] == {"1", "2"}  # of a tuple all elements
     assert found["c"][0] == {"2"}
     assert found["n"] == ({"1"}, {"5"})
@@ -149,6 +149,26 @@ def test_the_nearest_named_instructions_stand_above_and_below() -> None:
     assert found["p"][1] == {"1"}
     assert found["q"][1] == {"2"}
     assert found["w0"] == (found["w"][0], {"5"})
+
+
+def test_the_root_of_a_fusion_is_used_where_the_fusion_is_and_that_of_a_loop_is_not() -> None:
+    found = neighbours(
+        """
+        ins p parameter
+        ins f fusion <p +fc=fusion
+        ins f.p parameter @fc parameter_number=0
+        ins f.a add <f.p @fc
+        ins f.r negate <f.a @fc root=true
+        ins u sine <f ~7
+        ins w while <u +wb=region
+        ins wb.p parameter @wb
+        ins wb.r abs <wb.p @wb root=true
+        ins v cosine <w ~8 root=true
+        """
+    )
+    assert [found[name][1] for name in ("p", "f.a", "f.r", "w", "wb.r", "v")] == [
+        *({"7"}, {"7"}, {"7"}, {"8"}, {END}, {END}),
+    ]
 
 
 def test_names_of_a_call_stand_for_the_equation() -> None:

@@ -172,9 +172,16 @@ DIAGRAMS: dict[str, tuple[Diagram, Spacing | None]] = {
 
 
 def describe(name: str) -> dict[str, Any]:
-    """The drawing of a diagram as the file has it."""
+    """The drawing of a diagram as the file has it, and how often it asks whether to go on."""
+    asked: list[bool] = []
+
+    def should_stop() -> bool:
+        asked.append(True)
+        return False
+
     diagram, spacing = DIAGRAMS[name]
-    drawing = dataclasses.asdict(layout_layered(diagram, spacing))
+    drawing = dataclasses.asdict(layout_layered(diagram, spacing, should_stop))
+    drawing["asked"] = len(asked)
     described: dict[str, Any] = json.loads(
         json.dumps(drawing), parse_float=lambda text: round(float(text), 3)
     )

@@ -24,6 +24,7 @@ from jaxscope.worker.host.call import Call, call_namespace, parse_call
 from jaxscope.worker.provenance.stand_in import jitted_body, shown_body, tag_shown
 from jaxscope.worker.provenance.tagging import Tagger, holds_jaxpr, nested_jaxprs
 from jaxscope.worker.provenance.traced_program import (
+    NoGradient,
     TracedProgram,
     find_inputs,
     trace_call,
@@ -423,6 +424,9 @@ def test_the_gradient_is_of_all_floats_by_all_floats() -> None:
     assert [str(v.aval) for v in gradient.jaxpr.jaxpr.outvars] == ["float32[3]", "float32[]"]
     unnamed = dataclasses.replace(program.base, argument_paths=("x", "n"))
     assert trace_gradient(unnamed)[0].result_paths == ("gradient of x", "gradient 2")
+    token = jax.make_jaxpr(lambda t, n: (t, n))(lax.create_token(), 1)
+    with pytest.raises(NoGradient, match="arguments"):
+        trace_gradient(dataclasses.replace(program.base, jaxpr=token))
     scalar, is_summed = trace_gradient(trace("f(f32[3])", f=lambda x: x.sum()).base)
     assert not is_summed and scalar.name == "gradient"
     _, is_summed = trace_gradient(trace("f(f32[1])", f=lambda x: x).base)

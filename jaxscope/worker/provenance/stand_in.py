@@ -71,7 +71,7 @@ class BaseRecorder:
         result, here, why_not = trace_here(self._base, args, kwargs, tagger)
         if here is None:
             self.why_not = self.why_not or why_not
-            self.ids += [""] * (len(tagger.ids) - len(self.ids))
+            self.ids += tagger.ids[len(self.ids) :]
             if self.stage is None:
                 self.stage = _trace_alone(self._base, args, kwargs)
             return result

@@ -190,7 +190,6 @@ class RunTagger(Tagger):
         self._is_named = False
         self.ids = [""] * first
         self.primitives: list[str] = []
-        self._first = first
 
     def mark(self, name: str, parameters: dict[str, Any]) -> tuple[compat.Tag, dict[str, Any]]:
         """The tag of the next operation, and its parameters with tagged jaxprs."""
@@ -326,7 +325,7 @@ class RunTagger(Tagger):
         seen.add(id(inner))
         for index, equation in enumerate(inner.eqns):
             numbers = base_numbers(compat.read_tags(equation.source_info.name_stack))
-            if numbers and self._first <= numbers[0] < len(self.ids) and not self.ids[numbers[0]]:
+            if numbers and numbers[0] < len(self.ids) and not self.ids[numbers[0]]:
                 self.ids[numbers[0]] = f"{path}{index}"
                 self.primitives[numbers[0]] = equation.primitive.name
             for parameter, nested in nested_jaxprs(equation.params):
