@@ -219,6 +219,9 @@ def start(wish: StartRequest, environment: Environment) -> None:
     """
     variables = dict(os.environ)
     python = str(environment.python)
+    if (wish.is_test or wish.is_check) and variables.get("PYTHONPATH"):
+        # What tests start elsewhere is this checkout too.
+        variables["PYTHONPATH"] = f"{environment.checkout}{os.pathsep}{variables['PYTHONPATH']}"
     if wish.is_test:
         os.chdir(environment.checkout)
         variables["QT_QPA_PLATFORM"] = "offscreen"
@@ -227,11 +230,11 @@ def start(wish: StartRequest, environment: Environment) -> None:
         os.chdir(environment.checkout)
         variables["QT_QPA_PLATFORM"] = "offscreen"
         command = [python, "-m", "jaxscope.setup.checks", *wish.arguments]
-    elif wish.arguments:
-        command = [python, "-m", "jaxscope", *wish.arguments]
     else:
+        # By its path, and without the working directory: either may hold another jaxscope.
+        program = environment.checkout / "jaxscope" / "__main__.py"
         sample = environment.checkout / "samples" / "quick_start.py"
-        command = [python, "-m", "jaxscope", str(sample)]
+        command = [python, "-P", str(program), *(wish.arguments or (str(sample),))]
     if wish.is_live:
         variables["JAXSCOPE_LIVE_STYLE"] = "1"
     sys.stdout.flush()

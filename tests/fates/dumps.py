@@ -495,7 +495,7 @@ class _Check:
             return False
         if was.op_name in ("", left.op_name) or was.does == left.does:
             return True
-        if _last_tag(was.op_name) == _last_tag(left.op_name):
+        if _are_of_one_call(was.op_name, left.op_name):
             return True
         self.pass_over("its name is that of another instruction of the same kind after the pass")
         return False
@@ -595,9 +595,14 @@ def _by_equation(module: Module, numbers: Sequence[str]) -> dict[str, list[Line]
     return found
 
 
-def _last_tag(op_name: str) -> str:
-    """The tag of the innermost equation that a name has."""
-    return next(iter(_TAG.findall(op_name)[-1:]), op_name)
+def _are_of_one_call(one: str, other: str) -> bool:
+    """Whether two names are of one equation, and of one call where several share its function.
+
+    Inlining a call puts the tags of what is around it before those that are there.
+    """
+    tags = _TAG.findall(one), _TAG.findall(other)
+    num = min(map(len, tags))
+    return tags[0][-num:] == tags[1][-num:] if num else one == other
 
 
 def _shared_work(fates: Mapping[str, Fate], last: Module, places: Mapping[str, Place]) -> set[str]:

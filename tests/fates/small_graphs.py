@@ -27,7 +27,7 @@ def build(text: str) -> Graph:
     and types; `@` and the group that it stands in; `+` and groups that it owns, which are jaxprs
     unless a kind stands behind `=`; `~` and the equations whose names it carries; `^` and its
     origins; `#` and its line, which also puts it into a scope; attributes. A group may be used
-    before the line of its owner. `in[0]=2.0:f32[]` is a literal operand.
+    before the line of its owner. `in[0]=2.0:f32[]` is a literal operand; `calls=G|H` names groups.
     """
     builder = GraphBuilder()
     rows = [line.split() for line in text.splitlines() if line.strip()]
@@ -44,6 +44,8 @@ def build(text: str) -> Graph:
     for kind, name, operation, *words in rows:
         marks = {word[0]: word[1:] for word in words if word[0] in "<:@+~^#"}
         attributes = dict(word.split("=", 1) for word in words if word[0] not in "<:@+~^#")
+        if "calls" in attributes:
+            attributes["calls"] = attributes["calls"].replace("|", ", ")
         inside[places[name]] = groups[marks["@"]] if "@" in marks else NONE
         builder.add_node(
             name,

@@ -13,7 +13,11 @@ import pytest
 from jaxscope.model import Capture
 from jaxscope.worker.host.call import call_namespace, parse_call
 from jaxscope.worker.host.user_module import execute_file
-from tests.fates.compiled_calls import capture_call, hold_against_dumps
+from tests.fates.compiled_calls import (
+    capture_call,
+    find_contradictions,
+    hold_against_dumps,
+)
 from tests.fates.programs import capture_passes
 
 PROGRAMS = Path(__file__).with_name("told_wrong.py")
@@ -32,6 +36,10 @@ OWN = (
     "grad(dropped)(f32[32], key(0))",
     "counted(f32[64])",
     "grad(stacked_products)(f32[3, 8, 8], f32[4, 8])",
+    "shared_branches(f32[32])",
+    "grad(lambda x: shared_branches(x).sum())(f32[32])",
+    "shared_bodies(f32[32], i32[()])",
+    "carried_in_vain(f32[6, 6], f32[6], i32[()])",
 )
 
 LIBRARY = (
@@ -89,6 +97,7 @@ def test_no_fate_is_refuted_by_what_xla_dumps(text: str) -> None:
     call = parse_call(text, namespace, file=str(file))
     capture = capture_call(call, str(file))
     assert isinstance(capture, Capture)
+    assert list(find_contradictions(capture)) == []
     for way, verdicts in hold_against_dumps(capture, call).items():
         assert verdicts.refuted == (), way
         if way == "recorded":

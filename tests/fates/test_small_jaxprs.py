@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from jaxscope.program.fates.equations import Equations, Values, find_live, literal_choice
+from jaxscope.model import NONE
+from jaxscope.program.fates.equations import (
+    Equations,
+    Values,
+    find_live,
+    find_ruled_out,
+    has_reader,
+    literal_choice,
+)
 from jaxscope.program.fates.no_ops import NoOpDetector
 from tests.fates.small_graphs import build
 
@@ -443,3 +451,96 @@ def test_what_there_is_nothing_to_compute_for_is_told() -> None:
         if equations.is_equation[node]:
             assert found.why(node) == told.get(id, ""), id
             assert found.is_nothing(node) is (id in ("0", "1", "3")), id
+
+
+# Jaxprs that several equations share, in other roles and with other operands.
+
+
+BRANCHES = """
+in x input
+in n input :i32[]
+eqn 0 cond <n,x +a|b
+in a.x input @a operand=1
+eqn a/0 sin <a.x @a
+out a.out out <a/0 @a result=0
+in b.x input @b operand=1
+eqn b/0 cos <b.x @b
+out b.out out <b/0 @b result=0
+eqn 1 cond {index}x :f32[8] calls=b|a shares=a {literal}
+eqn 2 tanh <{used}
+out o out <2
+"""
+
+
+def test_branches_live_for_the_calls_that_are_needed() -> None:
+    text = BRANCHES.format(index="<n,", literal="", used=1)
+    assert live(text) == {"1", "2", "a/0", "b/0"}
+    assert live(text.replace("calls=b|a ", "")) == {"1", "2", "a/0"}  # as files of 0.1 have it
+
+
+def test_a_branch_is_ruled_out_by_its_place_in_each_call() -> None:
+    equations = Equations(build(BRANCHES.format(index="<_,", literal="in[0]=0:i32[]", used=1)))
+    ids = equations.graph.groups.id
+    found = {
+        (equations.ids[node], equations.graph.string(ids, group))
+        for node, group in find_ruled_out(equations)
+    }
+    assert found == {("1", "a")}
+
+
+BODIES = """
+in x input
+in k input :i32[]
+eqn 0 while <x,x :f32[8]|f32[8] +0/cond_jaxpr|body cond_nconsts=0 body_nconsts=0
+in c.a input @0/cond_jaxpr operand=0
+eqn c/0 lt <c.a @0/cond_jaxpr
+out c.out out <c/0 @0/cond_jaxpr result=0
+in b.a input @body operand=0
+in b.b input @body operand=1
+eqn b/0 sin <b.a @body
+eqn b/1 dot_general <b.b @body
+eqn b/2 exp <b/1 @body
+out b.0 out <b/0 @body result=0
+out b.1 out <b/2 @body result=1
+eqn 3 neg <x
+eqn 4 abs <x
+eqn 5 while <k,3,4 :f32[8]|f32[8] +5/cond_jaxpr calls=5/cond_jaxpr|body shares=body {consts}
+in d.k input @5/cond_jaxpr operand=0
+in d.a input @5/cond_jaxpr operand=1
+eqn d/0 lt <d.a,d.k @5/cond_jaxpr
+out d.out out <d/0 @5/cond_jaxpr result=0
+out o out <5.0
+""".replace("{consts}", "cond_nconsts=1 body_nconsts=0")
+
+
+def test_each_loop_hands_its_own_operands_to_a_body_that_it_shares() -> None:
+    equations = Equations(build(BODIES))
+    loop, (_, body) = equations.ids.index("5"), equations.called[equations.ids.index("5")]
+    assert [k for _, k in equations.inputs(loop, body)] == [1, 2]
+    assert [k for _, k in equations.inputs(equations.ids.index("0"), body)] == [0, 1]
+    assert live(BODIES) == {"5", "3", "b/0", "d/0"}
+    other = Equations(build(BODIES.replace("eqn 5 while", "eqn 5 mine")))
+    assert [k for _, k in other.inputs(other.ids.index("5"), body)] == [NONE, NONE]
+
+
+@pytest.mark.parametrize(
+    ("node", "held", "is_read"),
+    [
+        ("b/1", {"b/2"}, True),
+        ("b/1", {"b/1"}, True),  # in the next round
+        ("b/1", {"b/0", "5", "0"}, False),
+        ("4", {"b/2"}, True),
+        ("4", {"b/0"}, False),
+        ("3", {"d/0"}, True),
+    ],
+)
+def test_readers_are_followed_through_loops(node: str, held: set[str], is_read: bool) -> None:
+    equations = Equations(build(BODIES))
+    assert has_reader(equations, equations.ids.index(node), held) is is_read
+
+
+def test_what_is_not_chosen_is_not_read() -> None:
+    text = "in x input\neqn 0 sin <x\neqn 1 select_n <_,x,0 in[0]={n}:i32[]\nout o out <1"
+    for choice, is_read in ((0, False), (1, True)):
+        equations = Equations(build(text.format(n=choice)))
+        assert has_reader(equations, equations.ids.index("0"), {"1"}) is is_read

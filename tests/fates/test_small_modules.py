@@ -502,3 +502,22 @@ def test_an_equation_whose_product_cannot_be_told_apart_has_none() -> None:
     half = fates(jaxpr, before.replace("~2", ""), before)
     assert half["1"] == "kernel: Is the instruction b of its own."
     assert half["2"] == "kernel: Is the instruction c of its own."
+
+
+def test_the_sum_over_the_parts_of_a_split_product_is_not_the_product() -> None:
+    """Both have the product's name: the kernel is where the product is."""
+    jaxpr = "in x input\neqn 0 dot_general <x,x :f32[8,8]\nout o out <0"
+    before = """
+    ins p parameter parameter_number=0
+    ins d dot <p,p :f32[8,8] ~0 root=true
+    """
+    after = """
+    ins p parameter parameter_number=0
+    ins gemm fusion <p :f32[4,8,8] +g=fusion ~0
+    ins g.0 parameter @g parameter_number=0
+    ins g.1 dot <g.0,g.0 @g :f32[4,8,8] root=true ~0
+    ins sum fusion <gemm :f32[8,8] +s=fusion root=true ~0
+    ins s.0 parameter @s :f32[4,8,8] parameter_number=0
+    ins s.1 reduce <s.0 @s :f32[8,8] root=true ~0
+    """
+    assert fates(jaxpr, after, before)["0"] == "kernel: Has a kernel of its own, gemm."

@@ -84,6 +84,42 @@ def counted(x):
     return jnp.where(i > 3, x, 0.0) + jnp.where(j < 60, x * x, 1.0)
 
 
+def rise(v):
+    return jnp.sin(v) * 2.0
+
+
+def fall(v):
+    return jnp.cos(v) - 1.0
+
+
+def shared_branches(x):
+    """Three branches of the same two functions: one dead, one decided, one in another order."""
+    lax.cond(x[0] > 0, rise, fall, x)
+    known = lax.cond(True, rise, fall, x)
+    return known + lax.cond(x[0] > 1, fall, rise, x)
+
+
+def shared_bodies(x, n):
+    """One body in two loops whose conditions have other constants; of the first nothing is used."""
+
+    def body(state):
+        i, v, w = state
+        return i + 1, jnp.sin(v) + w, w * 0.5
+
+    lax.while_loop(lambda s: s[0] < 5, body, (0, x, x * 3.0))
+    return lax.while_loop(lambda s: s[0] < n, body, (0, x, x * 2.0))[1]
+
+
+def carried_in_vain(w, x, n):
+    """Two carried values feed only each other: XLA keeps them, and makes their product anew."""
+
+    def body(state):
+        i, v, a, b = state
+        return i + 1, jnp.tanh(v @ w), b @ w, jnp.sin(a)
+
+    return lax.while_loop(lambda s: s[0] < n, body, (0, x, x * 2.0, x * 3.0))[1]
+
+
 def stacked_products(w, x):
     """The products of the gradient are made in the order of their transposes, in a loop."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -156,6 +158,7 @@ def test_what_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setattr(start.os, "chdir", lambda _folder: None)
     monkeypatch.setattr(start.os, "cpu_count", lambda: 2)
+    monkeypatch.setenv("PYTHONPATH", "/other")
     environment = FakeEnvironment(is_here=True)
     for words in (
         ["--yes"],
@@ -168,17 +171,50 @@ def test_what_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         start.start(start.parse_words(words), environment)
     python = "/checkout/.venv/bin/python"
+    jaxscope = [python, "-P", "/checkout/jaxscope/__main__.py"]
     assert [command for command, _ in started] == [
-        [python, "-m", "jaxscope", "/checkout/samples/quick_start.py"],
-        [python, "-m", "jaxscope", "time", "x.py"],
-        [python, "-m", "jaxscope", "calls", "x.py"],
+        [*jaxscope, "/checkout/samples/quick_start.py"],
+        [*jaxscope, "time", "x.py"],
+        [*jaxscope, "calls", "x.py"],
         [python, "-m", "pytest", "-n", "2", "--dist", "loadfile", "-q"],
         [python, "-m", "pytest", "-q", "--pdb"],
         [python, "-m", "jaxscope.setup.checks", "a.py"],
-        [python, "-m", "jaxscope", "x.py"],
+        [*jaxscope, "x.py"],
+    ]
+    assert [variables["PYTHONPATH"] for _, variables in started] == [
+        f"/checkout{os.pathsep}/other" if is_test else "/other"
+        for is_test in (False, False, False, True, True, True, False)
     ]
     assert all(started[n][1]["QT_QPA_PLATFORM"] == "offscreen" for n in (3, 4, 5))
     assert [variables.get("JAXSCOPE_LIVE_STYLE") for _, variables in started] == [*[None] * 6, "1"]
+
+
+def test_another_jaxscope_on_the_path_is_not_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither for the command line, nor for its supervisor and its worker."""
+    (tmp_path / "jaxscope").mkdir()
+    (tmp_path / "jaxscope" / "__init__.py").write_text("raise SystemExit('another jaxscope')\n")
+    (tmp_path / "own.py").write_text("def f(x):\n    return x + 1\n")
+    started: list[list[str]] = []
+    monkeypatch.setattr(start.os, "execve", lambda _path, command, _: started.append(command))
+    environment = FakeEnvironment(is_here=True)
+    environment.checkout, environment.folder = Path(start.__file__).parents[2], Path(sys.prefix)
+    start.start(start.parse_words(["capture", "own.py", "f(f32[3])", "--json"]), environment)
+    answer = subprocess.run(
+        started[0],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert "optimized" in answer.stdout
+    other = subprocess.run(
+        [sys.executable, "-m", "jaxscope"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert "another jaxscope" in other.stderr, "the other one is there to be started"
 
 
 @pytest.mark.parametrize("words", [["dev", "--window", "x.py"], ["dev", "a.py"], ["samples", "x"]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,8 +11,12 @@ from jaxscope.client.requests import TimeRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import TraceError
 from jaxscope.model import Timing
+from jaxscope.worker.host.call import call_namespace, parse_call
+from jaxscope.worker.host.source import read_source
+from jaxscope.worker.host.user_module import execute_file
+from jaxscope.worker.timing.same_work import WorkWatch
 
-from .timed_programs import DIFFERENT_WORK
+from .timed_programs import DIFFERENT_WORK, EQUINOX_STATE, FLAX_STEP
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +54,7 @@ OTHER_WORK = {
     "iterates(f32[4])": "two eager calls with the same arguments returned different results",
     "another_shape(f32[4])": "returned different results",
     "grad(lambda x: draws(x).sum())(f32[4])": "random numbers from `generator`",
+    "changes_dict({'count': 0}, f32[4])": "changes its argument `state['count']`",
 }
 
 
@@ -70,6 +76,67 @@ def test_a_leaked_tracer_is_told_and_not_timed(session: Session, file: str) -> N
     assert not [m.name for m in timing.measurements if "eager" in m.name]
     assert timing.measurement("jit").runs > 0
     assert not timing.ratios
+
+
+def test_a_second_call_that_lacks_what_the_first_took_says_so(session: Session, file: str) -> None:
+    timing = measure(session, file, "takes_away({'count': 0}, f32[4])")
+    assert [text for text in timing.warnings if "changes its argument `state`" in text]
+    assert not timing.ratios
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("changes_list([], f32[4])", "`made`"),
+        ("changes_inside({'seen': [set()]}, f32[4])", "`parts['seen'][0]`"),
+        ("changes_array(np.zeros(3), f32[4])", "`host`"),
+        ("changes_object(Layer(), f32[4])", "`layer.calls`"),
+        ("changes_object(layer=Layer(), x=f32[4])", "`layer.calls`"),
+        ("changes_slot(Slotted(), f32[4])", "`slotted.last`"),
+        ("draws_from(np.random.default_rng(1), f32[4])", "`numbers`"),
+        ("takes_away({'count': 0, 'x': f32[4]}, f32[4])", "`state`"),
+        ("leaves_alone(Layer(), {'seen': [set()]}, np.zeros(4), f32[4])", ""),
+        ("fills_once(Lazy(), f32[4])", ""),
+    ],
+)
+def test_the_part_of_an_argument_that_changes_is_named(file: str, text: str, changed: str) -> None:
+    source = read_source(file)
+    names = call_namespace(vars(execute_file(file, source.text)))
+    call = parse_call(text, names, file=file)
+    if "Slotted" in text or "Lazy" in text:
+        call.base(*call.args, **call.kwargs)  # the first call makes what was not there
+    watch = WorkWatch(call, source)
+    assert watch.find_changed_arguments() == []
+    call.base(*call.args, **call.kwargs)
+    told = [found.what for found in watch.find_changed_arguments()]
+    assert told == ([f"the call changes its argument {changed}"] if changed else [])
+    watch.begin()
+    assert watch.find_changed_arguments() == []
+
+
+def test_a_step_that_changes_its_model_says_so(session: Session, tmp_path: Path) -> None:
+    pytest.importorskip("flax.nnx")
+    file = tmp_path / "step.py"
+    file.write_text(FLAX_STEP, "utf-8")
+    timing = measure(session, str(file), "step(make(), f32[2, 4])")
+    (ratio,) = timing.ratios
+    assert "changes its argument `both[0]." in ratio.why_not
+    same = measure(session, str(file), "forward(make(), f32[2, 4])")
+    assert same.ratios[0].is_judged, same.warnings
+
+
+def test_a_state_that_a_call_uses_up_is_no_fault_of_jaxscope(
+    session: Session, tmp_path: Path
+) -> None:
+    """Equinox marks a state as used: eager calls fail from the second on, compiled ones do not."""
+    pytest.importorskip("equinox")
+    file = tmp_path / "counter.py"
+    file.write_text(EQUINOX_STATE, "utf-8")
+    call = "step(eqx.nn.make_with_state(Counter)(), f32[4])"
+    timing = measure(session, str(file), call)
+    told = "\n".join(timing.warnings)
+    assert "changes its argument `both[1]." in told and "eager failed at call 2" in told
+    assert timing.measurement("jit").runs > 0 and not timing.ratios
 
 
 @pytest.mark.parametrize(
@@ -108,6 +175,7 @@ def test_a_generator_among_other_results_is_told(session: Session, file: str) ->
         "calls_back(f32[4])",
         "draws_with_a_key(key(0))",
         "chaotic(f32[4])",
+        "fills_once(Lazy(), f32[4])",
         "vmap(looks_up)(f32[3, 4])",
     ],
 )

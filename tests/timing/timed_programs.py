@@ -167,7 +167,62 @@ def in_a_list(x):
 def another_shape(x):
     return x + 1 if isinstance(x, jax.core.Tracer) else jnp.concatenate([x, x])
 
+class Layer:
+    def __init__(self):
+        self.calls = 0
+        self.weights = jnp.ones(4)
+    def __call__(self, x):
+        self.calls += 1
+        return x * self.weights
+
+class Slotted:
+    __slots__ = ("last",)
+
+def changes_dict(state, x):
+    state["count"] = state["count"] + 1
+    return x + 1
+
+def changes_list(made, x):
+    made.append(x.shape)
+    return x + 1
+
+def changes_inside(parts, x):
+    parts["seen"][0].add(len(parts["seen"][0]))
+    return x + 1
+
+def changes_array(host, x):
+    if isinstance(host, np.ndarray):
+        host[1] += 1.0
+    return x + 1
+
+def changes_object(layer, x):
+    return layer(x)
+
+def changes_slot(slotted, x):
+    slotted.last = object()
+    return x + 1
+
+def draws_from(numbers, x):
+    numbers.normal()
+    return x + 1
+
+def takes_away(state, x):
+    state.pop("count")
+    return x + 1
+
 # None of these does other work eagerly.
+
+def leaves_alone(layer, parts, host, x):
+    parts = dict(parts, more=[1])
+    return x * layer.weights + jnp.asarray(host)
+
+class Lazy:
+    @functools.cached_property
+    def table(self):
+        return np.arange(4)
+
+def fills_once(lazy, x):
+    return x + lazy.table
 
 @functools.lru_cache
 def table(n):
@@ -192,6 +247,44 @@ def draws_with_a_key(key):
 
 def chaotic(x):
     return jnp.argsort(x)[::-1], {"n": 3, "x": x.astype(jnp.bfloat16)}
+"""
+
+FLAX_STEP = """
+import jax.numpy as jnp, optax
+from flax import nnx
+
+def make():
+    model = nnx.Linear(4, 3, rngs=nnx.Rngs(0))
+    return model, nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
+
+@nnx.jit
+def step(both, x):
+    model, optimizer = both
+    loss, gradients = nnx.value_and_grad(lambda m: (m(x) ** 2).mean())(model)
+    optimizer.update(model, gradients)
+    return loss
+
+@nnx.jit
+def forward(both, x):
+    return both[0](x) * 2.0 + jnp.sin(x).sum()
+"""
+
+EQUINOX_STATE = """
+import equinox as eqx, jax.numpy as jnp
+
+class Counter(eqx.Module):
+    index: eqx.nn.StateIndex
+
+    def __init__(self):
+        self.index = eqx.nn.StateIndex(jnp.array(0.0))
+
+    def __call__(self, x, state):
+        value = state.get(self.index) + 1
+        return x * value, state.set(self.index, value)
+
+def step(both, x):
+    model, state = both
+    return model(x, state)
 """
 
 MEDDLING = """

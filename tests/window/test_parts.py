@@ -189,7 +189,14 @@ def test_what_is_no_readable_file_is_refused(tmp_path: Path, kind: str):
 
 def test_each_error_is_headed_by_whose_turn_it_is():
     heads = {kind_of_error(error("What.")) for error in (UsageError, SourceError, InternalError)}
-    assert heads == {"This cannot be done", "In your code", "A bug in jaxscope"}
+    assert heads == {"This cannot be done", "The file", "A bug in jaxscope"}
+
+
+def test_a_file_without_a_place_in_it_is_not_the_users_code():
+    with pytest.raises(SourceError) as missing:
+        read_source("/no/such.py")
+    assert kind_of_error(missing.value) == "The file"
+    assert kind_of_error(SourceError(Explanation("No text.", where="a.py:3"))) == "In your code"
 
 
 def test_what_is_wrong_in_the_call_is_said_of_the_call(qtbot: QtBot):

@@ -135,6 +135,24 @@ def test_what_a_check_says_is_not_said_again(qtbot: QtBot, page_context: PageCon
     assert "More." in page.page.toPlainText()
 
 
+def test_a_run_that_failed_does_not_report_nothing(page_context: PageContext):
+    """What was not looked at to its end is not said to have nothing to report."""
+    stopped = after(RUNNING, HEAD, Failed(Stopped(Explanation("It was stopped."))))
+    failed = after(RUNNING, Failed(CallError(Explanation("The file has no 'g'."))))
+    before = "Nothing was noticed before the run"
+    page = NotesPage(page_context)
+    page_context.tabs.add_page(page, "Notes", 0)
+    for state, told in (
+        (WindowState(), "Run a call to see what jaxscope notices about it."),
+        (after(RUNNING, HEAD), "Nothing so far."),
+        (stopped, f"{before} was stopped."),
+        (failed, f"{before} failed: The file has no 'g'."),
+        (dataclasses.replace(OPENED, capture=CAPTURE), "Nothing to report on this call."),
+    ):
+        page.show_state(state)
+        assert page.page.toPlainText() == told
+
+
 def test_an_unavailable_stage_carries_its_reason():
     stage = dataclasses.replace(CAPTURE.stages[2], unavailable=Unavailable("No such device."))
     state = after(RUNNING, HEAD, StageArrived(stage))

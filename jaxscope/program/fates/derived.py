@@ -16,13 +16,14 @@ from typing import Literal
 from jaxscope.model.capture import Fate, Proof
 from jaxscope.model.graph import NONE, Graph, NodeKind
 from jaxscope.model.op_name import in_call, without_call
-from jaxscope.model.types import parse_array_type, read_count
+from jaxscope.model.types import parse_array_type
 from jaxscope.program.fates.equations import (
     IDENTITIES,
     Equations,
     Values,
     find_live,
-    literal_choice,
+    find_ruled_out,
+    has_reader,
 )
 from jaxscope.program.fates.instructions import Instructions
 from jaxscope.program.fates.matching import (
@@ -39,6 +40,8 @@ from jaxscope.program.fates.matching import (
 )
 from jaxscope.program.fates.no_ops import NoOpDetector
 from jaxscope.program.fates.outcomes import (
+    NOT_RUNNING,
+    RUNNING,
     PassOutcome,
     combine_fates,
     describe_removed_call,
@@ -212,6 +215,8 @@ class DerivedFates:
         self._fates: dict[str, Fate] = {}
         self._pending: set[str] = set()
         self._calls = self._find_calls()
+        received = self._before.holders if self._before is not None else ()
+        self._received = frozenset(map(without_call, received))
         self._readers: dict[int, list[int]] = {}
         for reader, operands in enumerate(self.equations.operands):
             for source, _ in operands.values():
@@ -223,7 +228,7 @@ class DerivedFates:
             for node in self.equations.results
             for source, _ in self.equations.operands[node].values()
         }
-        self._not_taken = self._find_not_taken()
+        self._ruled_out = find_ruled_out(self.equations)
         ids = self.equations.ids
         self._nodes = [n for n, is_equation in enumerate(self.equations.is_equation) if is_equation]
         self._holders.adopt(
@@ -233,7 +238,7 @@ class DerivedFates:
                 if self._live[node]
                 and not self._values.is_constant[node]
                 and node not in self.equations.inside
-                and node not in self._not_taken
+                and not self._why_unneeded(node, ids[node])[0]
             ]
         )
         held = frozenset(ids[node] for node in self._nodes if self._holders.of(ids[node]))
@@ -269,17 +274,26 @@ class DerivedFates:
         """The fate of every equation, by id, in program order.
 
         An equation of a function that several equations call has the fate that it met with in the
-        call that its id names; the text says where it is otherwise in the others.
+        call that its id names, or where it does not run there and does in another, in that one; the
+        text says where it is otherwise.
         """
-        found = {self.equations.ids[node]: self.fate(node) for node in self._nodes}
-        for node in self._nodes:
-            id = self.equations.ids[node]
-            for call in self._calls.get(id, ()):
-                other = self.fate(node, call)
-                if other.fate not in ("unknown", found[id].fate):
-                    by = quote_equations([call.rpartition("@")[2]], self._stage)
-                    text = f"{found[id].text} As {by} calls it: {other.fate}."
-                    found[id] = dataclasses.replace(found[id], text=text)
+        return {self.equations.ids[node]: self._of_all_calls(node) for node in self._nodes}
+
+    def _of_all_calls(self, node: int) -> Fate:
+        found = named = self.fate(node)
+        others = {
+            quote_equations([call.rpartition("@")[2]], self._stage): self.fate(node, call)
+            for call in self._calls.get(self.equations.ids[node], ())
+        }
+        running = [by for by, other in others.items() if other.fate in RUNNING]
+        if named.fate in NOT_RUNNING and running:
+            found = others.pop(running[0])
+            text = f"As {running[0]} calls it: {found.text} In the call of its id: {named.fate}."
+            found = dataclasses.replace(found, text=text)
+        for by, other in others.items():
+            if other.fate not in ("unknown", found.fate):
+                text = f"{found.text} As {by} calls it: {other.fate}."
+                found = dataclasses.replace(found, text=text)
         return found
 
     def fate(self, node: int, call: str = "") -> Fate:
@@ -310,11 +324,13 @@ class DerivedFates:
             return self._of_container(node, call, key, holding)
         if holding is not None:
             return self._of_held(key, holding)
-        if self._endings:
-            return self._of_recorded(node, key)
-        if call or calls:  # what is around it may be around another call as well
+        if self._endings and (known := self._of_recorded(node, key)):
+            return known
+        was_received = not self._endings or self.equations.ids[node] in self._received
+        if (call or calls) and was_received:  # what is around it may be around another call as well
             text = "No instruction carries its name in this call of a function that several share."
-            return self._of_dead(node, key) or Fate("unknown", text=f"{text} {_RECORD}")
+            text = text if self._endings else f"{text} {_RECORD}"
+            return self._of_dead(node, key) or Fate("unknown", text=text)
         return self._of_vanished(node)
 
     def _is_run(self, node: int) -> bool:
@@ -350,7 +366,7 @@ class DerivedFates:
         is_shown = holding.is_same or holding.fate in ("layout", "folded")
         if not is_shown or self._before is None or self._holders.is_assigned(key):
             return None
-        before = self._before.holders.get(without_call(key), [])
+        before = self._before.of(key)
         after = [self._after.names[index] for index in holding.instructions]
         names = tuple(self._before.names[index] for index in before[:_MAX_PROOF])
         return Proof(None, COMPILED, names, tuple(after[:_MAX_PROOF])) if names else None
@@ -412,7 +428,7 @@ class DerivedFates:
         for other in dict.fromkeys(o for group in groups for o in equations.nested[group].owners):
             is_same = (
                 other < node
-                and equations.inside[other] == groups
+                and equations.called[other] == equations.called[node]
                 and equations.group[other] == equations.group[node]
                 and equations.operands[other] == equations.operands[node]
                 and equations.literals[other] == equations.literals[node]
@@ -432,9 +448,7 @@ class DerivedFates:
         module, proof = self._before, None
         if module is not None:
             before = [
-                module.names[index]
-                for index in module.holders.get(without_call(key), ())
-                if module.opcodes[index] == opcode
+                module.names[index] for index in module.of(key) if module.opcodes[index] == opcode
             ]
             after = [self._after.names[index] for index in indices]
             proof = Proof(None, COMPILED, tuple(before[:_MAX_PROOF]), tuple(after[:_MAX_PROOF]))
@@ -447,8 +461,8 @@ class DerivedFates:
             return call
         return f"{call}@{id}" if call else id
 
-    def _of_recorded(self, node: int, key: str) -> Fate:
-        """What the passes did to an equation of which nothing is left."""
+    def _of_recorded(self, node: int, key: str) -> Fate | None:
+        """What the passes did to an equation that is gone; None where they never had it."""
         ending = self._endings.get(key)
         if ending is not None and ending.fate:
             return self._of_ending(ending)
@@ -460,7 +474,7 @@ class DerivedFates:
             return Fate("unknown", text=text)
         if ending is not None:
             return Fate("unknown", text="Its instructions are not in the module that runs.")
-        return self._of_vanished(node)  # it ended before XLA's first pass
+        return None
 
     def _of_vanished(self, node: int) -> Fate:
         """What follows for an equation that no instruction carries, from what is around it."""
@@ -477,22 +491,47 @@ class DerivedFates:
 
     def _of_dead(self, node: int, key: str) -> Fate | None:
         """Nothing depends on it, in the module that XLA received or in the jaxpr."""
-        id = self.equations.ids[node]
         module = self._before
-        lowered = module.holders.get(id, []) if module is not None else []
         proof = None
-        if module is not None and lowered and self._is_dropped_by_lowering(id):
-            names = tuple(module.names[index] for index in lowered[:_MAX_PROOF])
+        if module is not None and self._is_dropped_by_lowering(key):
+            names = tuple(module.names[index] for index in module.holders[key][:_MAX_PROOF])
             proof = Proof(None, COMPILED, names, ())
-        elif module is not None and not lowered and not self._live[node]:
+        around = node
+        why = "" if self._live[node] else "Nothing uses its result."
+        if not why:
+            why, around = self._why_unneeded(node, key)
+        if module is not None and not module.of(key) and why.startswith("Nothing"):
             proof = Proof(None, LOWERED)
-        if not self._live[node]:
-            return _certain(Fate("dead", text="Nothing uses its result."), proof)
-        if proof is not None:
-            return _certain(Fate("dead", text="Nothing needs its result."), proof)
-        if node in self._not_taken:
-            return _certain(Fate("dead", text="Is in a branch that is never taken."), None)
+        elif (
+            proof is None
+            and why.startswith("Nothing")
+            and has_reader(self.equations, around, self._holders.held)
+        ):
+            # XLA keeps what a loop carries for its next round alone, where it does not find out:
+            # if an instruction is left of what reads it, it may be left too, without its name.
+            return None
+        if why or proof is not None:
+            return _certain(Fate("dead", text=why or "Nothing needs its result."), proof)
         return None
+
+    def _why_unneeded(self, node: int, key: str) -> tuple[str, int]:
+        """Why the call that an equation is in does nothing, and what around it is not needed.
+
+        Empty where it may do something.
+        """
+        equations, calls = self.equations, key.split("@")[1:]
+        while (group := equations.group[node]) != NONE and equations.nested[group].owners:
+            owners = equations.nested[group].owners
+            node = owners[0]
+            if calls and (named := equations.graph.index_by_id.get(calls[-1], NONE)) in owners:
+                node = named
+                calls.pop()
+            if (node, group) in self._ruled_out:
+                return "Is in a branch that is never taken.", node
+            if not self._live[node]:
+                text = quote_equations([equations.ids[node]], self._stage)
+                return f"Nothing uses the result of {text}, in which it is.", node
+        return "", NONE
 
     def _of_constant(self, node: int) -> Fate | None:
         """Its value depends on no argument, and nothing in the module makes it when it runs."""
@@ -708,33 +747,6 @@ class DerivedFates:
         if self._before is not None and id not in self._before.holders and not self._endings:
             text = f"It was gone before XLA's first pass. {text}"
         return Fate("unknown", text=text)
-
-    def _find_not_taken(self) -> set[int]:
-        """Equations in branches that a literal index rules out."""
-        equations = self.equations
-        found: set[int] = set()
-        for node in list(equations.inside):
-            if equations.operations[node] != "cond":
-                continue
-            index = literal_choice(equations, node, 0)
-            if index is None:
-                continue
-            for group in equations.inside[node]:
-                name = equations.graph.string(equations.graph.groups.id, group)
-                number = read_count(name.rpartition(".")[2])
-                if number not in (None, index):
-                    found.update(self._below(group))
-        return found
-
-    def _below(self, group: int) -> list[int]:
-        equations = self.equations
-        groups = {group}
-        found = []
-        for node, home in enumerate(equations.group):
-            if home in groups:
-                found.append(node)
-                groups.update(equations.inside.get(node, ()))
-        return found
 
     def _is_constant(self, index: int) -> bool:
         """Whether an instruction is a constant, or an array filled with one."""

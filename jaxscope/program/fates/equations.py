@@ -7,7 +7,8 @@ equations reach a result or an effect (liveness); which values are constants, an
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable
+import functools
+from collections.abc import Collection, Hashable
 
 from jaxscope.model.graph import NONE, Graph, NodeKind
 from jaxscope.model.types import read_count
@@ -24,8 +25,9 @@ class Nested:
     """A nested jaxpr of an equation.
 
     Attributes:
-        owners: Node indices of the equations that own it; several may share it.
-        inputs: Node index of each input, and the owner's operand that it receives, or `NONE`.
+        owners: Node indices of the equations that call it, once for each call: several may share
+            it, and one may call it twice.
+        inputs: Node index of each input, and the first owner's operand that it receives, or `NONE`.
         outputs: Node index of each output, by the owner's result that it gives.
     """
 
@@ -45,8 +47,11 @@ class Equations:
         literals: Per node its literal operands, such as `{1: "2.0:f32[]"}`.
         types: Per node the types of its results.
         nested: Nested jaxprs, by group index.
-        inside: Groups that each owning node shows or shares.
+        called: Groups that each owning node shows or shares, in the order of its parameters: the
+            branches of a `cond` by their index.
+        inside: The same, each group once.
         group: Per node its group.
+        members: Per group the equations directly in it, in program order.
         results: Output nodes of the whole program.
     """
 
@@ -79,12 +84,12 @@ class Equations:
             for row in self.attributes
         ]
         self.nested: dict[int, Nested] = {}
-        self.inside: dict[int, list[int]] = {}
+        self.called: dict[int, list[int]] = {}
         self.results: list[int] = []
-        self._members: dict[int, list[int]] = {}
+        self.members: dict[int, list[int]] = {}
         for node, group in enumerate(self.group):
             if self.is_equation[node]:
-                self._members.setdefault(group, []).append(node)
+                self.members.setdefault(group, []).append(node)
         self._connect(graph, kinds)
 
     def _connect(self, graph: Graph, kinds: list[int]) -> None:
@@ -93,13 +98,11 @@ class Equations:
             by_id[graph.string(graph.groups.id, group)] = group
             self.nested[group] = Nested([] if owner == NONE else [owner], [], {})
             if owner != NONE:
-                self.inside.setdefault(owner, []).append(group)
+                self.called.setdefault(owner, []).append(group)
         for node, kind in enumerate(kinds):
             row, group = self.attributes[node], self.group[node]
-            shared = by_id.get(row.get("shares", ""))
-            if shared is not None:
-                self.nested[shared].owners.append(node)
-                self.inside.setdefault(node, []).append(shared)
+            if "shares" in row or "calls" in row:
+                self._add_shared(node, by_id)
             if kind == NodeKind.INPUT and group != NONE:
                 operand = read_count(row.get("operand", ""))
                 number = NONE if operand is None else operand
@@ -110,12 +113,125 @@ class Equations:
                 else:
                     result = read_count(row.get("result", ""))
                     self.nested[group].outputs[NONE if result is None else result] = node
+        self.inside = {node: list(dict.fromkeys(groups)) for node, groups in self.called.items()}
+
+    def _add_shared(self, node: int, by_id: dict[str, int]) -> None:
+        """`calls` names all nested jaxprs of an equation, its own too; `shares` the last shared."""
+        row, own = self.attributes[node], list(self.called.get(node, ()))
+        named = [by_id[name] for name in row.get("calls", "").split(", ") if name in by_id]
+        shared = by_id.get(row.get("shares", ""))
+        if not named and shared is not None:
+            named = [*own, shared]
+        for group in named:
+            if group in own:
+                own.remove(group)
+            else:
+                self.nested[group].owners.append(node)
+        if named:
+            self.called[node] = named
+
+    def inputs(self, owner: int, group: int) -> list[tuple[int, int]]:
+        """Node index of each input of a nested jaxpr, and the operand of this owner, or `NONE`.
+
+        Owners of one jaxpr may hand it different operands: those of a loop's body stand behind the
+        constants of its condition, and each loop may have a condition of its own.
+        """
+        nested = self.nested[group]
+        first = nested.owners[0] if nested.owners else NONE
+        if owner == first:
+            return nested.inputs
+        count = len(self.operands[owner]) + len(self.literals[owner])
+        handed: list[int] = list(range(count))
+        if self.operations[owner] == "cond":
+            del handed[:1]
+        elif self.operations[owner] == "while":
+            row = self.attributes[owner]
+            names = ("cond_nconsts", "body_nconsts")
+            ends = [read_count(row.get(name, "")) or 0 for name in names]
+            condition, body = handed[: ends[0]], handed[ends[0] : sum(ends)]
+            handed = [*(condition if self.is_condition(group) else body), *handed[sum(ends) :]]
+        is_known = (
+            self.operations[owner] == self.operations[first]
+            and len(handed) == len(nested.inputs)
+            and all(operand != NONE for _, operand in nested.inputs)
+        )
+        return [
+            (node, handed[place] if is_known else NONE)
+            for place, (node, _) in enumerate(nested.inputs)
+        ]
+
+    @functools.cached_property
+    def readers(self) -> dict[Value, list[tuple[int, int]]]:
+        """By value, the nodes that use it, and as which operand."""
+        found: dict[Value, list[tuple[int, int]]] = {}
+        for reader, row in enumerate(self.operands):
+            for operand, value in row.items():
+                found.setdefault(value, []).append((reader, operand))
+        return found
+
+    def given_by_output(self, node: int) -> list[Value]:
+        """What an output of a nested jaxpr gives: its owners' results, inputs of the next round."""
+        group = self.group[node]
+        nested = self.nested.get(group)
+        if nested is None:
+            return []
+        result = next((k for k, output in nested.outputs.items() if output == node), NONE)
+        found: list[Value] = []
+        for owner in nested.owners:
+            if self.operations[owner] != "while" or not self.is_condition(group):
+                found.append((owner, result))
+            found += [
+                (input, 0)
+                for inside in self.inside[owner]
+                for input, operand in self.inputs(owner, inside)
+                if self.carried_result(owner, inside, operand) == result
+            ]
+        return found
+
+    def is_condition(self, group: int) -> bool:
+        """Whether a nested jaxpr is the condition of a loop."""
+        return self.graph.string(self.graph.groups.id, group).endswith("/cond_jaxpr")
 
     def children(self, node: int) -> list[int]:
         """The equations directly inside an equation."""
         return [
-            index for group in self.inside.get(node, ()) for index in self._members.get(group, ())
+            index for group in self.inside.get(node, ()) for index in self.members.get(group, ())
         ]
+
+    def carried_result(self, owner: int, group: int, operand: int) -> int:
+        """The result of a loop that the next iteration receives in this operand, or `NONE`."""
+        row, nested = self.attributes[owner], self.nested[group]
+        if self.operations[owner] == "while":
+            constants = 0
+            for name in ("cond_nconsts", "body_nconsts"):
+                constants += read_count(row.get(name, "")) or 0
+            return operand - constants if operand >= constants else NONE
+        if self.operations[owner] != "scan":
+            return NONE
+        # What is carried has the same type inside and outside; what is stacked has one axis more.
+        outside = self.types[owner]
+        carried = 0
+        while carried in nested.outputs and carried < len(outside):
+            inside = self.types[nested.outputs[carried]]
+            if inside != (outside[carried],):
+                break
+            carried += 1
+        stated = read_count(row.get("num_consts", ""))
+        first = self._constants(nested, carried) if stated is None else stated
+        return operand - first if first <= operand < first + carried else NONE
+
+    def _constants(self, nested: Nested, carried: int) -> int:
+        """Operands of a scan before the carried ones, told from the sliced ones by their types."""
+        whole = 0
+        for owner in nested.owners[:1]:
+            for input, operand in nested.inputs:
+                value = self.operands[owner].get(operand)
+                literal = self.literals[owner].get(operand, "").rpartition(":")[2]
+                type = self.types[value[0]][value[1]] if value else literal
+                if self.types[input] != (type,):
+                    break
+                whole += 1
+        return max(whole - carried, 0)
 
     def is_shared(self, node: int) -> bool:
         """Whether several equations call what an equation stands in."""
@@ -134,6 +250,7 @@ class Equations:
 _CARRIERS = frozenset({"convert_element_type", "broadcast_in_dim", "reshape", "squeeze", "copy"})
 _WORDS = {"True": 1, "False": 0, "true": 1, "false": 0}
 _MAX_STEPS = 20
+_MAX_VALUES = 2000
 
 
 def literal_choice(equations: Equations, node: int, operand: int) -> int | None:
@@ -158,6 +275,59 @@ def literal_choice(equations: Equations, node: int, operand: int) -> int | None:
         elif equations.operations[node] not in _CARRIERS:
             return None
     return None
+
+
+def is_not_chosen(equations: Equations, node: int, operand: int) -> bool:
+    """Whether an operand of a `select_n` is what a literal does not choose, or that literal."""
+    if equations.operations[node] != "select_n":
+        return False
+    choice = literal_choice(equations, node, 0)
+    return choice is not None and operand != 1 + choice
+
+
+def find_ruled_out(equations: Equations) -> frozenset[tuple[int, int]]:
+    """Each `cond` whose index is a literal, with the branches (groups) that it never takes."""
+    found: set[tuple[int, int]] = set()
+    for node, groups in equations.called.items():
+        is_cond = equations.operations[node] == "cond"
+        choice = literal_choice(equations, node, 0) if is_cond else None
+        if choice is not None:
+            taken = groups[min(choice, len(groups) - 1)]  # as XLA does
+            found.update((node, group) for group in groups if group != taken)
+    return frozenset(found)
+
+
+def has_reader(equations: Equations, node: int, held: Collection[str]) -> bool:
+    """Whether an equation of some depends on the results of one, by whatever is in between.
+
+    What reads a value through loops, branches and calls is followed value by value; where that is
+    not known, or goes on for too long, it counts as a reader.
+
+    Args:
+        held: Ids of the equations that are looked for; those with nested jaxprs do not count.
+    """
+    waiting = [(node, result) for result in range(len(equations.types[node]))]
+    seen = set(waiting)
+    while waiting and len(seen) < _MAX_VALUES:
+        for reader, operand in equations.readers.get(waiting.pop(), ()):
+            if not equations.is_equation[reader]:
+                given = equations.given_by_output(reader)
+            elif is_not_chosen(equations, reader, operand):
+                continue
+            elif reader not in equations.inside:
+                if equations.ids[reader] in held:
+                    return True
+                given = [(reader, result) for result in range(len(equations.types[reader]))]
+            else:
+                inputs = [
+                    i for group in equations.inside[reader] for i in equations.inputs(reader, group)
+                ]
+                if any(k == NONE for _, k in inputs):
+                    return True
+                given = [(input, 0) for input, k in inputs if k == operand]
+            waiting += [value for value in given if value not in seen]
+            seen.update(given)
+    return bool(waiting)
 
 
 # Which equations of a jaxpr matter: whose results reach a result of the program or an effect.
@@ -203,6 +373,7 @@ class _Walk:
         self._live = [False] * len(equations.ids)
         self._seen: set[Value] = set()
         self._waiting: list[Value] = []
+        self._inner: dict[int, list[Value]] = {}
 
     def run(self) -> list[bool]:
         equations = self._equations
@@ -222,10 +393,17 @@ class _Walk:
             node = waiting.pop()
             if self._live[node]:
                 continue
-            self._live[node] = True
+            self._enliven(node)
             self._use_all(node)
             nested = self._equations.nested.get(self._equations.group[node])
             waiting += nested.owners if nested is not None else []
+
+    def _enliven(self, node: int) -> None:
+        """Once an equation is alive, so is what the insides that it shares with others read."""
+        if not self._live[node]:
+            self._live[node] = True
+            for value in self._inner.pop(node, ()):
+                self._use(value)
 
     def _use(self, value: Value | None) -> None:
         if value is not None and value not in self._seen:
@@ -233,14 +411,14 @@ class _Walk:
             self._waiting.append(value)
 
     def _use_all(self, node: int) -> None:
-        self._live[node] = True
+        self._enliven(node)
         for value in self._equations.operands[node].values():
             self._use(value)
 
     def _visit(self, node: int, result: int) -> None:
         equations = self._equations
         groups = equations.inside.get(node)
-        self._live[node] = True
+        self._enliven(node)
         nested = equations.nested.get(equations.group[node])
         if not equations.is_equation[node]:
             self._visit_input(node, nested)
@@ -249,12 +427,10 @@ class _Walk:
         elif (
             not groups
             or equations.operations[node] in _ALL_OR_NOTHING
-            or not all(self._is_connected(group) for group in groups)
+            or not all(self._is_connected(node, group) for group in groups)
         ):
             self._use_all(node)
-            for group in groups or ():
-                if equations.operations[node] == "custom_linear_solve" and self._is_rule(group):
-                    continue
+            for group in self._run_by(node):
                 for output in equations.nested[group].outputs.values():
                     self._use_all(output)
         else:
@@ -263,24 +439,33 @@ class _Walk:
 
     def _visit_select(self, node: int) -> None:
         """Of a choice that is made already, only what is chosen matters."""
-        choice = literal_choice(self._equations, node, 0)
-        if choice is None:
+        if literal_choice(self._equations, node, 0) is None:
             self._use_all(node)
-        else:
-            self._use(self._equations.operands[node].get(1 + choice))
+            return
+        for operand, value in self._equations.operands[node].items():
+            if not is_not_chosen(self._equations, node, operand):
+                self._use(value)
 
-    def _is_rule(self, group: int) -> bool:
-        """Whether a jaxpr of a linear solve is for derivatives only: all but the third are."""
-        groups = self._equations.graph.groups
-        return not self._equations.graph.string(groups.id, group).endswith(".2")
+    def _run_by(self, node: int) -> list[int]:
+        """The nested jaxprs that an equation runs.
 
-    def _is_connected(self, group: int) -> bool:
-        nested = self._equations.nested[group]
-        return all(operand != NONE for _, operand in nested.inputs) and NONE not in nested.outputs
+        Of a linear solve it is one: `solve` of `matvec, vecmat, solve, transpose_solve`, of which
+        one of the first two and the last may be missing. The others are for derivatives, and a
+        solve shares them with its transpose, in another order.
+        """
+        called = self._equations.called.get(node, [])
+        is_solve = self._equations.operations[node] == "custom_linear_solve"
+        return called[len(called) // 2 :][:1] if is_solve else called
+
+    def _is_connected(self, owner: int, group: int) -> bool:
+        inputs = self._equations.inputs(owner, group)
+        outputs = self._equations.nested[group].outputs
+        return all(operand != NONE for _, operand in inputs) and NONE not in outputs
 
     def _visit_nested(self, node: int, nested: Nested, result: int, group: int) -> None:
         operation = self._equations.operations[node]
-        if operation == "while" and len(nested.outputs) == 1 and self._is_condition(group):
+        is_condition = self._equations.is_condition(group)
+        if operation == "while" and len(nested.outputs) == 1 and is_condition:
             result = 0  # whatever is used of a loop, how often it runs matters
         elif operation == "cond":
             self._use(self._equations.operands[node].get(0))
@@ -288,58 +473,23 @@ class _Walk:
         if output is not None:
             self._use_all(output)
 
-    def _is_condition(self, group: int) -> bool:
-        groups = self._equations.graph.groups
-        return self._equations.graph.string(groups.id, group).endswith("/cond_jaxpr")
-
     def _visit_input(self, node: int, nested: Nested | None) -> None:
         """An input of a nested jaxpr: its owners' operand, and what loops carry into it."""
         if nested is None:
             return
-        operand = next((k for input, k in nested.inputs if input == node), NONE)
+        group = self._equations.group[node]
         for owner in nested.owners:
-            self._live[owner] = True
-            self._use(self._equations.operands[owner].get(operand))
-            carried = self._carried_result(owner, nested, operand)
+            inputs = self._equations.inputs(owner, group)
+            operand = next((k for input, k in inputs if input == node), NONE)
+            read = [self._equations.operands[owner].get(operand)]
+            carried = self._equations.carried_result(owner, group, operand)
             if carried != NONE:
-                self._use((owner, carried))
-
-    def _carried_result(self, owner: int, nested: Nested, operand: int) -> int:
-        """The result of a loop that the next iteration receives in this operand, or `NONE`."""
-        equations = self._equations
-        row = equations.attributes[owner]
-        if equations.operations[owner] == "while":
-            constants = 0
-            for name in ("cond_nconsts", "body_nconsts"):
-                constants += read_count(row.get(name, "")) or 0
-            return operand - constants if operand >= constants else NONE
-        if equations.operations[owner] != "scan":
-            return NONE
-        # What is carried has the same type inside and outside; what is stacked has one axis more.
-        outside = equations.types[owner]
-        carried = 0
-        while carried in nested.outputs and carried < len(outside):
-            inside = equations.types[nested.outputs[carried]]
-            if inside != (outside[carried],):
-                break
-            carried += 1
-        stated = read_count(row.get("num_consts", ""))
-        first = self._constants(nested, carried) if stated is None else stated
-        return operand - first if first <= operand < first + carried else NONE
-
-    def _constants(self, nested: Nested, carried: int) -> int:
-        """Operands of a scan before the carried ones, told from the sliced ones by their types."""
-        equations = self._equations
-        whole = 0
-        for owner in nested.owners[:1]:
-            for input, operand in nested.inputs:
-                value = equations.operands[owner].get(operand)
-                literal = equations.literals[owner].get(operand, "").rpartition(":")[2]
-                type = equations.types[value[0]][value[1]] if value else literal
-                if equations.types[input] != (type,):
-                    break
-                whole += 1
-        return max(whole - carried, 0)
+                read.append((owner, carried))
+            for value in read:
+                if self._live[owner]:
+                    self._use(value)
+                elif value is not None:
+                    self._inner.setdefault(owner, []).append(value)
 
 
 # What can be said of values before anything runs: which are constants, which are equal.

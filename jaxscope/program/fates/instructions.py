@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 
 from jaxscope.model.graph import NONE, Graph, GroupKind
+from jaxscope.model.op_name import without_call
 from jaxscope.model.types import read_count
 
 # An HLO module as plain lists: who uses what, across the borders of fusions.
@@ -101,6 +102,15 @@ class Instructions:
             holders,
             parameters,
         )
+
+    def of(self, tag: str) -> list[int]:
+        """Instructions that carry an equation in one call of the function that it is in.
+
+        Args:
+            tag: The equation as `in_call` writes it. A function that JAX lowers once for all its
+                calls has instructions without a call.
+        """
+        return self.holders.get(tag) or self.holders.get(without_call(tag), [])
 
     def reachable(self) -> set[int]:
         """Instructions that a result or an effect of the program depends on."""

@@ -13,6 +13,7 @@ chosen.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Mapping, Sequence
 
@@ -120,7 +121,7 @@ class EquationNeighbours:
             found.append(user)
             for group in equations.inside.get(user, ()):
                 operands = [k for k, (s, _) in equations.operands[user].items() if s == node]
-                found += [i for i, k in equations.nested[group].inputs if k in operands]
+                found += [i for i, k in equations.inputs(user, group) if k in operands]
         return found
 
 
@@ -585,7 +586,7 @@ class InstructionMatcher:
         """Bytes of the largest instruction of each opcode that an equation was lowered to."""
         found: dict[str, float] = {}
         if self._before is not None:
-            for index in self._before.holders.get(without_call(id), ()):
+            for index in self._before.of(id):
                 opcode, size = self._before.opcodes[index], self._size(self._before, index)
                 found[opcode] = max(found.get(opcode, 0.0), size)
         return found
@@ -627,8 +628,7 @@ class InstructionMatcher:
         """Opcodes of what the equation was lowered to."""
         if self._before is None:
             return set()
-        indices = self._before.holders.get(without_call(id), ())
-        return {self._before.opcodes[index] for index in indices}
+        return {self._before.opcodes[index] for index in self._before.of(id)}
 
     def of(self, id: str) -> InstructionRole | None:
         """What holds the equation; None where nothing is known to."""
@@ -637,6 +637,11 @@ class InstructionMatcher:
             holding = self._holdings.of([*adopted, *self._after.holders.get(id, ())])
             return None if holding is None else dataclasses.replace(holding, is_same=False)
         return self._named.get(id)
+
+    @functools.cached_property
+    def held(self) -> frozenset[str]:
+        """Ids of the equations of which an instruction is left, in whichever call of them."""
+        return frozenset(map(without_call, (*self._named, *self._assigned)))
 
     def is_assigned(self, id: str) -> bool:
         """Whether its instructions are only known by what stands around them."""

@@ -98,13 +98,14 @@ def to_sentence(text: str) -> str:
 # Several fates as one: of an equation's inside, or of all that came from it.
 
 
-_RANKS = (
-    *("library", "kernel", "fused", "layout", "unknown", "folded", "merged", "simplified", "dead"),
-)
-
+RUNNING = ("library", "kernel", "fused")
+"""Fates of what a kernel computes when the program runs."""
 
 NOT_RUNNING = ("folded", "merged", "simplified", "dead")
 """Fates of what is not there when the program runs."""
+
+
+_RANKS = (*RUNNING, "layout", "unknown", *NOT_RUNNING)
 
 
 def combine_fates(fates: list[Fate]) -> Fate:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtWidgets import QTextBrowser, QVBoxLayout
 
 from jaxscope.model import Check, Severity
-from jaxscope.ui.session.screen import untold_messages
+from jaxscope.ui.session.screen import describe_no_notes, untold_messages
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.rich_text import escape_html
 from jaxscope.ui.toolkit.theme import Theme
@@ -24,6 +24,7 @@ class NotesPage(PageWidget):
         self._theme = context.themes.theme
         self._checks: Sequence[Check] = ()
         self._messages: Sequence[str] = ()
+        self._nothing = ""
         self.page = QTextBrowser()
         self.page.setOpenLinks(False)
         self.page.setAccessibleName("Checks and messages")
@@ -32,8 +33,10 @@ class NotesPage(PageWidget):
         layout.addWidget(self.page)
 
     def show_state(self, state: WindowState) -> None:
-        if state.checks is not self._checks or state.messages is not self._messages:
-            self._checks, self._messages = state.checks, state.messages
+        nothing = describe_no_notes(state)
+        is_same = state.checks is self._checks and state.messages is self._messages
+        if not is_same or nothing != self._nothing:
+            self._checks, self._messages, self._nothing = state.checks, state.messages, nothing
             self._render()
             count = len(self._checks) + len(untold_messages(self._checks, self._messages))
             title = f"{PAGE.title} ({count})" if count else PAGE.title
@@ -48,7 +51,7 @@ class NotesPage(PageWidget):
         if messages := untold_messages(self._checks, self._messages):
             items = "".join(f"<li>{escape_html(message)}</li>" for message in messages)
             parts.append(f"<h3>Messages</h3><ul>{items}</ul>")
-        self.page.setHtml("".join(parts) or "<p>Nothing to report on this call.</p>")
+        self.page.setHtml("".join(parts) or f"<p>{escape_html(self._nothing)}</p>")
 
     def _check_html(self, check: Check) -> str:
         theme = self._theme

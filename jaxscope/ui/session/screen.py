@@ -144,6 +144,19 @@ def summarize_time(timing: TimingState) -> str:
     return " · ".join(parts)
 
 
+def describe_no_notes(state: WindowState) -> str:
+    """What stands in place of notes: a run that did not end well was not looked at to its end."""
+    if state.is_running:
+        return "Nothing so far."
+    if state.phase in (Phase.FAILED, Phase.STOPPED):
+        why = f": {state.error.explanation.what}" if state.error is not None else "."
+        ended = "failed" if state.phase is Phase.FAILED else "was stopped"
+        return f"Nothing was noticed before the run {ended}{why}"
+    if state.capture is None and not state.stages:
+        return "Run a call to see what jaxscope notices about it."
+    return "Nothing to report on this call."
+
+
 def untold_messages(checks: Sequence[Check], messages: Sequence[str]) -> list[str]:
     """The messages that no check says as well."""
     told = {check.message for check in checks}

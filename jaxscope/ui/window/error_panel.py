@@ -21,6 +21,7 @@ from jaxscope.errors import (
     EnvironmentProblem,
     Explanation,
     JaxscopeError,
+    SourceError,
     Stopped,
     TraceError,
     UsageError,
@@ -51,6 +52,8 @@ def kind_of_error(error: JaxscopeError) -> str:
         isinstance(error, TraceError) and not error.explanation.where
     ):
         return "In the call"
+    if isinstance(error, SourceError) and parse_place(error.explanation.where) is None:
+        return "The file"  # that there is none, say, or that it is no file of Python's
     if isinstance(error, UserCodeError):
         return "In your code"
     if isinstance(error, EnvironmentProblem):

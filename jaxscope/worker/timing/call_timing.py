@@ -233,7 +233,11 @@ class _TimingRun:
 
     def measure_gradient(self, forms: Forms, *, is_plain: bool) -> None:
         """Measure the gradient, then value and gradient together, where there is one."""
-        gradient = find_gradient_forms(forms) if is_plain else None
+        try:
+            gradient = find_gradient_forms(forms) if is_plain else None
+        except Exception as error:  # arguments that a call used up, say
+            self._note_failure("gradient", error)
+            return
         if gradient is None:
             self.warn(
                 "The gradient was not measured: "
@@ -401,8 +405,13 @@ class _TimingRun:
         subject = Subject(name, forms.eager, same_arguments(*forms.eager_arguments))
         first, second = Outcome(), Outcome()
         watch = self._watch
+        changed: list[Difference] = []
         try:
+            if watch is not None:
+                watch.begin()
             span = self._time_once(subject, first.keep)
+            if watch is not None:
+                changed = watch.find_changed_arguments()
             if first.leaked is not None:
                 place = watch.place if watch is not None else ""
                 self._tell([describe_leak(first.leaked, place)])
@@ -417,8 +426,7 @@ class _TimingRun:
                     span = self._time_once(subject, second.keep)
                 typical_s = span[1] - span[0]
             if watch is not None:
-                if is_checked:
-                    self._tell(watch.find_changes(is_traced=False))
+                self._tell(watch.find_changes(is_traced=False) if is_checked else changed)
                 self._tell(
                     find_differences(
                         first,
@@ -430,6 +438,7 @@ class _TimingRun:
                 )
             return self._warm_up(subject, typical_s)
         except (Exception, SystemExit) as error:
+            self._tell(changed)  # so the second call may have failed
             self._note_failure(name, error)
             return None
 
@@ -474,7 +483,10 @@ class _TimingRun:
     def _measure_beside(self, forms: Forms, jitted: Subject | None) -> None:
         """Copying both ways, and calls without waiting in between: jitted form only."""
         budget_s = _BESIDE_S
-        send_transfer(self._stopwatch, self.readings, forms.eager_arguments, budget_s)
+        try:
+            send_transfer(self._stopwatch, self.readings, forms.eager_arguments, budget_s)
+        except Exception as error:  # arguments that a call used up, say
+            self._note_failure("transfer", error)
         if jitted is None:
             return
         try:

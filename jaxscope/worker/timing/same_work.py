@@ -14,7 +14,9 @@ import random
 import sys
 import time
 import types
-from collections.abc import Iterator, Sequence
+import zlib
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -24,13 +26,20 @@ import numpy as np
 
 from jaxscope.errors import Explanation, TraceError
 from jaxscope.worker import compat
-from jaxscope.worker.host.arguments import keep_arrays
+from jaxscope.worker.host.arguments import keep_arrays, parameter_names
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.function_source import innermost_function, place_of
 from jaxscope.worker.host.source import SourceSnapshot
 from jaxscope.worker.stages.purity import PurityWatch
 
 _MAX_FUNCTIONS = 200
+_MAX_PARTS = 20_000
+"""Of the arguments: further parts are not watched."""
+_MAX_READ_BYTES = 1 << 28
+"""Of NumPy's arrays among the arguments; of larger ones a part of the elements is read."""
+_PLAIN_TYPES = (bool, int, float, complex, str, bytes)
+_ATOMS = ("jax", "jaxlib", "numpy", "builtins")
+"""Packages whose objects have no parts that a function would change."""
 _MOST_COMPARED = 65_536
 """Elements of each array: taken evenly, so that results of gigabytes cost little."""
 _TOLERANCE = 1e-2
@@ -159,6 +168,8 @@ class WorkWatch:
         self._source = source
         self._functions = tuple(_reachable_functions(call.base))
         self._base = call.base
+        names = parameter_names(call.base, call.args)
+        self._arguments = {**dict(zip(names, call.args, strict=True)), **call.kwargs}
         self.place = place_of(call.base)
         self._told: set[str] = set()
         self.begin()
@@ -168,6 +179,23 @@ class WorkWatch:
         self._watches = [PurityWatch(f, self._source) for f in self._distinct()]
         self._generators = dict(self._read_generators())
         self._cells = dict(self._read_cells())
+        self._parts = dict(_find_parts(self._arguments))
+
+    def find_changed_arguments(self) -> list[Difference]:
+        """The first part of an argument that is not what it was when watching began, if any."""
+        now = dict(_find_parts(self._arguments))
+        changed = [path for path, part in now.items() if not part.is_same(self._parts.get(path))]
+        changed += [path for path in self._parts if path not in now]
+        return [
+            Difference(
+                f"the call changes its argument `{path}`",
+                "Each eager call works from what the one before it left, and it is not known that "
+                "compiled calls do the same.",
+                "Return what it makes, and leave the arguments as they are.",
+                self.place,
+            )
+            for path in changed[:1]
+        ]
 
     def find_changes(self, *, is_traced: bool) -> list[Difference]:
         """What is different now, and was not told before.
@@ -176,6 +204,8 @@ class WorkWatch:
             is_traced: Whether a trace was watched; else an eager call.
         """
         found = [*self._find_generators(), *self._find_cells()]
+        if not is_traced:
+            found += self.find_changed_arguments()
         for watch in self._watches:
             for finding in watch.find_changes():
                 place = f"{self._source.path.rpartition('/')[2]}:{finding.line}"
@@ -229,12 +259,8 @@ class WorkWatch:
         yield "Python's `random`", str(hash(random.getstate()))
         yield "NumPy's `np.random`", str(np.random.get_state(legacy=False))
         for name, value in self._named_values():
-            if isinstance(value, random.Random):
-                yield f"`{name}`", str(hash(value.getstate()))
-            elif isinstance(value, np.random.Generator):
-                yield f"`{name}`", str(value.bit_generator.state)
-            elif isinstance(value, np.random.RandomState):
-                yield f"`{name}`", str(value.get_state(legacy=False))
+            if state := _read_generator(value):
+                yield f"`{name}`", state
 
     def _read_cells(self) -> Iterator[tuple[str, tuple[int, ...]]]:
         """What functions keep in the function around them, and globals that they assign."""
@@ -257,6 +283,91 @@ class WorkWatch:
             yield from _cells_of(function)
         owner = getattr(self._base, "__self__", None)
         yield from (getattr(owner, "__dict__", None) or {}).items()
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """A part of an argument: the object, and what a NumPy array or a generator holds."""
+
+    value: Any
+    content: int = 0
+
+    def is_same(self, other: _Part | None) -> bool:
+        if other is None or self.content != other.content:
+            return False
+        is_equal = type(self.value) in _PLAIN_TYPES and type(self.value) is type(other.value)
+        return self.value is other.value or (is_equal and bool(self.value == other.value))
+
+
+def _find_parts(arguments: Mapping[str, Any]) -> Iterator[tuple[str, _Part]]:
+    """Each part of the arguments by its path, outermost first: a container by its kind and size.
+
+    So a container that is replaced by one that holds the same is the same.
+    """
+    waiting = deque(arguments.items())
+    seen: dict[int, Any] = {}  # the objects too: an id is another's once its object is gone
+    left_bytes = _MAX_READ_BYTES
+    for _ in range(_MAX_PARTS):
+        if not waiting:
+            return
+        path, value = waiting.popleft()
+        inside = _children(value)
+        if inside is None:
+            yield path, _Part(value, _read_content(value, left_bytes))
+            left_bytes -= min(getattr(value, "nbytes", 0), left_bytes)
+            continue
+        yield path, _Part(type(value), len(inside))
+        if id(value) not in seen:
+            seen[id(value)] = value
+            waiting.extend((f"{path}{key}", child) for key, child in inside)
+
+
+def _children(value: Any) -> list[tuple[str, Any]] | None:
+    """What a container or an object holds, by how it is written; None where it is neither."""
+    if isinstance(value, dict):
+        return [(f"[{key!r}]"[:60], child) for key, child in value.items()]
+    if isinstance(value, list | tuple | deque):
+        return [(f"[{number}]", child) for number, child in enumerate(value)]
+    if isinstance(value, set | frozenset):
+        return [(f" has {child!r}"[:60], child) for child in value]
+    if isinstance(value, type) or type(value).__module__.partition(".")[0] in _ATOMS:
+        return None
+    attributes = getattr(value, "__dict__", None)
+    names = [name for kind in type(value).__mro__ for name in _slots_of(kind)]
+    if attributes is None and not names:
+        return None
+    slots = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    return [(f".{name}", child) for name, child in {**(attributes or {}), **slots}.items()]
+
+
+def _slots_of(kind: type) -> tuple[str, ...]:
+    slots = vars(kind).get("__slots__", ())
+    names = (slots,) if isinstance(slots, str) else tuple(slots)
+    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
+
+
+def _read_content(value: Any, most_bytes: int) -> int:
+    """A number that tells what an array of NumPy's or a generator holds; 0 of anything else."""
+    if state := _read_generator(value):
+        return hash(state)
+    if not isinstance(value, np.ndarray):
+        return 0
+    if value.dtype.hasobject:
+        return hash(tuple(map(id, value.reshape(-1)[:_MAX_PARTS])))
+    if value.nbytes > most_bytes:
+        value = value.reshape(-1)[:: max(1, value.size // _MOST_COMPARED)]
+    return zlib.crc32(np.ascontiguousarray(value).tobytes())
+
+
+def _read_generator(value: Any) -> str:
+    """The state of a generator of random numbers; empty for anything else."""
+    if isinstance(value, random.Random):
+        return str(hash(value.getstate()))
+    if isinstance(value, np.random.Generator):
+        return str(value.bit_generator.state)
+    if isinstance(value, np.random.RandomState):
+        return str(value.get_state(legacy=False))
+    return ""
 
 
 def find_differences(
