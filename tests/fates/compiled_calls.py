@@ -11,7 +11,7 @@ import jax
 
 from bench import identity
 from jaxscope.client.capture_assembler import CaptureAssembler
-from jaxscope.model import Capture
+from jaxscope.model import Capture, Fate
 from jaxscope.program.fates.table import FateTable
 from jaxscope.wire.messages import Message
 from jaxscope.worker.channel import Channel
@@ -53,8 +53,13 @@ def find_contradictions(capture: Capture) -> Iterator[str]:
     """Fates found without passes that say the opposite of what the recorded passes prove."""
     recorded = capture.fates
     assert isinstance(recorded, FateTable)
-    for id, fate in FateTable(capture.stages).derived.items():
-        proven = recorded.derived[id]
+    yield from compare_fates(FateTable(capture.stages).derived, recorded.derived)
+
+
+def compare_fates(alone: Mapping[str, Fate], recorded: Mapping[str, Fate]) -> Iterator[str]:
+    """The same of the fates of the lowered equations, found without passes and with them."""
+    for id, fate in alone.items():
+        proven = recorded[id]
         if proven.certainty != "proven" or "unknown" in (fate.fate, proven.fate):
             continue
         is_other = (
@@ -62,8 +67,13 @@ def find_contradictions(capture: Capture) -> Iterator[str]:
             or (fate.fate == "dead" and proven.fate not in _GONE)
             or (
                 fate.fate in _RUNS
-                and proven.fate in _GONE
+                and proven.fate in (*_GONE, *_RUNS)
                 and set(fate.instructions).isdisjoint(proven.instructions)
+            )
+            or (
+                fate.fate == "folded"
+                and proven.fate == "merged"
+                and any(recorded[other].fate in _RUNS for other in proven.merged_with)
             )
         )
         if is_other:

@@ -7,6 +7,7 @@ import pytest
 from jaxscope.model import Fate
 from jaxscope.program.fates.outcomes import PassOutcome
 from jaxscope.program.fates.table import find_all_fates
+from tests.fates.compiled_calls import compare_fates
 from tests.fates.recorded import CALLS, Program, read_programs
 
 
@@ -17,6 +18,12 @@ def programs() -> list[Program]:
 
 def test_the_file_has_every_call(programs: list[Program]) -> None:
     assert [program.call for program in programs] == [c for calls in CALLS.values() for c in calls]
+
+
+def test_passes_contradict_no_fate_that_is_found_without_them(programs: list[Program]) -> None:
+    for program in programs:
+        told = list(compare_fates(program.alone[1], program.recorded[1]))
+        assert told == [], program.call
 
 
 @pytest.mark.parametrize("way", ["alone", "recorded"])

@@ -546,9 +546,33 @@ class DerivedFates:
             return _certain(Fate(fate, None, self._ids(made.instructions), text=text), None)
         if self._before is not None and self._holders.may_hide_elements(id):
             return None
+        if not self._endings and self._lowering.reaches_xla(id):
+            if self._may_be_merged(id):
+                text = "It depends on no argument: computed when compiling, or merged with another."
+                return Fate("unknown", text=f"{text} {_RECORD}")
+            text = "Depends on no argument, and no instruction is left that computes it."
+            return _certain(Fate("folded", text=text), None)
         text = "depends on no argument: its value was computed"
         who = self._lowering.who(id) or " when compiling"
         return _certain(Fate("folded", text=to_sentence(text + who)), None)
+
+    def _may_be_merged(self, id: str) -> bool:
+        """Whether what makes elements of constants is left that does what an equation did."""
+        module = self._before
+        return module is not None and any(
+            (module.opcodes[index], module.types(index)) in self._left_of_constants
+            for index in module.of(id)
+        )
+
+    @functools.cached_property
+    def _left_of_constants(self) -> frozenset[tuple[str, tuple[str, ...]]]:
+        """Opcode and types of what is left and makes elements of constants alone."""
+        module = self._after
+        return frozenset(
+            (module.opcodes[index], module.types(index))
+            for index in module.made_of_constants()
+            if module.opcodes[index] not in ("constant", "parameter")
+        )
 
     def _materialized(self, node: int) -> InstructionRole | None:
         """The unnamed broadcast or constant that gives the equation's value to those that read it.

@@ -8,7 +8,7 @@ import dataclasses
 
 from jaxscope.model.graph import NONE, Graph, GroupKind
 from jaxscope.model.op_name import without_call
-from jaxscope.model.types import read_count
+from jaxscope.model.types import normal_type, read_count
 
 # An HLO module as plain lists: who uses what, across the borders of fusions.
 
@@ -21,6 +21,7 @@ _EFFECTS = frozenset(
     }
 )
 _MAX_STEPS = 200
+_MAX_ROUNDS = 8
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
@@ -111,6 +112,24 @@ class Instructions:
                 calls has instructions without a call.
         """
         return self.holders.get(tag) or self.holders.get(without_call(tag), [])
+
+    def types(self, index: int) -> tuple[str, ...]:
+        """Types of an instruction's results, without layouts."""
+        return tuple(map(normal_type, self.graph.row(self.graph.nodes.types, index)))
+
+    def made_of_constants(self) -> set[int]:
+        """Instructions that depend on constants alone, across the borders of fusions."""
+        found: set[int] = set()
+        for _ in range(_MAX_ROUNDS):  # a fusion may stand behind what it calls
+            known = len(found)
+            for index, opcode in enumerate(self.opcodes):
+                source = self.producer(index) if opcode == "parameter" else index
+                read = self.operands[index] if source == index else [source]
+                if opcode in ("constant", "iota") or (read and found.issuperset(read)):
+                    found.add(index)
+            if len(found) == known:
+                break
+        return found
 
     def reachable(self) -> set[int]:
         """Instructions that a result or an effect of the program depends on."""
