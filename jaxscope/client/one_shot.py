@@ -106,7 +106,7 @@ def ask(request: Request, type: type[R], on_event: OnEvent | None = None) -> R:
         JaxscopeError: Why there is no result.
     """
     # A spare beside the only run there will be is a waste.
-    with Session(request.python, is_warm=False) as session:
+    with Session(request.python, is_warm=False, has_spares=False) as session:
         return _wait(session, request, type, on_event)
 
 

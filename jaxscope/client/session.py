@@ -98,6 +98,7 @@ class Session:
         *,
         environment: Mapping[str, str] | None = None,
         is_warm: bool = True,
+        has_spares: bool = True,
         link: SupervisorLink | None = None,
         ssh_options: Sequence[str] = (),
     ) -> None:
@@ -107,6 +108,7 @@ class Session:
             python: Interpreter for user code; ours if None.
             environment: Variables to set for workers, beyond this process's own.
             is_warm: Whether to start a spare worker now, before there is a request.
+            has_spares: Whether a run is followed by a spare worker for the next one.
             link: How to reach the supervisor; a process on this machine if None.
             ssh_options: Options of OpenSSH's for targets on other machines.
 
@@ -115,6 +117,7 @@ class Session:
         """
         self.python = python or sys.executable
         self._environment = dict(environment or {})
+        self._has_spares = has_spares
         self._lock = threading.Lock()
         self._runs: dict[int, Run] = {}
         self._numbers = itertools.count(1)
@@ -213,8 +216,7 @@ class Session:
             **key,
             "timeout_s": request.timeout_s,
             "memory_bytes": request.memory_bytes,
-            # A spare that starts beside a measurement would disturb it.
-            "spare": "later" if isinstance(request, MEASURING) else "now",
+            "spare": self._when_spare(request),
         }
         with self._lock:
             self._runs[number] = run
@@ -261,6 +263,12 @@ class Session:
         _traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _when_spare(self, request: Request) -> str:
+        if not self._has_spares:
+            return "never"
+        # A spare that starts beside a measurement would disturb it.
+        return "later" if isinstance(request, MEASURING) else "now"
 
     def _worker_key(self, request: Request) -> dict[str, Any]:
         is_here = not self._link.machine  # elsewhere it is the one that runs the supervisor

@@ -321,6 +321,7 @@ class Supervisor:
         if memory_bytes is None:
             memory_bytes = int(_MEMORY_SHARE * process_tree.total_memory_bytes())
         worker.attach(number, Limits(values.get("timeout_s"), memory_bytes))
+        worker.has_successor = values.get("spare") != "never"
         self._emit(worker, {"event": "started", "pid": worker.pid})
         for kind, payload in worker.early_frames:
             self._client.send(encode(kind, number, payload))
@@ -493,7 +494,7 @@ class Supervisor:
         if worker.run_number is None:
             if not worker.reason:
                 self._spares.note_idle_death()
-        elif worker.is_ready:
+        elif worker.is_ready and worker.has_successor:
             self._spares.add(worker.key, 0.0)
         worker.close()
 

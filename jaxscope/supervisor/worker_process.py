@@ -108,6 +108,7 @@ class WorkerProcess:
     Attributes:
         key: Interpreter and environment; a spare serves runs with the same key.
         run_number: The client's number of the run that it works on, or None for a spare.
+        has_successor: Whether a spare is started after its run.
         is_ready: Whether it has said hello.
         reason: Why it is being ended, or empty; the first reason counts.
         kill_at: When to kill it, by `time.monotonic`, or None.
@@ -120,6 +121,7 @@ class WorkerProcess:
         self.key = (python, tuple(sorted(environment.items())))
         self.run_number: int | None = None
         self.limits = Limits()
+        self.has_successor = True
         self.is_ready = False
         self.reason = ""
         self.kill_at: float | None = None

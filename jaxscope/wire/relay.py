@@ -6,7 +6,8 @@ JSON between client and supervisor themselves. The supervisor writes a line of i
 remote shell may print a greeting, and the reader skips to that line.
 
 Client to supervisor:  {"op": "start", "python", "environment", "timeout_s", "memory_bytes",
-                       "spare"}, then the request as the worker's own frames;
+                       "spare": "now" | "later" | "never"}, then the request as the worker's own
+                       frames. The next spare worker starts beside the run, after it or not at all;
                        {"op": "interrupt" | "skip" | "kill" | "finish" | "where"};
                        {"op": "prepare", "python", "environment"} with run number 0;
                        {"op": "ping"} with run number 0: nothing is done, the client still lives.

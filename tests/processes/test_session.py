@@ -240,6 +240,13 @@ def test_a_spare_worker_waits_after_a_run() -> None:
         assert leftovers(session) == []
 
 
+def test_no_spare_worker_waits_where_no_run_follows() -> None:
+    with Session(is_warm=False, has_spares=False) as session:
+        session.start(WORKS).wait(PATIENCE_S)
+        time.sleep(0.5)  # a spare is started within a turn of the supervisor's loop
+        assert find_descendants(session.supervisor_pid) == []
+
+
 @pytest.mark.parametrize("number", (signal.SIGKILL, signal.SIGSTOP, signal.SIGSEGV))
 def test_a_worker_hit_at_any_moment(number: int) -> None:
     moments = random.Random(number)
