@@ -1,4 +1,5 @@
-"""What holds for every test: silence, an offscreen window, an X server for those that ask.
+"""What holds for every test: silence, an offscreen window, an X server for those that ask, cheap
+workers, and that what is left out is told.
 
 Silence: a Python warning, a log record of level WARNING or above, or a message of Qt's fails the
 test in which it appears. What is allowed is listed here, each with its reason. Qt's messages are
@@ -16,6 +17,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,6 +61,40 @@ ALLOWED_QT_MESSAGES = (
 PATIENCE_MS = 600_000
 
 
+SLOW = "slow"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--slow",
+        action="store_true",
+        help="run slow tests too, and start workers and commands as those of users are",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("slow"):
+        for item in items:
+            if item.get_closest_marker("slow"):
+                item.add_marker(pytest.mark.skip(reason=SLOW))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say what was left out, and how to have it."""
+    reasons: Counter[str] = Counter()
+    for report in terminalreporter.stats.get("skipped", ()):
+        if isinstance(report.longrepr, tuple):
+            reasons[report.longrepr[2].removeprefix("Skipped: ")] += 1
+    num_slow = reasons.pop(SLOW, 0)
+    if num_slow:
+        terminalreporter.line(f"{num_slow} slow tests were left out: ./run test --slow has them.")
+    if reasons:
+        told = "; ".join(f"{count}: {reason}" for reason, count in reasons.most_common())
+        terminalreporter.line(
+            f"{reasons.total()} tests were left out for lack of something ({told})"
+        )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     _have_own_scratch(config)
     _be_patient()
@@ -79,7 +115,9 @@ def _be_patient() -> None:
 def _waiting_longer(wait: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(wait)
     def wait_longer(*arguments: Any, **options: Any) -> Any:
-        return wait(*arguments, **{**options, "timeout": PATIENCE_MS})
+        if options.get("raising", True):  # else the wait is to end: `assertNotEmitted` is one
+            options["timeout"] = PATIENCE_MS
+        return wait(*arguments, **options)
 
     return wait_longer
 
@@ -138,6 +176,28 @@ def page_context(qapp: QApplication, tmp_path: Path) -> Iterator[PageContext]:
     window.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     bridge.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forked_workers(pytestconfig: pytest.Config) -> Iterator[None]:
+    """Let sessions of this process have workers that are forked: see `forking.py`."""
+    from jaxscope.client import session
+    from tests.forking import ForkedLink
+
+    with pytest.MonkeyPatch.context() as patch:
+        if not pytestconfig.getoption("slow"):
+            patch.setattr(session, "LocalLink", ForkedLink)
+        yield
+
+
+@pytest.fixture(scope="package")
+def started_workers() -> Iterator[None]:
+    """Workers that are started as those of users are."""
+    from jaxscope.client import session, supervisor_link
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session, "LocalLink", supervisor_link.LocalLink)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -53,12 +53,11 @@ CUT = "grad(loss)(init(key(0)), cut(f32[32, 64]), cut(f32[32, 64]))"
 LOOP = "grad(rolled)(f32[16, 16], f32[20, 16])"
 
 needs_tpu_compiler = pytest.mark.skipif(
-    bool(find_missing("tpu")), reason="libtpu is not installed: pip install 'jax[tpu]'"
+    bool(find_missing("tpu")), reason="needs libtpu (pip install 'jax[tpu]')"
 )
 needs_gpu_compiler = pytest.mark.skipif(
     bool(find_missing("gpu")),
-    reason="the CUDA plugin is not installed: "
-    "pip install 'jax[cuda12-local]' nvidia-cuda-nvcc-cu12",
+    reason="needs the CUDA plugin (pip install 'jax[cuda12-local]' nvidia-cuda-nvcc-cu12)",
 )
 
 

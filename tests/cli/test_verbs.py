@@ -48,7 +48,6 @@ def test_calls_as_json(jaxscope: CommandLine) -> None:
     assert [function["name"] for function in outline["functions"]] == ["simple_graph"]
 
 
-@pytest.mark.slow
 def test_time_as_json(jaxscope: CommandLine) -> None:
     answer = jaxscope("time", SAMPLE, "simple_graph(f32[1000])", "--json")
     assert answer.status == 0, answer.errors
@@ -61,7 +60,6 @@ def test_time_as_json(jaxscope: CommandLine) -> None:
     assert "eager/jit" in [ratio["name"] for ratio in timing["ratios"]]
 
 
-@pytest.mark.slow
 def test_doctor(jaxscope: CommandLine) -> None:
     answer = jaxscope("doctor", "--json")
     assert answer.status == 0, answer.output

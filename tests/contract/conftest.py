@@ -1,20 +1,26 @@
-"""The command line as a stranger starts it, and captures that several tests look at."""
+"""The command line, and captures that several tests look at.
+
+Commands run in this process, and with `--slow` each in one of its own, as a stranger starts them:
+`test_as_started.py` checks that both answer the same.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import io
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from contract.programs import CALLS, PROGRAM
+from contract.programs import PER_EXAMPLE, PROGRAM
+from jaxscope.cli import main
 
 _LIMIT_S = 120
 
@@ -35,7 +41,23 @@ class Answer:
 Command = Callable[..., Answer]
 
 
-def run_jaxscope(*words: object, folder: Path | None = None) -> Answer:
+def run_here(*words: object) -> Answer:
+    """`jaxscope WORDS…` in this process."""
+    output, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+        try:
+            status = main([str(word) for word in words])
+        except SystemExit as end:  # as of `--help`
+            status = int(end.code or 0)
+    return Answer(status, *(_read(stream) for stream in (output, errors)))
+
+
+def _read(stream: io.TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()
+
+
+def start_jaxscope(*words: object, folder: Path | None = None) -> Answer:
     """`python -m jaxscope WORDS…` in a process of its own."""
     command = [sys.executable, "-m", "jaxscope", *map(str, words)]
     environment = {key: value for key, value in os.environ.items() if key != "DISPLAY"}
@@ -53,8 +75,8 @@ def run_jaxscope(*words: object, folder: Path | None = None) -> Answer:
 
 
 @pytest.fixture(scope="session")
-def jaxscope() -> Command:
-    return run_jaxscope
+def jaxscope(pytestconfig: pytest.Config) -> Command:
+    return start_jaxscope if pytestconfig.getoption("slow") else run_here
 
 
 @pytest.fixture(scope="session")
@@ -66,42 +88,30 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Captures:
-    """The JSON of every call of `CALLS`: made two at a time, and once."""
+    """The JSON of calls of the program, each made once."""
 
-    def __init__(self, program: Path, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, jaxscope: Command, program: Path) -> None:
+        self._jaxscope = jaxscope
         self._program = program
-        self._pool = pool
-        self._answers: dict[str, Future[Answer]] = {}
-        for call in CALLS:
-            self._ask(call)
+        self._answers: dict[str, dict[str, Any]] = {}
 
     def __getitem__(self, call: str) -> dict[str, Any]:
-        answer = self._ask(call).result()
-        assert answer.status == 0, answer.errors
-        capture: dict[str, Any] = answer.json()
-        return capture
-
-    def _ask(self, call: str) -> Future[Answer]:
         if call not in self._answers:
-            self._answers[call] = self._pool.submit(
-                run_jaxscope, "capture", self._program, call, "--json"
-            )
+            answer = self._jaxscope("capture", self._program, call, "--json")
+            assert answer.status == 0, answer.errors
+            self._answers[call] = answer.json()
         return self._answers[call]
 
 
 @pytest.fixture(scope="session")
-def captures(program: Path) -> Iterator[Captures]:
-    with ThreadPoolExecutor(2) as pool:
-        yield Captures(program, pool)
-        pool.shutdown(cancel_futures=True)
+def captures(jaxscope: Command, program: Path) -> Captures:
+    return Captures(jaxscope, program)
 
 
 @pytest.fixture(scope="session")
-def archive(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def archive(jaxscope: Command, program: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A saved capture of a per-example gradient."""
-    from contract.programs import PER_EXAMPLE
-
     path = tmp_path_factory.mktemp("saved") / "capture.jaxscope"
-    answer = run_jaxscope("capture", program, PER_EXAMPLE, "-o", path)
+    answer = jaxscope("capture", program, PER_EXAMPLE, "-o", path)
     assert answer.status == 0, answer.errors
     return path

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from contract.conftest import Command
+from contract.conftest import Command, start_jaxscope
 from contract.programs import LOSS
 
 SHORTHANDS = {
@@ -98,11 +98,11 @@ def test_without_an_offer_a_call_is_proposed(jaxscope: Command, tmp_path: Path) 
     assert any(capture["call"] in message for message in capture["messages"])
 
 
-def test_a_relative_path_and_a_loud_file(jaxscope: Command, tmp_path: Path) -> None:
+def test_a_relative_path_and_a_loud_file(tmp_path: Path) -> None:
     (tmp_path / "loud.py").write_text(
         "print('hello {')\n\ndef f(x):\n    print('in f')\n    return x + 1\n"
     )
-    answer = jaxscope("capture", "loud.py", "f(f32[2])", "--json", folder=tmp_path)
+    answer = start_jaxscope("capture", "loud.py", "f(f32[2])", "--json", folder=tmp_path)
     assert answer.status == 0
     assert json.loads(answer.output)["base"] == "f"
     assert "hello {" in answer.errors

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from contract.conftest import Captures
+from contract.conftest import Captures, start_jaxscope
 from contract.programs import CALLS, GRAD, GRAD_NESTED, LOSS, NESTED, PER_EXAMPLE, PROGRAM
 from contract.shapes import CAPTURE, check
 
@@ -271,9 +271,7 @@ def test_every_instruction_of_the_text_is_one_node(captures: Captures) -> None:
 
 
 def test_ids_are_stable(captures: Captures, program: Path) -> None:
-    from contract.conftest import run_jaxscope
-
-    again = run_jaxscope("capture", program, GRAD_NESTED, "--json").json()
+    again = start_jaxscope("capture", program, GRAD_NESTED, "--json").json()
     for (stage, first), (_, second) in zip(
         graphs(captures[GRAD_NESTED]), graphs(again), strict=True
     ):

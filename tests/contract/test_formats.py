@@ -59,7 +59,7 @@ def test_pdf_can_be_read(export: Export) -> None:
     assert path.read_bytes().rstrip().endswith(b"%%EOF")
     reader = shutil.which("pdftotext")
     if reader is None:
-        pytest.skip("needs pdftotext to read the text back")
+        pytest.skip("needs pdftotext (apt-get install poppler-utils)")
     done = subprocess.run([reader, path, "-"], capture_output=True, text=True, check=True)
     assert "tanh" in done.stdout
     assert done.stderr == ""
@@ -69,7 +69,7 @@ def test_pdf_can_be_read(export: Export) -> None:
 def test_dot_is_accepted_by_graphviz(export: Export, stage: str) -> None:
     program = shutil.which("dot")
     if program is None:
-        pytest.skip("needs Graphviz")
+        pytest.skip("needs Graphviz (apt-get install graphviz)")
     path = export("dot", "--stage", stage)
     done = subprocess.run(
         [program, "-Tsvg", path], capture_output=True, text=True, check=False, timeout=60

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from contract.programs import LOSS
 from contract.shapes import TIMING, check
 
 # Other environments on this machine, separated as in PATH; none of them needs jaxscope.
+# Without any, the option is tried with this one.
 PYTHONS = [path for path in os.environ.get("JAXSCOPE_TEST_PYTHONS", "").split(os.pathsep) if path]
 
 
@@ -63,10 +65,8 @@ def test_a_precision_may_be_a_timings_or_that_of_matrix_products(
     assert "comparison" not in answer.json()
 
 
-@pytest.mark.parametrize("python", PYTHONS or [None])
-def test_another_interpreter(jaxscope: Command, program: Path, python: str | None) -> None:
-    if python is None:
-        pytest.skip("JAXSCOPE_TEST_PYTHONS names no other interpreter")
+@pytest.mark.parametrize("python", PYTHONS or [sys.executable])
+def test_another_interpreter(jaxscope: Command, program: Path, python: str) -> None:
     answer = jaxscope(
         "capture", program, "grad(loss)(init(key(0)), f32[4, 3])", "--python", python, "--json"
     )

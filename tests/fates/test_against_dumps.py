@@ -89,8 +89,17 @@ FURTHER = (
 """Of `further.py`; the benchmark has the others."""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("text", [*OWN, *LIBRARY, *FURTHER])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(*OWN, *FURTHER, *LIBRARY[::7]),
+        *(
+            pytest.param(text, marks=pytest.mark.slow)
+            for text in LIBRARY
+            if text not in LIBRARY[::7]
+        ),
+    ],
+)
 def test_no_fate_is_refuted_by_what_xla_dumps(text: str) -> None:
     file = FURTHER_PROGRAMS if text in FURTHER else PROGRAMS
     namespace = call_namespace(vars(execute_file(str(file), file.read_text("utf-8"))))

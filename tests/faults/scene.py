@@ -20,6 +20,9 @@ PATIENCE_S = 60.0
 """Far beyond what anything takes: only a hang reaches it."""
 
 
+_WORKERS = ("jaxscope.worker.main", "tests/forking.py")
+"""In the command lines of workers: of started ones and of forked ones."""
+
 _scenes: list[Scene] = []
 
 
@@ -96,7 +99,7 @@ def leftovers(session: Session) -> list[str]:
     deadline = time.monotonic() + 5.0
     while True:
         found = [_command_line(pid) for pid in find_descendants(session.supervisor_pid)]
-        spares = [line for line in found if "jaxscope.worker.main" in line]
+        spares = [line for line in found if any(mark in line for mark in _WORKERS)]
         others = [line for line in found if line and line not in spares] + spares[1:]
         if not others or time.monotonic() > deadline:
             return others

@@ -7,6 +7,7 @@ from pathlib import Path
 from jaxscope.client.events import StageArrived
 from jaxscope.client.requests import CaptureRequest, TimeRequest
 from jaxscope.client.session import Session
+from jaxscope.client.supervisor_link import LocalLink
 from jaxscope.errors import Stopped, TraceError, WorkerLost
 from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Capture, Timing, is_available
@@ -84,9 +85,11 @@ def test_a_sleeping_callback_can_be_stopped(session: Session) -> None:
     assert leftovers(session) == []
 
 
-def test_a_sleeping_callback_is_named_by_the_time_limit(session: Session) -> None:
+def test_a_sleeping_callback_is_named_by_the_time_limit() -> None:
+    """Of a started worker: in the stack of a forked one, the test's own frames come last."""
     request = TimeRequest(str(SAMPLES / "sleeps_in_callback.py"), timeout_s=2.0)
-    error = Scene(session, request).error()
+    with Session(is_warm=False, link=LocalLink()) as session:
+        error = Scene(session, request).error()
 
     assert isinstance(error, WorkerLost)
     assert error.explanation.kind == "Timeout"

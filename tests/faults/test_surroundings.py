@@ -164,7 +164,7 @@ def test_an_interpreter_that_never_becomes_ready_is_given_up(
     stuck = tmp_path / "python"
     stuck.write_text("#!/bin/sh\nexec sleep 3600\n")
     stuck.chmod(0o755)
-    with Session(str(stuck), is_warm=False) as session:
+    with Session(str(stuck), is_warm=False, link=supervisor_link.LocalLink()) as session:
         error = Scene(session, EnvironmentRequest()).error()
         assert leftovers(session) == []
 

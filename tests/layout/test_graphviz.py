@@ -18,7 +18,7 @@ from jaxscope.picture.layout.graphviz import find_graphviz, layout_by_graphviz
 from .test_layered import assert_well_drawn, diagrams
 
 PROGRAM = shutil.which("dot") or ""
-needs_dot = pytest.mark.skipif(not PROGRAM, reason="Graphviz is not installed")
+needs_dot = pytest.mark.skipif(not PROGRAM, reason="needs Graphviz (apt-get install graphviz)")
 
 
 def never() -> bool:

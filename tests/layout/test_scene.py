@@ -177,7 +177,7 @@ def test_widths_of_texts_are_known_without_a_window() -> None:
     assert shorten_text("add", 60, 12) == "add"
 
 
-@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+@pytest.mark.skipif(shutil.which("dot") is None, reason="needs Graphviz (apt-get install graphviz)")
 @pytest.mark.parametrize("direction", ["down", "right"])
 def test_graphviz_lays_out_what_it_is_fit_for(view: View, direction: str) -> None:
     opened = view.all_groups()

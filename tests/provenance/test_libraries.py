@@ -25,7 +25,14 @@ def load(name: str) -> Call:
         return parse_call(text, call_namespace(vars(module)), file=f"{name}.py")
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+# `test_calls_are_jaxs_own.py` has calls of these libraries, too.
+SLOW = {"diffrax", "equinox", "minimize", "numpyro"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in PROGRAMS],
+)
 def test_the_optimized_module_is_that_of_the_untagged_program(name: str) -> None:
     call = load(name)
     tagged, program, tags = compile_tagged(call)

@@ -79,7 +79,7 @@ class Server:
 def prepare_server(folder: Path) -> Server:
     """Keys and configuration of a server that is not started yet."""
     if _MISSING:
-        pytest.skip(f"there is no {' and no '.join(_MISSING)} here (Debian: openssh-server)")
+        pytest.skip(f"needs {' and '.join(_MISSING)} (apt-get install openssh-server)")
     folder.chmod(0o700)
     for name in ("host", "key", "stranger"):
         subprocess.run(

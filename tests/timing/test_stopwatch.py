@@ -7,6 +7,7 @@ import itertools
 import math
 import random
 import statistics
+from collections.abc import Iterator
 
 import pytest
 
@@ -26,6 +27,15 @@ from jaxscope.worker.timing.stopwatch import (
 )
 
 from .clockwork import Clockwork
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_old_is_collected() -> Iterator[None]:
+    """Each measurement begins with a collection: of what other tests left, it took most of it."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def watch(clock: Clockwork, seed: int = 0) -> Stopwatch:

@@ -342,7 +342,6 @@ def test_a_target_that_is_only_compiled_for_cannot_be_timed(measure: Measure) ->
         measure("plain(f32[100])", target="aot:tpu:v5e:2x2")
 
 
-@pytest.mark.slow
 def test_a_rigorous_measurement_takes_a_value_from_each_process(
     session: Session, file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,263 @@
+"""Sessions whose workers are forked from a process that has imported JAX already.
+
+Python's start and the import of JAX are half of what a small run costs. For a test whose point is
+what a worker answers, they are done once for all runs: one process imports what a worker imports
+before it says hello, and forks. The supervisor, the pipes, the messages, and one fresh process per
+run, in the state of a spare worker, are the real ones. How a worker starts is tested by
+`tests/processes` and by all tests that start commands; with `--slow` no worker is forked.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import traceback
+from pathlib import Path
+from typing import IO, Any, NoReturn
+
+_BOOTSTRAP = Path(__file__).parents[1] / "jaxscope" / "worker" / "bootstrap.py"
+_MAX_BYTES = 1 << 16
+_CHANGING = ("PYTEST_CURRENT_TEST",)
+_lock = threading.Lock()
+
+
+class ForkedLink:
+    """A supervisor that forks its workers; the usual one where variables were set meanwhile."""
+
+    machine = python = ""
+
+    def connect(self) -> Any:
+        """Start it, and do not wait for its greeting."""
+        from jaxscope.client.supervisor_link import Connection, LocalLink
+
+        with _lock:
+            origin = _start_origin()
+        if _variables() != origin.variables:
+            return LocalLink().connect()
+        return Connection(origin.fork_supervisor())
+
+
+def _variables() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in _CHANGING}
+
+
+@functools.cache
+def _start_origin() -> _Origin:
+    origin = _Origin()
+    atexit.register(origin.close)
+    return origin
+
+
+class _Origin:
+    """The process that all others are forked from, as pytest's process sees it."""
+
+    def __init__(self) -> None:
+        self.variables = _variables()
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, __file__, str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,  # as a worker's: Python asks at its start what they are
+                stderr=subprocess.PIPE,
+                pass_fds=[theirs.fileno()],
+                # The library's own threads would be one thread more when it forks.
+                env={**self.variables, "OPENBLAS_NUM_THREADS": "1"},
+                start_new_session=True,
+            )
+
+    def fork_supervisor(self) -> _ForkedSupervisor:
+        pipes = [os.pipe() for _ in range(3)]
+        (stdin, our_stdin), (our_stdout, stdout), (our_stderr, stderr) = pipes
+        theirs = [stdin, stdout, stderr]
+        with _lock:
+            socket.send_fds(self._socket, [os.getcwd().encode()], theirs)
+            pid = int(self._socket.recv(_MAX_BYTES) or b"0")
+        assert pid, self._process.communicate()
+        for descriptor in theirs:
+            os.close(descriptor)
+        return _ForkedSupervisor(
+            pid,
+            os.fdopen(our_stdin, "wb"),
+            os.fdopen(our_stdout, "rb"),
+            os.fdopen(our_stderr, "rb"),
+        )
+
+    def close(self) -> None:
+        self._socket.close()
+        self._process.communicate()
+
+
+class _ForkedSupervisor:
+    """What a session needs of `subprocess.Popen`, for a process that is no child of this one."""
+
+    def __init__(self, pid: int, stdin: IO[bytes], stdout: IO[bytes], stderr: IO[bytes]) -> None:
+        self.pid, self.stdin, self.stdout, self.stderr = pid, stdin, stdout, stderr
+        self._descriptor = os.pidfd_open(pid)
+
+    def __del__(self) -> None:
+        os.close(self._descriptor)
+
+    def poll(self) -> int | None:
+        return 0 if self._is_over(0) else None
+
+    def wait(self, timeout: float | None = None) -> int:
+        if not self._is_over(timeout):
+            raise subprocess.TimeoutExpired(["supervisor"], timeout or 0.0)
+        return 0
+
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._descriptor, signal.SIGKILL)
+
+    def _is_over(self, timeout: float | None) -> bool:
+        return bool(select.select([self._descriptor], [], [], timeout)[0])
+
+
+# In the process that forks, and in those forked from it.
+
+
+def serve(descriptor: int) -> None:
+    """Fork a supervisor for every packet of three descriptors, until there are no more."""
+    connection = socket.socket(fileno=descriptor)
+    _import_what_a_worker_imports()
+    while True:
+        packet, descriptors, _, _ = socket.recv_fds(connection, _MAX_BYTES, 3)
+        _reap()
+        if not packet:
+            break
+        pid = os.fork()
+        if pid == 0:
+            connection.close()
+            _become_supervisor(packet.decode(), descriptors)
+        for theirs in descriptors:
+            os.close(theirs)
+        connection.send(str(pid).encode())
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.wait()
+
+
+def _import_what_a_worker_imports() -> None:
+    del sys.path[0]  # this folder; `bootstrap.py` does the same
+    runpy.run_path(str(_BOOTSTRAP), run_name="bootstrap")["_import_package"]()
+
+    import jaxscope.supervisor.supervisor
+    import jaxscope.worker.main
+    import jaxscope.worker.stages.capture
+    import jaxscope.worker.targets.environment  # noqa: F401 # imported for those that are forked
+    from jaxscope.worker.compat import hide_frames_of
+
+    hide_frames_of(__file__)  # as the worker's own
+    del os.environ["OPENBLAS_NUM_THREADS"]
+
+
+def _reap() -> None:
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def _become_supervisor(folder: str, descriptors: list[int]) -> NoReturn:
+    from jaxscope.supervisor import supervisor, worker_process
+
+    try:
+        os.setsid()
+        os.chdir(folder)
+        for number, descriptor in enumerate(descriptors):
+            os.dup2(descriptor, number)
+            os.close(descriptor)
+        worker_process.subprocess = _Forking
+        supervisor.main()
+    finally:
+        os._exit(0)
+
+
+class _Forking:
+    """Stands for the module `subprocess` in a supervisor."""
+
+    DEVNULL, PIPE = subprocess.DEVNULL, subprocess.PIPE
+
+    @staticmethod
+    def Popen(command: list[str], *, env: dict[str, str], **options: Any) -> Any:
+        from jaxscope.supervisor.process_tree import MARKER
+
+        marker = env[MARKER]
+        if command[0] != sys.executable or env != {**os.environ, MARKER: marker}:
+            return subprocess.Popen(command, env=env, **options)
+        return _ForkedWorker(command, marker, options["pass_fds"])
+
+
+class _ForkedWorker:
+    """What a supervisor needs of `subprocess.Popen`."""
+
+    def __init__(self, command: list[str], marker: str, kept: tuple[int, ...]) -> None:
+        self.returncode: int | None = None
+        our_stdout, stdout = os.pipe()
+        our_stderr, stderr = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            _become_worker(command, marker, (stdout, stderr), kept)
+        os.close(stdout)
+        os.close(stderr)
+        self.stdout, self.stderr = os.fdopen(our_stdout, "rb"), os.fdopen(our_stderr, "rb")
+
+    def poll(self) -> int | None:
+        return self._wait(os.WNOHANG)
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        descriptor = os.pidfd_open(self.pid)
+        is_over = bool(select.select([descriptor], [], [], timeout)[0])
+        os.close(descriptor)
+        if not is_over:
+            raise subprocess.TimeoutExpired(["worker"], timeout or 0.0)
+        return self._wait(0)
+
+    def _wait(self, option: int) -> int | None:
+        if self.returncode is None:
+            with contextlib.suppress(ChildProcessError):
+                pid, status = os.waitpid(self.pid, option)
+                if pid:
+                    self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+
+def _become_worker(
+    command: list[str], marker: str, output: tuple[int, int], kept: tuple[int, ...]
+) -> NoReturn:
+    from jaxscope.supervisor.process_tree import MARKER
+    from jaxscope.worker import main
+
+    try:
+        os.setsid()
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        for number, descriptor in enumerate((nothing, *output)):
+            os.dup2(descriptor, number)
+        for name in os.listdir("/proc/self/fd"):
+            if int(name) > 2 and int(name) not in kept:
+                with contextlib.suppress(OSError):
+                    os.close(int(name))
+        os.environ[MARKER] = marker
+        sys.argv = command[1:]
+        main.main(command[3:])
+    except Exception:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(70)
+
+
+if __name__ == "__main__":
+    serve(int(sys.argv[1]))

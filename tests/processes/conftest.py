@@ -1,0 +1,10 @@
+"""Processes as users have them."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _started(started_workers: None) -> None:
+    """How a worker starts is part of what is tested here."""
