@@ -87,12 +87,10 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             reasons[report.longrepr[2].removeprefix("Skipped: ")] += 1
     num_slow = reasons.pop(SLOW, 0)
     if num_slow:
-        terminalreporter.line(f"{num_slow} slow tests were left out: ./run test --slow has them.")
+        terminalreporter.line(f"left out as slow: {num_slow} (./run test --slow has them)")
     if reasons:
         told = "; ".join(f"{count}: {reason}" for reason, count in reasons.most_common())
-        terminalreporter.line(
-            f"{reasons.total()} tests were left out for lack of something ({told})"
-        )
+        terminalreporter.line(f"left out for lack of something: {reasons.total()} ({told})")
 
 
 def pytest_configure(config: pytest.Config) -> None:

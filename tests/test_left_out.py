@@ -34,5 +34,5 @@ def test_what_is_left_out_is_counted(pytester: pytest.Pytester, words: list[str]
     is_slow = words == ["--slow"]
     result.assert_outcomes(passed=3 if is_slow else 1, skipped=2 if is_slow else 4)
     told = [line for line in result.outlines if "left out" in line]
-    assert told.pop().startswith("2 tests were left out for lack of something (1: needs ")
-    assert told == ([] if is_slow else ["2 slow tests were left out: ./run test --slow has them."])
+    assert told.pop().startswith("left out for lack of something: 2 (1: needs ")
+    assert told == ([] if is_slow else ["left out as slow: 2 (./run test --slow has them)"])

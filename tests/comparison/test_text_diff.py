@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 
 from comparison.conftest import EDITED, Take
 from jaxscope.model import Cost, Stage, StageText, Unavailable
@@ -135,8 +136,9 @@ def test_an_edit_of_a_real_program(edited: Comparison, take: Take) -> None:
     assert len([row for row in texts.rows if row.second]) == after.text.count("\n") + 1
 
 
-def test_two_hundred_thousand_lines(take: Take) -> None:
-    lines = [f"  %{i} = fadd float %{i - 1}, {i % 97}.0" for i in range(1, 200_000)]
+@pytest.mark.parametrize("count", [20_000, pytest.param(200_000, marks=pytest.mark.slow)])
+def test_many_thousands_of_lines(count: int) -> None:
+    lines = [f"  %{i} = fadd float %{i - 1}, {i % 97}.0" for i in range(1, count)]
     first, second = "\n".join(lines), "\n".join([*lines[:777], "  nop", *lines[777:]])
     found = diff("machine", first, second)
     assert found.count("added") == 1
