@@ -29,6 +29,7 @@ def test_a_module_and_its_name_make_a_page(
         return page
 
     module = ModuleType("jaxscope.ui.pages.example")
+    # A bare module has no such attribute.
     module.PAGE = Page("Example", "What is an example?", make)  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(application, "PAGES", ("example",))
