@@ -172,6 +172,7 @@ def test_the_line_is_found_and_the_update_compiled_once() -> None:
     assert sample["update"]._cache_size() == 1
 
 
+@pytest.mark.slow
 def test_both_transformers_have_the_same_loss_and_the_scanned_one_is_smaller() -> None:
     sample = load("transformer.py")
     params, text = sample["init"](jax.random.key(0)), sample["tokens"](jax.random.key(1))

@@ -118,6 +118,7 @@ def test_the_update_has_a_forward_and_a_backward_half(capture: CaptureOf) -> Non
     assert directions[Direction.BACKWARD] > 0
 
 
+@pytest.mark.slow
 def test_the_twelve_layers_are_in_scopes_and_the_scanned_one_is_small(capture: CaptureOf) -> None:
     found = capture("transformer.py", "loss(init(key(0)), tokens(key(1)))")
     jaxpr = graph(found, "jaxpr")
