@@ -246,12 +246,15 @@ class DerivedFates:
         self._around = InstructionNeighbours(self._after)
 
     def _find_calls(self) -> dict[str, list[str]]:
-        """By the id of an equation that several equations call, its calls but the named one."""
+        """By the id of an equation that several call, its calls but the named one, in order."""
         found: dict[str, list[str]] = {}
         for tag in self._endings or self._after.holders:
             id, _, call = tag.partition("@")
             if call:
                 found.setdefault(id, []).append(call)
+        places = self.equations.graph.index_by_id
+        for calls in found.values():
+            calls.sort(key=lambda call: places.get(call.rpartition("@")[2], NONE))
         return found
 
     def _has_constants_inside(self) -> bool:
