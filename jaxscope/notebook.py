@@ -89,9 +89,10 @@ class ShownComparison(Comparison):
     """A comparison that shows itself: what `jaxscope diff` prints, or its page in a notebook."""
 
     def __repr__(self) -> str:
-        from jaxscope.report.diff import format_comparison
+        from jaxscope.report.diff import comparison_to_document
+        from jaxscope.report.document import write_text
 
-        return format_comparison(self)
+        return write_text(comparison_to_document(self))
 
     def _repr_html_(self) -> str:
         from jaxscope.export.diff_html import comparison_to_html
@@ -107,9 +108,10 @@ class ShownPolicies(RematPolicies):
     """Remat policies that show themselves as a table."""
 
     def __repr__(self) -> str:
-        from jaxscope.report.remat import remat_to_text
+        from jaxscope.report.document import write_text
+        from jaxscope.report.remat import remat_to_document
 
-        return "\n".join(remat_to_text(self)).lstrip("\n")
+        return write_text(remat_to_document(self))
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -117,9 +119,10 @@ class ShownPlacement(PlacementReport):
     """A report on devices that shows itself: what `jaxscope sharding` prints."""
 
     def __repr__(self) -> str:
-        from jaxscope.report.sharding import placement_to_text
+        from jaxscope.report.document import write_text
+        from jaxscope.report.sharding import placement_to_document
 
-        return placement_to_text(self)
+        return write_text(placement_to_document(self))
 
 
 def _frame(page: str) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 
-from jaxscope.cli.output import print_text
+from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress
 from jaxscope.client.one_shot import outline
-from jaxscope.client.results import Outline
-from jaxscope.schema.safe_text import make_safe
+from jaxscope.model.outline import Outline
+from jaxscope.report.document import Items, Section
 
 
 def run(options: Options) -> int:
@@ -18,27 +17,28 @@ def run(options: Options) -> int:
     file = named_program(options)
     with show_progress() as show:
         found = outline(file, on_event=Watcher(show), **run_options(options))
-    if options.is_json:
-        print_text(json.dumps({"file": file, **dataclasses.asdict(found)}, indent=2))
-    else:
-        print_text(make_safe(format_outline(file, found)))
+    print_found(
+        options,
+        lambda: {"file": file, **dataclasses.asdict(found)},
+        lambda: outline_to_document(file, found),
+    )
     return 0
 
 
-def format_outline(file: str, found: Outline) -> str:
+_LONGEST_SIGNATURE = 60
+
+
+def outline_to_document(file: str, found: Outline) -> list[Section]:
     """Calls first, since they can be pasted after `jaxscope capture FILE`."""
-    lines = [f"calls that {file} offers:"]
-    lines += [f"  {call.call}" for call in found.calls] or ["  none"]
-    lines += ["", "functions:"]
     # What a class holds stands below it, further in: a method is called on an object of its own.
     shown = [
         "  " * function.name.count(".") + (function.signature or function.name)
         for function in found.functions
     ]
-    width = min(max(map(len, shown), default=0), 60)
-    for function, signature in zip(found.functions, shown, strict=True):
-        doc = function.doc.strip().partition("\n")[0]
-        lines.append(f"  {signature:{width}}  {doc}".rstrip())
-    if not found.functions:
-        lines.append("  none")
-    return "\n".join(lines)
+    width = min(max(map(len, shown), default=0), _LONGEST_SIGNATURE)
+    docs = [function.doc.strip().partition("\n")[0] for function in found.functions]
+    functions = [f"{one:{width}}  {doc}".rstrip() for one, doc in zip(shown, docs, strict=True)]
+    return [
+        Section(f"calls that {file} offers:", [Items([c.call for c in found.calls] or ["none"])]),
+        Section("functions:", [Items(functions or ["none"])]),
+    ]

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from jaxscope.cli.output import check_place, print_text, write_file
+from jaxscope.cli.output import check_place, print_text, write_data, write_file
 from jaxscope.cli.parser import Options, PictureOptions
 from jaxscope.cli.runs import Watcher, named_file, run_options, show_progress, target_options
 from jaxscope.client import one_shot as client
@@ -118,12 +118,8 @@ def _write(
     from jaxscope.export.render import render_order  # brings the layout of graphs
 
     rendered = render_order(order, on_step)
-    write_file(path, lambda draft: _fill(draft, rendered.data))
+    write_data(path, rendered.data)
     return rendered.notes
-
-
-def _fill(draft: Path, data: bytes) -> None:
-    draft.write_bytes(data)
 
 
 # `jaxscope capture FILE [CALL] -o OUT`: inspect without a window.

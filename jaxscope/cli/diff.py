@@ -6,15 +6,15 @@ import dataclasses
 import json
 from collections.abc import Mapping
 
-from jaxscope.cli.output import check_place, print_text, write_file
+from jaxscope.cli.output import check_place, print_text, write_data
 from jaxscope.cli.parser import DIFFERENT, Options
 from jaxscope.cli.runs import Watcher, run_options, show_progress, target_options
 from jaxscope.client.subjects import obtain_subject
 from jaxscope.errors import Explanation, UsageError
-from jaxscope.export.diff import comparison_to_json
+from jaxscope.export.diff import comparison_to_json, render_comparison
 from jaxscope.program.diff.captures import ComparedCapture, StagePair, compare_captures, pair_stages
-from jaxscope.report.diff import format_comparison
-from jaxscope.schema.safe_text import make_safe
+from jaxscope.report.diff import SHORT_LIST, comparison_to_document
+from jaxscope.report.document import write_text
 
 
 def run(options: Options) -> int:
@@ -33,19 +33,17 @@ def run(options: Options) -> int:
         *_with_distinct_names(first, second, sides), _chosen_pairs(first, second, wanted.stages)
     )
     if wanted.output is not None:
-        from jaxscope.export.diff import write_comparison
-
-        write_file(wanted.output, lambda draft: write_comparison(comparison, draft))
+        write_data(wanted.output, render_comparison(comparison, wanted.output))
     elif options.is_json:
         print_text(json.dumps(comparison_to_json(comparison), indent=1, allow_nan=False))
     else:
         is_detailed = bool(wanted.stages)
-        text = format_comparison(
+        document = comparison_to_document(
             comparison,
-            most_rows=None if is_detailed else 12,
+            most_rows=None if is_detailed else SHORT_LIST,
             with_texts=is_detailed,
         )
-        print_text(make_safe(text))
+        print_text(write_text(document))
     return 0 if comparison.is_equal else DIFFERENT
 
 

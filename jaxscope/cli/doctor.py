@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.metadata
-import json
 import os
 import platform
 import shutil
@@ -13,14 +12,14 @@ import sys
 from typing import Any
 
 import jaxscope
-from jaxscope.cli.output import print_text
+from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, run_options, show_progress
 from jaxscope.client.one_shot import inspect_environment
 from jaxscope.client.results import EnvironmentReport
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import JaxscopeError
-from jaxscope.schema.safe_text import make_safe
+from jaxscope.report.document import Section, Table
 from jaxscope.setup.apt import is_root
 from jaxscope.setup.system_libraries import find_missing_libraries, format_install_line
 
@@ -58,20 +57,15 @@ def run(options: Options) -> int:
         except JaxscopeError as error:
             report = error
     findings = [*_about_jaxscope(), *_about_jax(report), *_about_window(), _about_graphviz()]
-    if options.is_json:
-        print_text(json.dumps(_to_json(findings, report), indent=2))
-    else:
-        print_text(make_safe(format_findings(findings)))
+    print_found(options, lambda: _to_json(findings, report), lambda: findings_to_document(findings))
     return report.exit_status if isinstance(report, JaxscopeError) else 0
 
 
-def format_findings(findings: list[DoctorFinding]) -> str:
-    """One line each."""
-    signs = {True: "ok", False: "--", None: "  "}
-    width = max(len(finding.name) for finding in findings)
-    return "\n".join(
-        f"{signs[finding.is_good]}  {finding.name:{width}}  {finding.text}" for finding in findings
-    )
+def findings_to_document(findings: list[DoctorFinding]) -> list[Section]:
+    """One row each."""
+    signs = {True: "ok", False: "--", None: ""}
+    rows = [(signs[each.is_good], each.name, each.text) for each in findings]
+    return [Section(blocks=[Table(("", "", ""), rows)])]
 
 
 def _about_jaxscope() -> list[DoctorFinding]:

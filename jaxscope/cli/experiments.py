@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from jaxscope.cli.output import check_place, print_text, write_file
+from jaxscope.cli.output import check_place, print_found, write_data
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import (
     Watcher,
@@ -50,15 +50,15 @@ from jaxscope.export.measurement_files import (
 from jaxscope.model import Capture, Environment, Timing, Unavailable
 from jaxscope.model.experiments import Agreement, ProgramComparison, Recompilation
 from jaxscope.model.timing import Profile, Scaling
-from jaxscope.report.measurement_text import (
+from jaxscope.report.document import Document
+from jaxscope.report.measurement_documents import (
     ProfileOverlay,
-    write_agreement,
-    write_comparison,
-    write_profile,
-    write_recompilation,
-    write_scaling,
+    agreement_to_document,
+    profile_to_document,
+    programs_to_document,
+    recompilation_to_document,
+    scaling_to_document,
 )
-from jaxscope.schema.safe_text import make_safe
 
 # `jaxscope time -o OUT`: what was measured, as a picture or as its table.
 
@@ -94,12 +94,7 @@ def write_run_figure(profile: Profile, path: Path) -> None:
 
 
 def _write(figure: Figure, path: Path, environment: Environment) -> None:
-    data = write_figure(figure, path.suffix, environment=environment)
-
-    def write(draft: Path) -> None:
-        draft.write_bytes(data)
-
-    write_file(path, write)
+    write_data(path, write_figure(figure, path.suffix, environment=environment))
 
 
 def _nothing(path: Path, why: str) -> EnvironmentProblem:
@@ -130,15 +125,10 @@ def run_scaling(options: Options) -> Scaling:
         **target_options(options),
         **run_options(options),
     )
-    with watching(write_scaling, scaling_to_json, is_json=options.is_json) as watch:
+    with watching(scaling_to_document, scaling_to_json, is_json=options.is_json) as watch:
         scaling = ask(request, Scaling, watch)
     if time.output is not None:
-        data = _render(scaling, time.output.suffix)
-
-        def write(path: Path) -> None:
-            path.write_bytes(data)
-
-        write_file(time.output, write)
+        write_data(time.output, _render(scaling, time.output.suffix))
     return scaling
 
 
@@ -166,7 +156,9 @@ def run_recompilation(options: Options) -> Recompilation:
     request = RecompilationRequest(
         named_program(options), tuple(calls), **target_options(options), **run_options(options)
     )
-    with watching(write_recompilation, recompilation_to_json, is_json=options.is_json) as watch:
+    with watching(
+        recompilation_to_document, recompilation_to_json, is_json=options.is_json
+    ) as watch:
         return ask(request, Recompilation, watch)
 
 
@@ -187,13 +179,13 @@ def run_profile(options: Options) -> ProfileOverlay:
     with show_progress() as show:
         capture = ask(CaptureRequest(file, options.call, **shared), Capture, Watcher(show))
 
-    def write(found: Profile) -> str:
-        return write_profile(ProfileOverlay(found, capture))
+    def to_document(found: Profile) -> Document:
+        return profile_to_document(ProfileOverlay(found, capture))
 
     def to_json(found: Profile) -> dict[str, Any]:
         return profile_to_json(ProfileOverlay(found, capture))
 
-    with watching(write, to_json, is_json=options.is_json) as watch:
+    with watching(to_document, to_json, is_json=options.is_json) as watch:
         request = ProfileRequest(file, capture.call, skip_eager=options.time.skip_eager, **shared)
         profile = ask(request, Profile, watch)
     if output is not None:
@@ -221,7 +213,7 @@ def run_comparison(options: Options) -> ProgramComparison:
         **target_options(options),
         **run_options(options),
     )
-    with watching(write_comparison, comparison_to_json, is_json=options.is_json) as watch:
+    with watching(programs_to_document, comparison_to_json, is_json=options.is_json) as watch:
         return ask(request, ProgramComparison, watch)
 
 
@@ -234,31 +226,30 @@ def run_agreement(options: Options) -> Agreement:
     request = AgreementRequest(
         named_program(options), options.call, **target_options(options), **run_options(options)
     )
-    with watching(write_agreement, agreement_to_json, is_json=options.is_json) as watch:
+    with watching(agreement_to_document, agreement_to_json, is_json=options.is_json) as watch:
         return ask(request, Agreement, watch)
 
 
 # The experiments of `jaxscope time`: run one, and print it as a table or as JSON.
 
 
-Experiment = tuple[Callable[[Options], Any], Callable[[Any], str], Callable[[Any], dict[str, Any]]]
-"""Run it; write what was found for a person; the same as JSON."""
+Experiment = tuple[
+    Callable[[Options], Any], Callable[[Any], Document], Callable[[Any], dict[str, Any]]
+]
+"""Run it; what was found as a report; the same as JSON."""
 
 EXPERIMENTS: dict[str, Experiment] = {
-    "nodes": (run_profile, write_profile, profile_to_json),
-    "recompilations": (run_recompilation, write_recompilation, recompilation_to_json),
-    "comparison": (run_comparison, write_comparison, comparison_to_json),
-    "agreement": (run_agreement, write_agreement, agreement_to_json),
-    "scaling": (run_scaling, write_scaling, scaling_to_json),
+    "nodes": (run_profile, profile_to_document, profile_to_json),
+    "recompilations": (run_recompilation, recompilation_to_document, recompilation_to_json),
+    "comparison": (run_comparison, programs_to_document, comparison_to_json),
+    "agreement": (run_agreement, agreement_to_document, agreement_to_json),
+    "scaling": (run_scaling, scaling_to_document, scaling_to_json),
 }
 
 
 def run_experiment(options: Options) -> int:
     """Make the experiment that the options name, and print it."""
-    make, write, to_json = EXPERIMENTS[options.time.experiment]
+    make, to_document, to_json = EXPERIMENTS[options.time.experiment]
     found = make(options)
-    if options.is_json:
-        print_text(json.dumps(to_json(found), indent=2, allow_nan=False))
-    else:
-        print_text(make_safe(write(found)))
+    print_found(options, lambda: to_json(found), lambda: to_document(found))
     return 0

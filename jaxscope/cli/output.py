@@ -1,12 +1,16 @@
-"""Write results: whole or not at all."""
+"""Write results, to standard output or to files: these whole or not at all."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from jaxscope.cli.parser import Options
 from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
+from jaxscope.report.document import Document, write_text
 from jaxscope.schema.whole_file import write_whole
 
 
@@ -45,6 +49,29 @@ def write_file(path: Path, write: Callable[[Path], None]) -> None:
                 remedy="Name another place with -o, make room, or fix the permissions.",
             )
         ) from None
+
+
+def write_data(path: Path, data: bytes) -> None:
+    """Put bytes in place in one step.
+
+    Raises:
+        EnvironmentProblem: The file cannot be written.
+    """
+
+    def write(draft: Path) -> None:
+        draft.write_bytes(data)
+
+    write_file(path, write)
+
+
+def print_found(
+    options: Options, to_json: Callable[[], Any], to_document: Callable[[], Document]
+) -> None:
+    """Print what a verb found, as JSON where that was asked for."""
+    if options.is_json:
+        print_text(json.dumps(to_json(), indent=2, allow_nan=False))
+    else:
+        print_text(write_text(to_document()))
 
 
 def print_text(text: str) -> None:

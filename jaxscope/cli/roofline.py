@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 
 from jaxscope.cli.capture import obtain_capture
-from jaxscope.cli.output import print_text
+from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, run_options, show_progress, target_options
 from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import CalibrationRequest
 from jaxscope.errors import Explanation, UsageError
 from jaxscope.model.hardware import Ceilings, Chip, chip_names, chip_of_target, find_chip
+from jaxscope.model.targets import is_absent
 from jaxscope.program.cost.attribution import RowKind, find_cost_change
 from jaxscope.program.cost.trip_counts import find_trip_counts
 from jaxscope.program.fates.table import link_products
 from jaxscope.program.roofline import find_roofline
-from jaxscope.report.cost_changes import cost_change_to_json, cost_change_to_text, notes_of
-from jaxscope.report.roofline import roofline_to_json, roofline_to_text
+from jaxscope.report.cost_changes import cost_change_to_json, cost_change_to_section, notes_of
+from jaxscope.report.document import Document, Section
+from jaxscope.report.roofline import roofline_to_document, roofline_to_json
 from jaxscope.schema.ceilings_file import store_ceilings, stored_ceilings
-from jaxscope.schema.contract import environment_to_json
-from jaxscope.schema.safe_text import make_safe
+from jaxscope.schema.contract import Json, environment_to_json
 
 
 def run(options: Options) -> int:
@@ -46,28 +46,34 @@ def run(options: Options) -> int:
     trips = find_trip_counts(capture)
     found = find_roofline(link_products(capture), trips, capture.stage("machine"))
     changes = {by: find_cost_change(capture, by) for by in RowKind}
-    if options.is_json:
+
+    def to_json() -> Json:
         before = find_roofline(capture.stage("hlo"), trips)
-        report = {
+        return {
             "call": capture.call,
             "environment": environment_to_json(capture.environment),
             **roofline_to_json(found, ceilings, capture.target),
             "before_optimization": roofline_to_json(before, ceilings, capture.target),
             "cost": {by.value: cost_change_to_json(change) for by, change in changes.items()},
         }
-        print_text(json.dumps(report, indent=2, allow_nan=False))
-    else:
-        text = [roofline_to_text(capture, found, ceilings, _calibration(options))]
-        for by, change in changes.items():
-            text += cost_change_to_text(change, f"before and after optimization, by {by.value}")
-        text += ["", *notes_of(changes.values())]
-        print_text(make_safe("\n".join(text)))
+
+    def to_document() -> Document:
+        return [
+            *roofline_to_document(capture, found, ceilings, _calibration(options)),
+            *(
+                cost_change_to_section(change, f"before and after optimization, by {by.value}")
+                for by, change in changes.items()
+            ),
+            Section(blocks=notes_of(changes.values())),
+        ]
+
+    print_found(options, to_json, to_document)
     return 0
 
 
 def _calibration(options: Options) -> str:
     """The command that measures what the machine reaches; none for a chip that is not there."""
-    if options.target.startswith("aot:"):
+    if is_absent(options.target):
         return ""
     words = ["jaxscope", "roofline", str(options.file)]
     words += [options.call] if options.call else []

@@ -24,6 +24,7 @@ from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, Stopped, UsageError
 from jaxscope.model import Capture
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+from jaxscope.report.document import Document, write_text
 from jaxscope.schema.safe_text import make_safe, make_safe_line
 
 # What is being done right now, in one line of a terminal that passes by.
@@ -158,14 +159,17 @@ def skipping_by_key(skip: Callable[..., None]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def watching(
-    write: Callable[[Any], str], to_json: Callable[[Any], dict[str, Any]], *, is_json: bool
+    to_document: Callable[[Any], Document],
+    to_json: Callable[[Any], dict[str, Any]],
+    *,
+    is_json: bool,
 ) -> Iterator[Watcher]:
     """Show the progress of a measurement; where it ends early, print what there is by then.
 
     Under `--json` there is one object on standard output: the reason, which carries it.
 
     Args:
-        write: Writes what was found as text.
+        to_document: Makes a report of what was found.
         to_json: The same as JSON.
     """
     watch = Watcher(lambda _text: None)
@@ -178,7 +182,7 @@ def watching(
         if watch.found is None:
             raise
         if not is_json:
-            print_text(make_safe(write(watch.found)))
+            print_text(write_text(to_document(watch.found)))
             raise
         failure = error if isinstance(error, JaxscopeError) else Stopped("Stopped.")
         failure.partial = to_json(watch.found)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
-from jaxscope.cli.output import print_text
+from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress, target_options
 from jaxscope.client.many_targets import capture_targets, default_targets, full_target
@@ -13,8 +11,7 @@ from jaxscope.client.requests import CaptureRequest
 from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError
 from jaxscope.model import Capture
 from jaxscope.program.targets import summarize_target
-from jaxscope.report.targets import targets_to_json, targets_to_text
-from jaxscope.schema.safe_text import make_safe
+from jaxscope.report.targets import targets_to_document, targets_to_json
 
 
 def run(options: Options) -> int:
@@ -41,11 +38,11 @@ def run(options: Options) -> int:
     rows = [summarize_target(target, answer) for target, answer in found]
     call = next((answer.call for _, answer in found if isinstance(answer, Capture)), "")
     call = call or options.call or ""
-    if options.is_json:
-        report = targets_to_json(call, str(options.file), rows)
-        print_text(json.dumps(report, indent=2, allow_nan=False))
-    else:
-        print_text(make_safe(targets_to_text(call, rows)))
+    print_found(
+        options,
+        lambda: targets_to_json(call, str(options.file), rows),
+        lambda: targets_to_document(call, rows),
+    )
     return 0
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
-from jaxscope.cli.output import check_place, print_text
+from jaxscope.cli.output import check_place, print_found
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import named_program, run_options, target_options, watching
 from jaxscope.client.one_shot import time_call
-from jaxscope.report.measurement_text import format_timing
+from jaxscope.report.document import Document, Section
+from jaxscope.report.measurement_documents import timing_to_document
 from jaxscope.schema.contract import timing_to_json
-from jaxscope.schema.safe_text import make_safe
 
 _ONE_PROCESS = (
     "All of it was observed in this one process; --rigorous repeats it in six fresh ones, which "
@@ -27,7 +25,7 @@ def run(options: Options) -> int:
     output = options.time.output
     if output is not None:
         check_place(output)
-    with watching(format_timing, timing_to_json, is_json=options.is_json) as watch:
+    with watching(timing_to_document, timing_to_json, is_json=options.is_json) as watch:
         timing = time_call(
             named_program(options),
             options.call,
@@ -44,9 +42,10 @@ def run(options: Options) -> int:
         from jaxscope.cli.experiments import write_timing_figure  # only where a figure is wanted
 
         write_timing_figure(timing, options.time.figure, output)
-    if options.is_json:
-        print_text(json.dumps(timing_to_json(timing), indent=2, allow_nan=False))
-    else:
-        scope = "" if options.is_rigorous else f"\n{_ONE_PROCESS}"
-        print_text(make_safe(format_timing(timing) + scope))
+
+    def to_document() -> Document:
+        scope = [] if options.is_rigorous else [Section(blocks=[_ONE_PROCESS])]
+        return [*timing_to_document(timing), *scope]
+
+    print_found(options, lambda: timing_to_json(timing), to_document)
     return 0

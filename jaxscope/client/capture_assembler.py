@@ -340,6 +340,7 @@ class CaptureAssembler:
             cost=cost,
             seconds=_seconds(fields.seconds),
             unavailable=missing,
+            kernels=() if fields.has_no_kernels else None,
         )
         self._stages[fields.name] = stage
         text = self._texts.pop(fields.name, None)
@@ -393,8 +394,13 @@ class CaptureAssembler:
 
     def _read_kernels(self, message: Message) -> Stage | None:
         fields = read_message_fields(message, KernelsFields)
-        text, why_not = list_machine_code(_code_parts(message), fields.left_out)
+        parts = _code_parts(message)
+        text, why_not = list_machine_code(parts, fields.left_out)
         made = StageText.plain(text) if text else Unavailable(why_not, fields.name)
+        stage = self._stages.get(fields.name)
+        if stage is not None and not fields.left_out:
+            names = tuple(dict.fromkeys(part.kernel for part in parts))
+            self._stages[fields.name] = dataclasses.replace(stage, kernels=names)
         return self._put_text(fields.name, made)
 
     def _put_text(self, name: str, text: StageText | Unavailable) -> Stage | None:

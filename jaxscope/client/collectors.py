@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Iterator
-from typing import Annotated, Any, Protocol, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Annotated, Protocol, TypeVar
 
 import msgspec
 
@@ -23,7 +22,6 @@ from jaxscope.client.experiment_collectors import (
     AgreementCollector,
     CeilingsCollector,
     ComparisonCollector,
-    LabCollector,
     ProfileCollector,
     RecompilationCollector,
     RematCollector,
@@ -43,16 +41,7 @@ from jaxscope.client.requests import (
     SideRequest,
     TimeRequest,
 )
-from jaxscope.client.results import (
-    Device,
-    EnvironmentReport,
-    OfferedCall,
-    Outline,
-    OutlinedFunction,
-    Proposal,
-    Result,
-    TargetReport,
-)
+from jaxscope.client.results import Device, EnvironmentReport, Proposal, Result, TargetReport
 from jaxscope.client.timing_assembler import TimingAssembler
 from jaxscope.errors import (
     CallError,
@@ -64,6 +53,8 @@ from jaxscope.errors import (
     TraceError,
 )
 from jaxscope.model import Capture, is_available
+from jaxscope.model.outline import OfferedCall, Outline, OutlinedFunction
+from jaxscope.schema.records import Codec, Rules
 from jaxscope.wire.messages import Message
 
 _ERRORS: dict[str, type[JaxscopeError]] = {
@@ -72,18 +63,6 @@ _ERRORS: dict[str, type[JaxscopeError]] = {
     "trace": TraceError,
     "environment": EnvironmentProblem,
     "internal": InternalError,
-}
-_Text = Annotated[str, msgspec.Meta(max_length=200_000)]
-
-_LAB_COLLECTORS: dict[type[Request], type[LabCollector]] = {
-    ProfileRequest: ProfileCollector,
-    ScalingRequest: ScalingCollector,
-    RecompilationRequest: RecompilationCollector,
-    ComparisonRequest: ComparisonCollector,
-    SideRequest: SideCollector,
-    AgreementRequest: AgreementCollector,
-    CalibrationRequest: CeilingsCollector,
-    RematRequest: RematCollector,
 }
 
 T = TypeVar("T")
@@ -110,21 +89,10 @@ class Collector(Protocol):
         """What a capture or an experiment has so far."""
 
 
-def collector_for(request: Request) -> Collector:
-    """The collector that understands the answers to a request."""
-    if isinstance(request, CaptureRequest):
-        return CaptureCollector()
-    if isinstance(request, TimeRequest):
-        return TimingCollector(request.call or "")
-    if type(request) in _LAB_COLLECTORS:
-        return _LAB_COLLECTORS[type(request)](getattr(request, "call", None) or "")
-    return AnswerCollector()
-
-
 class CaptureCollector:
     """Answers to `capture`."""
 
-    def __init__(self) -> None:
+    def __init__(self, _call: str) -> None:
         self._assembler = CaptureAssembler()
 
     def feed(self, message: Message) -> Iterator[Event]:
@@ -173,46 +141,16 @@ class TimingCollector:
         return dataclasses.replace(timing, warnings=(*timing.warnings, note))
 
 
-class _OutlineFields(msgspec.Struct, frozen=True):
-    functions: Annotated[tuple[OutlinedFunction, ...], msgspec.Meta(max_length=2000)]
-    calls: Annotated[tuple[OfferedCall, ...], msgspec.Meta(max_length=500)]
-    doc: _Text
-
-
-class _EnvironmentFields(msgspec.Struct, frozen=True):
-    jax: _Text
-    jaxlib: _Text
-    python: _Text
-    platform: _Text
-    device: _Text = ""
-    numpy: _Text = ""
-    executable: _Text = ""
-    host: _Text = ""
-    system: _Text = ""
-    devices: Annotated[tuple[Device, ...], msgspec.Meta(max_length=10_000)] = ()
-    targets: Annotated[tuple[TargetReport, ...], msgspec.Meta(max_length=100)] = ()
-
-
 class AnswerCollector:
     """Answers to `outline`, `propose` and `environment`: one message each."""
 
-    def __init__(self) -> None:
+    def __init__(self, _call: str) -> None:
         self._result: Result | None = None
 
     def feed(self, message: Message) -> Iterator[Event]:
-        if message.type == "outline":
-            outline = _read(message, _OutlineFields)
-            lines = [f.line for f in outline.functions] + [c.line for c in outline.calls]
-            if lines and min(lines) < 1:
-                raise ValueError("an outline names a line before the first")
-            self._result = Outline(outline.functions, outline.calls, outline.doc)
-        elif message.type == "proposal":
-            self._result = Proposal(_read(message, _ProposalFields).call)
-        elif message.type == "environment":
-            fields = _read(message, _EnvironmentFields)
-            self._result = EnvironmentReport(
-                **{name: getattr(fields, name) for name in fields.__struct_fields__}
-            )
+        kind = _ANSWERS.get(message.type)
+        if kind is not None:
+            self._result = _read(message, kind)
         return iter(())
 
     def result(self) -> Result:
@@ -224,40 +162,56 @@ class AnswerCollector:
         return None
 
 
-class _ProposalFields(msgspec.Struct, frozen=True):
-    call: _Text
-
-
-class _ProgressFields(msgspec.Struct, frozen=True):
-    step: Annotated[str, msgspec.Meta(max_length=200)]
-    text: Annotated[str, msgspec.Meta(max_length=2000)]
-    left_s: float | None = None
-    can_skip: bool = False
-
-
-class _ExplanationFields(msgspec.Struct, frozen=True):
-    what: _Text
-    why: _Text = ""
-    where: _Text = ""
-    remedy: _Text = ""
-    kind: _Text = ""
-    traceback: _Text = ""
-    full_traceback: Annotated[str, msgspec.Meta(max_length=1_000_000)] = ""
-    output: _Text = ""
-    calls: Annotated[tuple[_Text, ...], msgspec.Meta(max_length=100)] = ()
-
-
-class _FailedFields(msgspec.Struct, frozen=True):
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Failure:
     fault: str
-    explanation: _ExplanationFields
-    stage: _Text | None = None
+    explanation: Explanation
+
+
+_ANSWERS: dict[str, type[Outline] | type[Proposal] | type[EnvironmentReport]] = {
+    "outline": Outline,
+    "proposal": Proposal,
+    "environment": EnvironmentReport,
+}
+_FIRST_LINE = Annotated[int, msgspec.Meta(ge=1)]
+_FORM = Codec(
+    text=Annotated[str, msgspec.Meta(max_length=200_000)],
+    rules={
+        Outline: Rules(
+            kinds={
+                "functions": Annotated[tuple[OutlinedFunction, ...], msgspec.Meta(max_length=2000)],
+                "calls": Annotated[tuple[OfferedCall, ...], msgspec.Meta(max_length=500)],
+            }
+        ),
+        OutlinedFunction: Rules(kinds={"line": _FIRST_LINE}),
+        OfferedCall: Rules(kinds={"line": _FIRST_LINE}),
+        EnvironmentReport: Rules(
+            kinds={
+                "devices": Annotated[tuple[Device, ...], msgspec.Meta(max_length=10_000)],
+                "targets": Annotated[tuple[TargetReport, ...], msgspec.Meta(max_length=100)],
+            }
+        ),
+        Progress: Rules(
+            kinds={
+                "step": Annotated[str, msgspec.Meta(max_length=200)],
+                "text": Annotated[str, msgspec.Meta(max_length=2000)],
+            }
+        ),
+        Explanation: Rules(
+            kinds={
+                "full_traceback": Annotated[str, msgspec.Meta(max_length=1_000_000)],
+                "calls": Annotated[tuple[str, ...], msgspec.Meta(max_length=100)],
+            }
+        ),
+    },
+)
+"""How these answers look on the wire, and how much a worker may say."""
 
 
 def read_progress(message: Message) -> Progress:
     """Raises: ValueError: The message is malformed."""
-    fields = _read(message, _ProgressFields)
-    left_s = math.nan if fields.left_s is None else max(fields.left_s, 0.0)
-    return Progress(fields.step, fields.text, left_s, fields.can_skip)
+    progress = _read(message, Progress)
+    return dataclasses.replace(progress, left_s=max(progress.left_s, 0.0))
 
 
 def read_failure(message: Message) -> JaxscopeError:
@@ -266,18 +220,31 @@ def read_failure(message: Message) -> JaxscopeError:
     Raises:
         ValueError: The message is malformed.
     """
-    fields = _read(message, _FailedFields)
-    if fields.fault not in _ERRORS:
-        raise ValueError(f"a failure of the kind {fields.fault!r} was announced")
-    explanation = Explanation(
-        **{field.name: getattr(fields.explanation, field.name) for field in _EXPLANATION_FIELDS}
-    )
-    return _ERRORS[fields.fault](explanation)
+    failure = _read(message, _Failure)
+    if failure.fault not in _ERRORS:
+        raise ValueError(f"a failure of the kind {failure.fault!r} was announced")
+    return _ERRORS[failure.fault](failure.explanation)
 
 
-_EXPLANATION_FIELDS = dataclasses.fields(Explanation)
+def _read(message: Message, kind: type[T]) -> T:
+    return _FORM.read(kind, dict(message.fields))
 
 
-def _read(message: Message, type: type[T]) -> T:
-    fields: dict[str, Any] = dict(message.fields)
-    return msgspec.convert(fields, type)
+_COLLECTORS: dict[type[Request], Callable[[str], Collector]] = {
+    CaptureRequest: CaptureCollector,
+    TimeRequest: TimingCollector,
+    ProfileRequest: ProfileCollector,
+    ScalingRequest: ScalingCollector,
+    RecompilationRequest: RecompilationCollector,
+    ComparisonRequest: ComparisonCollector,
+    SideRequest: SideCollector,
+    AgreementRequest: AgreementCollector,
+    CalibrationRequest: CeilingsCollector,
+    RematRequest: RematCollector,
+}
+"""By the request whose answers they take; all other requests have one answer."""
+
+
+def collector_for(request: Request) -> Collector:
+    """The collector that understands the answers to a request."""
+    return _COLLECTORS.get(type(request), AnswerCollector)(getattr(request, "call", None) or "")

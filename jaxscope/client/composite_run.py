@@ -11,16 +11,16 @@ import threading
 from collections.abc import Callable
 
 from jaxscope.client.events import Event, Failed, Finished, HeadArrived
-from jaxscope.client.live_run import Run
+from jaxscope.client.live_run import AwaitedRun, Run, describe_bug
 from jaxscope.client.requests import Request
 from jaxscope.client.results import Result
-from jaxscope.errors import Explanation, InternalError, JaxscopeError, Stopped
+from jaxscope.errors import Explanation, JaxscopeError, Stopped
 
 OnEvent = Callable[[Event], None]
 StartWorker = Callable[[Request, OnEvent | None], Run]
 
 
-class CompositeRun(abc.ABC):
+class CompositeRun(AwaitedRun, abc.ABC):
     """Like a `Run`; a thread of its own conducts the runs that it consists of.
 
     Attributes:
@@ -30,14 +30,13 @@ class CompositeRun(abc.ABC):
     def __init__(
         self, request: Request, start_worker: StartWorker, on_event: OnEvent | None
     ) -> None:
+        super().__init__()
         self.request = request
         self._start_worker = start_worker
         self._on_event = on_event
         self._lock = threading.Lock()
         self._parts: list[Run] = []
         self._stop = ""
-        self._end: Finished | Failed | None = None
-        self._has_ended = threading.Event()
 
     # --- for the caller, as of a `Run` ---
 
@@ -63,31 +62,6 @@ class CompositeRun(abc.ABC):
         """Ask for the line that runs now; the answers are `Whereabouts` events."""
         for part in self._live_parts():
             part.ask_where()
-
-    def wait(self, timeout_s: float | None = None) -> Result:
-        """Wait for the result. When this returns or raises, no process of the run is left.
-
-        Raises:
-            TimeoutError: The run goes on; nothing was stopped.
-            JaxscopeError: Why there is no result.
-        """
-        if not self._has_ended.wait(timeout_s):
-            raise TimeoutError("the run goes on")
-        if isinstance(self._end, Finished):
-            return self._end.result
-        if isinstance(self._end, Failed):
-            raise self._end.error
-        raise InternalError("A run ended without a word.")
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the run has ended, well or not."""
-        return self._has_ended.is_set()
-
-    @property
-    def outcome(self) -> Finished | Failed | None:
-        """How it ended; None while it goes on."""
-        return self._end
 
     def output(self, stream: str) -> str:
         """What the code printed to `stdout` or `stderr` in all of its processes."""
@@ -149,25 +123,9 @@ class CompositeRun(abc.ABC):
         except JaxscopeError as error:
             end = Failed(error, self.partial())
         except Exception as error:  # of ours, or of `on_event`: the run must end all the same
-            end = Failed(_describe_bug(error))
+            end = Failed(describe_bug(error))
         for part in self._live_parts():
             part.kill()
         for part in self._parts:
             part.wait_for_end()
-        try:
-            if self._on_event is not None:
-                self._on_event(end)
-        except Exception as error:
-            end = Failed(_describe_bug(error))
-        self._end = end
-        self._has_ended.set()
-
-
-def _describe_bug(error: BaseException) -> InternalError:
-    return InternalError(
-        Explanation(
-            what="Conducting the runs failed: this is a bug in jaxscope.",
-            why=f"{type(error).__name__}: {error}"[:1000],
-            kind=type(error).__name__,
-        )
-    )
+        self.finish(end, self._on_event)

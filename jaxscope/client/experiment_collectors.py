@@ -12,7 +12,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -70,6 +70,7 @@ from jaxscope.program.memory.residuals import find_kept
 from jaxscope.program.recompilation import advise, wasted_seconds
 from jaxscope.program.scaling import find_crossovers, fit_slopes
 from jaxscope.schema.capture_messages import LongText, ShortText, Size, read_message_fields
+from jaxscope.schema.records import Codec, Rules
 from jaxscope.schema.timing_messages import (
     MAX_ENTRIES,
     MalformedTiming,
@@ -86,21 +87,73 @@ from jaxscope.schema.timing_messages import (
 )
 from jaxscope.wire.messages import Message
 
-# Read what a program of the timing lab takes besides time; a worker wrote it, so it is checked.
+T = TypeVar("T")
+
+# How the model's records look on the wire, and how much a worker may say.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Equations:
+    """An `equations`."""
+
+    stage: str = ""
+    num_equations: int = 0
+    equations: tuple[EquationAgreement, ...] = ()
 
 
 _NotNegative = Annotated[float, msgspec.Meta(ge=0)]
+_Many = msgspec.Meta(max_length=10_000)
+_Some = msgspec.Meta(min_length=1, max_length=10_000)
+_ANSWERS = Codec(
+    text=ShortText,
+    whole=Size,
+    rules={
+        ProgramCost: Rules(
+            kinds=dict.fromkeys(("flops", "bytes_accessed", "memory"), _NotNegative),
+            left_out=("counting",),
+        ),
+        LeafAgreement: Rules(
+            kinds=dict.fromkeys(("max_ulp", "max_absolute", "max_relative"), _NotNegative)
+        ),
+        ResultsAgreement: Rules(kinds={"leaves": Annotated[tuple[LeafAgreement, ...], _Many]}),
+        _Equations: Rules(kinds={"equations": Annotated[tuple[EquationAgreement, ...], _Many]}),
+        PassTrial: Rules(
+            kinds={
+                "outcome": Literal["equal", "both", "unchanged", "changed", "failed"],
+                "whole": Literal["", "equal", "unchanged", "changed", "failed"],
+            }
+        ),
+        NumericDivergence: Rules(
+            kinds={
+                "equations": Annotated[tuple[str, ...], _Some],
+                "operations": Annotated[tuple[str, ...], _Some],
+                "fusions": Annotated[tuple[str, ...], _Many],
+                "trials": Annotated[tuple[PassTrial, ...], msgspec.Meta(max_length=1_000)],
+            }
+        ),
+        KeyChange: Rules(as_list=True),
+        Signature: Rules(
+            kinds={
+                "arguments": Annotated[tuple[str, ...], _Many],
+                "changes": Annotated[tuple[KeyChange, ...], _Many],
+                **dict.fromkeys(("trace", "lower", "compile"), _NotNegative),
+            },
+            defaults={"num_calls": 1},
+        ),
+        OutsideCompilation: Rules(
+            kinds={"count": Annotated[int, msgspec.Meta(ge=1)], "seconds": _NotNegative},
+            as_list=True,
+        ),
+    },
+)
 
 
-class _CostFields(msgspec.Struct, frozen=True):
-    flops: _NotNegative | None = None
-    bytes_accessed: _NotNegative | None = None
-    memory: _NotNegative | None = None
+def _read_answer(message: Message, kind: type[T]) -> T:
+    """Raises: ValueError: The message is malformed."""
+    return _ANSWERS.read(kind, dict(message.fields))
 
-    def to_model(self) -> ProgramCost:
-        values = (self.flops, self.bytes_accessed, self.memory)
-        flops, num_bytes, memory = (math.nan if value is None else value for value in values)
-        return ProgramCost(flops, num_bytes, memory)
+
+# What a program of the timing lab takes besides time.
 
 
 def read_cost(message: Message, fields: Any, prefix: str = "") -> ProgramCost:
@@ -115,7 +168,7 @@ def read_cost(message: Message, fields: Any, prefix: str = "") -> ProgramCost:
     Raises:
         ValueError: The message is malformed.
     """
-    cost = msgspec.convert(fields, _CostFields).to_model()
+    cost = _ANSWERS.read(ProgramCost, fields)
     if not (math.isnan(cost.flops) or math.isnan(cost.bytes_accessed)):
         return cost
     work = _read_work(message, prefix)
@@ -378,12 +431,12 @@ class RecompilationCollector(LabCollector):
         if message.type == "sequence":
             self._calls = tuple(read_names(message, "calls"))
         elif message.type == "signature":
-            fields = msgspec.convert(dict(message.fields), _SignatureFields)
-            if fields.number != len(self._signatures) or fields.number >= MAX_ENTRIES:
+            found = _read_answer(message, Signature)
+            if found.number != len(self._signatures) or found.number >= MAX_ENTRIES:
                 raise MalformedTiming("signatures are not numbered in order")
-            if fields.nearest is not None and fields.nearest >= fields.number:
+            if found.nearest is not None and found.nearest >= found.number:
                 raise MalformedTiming("a signature is compared with a later one")
-            self._signatures.append(fields.to_model())
+            self._signatures.append(found)
         elif message.type == "signature_calls":
             counts = message.fields.get("counts")
             if not isinstance(counts, list) or len(counts) != len(self._signatures):
@@ -396,9 +449,8 @@ class RecompilationCollector(LabCollector):
             ]
 
         elif message.type == "outside":
-            programs = msgspec.convert(message.fields.get("programs"), _Programs)
-            found = [OutsideCompilation(*program) for program in programs]
-            self._outside = tuple(sorted(found, key=lambda program: -program.seconds))
+            programs = _ANSWERS.read_as(_Programs, message.fields.get("programs"))
+            self._outside = tuple(sorted(programs, key=lambda program: -program.seconds))
 
     def result(self) -> Recompilation:
         return Recompilation(
@@ -416,55 +468,7 @@ class RecompilationCollector(LabCollector):
         return not self._signatures
 
 
-_Programs = Annotated[
-    tuple[
-        tuple[
-            ShortText,
-            Annotated[int, msgspec.Meta(ge=1)],
-            Annotated[float, msgspec.Meta(ge=0)],
-        ],
-        ...,
-    ],
-    msgspec.Meta(max_length=10_000),
-]
-"""Name, number and seconds of each."""
-
-
-class _SignatureFields(msgspec.Struct, frozen=True):
-    number: Annotated[int, msgspec.Meta(ge=0)]
-    function: ShortText
-    place: ShortText
-    call: ShortText
-    arguments: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=10_000)]
-    nearest: Annotated[int, msgspec.Meta(ge=0)] | None
-    changes: Annotated[
-        tuple[tuple[ShortText, ShortText, ShortText, ShortText], ...],
-        msgspec.Meta(max_length=10_000),
-    ]
-    trace: Annotated[float, msgspec.Meta(ge=0)] | None
-    lower: Annotated[float, msgspec.Meta(ge=0)] | None
-    compile: Annotated[float, msgspec.Meta(ge=0)] | None
-    is_from_cache: bool
-    jax_says: ShortText
-    agrees: bool | None
-
-    def to_model(self) -> Signature:
-        return Signature(
-            self.number,
-            self.function,
-            self.place,
-            self.call,
-            self.arguments,
-            self.nearest,
-            tuple(KeyChange(*change) for change in self.changes),
-            math.nan if self.trace is None else self.trace,
-            math.nan if self.lower is None else self.lower,
-            math.nan if self.compile is None else self.compile,
-            self.is_from_cache,
-            1,
-            self.jax_says,
-            self.agrees,
-        )
+_Programs = Annotated[tuple[OutsideCompilation, ...], _Many]
 
 
 # Collect the answers to `remat`: what each policy keeps, computes and needs.
@@ -603,106 +607,13 @@ class CeilingsCollector(LabCollector):
 # Collect the answers of `compare`, `side` and `agree`: two programs, two results.
 
 
-_Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
-
-
-class _LeafFields(msgspec.Struct, frozen=True):
-    path: ShortText
-    type: ShortText
-    count: _Count
-    differing: _Count
-    max_ulp: _NotNegative | None
-    max_absolute: _NotNegative | None
-    max_relative: _NotNegative | None
-    index: ShortText
-    first: ShortText
-    second: ShortText
-    num_nan: _Count
-
-    def to_model(self) -> LeafAgreement:
-        return LeafAgreement(
-            self.path,
-            self.type,
-            self.count,
-            self.differing,
-            math.nan if self.max_ulp is None else self.max_ulp,
-            math.nan if self.max_absolute is None else self.max_absolute,
-            math.nan if self.max_relative is None else self.max_relative,
-            self.index,
-            self.first,
-            self.second,
-            self.num_nan,
-        )
-
-
-class _ResultsFields(msgspec.Struct, frozen=True):
-    first: ShortText
-    second: ShortText
-    leaves: Annotated[tuple[_LeafFields, ...], msgspec.Meta(max_length=10_000)]
-    reason: ShortText = ""
-
-    def to_model(self) -> ResultsAgreement:
-        leaves = tuple(leaf.to_model() for leaf in self.leaves)
-        return ResultsAgreement(self.first, self.second, leaves, self.reason)
-
-
 def read_results(message: Message) -> ResultsAgreement:
     """How well two results agree.
 
     Raises:
         ValueError: The message is malformed.
     """
-    return msgspec.convert(dict(message.fields), _ResultsFields).to_model()
-
-
-class _EquationFields(msgspec.Struct, frozen=True):
-    id: ShortText
-    operation: ShortText
-    place: ShortText
-    worst: _LeafFields
-    inputs_equal: bool
-
-
-class _EquationsFields(msgspec.Struct, frozen=True):
-    stage: ShortText
-    num_equations: _Count
-    equations: Annotated[tuple[_EquationFields, ...], msgspec.Meta(max_length=10_000)]
-
-
-class _TrialFields(msgspec.Struct, frozen=True):
-    what: ShortText
-    option: ShortText
-    outcome: Literal["equal", "both", "unchanged", "changed", "failed"]
-    reason: ShortText
-    whole: Literal["", "equal", "unchanged", "changed", "failed"] = ""
-
-    def to_model(self) -> PassTrial:
-        return PassTrial(self.what, self.option, self.outcome, self.reason, self.whole)
-
-
-class _OriginFields(msgspec.Struct, frozen=True):
-    equations: Annotated[tuple[ShortText, ...], msgspec.Meta(min_length=1, max_length=10_000)]
-    operations: Annotated[tuple[ShortText, ...], msgspec.Meta(min_length=1, max_length=10_000)]
-    place: ShortText
-    worst: _LeafFields
-    is_least: bool
-    fusions: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=10_000)]
-    trials: Annotated[tuple[_TrialFields, ...], msgspec.Meta(max_length=1_000)]
-    num_compiled: _Count
-    reason: ShortText
-
-    def to_model(self) -> NumericDivergence:
-        return NumericDivergence(
-            self.equations,
-            self.operations,
-            self.place,
-            self.worst.to_model(),
-            self.is_least,
-            self.fusions,
-            tuple(trial.to_model() for trial in self.trials),
-            self.num_compiled,
-            self.reason,
-        )
+    return _read_answer(message, ResultsAgreement)
 
 
 class AgreementCollector(LabCollector):
@@ -711,7 +622,7 @@ class AgreementCollector(LabCollector):
     def __init__(self, call: str = "") -> None:
         super().__init__(call)
         self._pairs: list[ResultsAgreement] = []
-        self._equations = _EquationsFields("", 0, ())
+        self._equations = _Equations()
         self._origin: NumericDivergence | Unavailable = Unavailable("It was not looked for.")
 
     def take(self, message: Message) -> None:
@@ -720,9 +631,9 @@ class AgreementCollector(LabCollector):
                 raise ValueError("more results than were asked for")
             self._pairs.append(read_results(message))
         elif message.type == "equations":
-            self._equations = msgspec.convert(dict(message.fields), _EquationsFields)
+            self._equations = _read_answer(message, _Equations)
         elif message.type == "origin":
-            self._origin = msgspec.convert(dict(message.fields), _OriginFields).to_model()
+            self._origin = _read_answer(message, NumericDivergence)
         elif message.type == "origin_missing":
             self._origin = Unavailable(read_text(message, "reason"))
 
@@ -733,10 +644,7 @@ class AgreementCollector(LabCollector):
             self.environment,
             tuple(self._pairs),
             found.stage,
-            tuple(
-                EquationAgreement(e.id, e.operation, e.place, e.worst.to_model(), e.inputs_equal)
-                for e in found.equations
-            ),
+            found.equations,
             found.num_equations,
             tuple(self.warnings),
             self._origin,

@@ -31,75 +31,21 @@ from jaxscope.client.worker_failures import (
     name_machine,
 )
 from jaxscope.errors import Explanation, InternalError, JaxscopeError, Stopped, WorkerLost
-from jaxscope.schema.safe_text import HeadAndTail, clean_fields, clean_text
+from jaxscope.schema.safe_text import HeadAndTail, clean_fields
 from jaxscope.wire.frames import FrameError
 from jaxscope.wire.messages import Message, read_message
+from jaxscope.wire.plain_text import strip_controls
 
 _STOP_REASONS = frozenset({"stopped", "killed"})
 _ENDING_FIELDS = frozenset(field.name for field in dataclasses.fields(WorkerExit))
 
 
-class Run:
-    """A request under way, or done. Safe to use from several threads.
+class AwaitedRun:
+    """A run that ends once, as whoever waits for it sees it."""
 
-    Attributes:
-        id: Random; every message of the run carries it.
-        request: What was asked.
-    """
-
-    def __init__(
-        self,
-        request: Request,
-        *,
-        command: Callable[[str], None],
-        send: Callable[[Message], None],
-        on_event: Callable[[Event], None] | None,
-        python: str,
-        machine: str = "",
-    ) -> None:
-        self.id = secrets.token_hex(8)
-        self.request = request
-        self._command = command
-        self._send = send
-        self._on_event = on_event
-        self._python = python
-        self._machine = machine
-        # As the worker names it in stacks.
-        self._file = os.path.realpath(getattr(request, "file", None) or "")
-        self._queue: queue.SimpleQueue[bytes | dict[str, Any]] = queue.SimpleQueue()
-        # Loaded with the first run: a window that starts does not wait for what reads answers.
-        from jaxscope.client import collectors
-
-        self._collectors = collectors
-        self._collector = collectors.collector_for(request)
-        self._outputs = {"stdout": HeadAndTail(), "stderr": HeadAndTail()}
-        self._failure: JaxscopeError | None = None
-        self._is_done = False
-        self._ending: WorkerExit | None = None
+    def __init__(self) -> None:
         self._end: Finished | Failed | None = None
         self._has_ended = threading.Event()
-
-    # --- for the caller ---
-
-    def interrupt(self) -> None:
-        """Stop: the code gets a `KeyboardInterrupt` now, and is killed if it lives 2 s later."""
-        self._command("interrupt")
-
-    def kill(self) -> None:
-        """Kill the worker and all it started, at once."""
-        self._command("kill")
-
-    def skip(self) -> None:
-        """Leave out the step that runs now, where its progress said that it can be."""
-        self._command("skip")
-
-    def ask_where(self) -> None:
-        """Ask for the line that runs now; the answer is a `Whereabouts` event."""
-        self._command("where")
-
-    def send(self, message: Message) -> None:
-        """Send the worker a further message; nothing happens if the session is over."""
-        self._send(message)
 
     def wait(self, timeout_s: float | None = None) -> Result:
         """Wait for the result. When this returns or raises, no process of the run is left.
@@ -129,6 +75,78 @@ class Run:
     def outcome(self) -> Finished | Failed | None:
         """How it ended; None while it goes on."""
         return self._end
+
+    def finish(self, end: Finished | Failed, on_event: Callable[[Event], None] | None) -> None:
+        """Tell how it ended, and let go who waits."""
+        try:
+            if on_event is not None:
+                on_event(end)
+        except Exception as error:
+            end = Failed(describe_bug(error))
+        self._end = end
+        self._has_ended.set()
+
+
+class Run(AwaitedRun):
+    """A request under way, or done. Safe to use from several threads.
+
+    Attributes:
+        id: Random; every message of the run carries it.
+        request: What was asked.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        *,
+        command: Callable[[str], None],
+        send: Callable[[Message], None],
+        on_event: Callable[[Event], None] | None,
+        python: str,
+        machine: str = "",
+    ) -> None:
+        super().__init__()
+        self.id = secrets.token_hex(8)
+        self.request = request
+        self._command = command
+        self._send = send
+        self._on_event = on_event
+        self._python = python
+        self._machine = machine
+        # As the worker names it in stacks.
+        self._file = os.path.realpath(getattr(request, "file", None) or "")
+        self._queue: queue.SimpleQueue[bytes | dict[str, Any]] = queue.SimpleQueue()
+        # Loaded with the first run: a window that starts does not wait for what reads answers.
+        from jaxscope.client import collectors
+
+        self._collectors = collectors
+        self._collector = collectors.collector_for(request)
+        self._outputs = {"stdout": HeadAndTail(), "stderr": HeadAndTail()}
+        self._failure: JaxscopeError | None = None
+        self._is_done = False
+        self._ending: WorkerExit | None = None
+
+    # --- for the caller ---
+
+    def interrupt(self) -> None:
+        """Stop: the code gets a `KeyboardInterrupt` now, and is killed if it lives 2 s later."""
+        self._command("interrupt")
+
+    def kill(self) -> None:
+        """Kill the worker and all it started, at once."""
+        self._command("kill")
+
+    def skip(self) -> None:
+        """Leave out the step that runs now, where its progress said that it can be."""
+        self._command("skip")
+
+    def ask_where(self) -> None:
+        """Ask for the line that runs now; the answer is a `Whereabouts` event."""
+        self._command("where")
+
+    def send(self, message: Message) -> None:
+        """Send the worker a further message; nothing happens if the session is over."""
+        self._send(message)
 
     def output(self, stream: str) -> str:
         """What the code printed to `stdout` or `stderr`: the first and last 64 Ki characters."""
@@ -161,14 +179,9 @@ class Run:
             end = self._conclude()
         except BaseException as error:  # of ours, or of `on_event`: the run must end all the same
             self._command("kill")
-            end = Failed(_describe_bug(error))
+            end = Failed(describe_bug(error))
         on_end()
-        try:
-            self._tell(end)
-        except Exception as error:
-            end = Failed(_describe_bug(error))
-        self._end = end
-        self._has_ended.set()
+        self.finish(end, self._on_event)
 
     def _read_messages(self) -> None:
         """Take messages until the worker is gone."""
@@ -219,15 +232,15 @@ class Run:
     def _take_control(self, values: dict[str, Any]) -> None:
         match values:
             case {"event": "output", "stream": "stdout" | "stderr" as stream, "text": str(text)}:
-                text = clean_text(text)
+                text = strip_controls(text)
                 self._outputs[stream].add(text)
                 self._tell(Output(stream, text))
             case {"event": "silent", "seconds": float(seconds), "stack": str(stack)}:
-                self._tell(NotResponding(seconds, find_place(clean_text(stack), self._file)))
+                self._tell(NotResponding(seconds, find_place(strip_controls(stack), self._file)))
             case {"event": "responding"}:
                 self._tell(Responding())
             case {"event": "where", "stack": str(stack)}:
-                stack = clean_text(stack)
+                stack = strip_controls(stack)
                 self._tell(CurrentLine(find_place(stack, self._file), current_thread(stack)))
             case {"event": "ended"}:
                 known = {name: values[name] for name in _ENDING_FIELDS & values.keys()}
@@ -267,7 +280,8 @@ def _describe_nonsense(error: BaseException) -> WorkerLost:
     )
 
 
-def _describe_bug(error: BaseException) -> InternalError:
+def describe_bug(error: BaseException) -> InternalError:
+    """What to say where following a run raised something that is no fault of the run."""
     return InternalError(
         Explanation(
             what="Following the run failed: this is a bug in jaxscope.",

@@ -12,7 +12,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import queue
-import re
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -43,20 +42,19 @@ from jaxscope.errors import InternalError, TraceError
 from jaxscope.model.capture import NO_ENVIRONMENT, Environment
 from jaxscope.model.experiments import ProgramComparison, ResultsAgreement
 from jaxscope.model.statistics import (
+    CHUNK,
     LEAST_PROCESSES,
-    MARGIN,
+    SLOW_CALL_S,
     Interval,
+    PrecisionLooks,
     find_disturbances,
-    find_median_interval,
     find_process_interval,
     find_ratio_interval,
     judge,
 )
-from jaxscope.model.timing import Measurement, Ratio, Timing
+from jaxscope.model.timing import Measurement, Noise, Ratio, Timing
 from jaxscope.schema.timing_messages import disturb, make_measurement, make_ratio
 from jaxscope.wire.messages import Message
-
-_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 
 
 def combine_processes(timings: Sequence[Timing]) -> Timing:
@@ -107,7 +105,6 @@ def _combine_measurement(
     medians = [m.median for m in found]
     on_device = [m.device_seconds for m in found if not math.isnan(m.device_seconds)]
     disturbances = find_disturbances(environment)
-    spread = worst_reasons([m.reasons for m in found])
     is_noisy = bool(disturbances)  # how calls of one process spread is part of its median
     interval = _interval_of(medians, is_noisy=is_noisy)
     return Measurement(
@@ -120,13 +117,15 @@ def _combine_measurement(
         samples=tuple(medians),
         is_noisy=is_noisy,
         protocol=f"Medians of {len(found)} fresh processes. In each: {found[-1].protocol}",
-        reasons=tuple(dict.fromkeys((*spread, *disturbances))) if is_noisy else (),
+        reasons=worst_reasons(*(m.reasons for m in found), disturbances) if is_noisy else (),
         detail=", ".join(dict.fromkeys(m.detail for m in found if m.detail)),
         began=found[0].began,
         ended=found[0].ended,
         device_seconds=statistics.median(on_device or [math.nan]),
         device_low=min(on_device, default=math.nan),
         device_high=max(on_device, default=math.nan),
+        steady_from=found[-1].steady_from,
+        num_processes=len(found),
     )
 
 
@@ -137,16 +136,19 @@ def _interval_of(medians: Sequence[float], *, is_noisy: bool) -> Interval:
     return Interval(statistics.median(medians), min(medians), max(medians), math.nan)
 
 
-def worst_reasons(found: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Reasons for noise in several processes: each once, with the largest of its numbers."""
-    worst: dict[str, tuple[float, str]] = {}
+def worst_reasons(*found: Sequence[Noise | str]) -> tuple[Noise | str, ...]:
+    """Reasons for noise in several processes: each kind once, with the worst of its numbers."""
+    worst: dict[str, Noise | str] = {}
     for reason in (reason for reasons in found for reason in reasons):
-        match = _NUMBER.search(reason)
-        number = float(match[0].replace(",", "")) if match else 0.0
-        kind = _NUMBER.sub("", reason)
-        if kind not in worst or number > worst[kind][0]:
-            worst[kind] = (number, reason)
-    return tuple(reason for _, reason in worst.values())
+        if isinstance(reason, str):
+            worst.setdefault(reason, reason)
+            continue
+        known = worst.get(reason.kind)
+        # Of the time that it wanted a processor, a process had the less the worse.
+        sign = -1 if reason.kind == "share" else 1
+        if not isinstance(known, Noise) or sign * reason.value > sign * known.value:
+            worst[reason.kind] = reason
+    return tuple(worst.values())
 
 
 def _combine_ratio(name: str, timings: Sequence[Timing], environment: Environment) -> Ratio:
@@ -259,11 +261,7 @@ Block = npt.NDArray[np.float64]
 MeasureBlock = Callable[[int, int, int], Block]
 """Which of the two, how many calls are kept, how many before are not: seconds of each kept one."""
 
-CHUNK = 20
 CHUNK_DROPPED = 10
-SLOW_CALL_S = 0.010
-FIRST_LOOK = 12
-LEAST_S = 0.5
 
 
 @dataclasses.dataclass(eq=False)
@@ -305,7 +303,7 @@ def measure_interleaved(
     """
     kept = turns.num_per_chunk
     dropped = CHUNK_DROPPED if kept > 1 else 1
-    start_s, next_look = now_s(), FIRST_LOOK
+    start_s, looks = now_s(), PrecisionLooks()
     while not turns.stopped:
         pair: dict[int, Block] = {}
         for side in rng.sample((0, 1), 2):
@@ -315,11 +313,8 @@ def measure_interleaved(
         first, second = (max(float(np.median(pair[side])), 1e-9) for side in (0, 1))
         turns.log_ratios.append(float(np.log(first / second)))
         spent_s = now_s() - start_s
-        if len(turns.log_ratios) >= next_look:
-            next_look *= 2
-            interval = find_median_interval(turns.log_ratios)
-            if spent_s >= LEAST_S and (interval.high - interval.low) / 2 <= MARGIN:
-                turns.stopped = "precise"
+        if looks.is_precise(turns.log_ratios, spent_s):
+            turns.stopped = "precise"
         if spent_s >= budget_s and not turns.stopped:
             turns.stopped = "budget"
 

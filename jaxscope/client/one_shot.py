@@ -21,10 +21,11 @@ from jaxscope.client.requests import (
     Request,
     TimeRequest,
 )
-from jaxscope.client.results import EnvironmentReport, Outline, Proposal, Result
+from jaxscope.client.results import EnvironmentReport, Proposal, Result
 from jaxscope.client.session import Session
 from jaxscope.errors import InternalError, JaxscopeError
 from jaxscope.model import Capture, Timing
+from jaxscope.model.outline import Outline
 
 _LAST_WORDS_S = 3.0
 

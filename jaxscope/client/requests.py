@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from jaxscope.client.ssh_target import target_on_machine
 from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
+from jaxscope.model.targets import EXAMPLES, is_absent, parse_target
 
-_TARGET = re.compile(r"cpu(:[1-9]\d{0,3})?|(gpu|tpu)(:\d{1,4})?|aot:(tpu|gpu):[\w.:-]{1,64}")
 MAX_CALL_CHARS = 100_000
 
 
@@ -36,14 +35,27 @@ class Request:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class CaptureRequest(Request):
-    """Capture all stages of a call.
+class CallRequest(Request):
+    """What every request about one call has.
 
     Attributes:
         file: The user's file; None for a call that needs none.
         call: The call; None for the file's first offered call.
         target: As in the contract: `cpu`, `cpu:8`, `gpu:0`, `aot:tpu:v5e:2x2`, …
         x64: Whether 64-bit types are on.
+    """
+
+    file: str | None = None
+    call: str | None = None
+    target: str = "cpu"
+    x64: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CaptureRequest(CallRequest):
+    """Capture all stages of a call.
+
+    Attributes:
         passes: Whether to record what each XLA pass changed; a second compilation.
         options: Options of XLA's to compile with, name to value.
         gradient: Whether to make the stage `gradient` of a call without transforms even where
@@ -51,17 +63,13 @@ class CaptureRequest(Request):
     """
 
     type: ClassVar[str] = "capture"
-    file: str | None = None
-    call: str | None = None
-    target: str = "cpu"
-    x64: bool = False
     passes: bool = False
     options: Mapping[str, str] = dataclasses.field(default_factory=dict)
     gradient: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class TimeRequest(Request):
+class TimeRequest(CallRequest):
     """Measure a call eagerly and jitted.
 
     Attributes:
@@ -75,10 +83,6 @@ class TimeRequest(Request):
     """
 
     type: ClassVar[str] = "time"
-    file: str | None = None
-    call: str | None = None
-    target: str = "cpu"
-    x64: bool = False
     budget_s: float | None = None
     precision: float | None = None
     gradient: bool = False
@@ -87,7 +91,7 @@ class TimeRequest(Request):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class ProfileRequest(Request):
+class ProfileRequest(CallRequest):
     """Measure each instruction of the optimized program, and each equation run by itself.
 
     Attributes:
@@ -96,16 +100,12 @@ class ProfileRequest(Request):
     """
 
     type: ClassVar[str] = "profile"
-    file: str | None = None
-    call: str | None = None
-    target: str = "cpu"
-    x64: bool = False
     budget_s: float = 4.0
     skip_eager: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class ScalingRequest(Request):
+class ScalingRequest(CallRequest):
     """Measure a call at several sizes.
 
     Attributes:
@@ -120,10 +120,6 @@ class ScalingRequest(Request):
     """
 
     type: ClassVar[str] = "scale"
-    file: str | None = None
-    call: str | None = None
-    target: str = "cpu"
-    x64: bool = False
     vary: str = ""
     sizes: tuple[int, ...] = ()
     budget_s: float = 0.5
@@ -147,7 +143,28 @@ class RecompilationRequest(Request):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class ComparisonRequest(Request):
+class ProgramRequest(CallRequest):
+    """What requests about compiled programs have.
+
+    Attributes:
+        precision: Of matrix products, as JAX names it; empty for the default.
+        options: Compiler options, name to value.
+        dtype: What floating-point arrays among the arguments are cast to: `float16`, `bfloat16`,
+            `float32` or `float64`; empty for as they are.
+        donate: Arguments whose buffers are given away: names joined by `+`, `all` or `none`; empty
+            for what the call says.
+        remat: A policy of `jax.checkpoint_policies` for the base function, or `none`.
+    """
+
+    precision: str = ""
+    options: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    dtype: str = ""
+    donate: str = ""
+    remat: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ComparisonRequest(ProgramRequest):
     """Measure two programs against each other, and compare what they return.
 
     What is set for the second begins with `other_`. Where the target, the interpreter or the
@@ -156,13 +173,6 @@ class ComparisonRequest(Request):
     Attributes:
         other_file: File of the second call; None for the same.
         other_call: The second call; None for the same call.
-        precision: Of matrix products, as JAX names it; empty for the default.
-        options: Compiler options, name to value.
-        dtype: What floating-point arrays among the arguments are cast to: `float16`, `bfloat16`,
-            `float32` or `float64`; empty for as they are.
-        donate: Arguments whose buffers are given away: names joined by `+`, `all` or `none`; empty
-            for what the call says.
-        remat: A policy of `jax.checkpoint_policies` for the base function, or `none`.
         other_target: Target of the second; empty for the same.
         other_python: Interpreter of the second; None for the same.
         other_environment: Environment variables of the second's process, in place of those in
@@ -172,22 +182,13 @@ class ComparisonRequest(Request):
     """
 
     type: ClassVar[str] = "compare"
-    file: str | None = None
-    call: str | None = None
-    target: str = "cpu"
-    x64: bool = False
     other_file: str | None = None
     other_call: str | None = None
-    precision: str = ""
     other_precision: str = ""
-    options: Mapping[str, str] = dataclasses.field(default_factory=dict)
     other_options: Mapping[str, str] = dataclasses.field(default_factory=dict)
     budget_s: float = 3.0
-    dtype: str = ""
     other_dtype: str = ""
-    donate: str = ""
     other_donate: str = ""
-    remat: str = ""
     other_remat: str = ""
     other_target: str = ""
     other_python: str | None = None
@@ -205,36 +206,26 @@ class ComparisonRequest(Request):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class SideRequest(Request):
+class SideRequest(ProgramRequest):
     """Prepare one of two programs in a process of its own, then measure blocks when told to.
 
-    The attributes are those of `ComparisonRequest`.
+    Attributes:
+        name: `first` or `second`.
+        is_fresh: Whether each call gets fresh arguments.
+        budget_s: Wall seconds for warming up.
     """
 
     type: ClassVar[str] = "side"
-    file: str | None = None
-    call: str | None = None
-    target: str = "cpu"
-    x64: bool = False
-    precision: str = ""
-    options: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    dtype: str = ""
-    donate: str = ""
-    remat: str = ""
     name: str = "first"
     is_fresh: bool = False
     budget_s: float = 1.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class AgreementRequest(Request):
+class AgreementRequest(CallRequest):
     """Compare the results of a call eager, jitted and in double precision."""
 
     type: ClassVar[str] = "agree"
-    file: str | None = None
-    call: str | None = None
-    target: str = "cpu"
-    x64: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -247,14 +238,10 @@ class CalibrationRequest(Request):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class RematRequest(Request):
+class RematRequest(CallRequest):
     """Compile a call's gradient with every policy of `jax.checkpoint` on the base function."""
 
     type: ClassVar[str] = "remat"
-    file: str | None = None
-    call: str | None = None
-    target: str = "cpu"
-    x64: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -321,7 +308,7 @@ def request_fields(request: Request) -> dict[str, Any]:
     for target in (fields.get("target"), fields.get("other_target")):
         if target:
             _check_target(target)
-            if target_on_machine(target).startswith("aot:") and isinstance(request, _RUNNING):
+            if is_absent(target_on_machine(target)) and isinstance(request, _RUNNING):
                 raise EnvironmentProblem(_explain_nothing_runs(target))
     for call in (fields.get("call"), fields.get("other_call"), *fields.get("calls", ())):
         if isinstance(call, str) and len(call) > MAX_CALL_CHARS:
@@ -346,11 +333,9 @@ def _explain_nothing_runs(target: str) -> Explanation:
 
 
 def _check_target(target: str) -> None:
-    if _TARGET.fullmatch(target_on_machine(target)) is None:
+    try:
+        parse_target(target_on_machine(target))
+    except ValueError as error:
         raise UsageError(
-            Explanation(
-                what=f"There is no target {target[:100]!r}.",
-                remedy="Targets are cpu, cpu:8, gpu, gpu:0, tpu, aot:tpu:v5e:2x2, aot:gpu:h100.",
-                kind="UnknownTarget",
-            )
-        )
+            Explanation(str(error), remedy=f"Targets are {EXAMPLES}.", kind="UnknownTarget")
+        ) from None

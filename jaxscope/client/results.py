@@ -7,45 +7,8 @@ import dataclasses
 from jaxscope.model import Capture, Timing
 from jaxscope.model.experiments import Agreement, ProgramComparison, Recompilation, RematPolicies
 from jaxscope.model.hardware import Ceilings
+from jaxscope.model.outline import Outline
 from jaxscope.model.timing import Profile, Scaling
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class OutlinedFunction:
-    """A function, method or class of a file.
-
-    Attributes:
-        name: With its class, such as `Model.loss`.
-        kind: `function`, `method` or `class`.
-        line: 1-based.
-        end_line: Its last line.
-        signature: Such as `loss(params, x) -> Array`.
-        doc: Its docstring, or empty.
-    """
-
-    name: str
-    kind: str
-    line: int
-    end_line: int
-    signature: str
-    doc: str
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class OfferedCall:
-    """A call that a comment of the file offers; `line` is 1-based."""
-
-    call: str
-    line: int
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Outline:
-    """What a file contains, found without running it."""
-
-    functions: tuple[OutlinedFunction, ...]
-    calls: tuple[OfferedCall, ...]
-    doc: str
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -10,11 +10,9 @@ import subprocess
 import sys
 from typing import Protocol
 
-from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.errors import PACKAGE_FOLDER, EnvironmentProblem, Explanation
 
-_BOOTSTRAP = os.path.join(
-    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "worker", "bootstrap.py"
-)
+_BOOTSTRAP = os.path.join(PACKAGE_FOLDER, "worker", "bootstrap.py")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from jaxscope.errors import (
     UserCodeError,
     WorkerLost,
 )
-from jaxscope.schema.safe_text import clean_text
+from jaxscope.wire.plain_text import strip_controls
 
 # Say of a failure on another machine where it happened.
 
@@ -114,7 +114,7 @@ def explain_worker_exit(ending: WorkerExit, *, python: str, file: str) -> Jaxsco
         python: The interpreter that ran, or should have.
         file: The user's file, or empty.
     """
-    stderr = clean_text(ending.stderr)
+    stderr = strip_controls(ending.stderr)
     if ending.reason in ("stopped", "killed"):
         return Stopped(_explanation(ending, file, what="The run was stopped.", kind="Stopped"))
     if ending.reason == "not_started":
@@ -232,7 +232,7 @@ def _describe_signal(number: int, memory: str) -> tuple[str, str, str]:
 def _explanation(
     ending: WorkerExit, file: str, *, what: str, remedy: str = "", kind: str = ""
 ) -> Explanation:
-    stack = clean_text(ending.stack)
+    stack = strip_controls(ending.stack)
     # A worker that was slow was asked where it is; that stack stands before the one of its death.
     stack = stack[max(stack.rfind(_FATAL), 0) :]
     fatal = stack.splitlines()[0] if stack.startswith(_FATAL) else ""
@@ -244,7 +244,7 @@ def _explanation(
         kind=kind,
         traceback=_user_traceback(stack),
         full_traceback=stack.strip(),
-        output=clean_text(ending.stderr),
+        output=strip_controls(ending.stderr),
     )
 
 

@@ -94,6 +94,7 @@ def _stage(stage: Stage, columns: TextColumns, work: Work | None = None) -> Json
         "cost": CONTRACT.write(stage.cost),
         "work": work_to_json(work),
         "seconds": number_to_json(stage.seconds) if is_available(stage.seconds) else None,
+        **({} if stage.kernels is None else {"kernels": list(stage.kernels)}),
     }
 
 

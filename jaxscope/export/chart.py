@@ -1,14 +1,19 @@
-"""Curves over two logarithmic axes as SVG or PNG; the same picture from window and command line."""
+"""Shapes of charts as SVG, and curves over two logarithmic axes; the same picture from window and
+command line.
+
+Charts are written here, without a plotting library: the shapes are these few lines, text stays
+text, and hints are part of the file. A library would bring tens of megabytes and its own fonts.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from collections.abc import Callable, Iterator, Sequence
-from xml.sax.saxutils import escape
 
-from jaxscope.export.svg import FONT_FAMILY
+from jaxscope.export.svg import FONT_FALLBACKS
 from jaxscope.picture.palette import PALETTES
+from jaxscope.schema.safe_text import escape_html
 
 _WIDTH, _HEIGHT = 960.0, 600.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 110.0, 190.0, 56.0, 70.0
@@ -18,6 +23,66 @@ SERIES_COLORS = {
     "dark": ("#ffb077", "#8ab4f8", "#d2a8ff", "#7ee787"),
 }
 """Told apart by shape as well: not everybody sees the colours."""
+
+
+# Shapes of pictures as SVG, and values to write along an axis.
+
+
+def svg_head(width: float, height: float, background: str, title: str) -> str:
+    """The beginning of a document, its ground filled."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
+        f'viewBox="0 0 {width:g} {height:g}" font-family="{FONT_FALLBACKS}" font-size="15">'
+        f"<title>{escape_html(title)}</title>"
+        f'<rect width="100%" height="100%" fill="{background}"/>'
+    )
+
+
+def svg_text(
+    x: float, y: float, text: str, color: str, *, anchor: str = "start", size: int = 15
+) -> str:
+    """A line of text whose baseline is at `y`."""
+    return (
+        f'<text x="{x:.2f}" y="{y:.2f}" text-anchor="{anchor}" font-size="{size}" '
+        f'fill="{color}">{escape_html(text)}</text>'
+    )
+
+
+def svg_box(x: float, y: float, width: float, height: float, color: str, hint: str = "") -> str:
+    """A filled box that tells something where the pointer rests on it."""
+    lines = "\n".join(map(escape_html, hint.split("\n")))
+    title = f"<title>{lines}</title>" if hint else ""
+    shape = f'<rect x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}"'
+    return f'{shape} fill="{color}">{title}</rect>' if title else f'{shape} fill="{color}"/>'
+
+
+def svg_line(x1: float, y1: float, x2: float, y2: float, color: str, width: float = 1.0) -> str:
+    """A straight line."""
+    return (
+        f'<line x1="{x1:.2f}" y1="{y1:.2f}" x2="{x2:.2f}" y2="{y2:.2f}" '
+        f'stroke="{color}" stroke-width="{width:g}"/>'
+    )
+
+
+def even_ticks(low: float, high: float, num_wanted: int = 8) -> list[float]:
+    """Values in even steps of 1, 2 or 5 times a power of ten; about as many as wanted."""
+    span = high - low
+    if not (span > 0 and math.isfinite(span)):
+        return []
+    rough = span / max(num_wanted, 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
+    first = math.ceil(low / step - 1e-9)
+    last = math.floor(high / step + 1e-9)
+    return [number * step for number in range(first, last + 1)]
+
+
+def text_width(text: str, size: float = 15.0) -> float:
+    """About how wide a text is, in the same unit as its size."""
+    return 0.62 * size * len(text)
+
+
+# Curves.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -103,12 +168,7 @@ class _Drawing:
 
     def lines(self) -> Iterator[str]:
         palette, chart = self._palette, self._chart
-        yield (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH:g}" height="{_HEIGHT:g}" '
-            f'viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" font-family="{FONT_FAMILY}" font-size="15">'
-        )
-        yield f"<title>{escape(chart.title)}</title>"
-        yield f'<rect width="100%" height="100%" fill="{palette.background}"/>'
+        yield svg_head(_WIDTH, _HEIGHT, palette.background, chart.title)
         yield self._text(_LEFT, 32, chart.title[:100], size=18)
         if chart.note:
             yield self._text(_LEFT, 50, chart.note[:120], size=13)
@@ -121,11 +181,11 @@ class _Drawing:
         bottom, right = _HEIGHT - _BOTTOM, _WIDTH - _RIGHT
         for value in ticks(*self._x):
             x = self._to_x(value)
-            yield self._line(x, _TOP, x, bottom)
+            yield svg_line(x, _TOP, x, bottom, self._palette.frame_border)
             yield self._text(x, bottom + 22, f"{value:,.0f}", anchor="middle")
         for value in ticks(*self._y):
             y = self._to_y(value)
-            yield self._line(_LEFT, y, right, y)
+            yield svg_line(_LEFT, y, right, y, self._palette.frame_border)
             yield self._text(_LEFT - 8, y + 5, self._chart.y_text(value), anchor="end")
         yield (
             f'<rect x="{_LEFT:g}" y="{_TOP:g}" width="{right - _LEFT:g}" '
@@ -146,13 +206,10 @@ class _Drawing:
         yield f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="2.5"/>'
         for point, (x, y) in zip(series.points, places, strict=True):
             low, high = self._to_y(point.low), self._to_y(point.high)
-            yield (
-                f'<line x1="{x:.2f}" y1="{low:.2f}" x2="{x:.2f}" y2="{high:.2f}" '
-                f'stroke="{color}" stroke-width="2"/>'
-            )
+            yield svg_line(x, low, x, high, color, 2.0)
             yield "<g>" + self._marker(x, y, number, color)
             value = self._chart.y_text(point.y)
-            yield f"<title>{escape(f'{series.name}, {point.x:,.0f}: {value}')}</title></g>"
+            yield f"<title>{escape_html(f'{series.name}, {point.x:,.0f}: {value}')}</title></g>"
         y = _TOP + 16 + 28 * number
         yield self._marker(_WIDTH - _RIGHT + 22, y, number, color)
         yield self._text(_WIDTH - _RIGHT + 36, y + 5, series.name)
@@ -177,17 +234,8 @@ class _Drawing:
         share = math.log(value / self._y[0]) / math.log(self._y[1] / self._y[0])
         return _HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM)
 
-    def _line(self, x1: float, y1: float, x2: float, y2: float) -> str:
-        return (
-            f'<line x1="{x1:.2f}" y1="{y1:.2f}" x2="{x2:.2f}" y2="{y2:.2f}" '
-            f'stroke="{self._palette.frame_border}" stroke-opacity="0.5"/>'
-        )
-
     def _text(self, x: float, y: float, text: str, *, anchor: str = "start", size: int = 15) -> str:
-        return (
-            f'<text x="{x:.2f}" y="{y:.2f}" text-anchor="{anchor}" font-size="{size}" '
-            f'fill="{self._palette.text}">{escape(text)}</text>'
-        )
+        return svg_text(x, y, text, self._palette.text, anchor=anchor, size=size)
 
 
 def positive(points: Sequence[tuple[float, float, float, float]]) -> tuple[Point, ...]:

@@ -24,9 +24,9 @@ from jaxscope.program.diff.captures import (
 from jaxscope.program.diff.changes import GraphComparison, find_node_differences
 from jaxscope.program.diff.quantities import QuantityDifference
 from jaxscope.program.diff.texts import TextDiff, format_unified
-from jaxscope.report.diff import comparison_to_markdown, format_comparison
+from jaxscope.report.diff import LONG_LIST, comparison_to_document
+from jaxscope.report.document import write_markdown, write_text
 from jaxscope.schema.contract import CONTRACT, Json, environment_to_json, number_to_json
-from jaxscope.schema.safe_text import make_safe
 
 # A comparison as JSON for scripts. NaN is `null`: unknown, never zero.
 
@@ -201,11 +201,12 @@ def _format_json(comparison: Comparison) -> str:
 
 
 def _format_text(comparison: Comparison) -> str:
-    return make_safe(format_comparison(comparison, most_rows=None, with_texts=True))
+    return write_text(comparison_to_document(comparison, most_rows=None, with_texts=True))
 
 
 def _format_markdown(comparison: Comparison) -> str:
-    return make_safe(comparison_to_markdown(comparison))
+    document = comparison_to_document(comparison, most_rows=LONG_LIST, with_texts=True)
+    return write_markdown(document)
 
 
 WRITERS: dict[str, Callable[[Comparison], str]] = {
@@ -233,13 +234,3 @@ def render_comparison(comparison: Comparison, path: Path) -> bytes:
         )
     text = write(comparison).rstrip("\n") + "\n"
     return text.encode("utf-8", "replace")
-
-
-def write_comparison(comparison: Comparison, path: str | Path) -> None:
-    """Write everything to a file.
-
-    Raises:
-        UsageError: The ending names no format.
-        OSError: The disk refuses.
-    """
-    Path(path).write_bytes(render_comparison(comparison, Path(path)))

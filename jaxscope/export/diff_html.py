@@ -14,7 +14,6 @@ import numpy.typing as npt
 from jaxscope.export.page import (
     THEME_BUTTON,
     draw_scene,
-    escape,
     make_page,
     read_part,
     style_rules,
@@ -28,19 +27,18 @@ from jaxscope.picture.view.build import build_view
 from jaxscope.program.diff.captures import (
     Comparison,
     StageComparison,
-    describe_fate_changes,
-    find_fate_changes,
 )
 from jaxscope.program.diff.changes import Change, GraphComparison, describe_node_change
-from jaxscope.program.diff.quantities import QuantityDifference, format_quantity
 from jaxscope.program.diff.texts import SAME, TextDiff, TextRow
 from jaxscope.report.diff import (
-    count_cells,
     describe_node_placements,
-    describe_placements,
     describe_subject,
     describe_verdict,
+    quantity_table,
+    summary_sections,
 )
+from jaxscope.report.document import Section, make_items, write_html
+from jaxscope.schema.safe_text import escape_html
 
 # A graph as SVG with its differences marked, for the HTML page.
 
@@ -173,66 +171,27 @@ def comparison_to_html(comparison: Comparison) -> str:
 
 def _body(comparison: Comparison) -> Iterator[str]:
     yield f"<header>{THEME_BUTTON}"
-    yield f"<h1>{escape(describe_verdict(comparison))}</h1>"
+    yield f"<h1>{escape_html(describe_verdict(comparison))}</h1>"
     for word, subject in (("first", comparison.first), ("second", comparison.second)):
-        yield f'<div class="side"><b>{word}</b>{escape(describe_subject(subject))}</div>'
-    yield "".join(f"<p>{escape(note)}</p>" for note in comparison.notes)
-    yield from _stage_table(comparison.stages)
-    yield from _quantity_table("Memory", comparison.memory)
-    yield from _quantity_table("Measured time", comparison.times)
-    if not comparison.times:
-        yield f'<h3>Measured time</h3><p class="reason">{escape(comparison.times_missing)}</p>'
-    yield "<h3>Placement</h3>"
-    lines = describe_placements(comparison.placements)
-    yield "".join(f'<p class="reason">{escape(line)}</p>' for line in lines)
-    yield "<h3>Fates</h3>"
-    fates = describe_fate_changes(find_fate_changes(comparison))
-    yield "".join(f'<p class="reason">{escape(line)}</p>' for line in fates[:_MAX_FATES])
-    if len(fates) > _MAX_FATES:
-        yield f'<p class="reason">and {len(fates) - _MAX_FATES} more</p>'
+        yield f'<div class="side"><b>{word}</b>{escape_html(describe_subject(subject))}</div>'
+    yield "".join(f"<p>{escape_html(note)}</p>" for note in comparison.notes)
+    yield write_html(summary_sections(comparison, _MAX_FATES)[2:])
     yield "</header>"
     shown = [stage for stage in comparison.stages if not isinstance(stage.verdict, Unavailable)]
     first = next((stage for stage in shown if not stage.verdict), None)
     yield '<nav aria-label="Stages">'
     for stage in shown:
         mark = " data-first" if stage is first else ""
-        key, title = escape(stage.pair.key), escape(stage.pair.title)
+        key, title = escape_html(stage.pair.key), escape_html(stage.pair.title)
         yield f'<button type="button" data-stage="{key}"{mark}>{title}</button>'
     yield "</nav>"
     for stage in shown:
         yield from _section(stage, comparison)
 
 
-def _stage_table(stages: Sequence[StageComparison]) -> Iterator[str]:
-    heads = ("same", "changed", "moved", "added", "removed")
-    cells = "".join(f'<th class="number">{head}</th>' for head in heads)
-    yield f"<table><tr><th>stage</th>{cells}<th></th></tr>"
-    for stage in stages:
-        *counts, verdict = count_cells(stage)
-        numbers = "".join(f'<td class="number">{escape(count)}</td>' for count in counts)
-        yield (f"<tr><td>{escape(stage.pair.title)}</td>{numbers}<td>{escape(verdict)}</td></tr>")
-    yield "</table>"
-
-
-def _quantity_table(title: str, quantities: Sequence[QuantityDifference]) -> Iterator[str]:
-    if not quantities:
-        return
-    yield f"<h3>{title}</h3><table><tr><th></th>"
-    yield '<th class="number">first</th><th class="number">second</th><th>what it means</th></tr>'
-    for quantity in quantities:
-        numbers = "".join(
-            f'<td class="number">{escape(format_quantity(value, quantity.unit))}</td>'
-            for value in (quantity.before, quantity.after)
-        )
-        yield (
-            f"<tr><td>{escape(quantity.name)}</td>{numbers}<td>{escape(quantity.meaning)}</td></tr>"
-        )
-    yield "</table>"
-
-
 def _section(stage: StageComparison, comparison: Comparison) -> Iterator[str]:
-    yield f'<section data-stage="{escape(stage.pair.key)}">'
-    yield f"<h2>{escape(stage.pair.title)}</h2>"
+    yield f'<section data-stage="{escape_html(stage.pair.key)}">'
+    yield f"<h2>{escape_html(stage.pair.title)}</h2>"
     names = comparison.first.name, comparison.second.name
     if isinstance(stage.graphs, GraphComparison):
         rows = stage.graphs.rows()
@@ -240,23 +199,19 @@ def _section(stage: StageComparison, comparison: Comparison) -> Iterator[str]:
         yield from _graphs(stage.graphs, rows, names)
         yield from _differences(stage.graphs, rows)
     elif isinstance(stage.graphs, Unavailable):
-        yield f'<p class="reason">{escape(stage.graphs.reason)}</p>'
-    yield from _quantity_table("Cost", stage.costs)
-    yield from _node_placements(describe_node_placements(stage))
+        yield f'<p class="reason">{escape_html(stage.graphs.reason)}</p>'
+    placed = describe_node_placements(stage)
+    sections = [
+        *([Section("Cost", [quantity_table(stage.costs)])] if stage.costs else []),
+        *([Section("On other devices", [make_items(placed, _MOST_ROWS)])] if placed else []),
+    ]
+    yield write_html(sections)
     texts = stage.texts
     if isinstance(texts, TextDiff):
         yield from _text_table(texts, names)
     elif not isinstance(stage.graphs, Unavailable):
-        yield f'<p class="reason">{escape(texts.reason)}</p>'
+        yield f'<p class="reason">{escape_html(texts.reason)}</p>'
     yield "</section>"
-
-
-def _node_placements(lines: Sequence[str]) -> Iterator[str]:
-    if lines:
-        yield "<h3>On other devices</h3>"
-    yield "".join(f'<p class="reason">{escape(line)}</p>' for line in lines[:_MOST_ROWS])
-    if len(lines) > _MOST_ROWS:
-        yield f'<p class="reason">… and {len(lines) - _MOST_ROWS:,} more</p>'
 
 
 def _graphs(
@@ -273,10 +228,10 @@ def _graphs(
     ):
         drawing = draw_marked(graph, changes, lookup)
         content = (
-            f"<p>{escape(drawing.reason)}</p>" if isinstance(drawing, Unavailable) else drawing
+            f"<p>{escape_html(drawing.reason)}</p>" if isinstance(drawing, Unavailable) else drawing
         )
         yield (
-            f'<figure class="graph" tabindex="0"><figcaption>{escape(name)}</figcaption>'
+            f'<figure class="graph" tabindex="0"><figcaption>{escape_html(name)}</figcaption>'
             f"{content}</figure>"
         )
     yield "</div>"
@@ -293,7 +248,7 @@ def _differences(graphs: GraphComparison, rows: Sequence[tuple[Change, int, int]
         text = describe_node_change(graphs, change, first, second)
         yield (
             f'<tr data-row="{index}" tabindex="0"><td class="kind {style.name}">'
-            f"{style.sign} {style.name}</td><td><code>{escape(text)}</code></td></tr>"
+            f"{style.sign} {style.name}</td><td><code>{escape_html(text)}</code></td></tr>"
         )
     yield "</table></div>"
     if len(rows) > _MOST_ROWS:
@@ -307,7 +262,7 @@ def _text_table(texts: TextDiff, names: tuple[str, str]) -> Iterator[str]:
     yield "<h3>Text</h3>"
     yield (
         '<div class="scroll"><table class="text">'
-        f"<tr><th></th><th>{escape(names[0])}</th><th></th><th>{escape(names[1])}</th></tr>"
+        f"<tr><th></th><th>{escape_html(names[0])}</th><th></th><th>{escape_html(names[1])}</th></tr>"
     )
     num_lines = 0
     for hunk in texts.hunks():
@@ -328,7 +283,7 @@ def _text_row(row: TextRow) -> str:
             cells.append("<td></td><td></td>")
             continue
         mark = "" if row.kind == SAME else f"{sign} "
-        cells.append(f"<td>{mark}{line.number + 1}</td><td>{escape(line.text)}</td>")
+        cells.append(f"<td>{mark}{line.number + 1}</td><td>{escape_html(line.text)}</td>")
     if row.kind == SAME:
         name = "both-same"
     elif row.first is None:

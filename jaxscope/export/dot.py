@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import graphviz
 
+from jaxscope.export.painter import FONT_FAMILY
 from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.types import short_type
 from jaxscope.picture.palette import PALETTES, Palette
@@ -87,7 +88,7 @@ def scene_to_dot(scene: Scene, theme: str = "light") -> str:
 
 
 def _new_digraph(palette: Palette, direction: str) -> graphviz.Digraph:
-    font = {"fontname": "DejaVu Sans"}
+    font = {"fontname": FONT_FAMILY}
     return graphviz.Digraph(
         graph_attr={
             **font,

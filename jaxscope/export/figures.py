@@ -5,81 +5,125 @@ their tables as CSV and JSON.
 from __future__ import annotations
 
 import abc
-import csv
 import dataclasses
-import io
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
-from xml.sax.saxutils import escape
 
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.export.chart import SERIES_COLORS, svg_to_png, ticks
-from jaxscope.export.svg import FONT_FALLBACKS
+from jaxscope.export.chart import (
+    SERIES_COLORS,
+    even_ticks,
+    svg_box,
+    svg_head,
+    svg_line,
+    svg_text,
+    svg_to_png,
+    text_width,
+    ticks,
+)
 from jaxscope.model.capture import Environment
 from jaxscope.model.timing import Measurement, Timeline
 from jaxscope.model.units import format_count, format_seconds
 from jaxscope.picture.palette import PALETTES
-from jaxscope.report.charts import Bar, Cell, Column, Distribution, describe_coverage, find_gaps
+from jaxscope.report.document import (
+    Cell,
+    Table,
+    count_cell,
+    known_cell,
+    table_to_csv,
+    table_to_json,
+)
 from jaxscope.report.measurements import describe_noise, describe_spread
 from jaxscope.schema.contract import environment_to_json
 
-# Shapes of pictures as SVG, and values to write along an axis.
+# What figures show: bars, distributions, gaps of a profiled run.
 
 
-def svg_head(width: float, height: float, background: str, title: str) -> str:
-    """The beginning of a document, its ground filled."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar.
+
+    Attributes:
+        row: Number of its row.
+        began: Seconds from the left end of the axis.
+        seconds: Its length.
+        kind: Number of what it stands for, of the chart's `kinds`.
+        label: Written into it or beside it.
+        hint: Told where the pointer rests.
+        name: Of the instruction that it stands for; may be empty.
+        value: Seconds that the table gives; those of the bar where NaN is not meant, such as one
+            call out of many that the bar covers.
+        more: Cells of further columns of the table.
+    """
+
+    row: int
+    began: float
+    seconds: float
+    kind: int
+    label: str
+    hint: str
+    name: str = ""
+    value: float | None = None
+    more: tuple[Cell, ...] = ()
+
+    @property
+    def ended(self) -> float:
+        return self.began + self.seconds
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Distribution:
+    """The calls of one measurement.
+
+    Attributes:
+        name: Of what was called.
+        counts: Calls per bin.
+        median: Seconds.
+        low: Lower end of the interval of the median.
+        high: Upper end.
+    """
+
+    name: str
+    counts: tuple[int, ...]
+    median: float
+    low: float
+    high: float
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Of all calls, per bin."""
+        total = max(sum(self.counts), 1)
+        return tuple(count / total for count in self.counts)
+
+
+def describe_coverage(timeline: Timeline) -> str:
+    """How much of the run instructions explain, and what is left."""
+    gaps_s = max(timeline.wall - timeline.covered, 0.0)
+    left_out = (
+        f" {timeline.num_left_out:,} of the shortest events are not drawn."
+        if timeline.num_left_out
+        else ""
+    )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
-        f'viewBox="0 0 {width:g} {height:g}" font-family="{FONT_FALLBACKS}" font-size="15">'
-        f"<title>{escape(title)}</title>"
-        f'<rect width="100%" height="100%" fill="{background}"/>'
+        f"{timeline.coverage:.0%} of {format_seconds(timeline.wall)} with an instruction at work, "
+        f"{format_seconds(gaps_s)} dispatch and gaps; recorded, the run of median length."
+        f"{left_out}"
     )
 
 
-def svg_text(
-    x: float, y: float, text: str, color: str, *, anchor: str = "start", size: int = 15
-) -> str:
-    """A line of text whose baseline is at `y`."""
-    return (
-        f'<text x="{x:.2f}" y="{y:.2f}" text-anchor="{anchor}" font-size="{size}" '
-        f'fill="{color}">{escape(text)}</text>'
-    )
-
-
-def svg_box(x: float, y: float, width: float, height: float, color: str, hint: str = "") -> str:
-    """A filled box that tells something where the pointer rests on it."""
-    title = f"<title>{escape(hint)}</title>" if hint else ""
-    shape = f'<rect x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}"'
-    return f'{shape} fill="{color}">{title}</rect>' if title else f'{shape} fill="{color}"/>'
-
-
-def svg_line(x1: float, y1: float, x2: float, y2: float, color: str, width: float = 1.0) -> str:
-    """A straight line."""
-    return (
-        f'<line x1="{x1:.2f}" y1="{y1:.2f}" x2="{x2:.2f}" y2="{y2:.2f}" '
-        f'stroke="{color}" stroke-width="{width:g}"/>'
-    )
-
-
-def even_ticks(low: float, high: float, num_wanted: int = 8) -> list[float]:
-    """Values in even steps of 1, 2 or 5 times a power of ten; about as many as wanted."""
-    span = high - low
-    if not (span > 0 and math.isfinite(span)):
-        return []
-    rough = span / max(num_wanted, 1)
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
-    first = math.ceil(low / step - 1e-9)
-    last = math.floor(high / step + 1e-9)
-    return [number * step for number in range(first, last + 1)]
-
-
-def text_width(text: str, size: float = 15.0) -> float:
-    """About how wide a text is, in the same unit as its size."""
-    return 0.62 * size * len(text)
+def find_gaps(timeline: Timeline) -> list[tuple[float, float]]:
+    """Beginnings and ends of the times of the run in which no instruction was at work."""
+    order = np.argsort(timeline.began, kind="stable")
+    began = timeline.began[order]
+    reached = np.maximum.accumulate((timeline.began + timeline.seconds)[order])
+    starts = np.concatenate([[0.0], reached])
+    ends = np.concatenate([began, [timeline.wall]])
+    starts, ends = np.clip(starts, 0.0, timeline.wall), np.clip(ends, 0.0, timeline.wall)
+    is_gap = ends > starts
+    return list(zip(starts[is_gap].tolist(), ends[is_gap].tolist(), strict=True))
 
 
 # A figure: something that can be drawn, and the table that holds the same values.
@@ -95,16 +139,14 @@ class Figure(abc.ABC):
     Attributes:
         title: What it shows.
         note: What to know when reading it, a sentence or two; may be empty.
-        columns: Of its table.
     """
 
     title: str
     note: str
-    columns: tuple[Column, ...]
 
     @abc.abstractmethod
-    def rows(self) -> Sequence[Sequence[Cell]]:
-        """The table: one row for each thing that is drawn."""
+    def table(self) -> Table:
+        """One row for each thing that is drawn."""
 
     @abc.abstractmethod
     def svg_lines(self, theme: str) -> Iterator[str]:
@@ -114,13 +156,6 @@ class Figure(abc.ABC):
         """The same figure with another note."""
         changed: Figure = dataclasses.replace(self, note=note)  # type: ignore[type-var] # all are
         return changed
-
-    def texts(self) -> list[tuple[str, ...]]:
-        """The table as people read it."""
-        return [
-            tuple(column.write(cell) for column, cell in zip(self.columns, row, strict=True))
-            for row in self.rows()
-        ]
 
 
 def write_figure(
@@ -145,20 +180,16 @@ def write_figure(
         case ".png":
             return svg_to_png("\n".join(figure.svg_lines(theme)))
         case ".csv":
-            return _to_csv(figure, noise).encode()
+            return table_to_csv(_with_noise(figure.table(), noise)).encode()
         case ".json":
             return _to_json(figure, environment).encode()
     raise ValueError(f"a figure is written to {', '.join(ENDINGS)}, not to {ending!r}")
 
 
-def _to_csv(figure: Figure, noise: str) -> str:
-    """The table; its last column tells in each row what disturbed the measuring."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*map(_heading, figure.columns), "noise"])
-    for row in figure.rows():
-        writer.writerow([*("" if _is_unknown(cell) else cell for cell in row), noise])
-    return text.getvalue()
+def _with_noise(table: Table, noise: str) -> Table:
+    """A table whose last column tells in each row what disturbed the measuring."""
+    rows = [(*row, noise) for row in table.rows]
+    return Table((*table.headers, "noise"), rows, units=(*table.units, ""))
 
 
 def _to_json(figure: Figure, environment: Environment | None) -> str:
@@ -168,18 +199,9 @@ def _to_json(figure: Figure, environment: Environment | None) -> str:
         "title": figure.title,
         "note": figure.note or None,
         "environment": None if environment is None else environment_to_json(environment),
-        "columns": [_heading(column) for column in figure.columns],
-        "rows": [[None if _is_unknown(cell) else cell for cell in row] for row in figure.rows()],
+        **table_to_json(figure.table()),
     }
     return json.dumps(found, indent=2, allow_nan=False)
-
-
-def _heading(column: Column) -> str:
-    return f"{column.name} [{column.unit}]" if column.unit == "s" else column.name
-
-
-def _is_unknown(cell: Cell) -> bool:
-    return isinstance(cell, float) and not math.isfinite(cell)
 
 
 # Bars along a common axis of time, in rows: stages one after another, or threads side by side.
@@ -206,6 +228,8 @@ class LaneChart(Figure):
         kinds: What the colours mean.
         seconds: Where the axis ends; it begins at 0.
         writes_labels: Whether bars carry their labels; else only the rows have names.
+        headers: Of the table.
+        units: Of the columns of the table.
     """
 
     title: str
@@ -215,29 +239,24 @@ class LaneChart(Figure):
     kinds: tuple[str, ...]
     seconds: float
     writes_labels: bool = True
-    columns: tuple[Column, ...] = (
-        Column("what"),
-        Column("where"),
-        Column("began", "s"),
-        Column("ended", "s"),
-        Column("duration", "s"),
-        Column("what it is"),
-    )
+    headers: tuple[str, ...] = ("what", "where", "began", "ended", "duration", "what it is")
+    units: tuple[str, ...] = ("", "", "s", "s", "s", "")
 
-    def rows(self) -> Sequence[Sequence[Cell]]:
+    def table(self) -> Table:
         names = self.full_row_names()
-        return [
+        rows = [
             (
                 bar.label,
                 names[bar.row],
-                bar.began,
-                bar.ended,
-                bar.seconds if bar.value is None else bar.value,
+                known_cell(bar.began, format_seconds),
+                known_cell(bar.ended, format_seconds),
+                known_cell(bar.seconds if bar.value is None else bar.value, format_seconds),
                 self.kinds[bar.kind],
                 *bar.more,
             )
             for bar in self.bars
         ]
+        return Table(self.headers, rows, units=self.units)
 
     def full_row_names(self) -> list[str]:
         """Names of the rows, those that go with the one above included."""
@@ -318,21 +337,21 @@ class Histogram(Figure):
     note: str
     edges: tuple[float, ...]
     series: tuple[Distribution, ...]
-    columns: tuple[Column, ...] = (
-        Column("what"),
-        Column("from", "s"),
-        Column("to", "s"),
-        Column("calls"),
-        Column("share", "%"),
-    )
 
-    def rows(self) -> Sequence[Sequence[Cell]]:
-        return [
-            (found.name, self.edges[place], self.edges[place + 1], count, share)
+    def table(self) -> Table:
+        rows = [
+            (
+                found.name,
+                known_cell(self.edges[place], format_seconds),
+                known_cell(self.edges[place + 1], format_seconds),
+                count_cell(calls),
+                known_cell(share, "{:.1%}".format),
+            )
             for found in self.series
-            for place, (count, share) in enumerate(zip(found.counts, found.shares, strict=True))
-            if count
+            for place, (calls, share) in enumerate(zip(found.counts, found.shares, strict=True))
+            if calls
         ]
+        return Table(("what", "from", "to", "calls", "share"), rows, units=("", "s", "s", "", ""))
 
     def describe_bin(self, place: int) -> str:
         """What lies between two edges, in words; empty where there is no such bin."""
@@ -451,14 +470,6 @@ TIMELINE_KINDS = (
 )
 _LEAF, _AROUND, _DISPATCH, _WAIT, _GAP = range(5)
 GAP_ROW = "dispatch and gaps"
-_TIMELINE_COLUMNS = (
-    Column("what"),
-    Column("where"),
-    Column("began", "s"),
-    Column("ended", "s"),
-    Column("duration", "s"),
-    Column("what it is"),
-)
 
 
 def timeline_chart(call: str, timeline: Timeline) -> LaneChart:
@@ -505,7 +516,6 @@ def timeline_chart(call: str, timeline: Timeline) -> LaneChart:
         (*python, *events, *gaps),
         TIMELINE_KINDS,
         max(timeline.wall, max((bar.ended for bar in events), default=0.0)),
-        columns=_TIMELINE_COLUMNS,
     )
 
 
@@ -547,19 +557,6 @@ def _make_rows(
 
 WATERFALL_KINDS = ("once", "first calls", "until steady", "steady calls", "copies, many at once")
 _ONCE, _FIRST, _SETTLING, _STEADY, _BESIDE = range(5)
-_WATERFALL_COLUMNS = (
-    Column("what"),
-    Column("where"),
-    Column("began", "s"),
-    Column("ended", "s"),
-    Column("takes, median", "s"),
-    Column("what it is"),
-    Column("runs"),
-    Column("low", "s"),
-    Column("high", "s"),
-    Column("confidence"),
-    Column("noisy"),
-)
 _STAGES = frozenset({"import", "trace", "lower", "compile"})
 _COPIES = frozenset({"transfer", "fetch", "throughput"})
 
@@ -587,17 +584,18 @@ def waterfall_chart(call: str, measurements: Sequence[Measurement]) -> LaneChart
             name=measurement.name,
             value=measurement.median,
             more=(
-                measurement.runs,
-                measurement.low,
-                measurement.high,
-                measurement.confidence or math.nan,  # 0 of what was measured once
+                count_cell(measurement.runs),
+                known_cell(measurement.low, format_seconds),
+                known_cell(measurement.high, format_seconds),
+                # 0 of what was measured once
+                known_cell(measurement.confidence or math.nan, str),
                 "noisy" if measurement.is_noisy else "",
             ),
         )
         for row, measurement in enumerate(placed)
     )
     note = "Beginning and end of each as they happened; beside a bar what it takes once, median."
-    if any(" fresh processes" in m.protocol for m in placed):
+    if any(m.num_processes > 1 for m in placed):
         note += " Places are those of the first process."
     return LaneChart(
         f"Stages of {call}",
@@ -607,7 +605,11 @@ def waterfall_chart(call: str, measurements: Sequence[Measurement]) -> LaneChart
         WATERFALL_KINDS,
         max(m.ended for m in placed),
         writes_labels=False,
-        columns=_WATERFALL_COLUMNS,
+        headers=(
+            *("what", "where", "began", "ended", "takes, median", "what it is", "runs", "low"),
+            *("high", "confidence", "noisy"),
+        ),
+        units=("", "", "s", "s", "s", "", "", "s", "s", "", ""),
     )
 
 
@@ -633,5 +635,5 @@ def _hint(measurement: Measurement, name: str) -> str:
     return (
         f"{name}: {format_seconds(measurement.median)}{spread}\n"
         f"measured from {format_seconds(measurement.began)} to "
-        f"{format_seconds(measurement.ended)} of the run\n{measurement.protocol}"
+        f"{format_seconds(measurement.ended)} of the run\n{measurement.describe_protocol()}"
     )

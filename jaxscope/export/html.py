@@ -19,7 +19,6 @@ from jaxscope.export.page import (
     MAX_SEEN_BOXES,
     THEME_BUTTON,
     draw_graph,
-    escape,
     frame_page,
     read_part,
     style_rules,
@@ -46,7 +45,7 @@ from jaxscope.program.size import describe_size
 from jaxscope.report.bookmarks import MarkedPlace, find_marked_places
 from jaxscope.report.fusion import add_fusion_notes
 from jaxscope.report.mlir_constants import shorten_constants
-from jaxscope.schema.safe_text import make_safe, make_safe_line
+from jaxscope.schema.safe_text import escape_html, make_safe, make_safe_line
 
 # The data behind the HTML page: each stage's lines, nodes and links as plain lists.
 #
@@ -352,8 +351,8 @@ def write_page(
     before, after = frame_page(f"{capture.call} — jaxscope", style, script)
     yield before
     yield _TOP.format(
-        call=escape(capture.call),
-        environment=escape(_describe(capture)),
+        call=escape_html(capture.call),
+        environment=escape_html(_describe(capture)),
         theme_button=THEME_BUTTON,
     )
     yield from drawings

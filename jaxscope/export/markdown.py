@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
 from jaxscope.export.order import find_stage_text
 from jaxscope.model import Capture, Leaf, Stage, Unavailable, is_available
+from jaxscope.model.capture import FunctionSource
 from jaxscope.model.units import format_bytes, format_seconds
 from jaxscope.program.cost.work import Work, find_stage_works
+from jaxscope.program.fusion.fusions import Fusion
 from jaxscope.program.fusion.launches import compare_launches
-from jaxscope.program.fusion.summary import report_fusions
+from jaxscope.program.fusion.summary import FusionReport, report_fusions
 from jaxscope.program.size import describe_size
-from jaxscope.report.bookmarks import find_marked_places
+from jaxscope.report.bookmarks import MarkedPlace, find_marked_places
+from jaxscope.report.document import (
+    Block,
+    Cell,
+    Items,
+    Listing,
+    Section,
+    Verbatim,
+    make_table,
+    write_markdown,
+)
 from jaxscope.report.fusion import describe_duplicate, describe_operations, describe_saving
-from jaxscope.schema.safe_text import make_safe, make_safe_line
 
-_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 _MAX_ROWS = 200
 
 
@@ -28,134 +37,81 @@ def capture_to_markdown(capture: Capture, *stage_names: str) -> str:
         UsageError: There is no such stage.
         EnvironmentProblem: One has no text.
     """
-    lines = [*_report(capture)]
-    for name in stage_names:
-        text = find_stage_text(capture, name).text
-        lines += [*_section(name), *_fence(text)]
-    return "\n".join([*lines, ""])
+    texts = [(name, find_stage_text(capture, name).text) for name in stage_names]
+    stages = [Section(name, [Listing(text)]) for name, text in texts]
+    return write_markdown([*_report(capture), *stages])
 
 
-def _report(capture: Capture) -> Iterator[str]:
-    yield f"# {_code(capture.call)}"
-    yield ""
+def _report(capture: Capture) -> Iterator[Section]:
     environment = capture.environment
-    yield _escape(
-        f"JAX {environment.jax}, jaxlib {environment.jaxlib}, Python {environment.python}, "
-        f"target {capture.target}, {environment.place}"
+    yield Section(
+        Verbatim(capture.call),
+        [
+            f"JAX {environment.jax}, jaxlib {environment.jaxlib}, Python {environment.python}, "
+            f"target {capture.target}, {environment.place}"
+        ],
     )
-    yield from _section("Stages")
-    heads = ("stage", "size", "FLOPs", "bytes accessed", "time to make")
     works = find_stage_works(capture.stages)
-    yield from _table(heads, (_stage_row(s, works.get(s.name)) for s in capture.stages))
+    heads = ("stage", "size", "FLOPs", "bytes accessed", "time to make")
+    table = make_table(heads, capture.stages, lambda s: _stage_row(s, works.get(s.name)))
     counted = dict.fromkeys(note for work in works.values() for note in work.notes)
-    if counted:
-        yield ""
-        yield from (f"- {_escape(note)}" for note in counted)
+    yield Section("Stages", [table, *([Items(list(counted))] if counted else [])])
     for title, leaves in (("Arguments", capture.arguments), ("Results", capture.results)):
         if leaves:
-            yield from _section(title)
-            yield from _table(("path", "type", "size"), (_leaf_row(leaf) for leaf in leaves))
-    yield from _fusions(capture)
+            yield Section(title, [make_table(("path", "type", "size"), leaves, _leaf_row)])
+    report = report_fusions(capture.stages)
+    if report is not None and report.fusions:
+        yield Section("Fusions", _fusion_blocks(report))
     if capture.source.text:
-        yield from _section("Source")
-        if capture.source.line:
-            yield f"Line {capture.source.line} of {_code(capture.source.file)}"
-        else:
-            yield "Typed in the call:"
-        yield ""
-        yield from _fence(capture.source.text, "python")
+        yield Section("Source", _source_blocks(capture.source))
     if capture.bookmarks:
-        yield from _section("Bookmarks")
-        rows = (
-            (_code(each.where), _code(each.what), _escape(each.bookmark.note))
-            for each in find_marked_places(capture)
-        )
-        yield from _table(("where", "what", "note"), rows)
+        marked = make_table(("where", "what", "note"), find_marked_places(capture), _marked_row)
+        yield Section("Bookmarks", [marked])
     notes = [*(check.message for check in capture.checks), *capture.messages]
     if notes:
-        yield from _section("Notes")
-        yield from (f"- {_escape(note)}" for note in notes)
+        yield Section("Notes", [Items(notes)])
 
 
-def _fusions(capture: Capture) -> Iterator[str]:
-    report = report_fusions(capture.stages)
-    if report is None or not report.fusions:
-        return
-    yield from _section("Fusions")
+def _source_blocks(source: FunctionSource) -> list[Block]:
+    place = f"Line {source.line} of {source.file}" if source.line else "Typed in the call:"
+    return [place, Listing(source.text, "python")]
+
+
+def _fusion_blocks(report: FusionReport) -> list[Block]:
+    told: list[Block] = []
     if report.one_by_one is not None:
-        told = compare_launches(report.one_by_one, report.fused)
-        for sentence in (told, report.one_by_one.definition, report.fused.definition):
-            yield from (_escape(sentence), "")
-    rows = (
-        (
-            _code(fusion.id),
-            _escape(fusion.kind),
-            _escape(describe_saving(fusion)),
-            _escape(describe_operations(fusion)),
-        )
-        for fusion in report.fusions[:_MAX_ROWS]
-    )
-    yield from _table(("fusion", "kind", "saves", "computes"), rows)
-    if len(report.fusions) > _MAX_ROWS:
-        yield from ("", f"And {len(report.fusions) - _MAX_ROWS:,} more.")
+        told = [
+            compare_launches(report.one_by_one, report.fused),
+            report.one_by_one.definition,
+            report.fused.definition,
+        ]
+    heads = ("fusion", "kind", "saves", "computes")
+    told.append(make_table(heads, report.fusions, _fusion_row, _MAX_ROWS))
     if report.duplicates:
-        yield ""
-        yield from (
-            f"- {_escape(describe_duplicate(duplicate))}"
-            for duplicate in report.duplicates[:_MAX_ROWS]
-        )
+        told.append(Items([describe_duplicate(each) for each in report.duplicates[:_MAX_ROWS]]))
+    return told
 
 
-def _stage_row(stage: Stage, work: Work | None) -> tuple[str, ...]:
+def _fusion_row(fusion: Fusion) -> tuple[Cell, ...]:
+    saved = describe_saving(fusion)
+    return Verbatim(fusion.id), fusion.kind, saved, describe_operations(fusion)
+
+
+def _marked_row(place: MarkedPlace) -> tuple[Cell, ...]:
+    return Verbatim(place.where), Verbatim(place.what), place.bookmark.note
+
+
+def _stage_row(stage: Stage, work: Work | None) -> tuple[Cell, ...]:
     reason = stage.unavailable or (stage.text if isinstance(stage.text, Unavailable) else None)
-    name = _escape(stage.title or stage.name)
+    name = stage.title or stage.name
     if reason is not None:
-        return name, _escape(f"not available: {reason.reason}"), "", "", ""
-    count = "no graph"
-    if is_available(stage.graph):
-        count = describe_size(stage.graph)
+        return name, f"not available: {reason.reason}", "", "", ""
+    size = describe_size(stage.graph) if is_available(stage.graph) else "no graph"
     seconds = stage.seconds if isinstance(stage.seconds, float) else math.nan
     work = work or Work(stage.cost, stage.cost)
-    numbers = (work.flops, work.num_bytes, format_seconds(seconds))
-    return name, count, *numbers
+    return name, size, work.flops, work.num_bytes, format_seconds(seconds)
 
 
-def _leaf_row(leaf: Leaf) -> tuple[str, ...]:
+def _leaf_row(leaf: Leaf) -> tuple[Cell, ...]:
     size = "static" if leaf.is_static else format_bytes(leaf.num_bytes)
-    return _code(leaf.path), _code(leaf.type), size
-
-
-def _section(title: str) -> Iterator[str]:
-    yield ""
-    yield f"## {_escape(title)}"
-    yield ""
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(heads)} |"
-    yield f"|{'---|' * len(heads)}"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
-
-
-def _fence(text: str, language: str = "") -> Iterator[str]:
-    """A code block whose fence is longer than any inside."""
-    text = make_safe(text).rstrip("\n")
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    yield fence + language
-    yield text
-    yield fence
-
-
-def _code(text: str) -> str:
-    """An inline code span, fit for a table cell."""
-    text = make_safe_line(text).replace("|", "\\|")
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    ticks = "`" * (longest + 1)
-    padding = " " if longest or not text else ""
-    return f"{ticks}{padding}{text}{padding}{ticks}"
-
-
-def _escape(text: str) -> str:
-    return _MARKUP.sub(r"\\\1", make_safe_line(text))
+    return Verbatim(leaf.path), Verbatim(leaf.type), size

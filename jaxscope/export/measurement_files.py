@@ -29,7 +29,7 @@ from jaxscope.report.measurements import describe_noise
 from jaxscope.schema.contract import Json, environment_to_json, number_to_json, timing_to_json
 
 if TYPE_CHECKING:
-    from jaxscope.report.measurement_text import ProfileOverlay
+    from jaxscope.report.measurement_documents import ProfileOverlay
 
 
 # The JSON of the timing lab: the contract's keys of a timing, and one key per experiment.

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,8 @@ from jaxscope.picture.palette import PALETTES
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
 from jaxscope.picture.view.operations import Style
+
+T = TypeVar("T")
 
 # The stage that an export is about.
 
@@ -39,40 +42,31 @@ def find_stage(capture: Capture, name: str) -> Stage:
             )
         )
     if stage.unavailable is not None:
-        raise _missing(stage, stage.unavailable.reason)
+        _require(stage, stage.unavailable)
     return stage
 
 
 def find_stage_text(capture: Capture, name: str) -> StageText:
-    """The text of the stage of that name.
-
-    Raises:
-        UsageError: The capture has no such stage.
-        EnvironmentProblem: Its text is unavailable; carries the reason.
-    """
-    stage = find_stage(capture, name)
-    if isinstance(stage.text, Unavailable):
-        raise _missing(stage, stage.text.reason)
-    return stage.text
+    """The text of the stage of that name; raises what `find_stage` does."""
+    return _require(stage := find_stage(capture, name), stage.text)
 
 
 def find_stage_graph(capture: Capture, name: str) -> Graph:
-    """The graph of the stage of that name.
+    """The graph of the stage of that name; raises what `find_stage` does."""
+    return _require(stage := find_stage(capture, name), stage.graph)
+
+
+def _require(stage: Stage, part: T | Unavailable) -> T:
+    """A part of a stage.
 
     Raises:
-        UsageError: The capture has no such stage.
-        EnvironmentProblem: Its graph is unavailable; carries the reason.
+        EnvironmentProblem: It is unavailable; carries the reason.
     """
-    stage = find_stage(capture, name)
-    if isinstance(stage.graph, Unavailable):
-        raise _missing(stage, stage.graph.reason)
-    return stage.graph
-
-
-def _missing(stage: Stage, reason: str) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        Explanation(what=f"The stage {stage.name} is not available.", why=reason)
-    )
+    if isinstance(part, Unavailable):
+        raise EnvironmentProblem(
+            Explanation(what=f"The stage {stage.name} is not available.", why=part.reason)
+        )
+    return part
 
 
 # What a person sees of a scene beyond its boxes: what colours tell and what stands out.

@@ -13,7 +13,6 @@ import dataclasses
 import functools
 import hashlib
 import heapq
-import html
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,7 +38,7 @@ from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TIT
 from jaxscope.picture.tint.classes import TINT_PALETTES, FillAndBorder, Tint, TintClass
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.view import View
-from jaxscope.schema.safe_text import make_safe_line
+from jaxscope.schema.safe_text import escape_html
 
 # What every page has around its content: a policy that closes it, a style, a script, a theme.
 #
@@ -90,13 +89,8 @@ def frame_page(title: str, style: str, script: str) -> tuple[str, str]:
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    before = _BEFORE.format(policy=policy, title=escape(title), style=style)
+    before = _BEFORE.format(policy=policy, title=escape_html(title), style=style)
     return before, _AFTER.format(script=script)
-
-
-def escape(text: str) -> str:
-    """One line of plain text as HTML."""
-    return html.escape(make_safe_line(text))
 
 
 @functools.cache
@@ -203,10 +197,10 @@ def draw_legend(tint: Tint | None) -> str:
     if tint is None:
         return ""
     entries = [
-        f'<span><i class="{name_of(each)}"></i>{html.escape(make_safe_line(each.name))}</span>'
+        f'<span><i class="{name_of(each)}"></i>{escape_html(each.name)}</span>'
         for each in tint.classes
     ]
-    note = f"<span>{html.escape(make_safe_line(tint.note))}</span>" if tint.note else ""
+    note = f"<span>{escape_html(tint.note)}</span>" if tint.note else ""
     return f'<p class="tints">{"".join(entries)}{note}</p>'
 
 
@@ -421,7 +415,7 @@ def _draw_frames(scene: Scene) -> Iterator[str]:
         x, y, width, height = scene.items.rect[item].tolist()
         own = int(scene.items.node[item])
         title = measure_text(scene.items.titles[item], TITLE_PX, is_bold=True) + 60
-        more = f' data-title="{title:.0f}" data-id="{_attribute(scene.items.ids[item])}"'
+        more = f' data-title="{title:.0f}" data-id="{escape_html(scene.items.ids[item])}"'
         yield _group(scene, item, nodes[item] if own >= 0 else "", more)
         yield _rectangle(
             f"frame frame-{depth[item] % 2}{' box' if own >= 0 else ''}", x, y, width, height
@@ -435,7 +429,7 @@ def _draw_frame_titles(scene: Scene, *, has_signs: bool = True) -> Iterator[str]
         x, y = scene.items.rect[item, :2].tolist()
         title = scene.items.titles[item]
         at = f' data-item="{item}"'
-        name = _attribute(f"Fold or unfold {title}")
+        name = escape_html(f"Fold or unfold {title}")
         sign = f'{at} role="button" aria-expanded="true" aria-label="{name}"'
         if has_signs:
             yield _text(x + 8, y + HEADER_PX - 8, TITLE_PX, "▾", "sign", sign)
@@ -457,8 +451,8 @@ def _draw_boxes(scene: Scene, inside: frozenset[str], tint: Tint | None) -> Iter
             yield _text(centre, middle + TITLE_PX + 1, DETAIL_PX, detail, "detail middle")
         yield "</g>"
         if scene.items.ids[item] in inside:
-            name = _attribute(f"Unfold {scene.items.titles[item]}")
-            box = _attribute(scene.items.ids[item])
+            name = escape_html(f"Unfold {scene.items.titles[item]}")
+            box = escape_html(scene.items.ids[item])
             sign = (
                 f' data-item="{item}" data-inside="{box}" role="button" aria-expanded="false"'
                 f' aria-label="{name}"'
@@ -473,7 +467,7 @@ def _draw_lines(scene: Scene, homes: Sequence[int], *, is_curved: bool = False) 
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners)
         if is_curved:
             path = path_data(LinePath(tuple(strokes_of(scene, line)), "", 0.0))
-        title = html.escape(make_safe_line(scene.lines.types[line]))
+        title = escape_html(scene.lines.types[line])
         yield f'<path class="wire" data-home="{home}" d="{path}"><title>{title}</title></path>'
         arrow = arrow_of(scene, line)
         if arrow:
@@ -513,10 +507,6 @@ def _draw_stubs(scene: Scene, homes: Sequence[int]) -> Iterator[str]:
         yield "</g>"
 
 
-def _attribute(text: str) -> str:
-    return html.escape(make_safe_line(text), quote=True)
-
-
 def _rectangle(name: str, x: float, y: float, width: float, height: float) -> str:
     return (
         f'<rect class="{name}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
@@ -525,6 +515,6 @@ def _rectangle(name: str, x: float, y: float, width: float, height: float) -> st
 
 
 def _text(x: float, y: float, size_px: float, text: str, name: str, more: str = "") -> str:
-    shown = html.escape(make_safe_line(text))
+    shown = escape_html(text)
     place = f'x="{x:.1f}" y="{y:.1f}" font-size="{size_px:g}"'
     return f'<text class="{name}"{more} {place}>{shown}</text>'

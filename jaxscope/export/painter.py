@@ -12,25 +12,26 @@ import sys
 from pathlib import Path
 from typing import IO
 
-import resvg_py
-
 FONT_FAMILY = "DejaVu Sans"
 FIRST_UNKNOWN = 0x3000
 """Texts with characters from here on, such as Chinese ones, look for a font of the system's."""
 
 _FONTS = Path(__file__).parent / "fonts"
-_FONT_FILES = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")
+FONT_FILES = tuple(str(_FONTS / name) for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"))
+"""Of the bundled font: regular and bold."""
 _LENGTH = struct.Struct(">Q")
 
 
 def paint(svg: str, zoom: float | None = None) -> bytes:
     """A document as PNG, with the bundled font."""
+    import resvg_py  # only where something is painted
+
     return bytes(
         resvg_py.svg_to_bytes(
             svg_string=svg,
             zoom=zoom,
             skip_system_fonts=svg.isascii() or ord(max(svg)) < FIRST_UNKNOWN,
-            font_files=[str(_FONTS / name) for name in _FONT_FILES],
+            font_files=list(FONT_FILES),
             font_family=FONT_FAMILY,
             sans_serif_family=FONT_FAMILY,
         )

@@ -7,7 +7,6 @@ for a hundred thousand.
 from __future__ import annotations
 
 import functools
-import importlib.resources
 import io
 from collections.abc import Callable, Iterable, Sequence
 
@@ -16,10 +15,9 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
-from jaxscope.export.order import PLAIN, Look
-from jaxscope.export.picture import LinePath, Picture, Polygon, Rect, Shape, Text, make_picture
+from jaxscope.export.painter import FONT_FILES
+from jaxscope.export.picture import LinePath, Picture, Polygon, Rect, Shape, Text
 from jaxscope.export.progress import OnProgress, ignore_progress, part_of_progress, report_progress
-from jaxscope.picture.scene.scene import Scene
 from jaxscope.schema.safe_text import make_safe_line
 
 # Shapes as the operators of a PDF page.
@@ -143,23 +141,6 @@ _PAINTED = 0.9
 """Share of the time after which the pages are written and only compressing is left."""
 
 _REGULAR, _BOLD = "jaxscope-regular", "jaxscope-bold"
-_FILES = {_REGULAR: "DejaVuSans.ttf", _BOLD: "DejaVuSans-Bold.ttf"}
-
-
-def scene_to_pdf(
-    scene: Scene,
-    theme: str = "light",
-    title: str = "",
-    look: Look = PLAIN,
-    *,
-    on_step: OnProgress = ignore_progress,
-) -> bytes:
-    """A PDF of one page that is as large as the scene.
-
-    Raises:
-        KeyError: There is no such theme.
-    """
-    return pictures_to_pdf([(title, make_picture(scene, theme, look))], title, on_step=on_step)
 
 
 def pictures_to_pdf(
@@ -205,6 +186,5 @@ def _paint_page(canvas: Canvas, picture: Picture, shapes: Iterable[Shape]) -> No
 @functools.cache
 def _register_fonts() -> None:
     rl_config.useA85 = 0  # text instead of bytes makes a file larger and takes seconds
-    fonts = importlib.resources.files("jaxscope.export").joinpath("fonts")
-    for name, file in _FILES.items():
-        pdfmetrics.registerFont(TTFont(name, io.BytesIO(fonts.joinpath(file).read_bytes())))
+    for name, file in zip((_REGULAR, _BOLD), FONT_FILES, strict=True):
+        pdfmetrics.registerFont(TTFont(name, file))

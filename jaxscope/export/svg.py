@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-import html
 import itertools
 from collections.abc import Iterable, Iterator
 
 from jaxscope.export.order import PLAIN, Look
+from jaxscope.export.painter import FONT_FAMILY
 from jaxscope.export.picture import LinePath, Polygon, Rect, Shape, Text, make_picture
 from jaxscope.export.progress import OnProgress, ignore_progress, report_progress
 from jaxscope.model import NONE
 from jaxscope.picture.scene.scene import Scene
-from jaxscope.schema.safe_text import make_safe_line
-
-FONT_FAMILY = "DejaVu Sans"
-"""The bundled font; see `painter`."""
+from jaxscope.schema.safe_text import escape_html, make_safe_line
 
 FONT_FALLBACKS = f"'{FONT_FAMILY}', Verdana, sans-serif"
 _SHAPES_PER_PART = 2_000
 _LETTERS = {"move": "M", "line": "L", "curve": "C"}
 
 
-def scene_to_svg(
+def scene_to_svg_parts(
     scene: Scene,
     theme: str = "light",
     title: str = "",
     look: Look = PLAIN,
     *,
     on_step: OnProgress = ignore_progress,
-) -> str:
-    """An SVG document of the whole scene.
+) -> Iterator[str]:
+    """An SVG document of the whole scene, in parts of a few hundred kilobytes.
 
     Args:
         scene: What to draw.
@@ -41,21 +38,9 @@ def scene_to_svg(
     Raises:
         KeyError: There is no such theme.
     """
-    return "".join(scene_to_svg_parts(scene, theme, title, look, on_step=on_step))
-
-
-def scene_to_svg_parts(
-    scene: Scene,
-    theme: str = "light",
-    title: str = "",
-    look: Look = PLAIN,
-    *,
-    on_step: OnProgress = ignore_progress,
-) -> Iterator[str]:
-    """The same document in parts of a few hundred kilobytes: large ones are never in one piece."""
     picture = make_picture(scene, theme, look)
     width, height = format_number(picture.width), format_number(picture.height)
-    name = f"<title>{_escape(title)}</title>\n" if title else ""
+    name = f"<title>{escape_html(title)}</title>\n" if title else ""
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
         f' viewBox="0 0 {width} {height}" font-family="{FONT_FALLBACKS}" role="img">\n{name}'
@@ -92,7 +77,7 @@ def _render_rect(shape: Rect, scene: Scene | None) -> str:
     fill = shape.fill or "none"
     identity = ""
     if scene is not None and shape.item != NONE:
-        identity = f' id="{_escape(_identity(scene, shape.item))}"'
+        identity = f' id="{escape_html(_identity(scene, shape.item))}"'
     return (
         f'<rect{identity} x="{format_number(shape.x)}" y="{format_number(shape.y)}"'
         f' width="{format_number(shape.width)}" height="{format_number(shape.height)}"'
@@ -113,7 +98,7 @@ def _render_text(shape: Text) -> str:
     return (
         f'<text x="{format_number(shape.x)}" y="{format_number(shape.baseline)}"'
         f' font-size="{format_number(shape.size_px)}"{weight}{anchor} fill="{shape.color}">'
-        f"{_escape(shape.text)}</text>"
+        f"{escape_html(shape.text)}</text>"
     )
 
 
@@ -129,7 +114,3 @@ def _points(points: Iterable[tuple[float, float]]) -> str:
 def format_number(value: float) -> str:
     """A coordinate, to a hundredth of a pixel."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def _escape(text: str) -> str:
-    return html.escape(make_safe_line(text), quote=True)

@@ -313,6 +313,8 @@ class Stage:
         cost: Of the whole stage.
         seconds: Wall seconds that JAX or XLA took to make it, or why that is not known.
         unavailable: Set if the whole stage is missing; text and graph then are unavailable too.
+        kernels: Of `machine`: names of all kernels that XLA generated code for, none if it
+            generated no code; None where that is not known, as of files of earlier releases.
     """
 
     name: str
@@ -322,6 +324,7 @@ class Stage:
     cost: Cost
     seconds: float | Unavailable
     unavailable: Unavailable | None = None
+    kernels: tuple[str, ...] | None = None
 
 
 class Severity(enum.Enum):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxscope.model.capture import Environment
+from jaxscope.model.targets import parse_target
 from jaxscope.model.types import read_count
 
 # What a machine can do at most, as measured on it or as published of its chip.
@@ -295,11 +296,12 @@ def find_chip(name: str) -> Chip | None:
 
 def chip_of_target(target: str) -> Chip | None:
     """The chip that a target `aot:…` names; None for other targets and unknown chips."""
-    words = target.split(":")
-    if len(words) < 3 or words[0] != "aot":
+    try:
+        wanted = parse_target(target)
+    except ValueError:
         return None
-    chip = find_chip(words[2])
-    return chip if chip is not None and chip.kind == words[1] else None
+    chip = find_chip(wanted.chip)
+    return chip if chip is not None and chip.kind == wanted.kind else None
 
 
 def read_chip(path: Path) -> Chip:

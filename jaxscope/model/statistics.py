@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model.capture import Environment
-from jaxscope.model.timing import Measurement, Timing
+from jaxscope.model.timing import Measurement, Noise, Timing
 
 MARGIN = 0.02
 """Two programs count as the same within this factor. Without a margin a true ratio of 1.00 was
@@ -25,6 +25,12 @@ NOISY_MARGIN = 0.10
 then has been seen to be off by several percent."""
 LEAST_PROCESSES = 6
 """As many processes as an interval of 95 % takes; see `find_median_interval`."""
+CHUNK = 20
+"""Calls that one of a pair makes before it is the other's turn."""
+SLOW_CALL_S = 0.010
+"""Slower calls take turns one by one."""
+FIRST_LOOK = 12
+LEAST_S = 0.5
 _WIDENED = 0.75
 LEAST_SHARE = 0.8
 """Of a processor. With less, durations tell of other programs."""
@@ -110,6 +116,39 @@ def num_trimmed(count: int, confidence: float = 0.95) -> int:
     return max(count // 2 - 1, 0)
 
 
+def half_width(values: Sequence[float]) -> float:
+    """Half the width of the sign test's 95 % interval of the median; infinite below 6 values."""
+    if len(values) < LEAST_PROCESSES:
+        return math.inf
+    interval = find_median_interval(values)
+    return (interval.high - interval.low) / 2.0
+
+
+class PrecisionLooks:
+    """When pairs are precise enough, looked at only after 12, 24, 48, 96 … of them.
+
+    Looking after each would stop at lucky moments and make the interval a lie.
+    """
+
+    def __init__(self) -> None:
+        self._next = FIRST_LOOK
+
+    def is_precise(
+        self, log_ratios: Sequence[float], spent_s: float, precision: float = MARGIN
+    ) -> bool:
+        """Look, if it is time to.
+
+        Args:
+            log_ratios: Of all pairs so far.
+            spent_s: Seconds since the first.
+            precision: Half-width of the interval that is precise enough.
+        """
+        if len(log_ratios) < self._next:
+            return False
+        self._next *= 2
+        return spent_s >= LEAST_S and half_width(log_ratios) <= precision
+
+
 def find_ratio_interval(log_ratios: Sequence[float] | npt.NDArray[np.float64]) -> Interval:
     """The interval of a ratio from the log-ratios of independent pairs."""
     interval = find_median_interval(log_ratios)
@@ -169,8 +208,8 @@ def count_outliers(values: Sequence[float] | npt.NDArray[np.float64]) -> Outlier
     return Outliers(int(np.count_nonzero(distance > 1.5 * spread)) - severe, severe)
 
 
-def find_disturbances(environment: Environment) -> tuple[str, ...]:
-    """What disturbed everything that was measured there, a sentence each; nothing if nothing did.
+def find_disturbances(environment: Environment) -> tuple[Noise, ...]:
+    """What disturbed everything that was measured there; nothing if nothing did.
 
     Load counts what is measured as well, so it only decides where nothing better is known.
     """
@@ -178,15 +217,11 @@ def find_disturbances(environment: Environment) -> tuple[str, ...]:
     processors = environment.processors or 1
     share, others = environment.processor_share, environment.busy_processors
     if share is not None and share < LEAST_SHARE:
-        reasons.append(f"This process had a processor for {share:.0%} of the time it wanted one.")
+        reasons.append(Noise("share", share))
     if others is not None and others > _MOST_BUSY * processors:
-        reasons.append(
-            f"The machine is busy: other programs used {others:.1f} of {processors} processors."
-        )
+        reasons.append(Noise("others", others, processors))
     if others is None and environment.load is not None and environment.load > processors:
-        reasons.append(
-            f"The machine is busy: load {environment.load:.1f} on {processors} processors."
-        )
+        reasons.append(Noise("load", environment.load, processors))
     return tuple(reasons)
 
 
@@ -217,35 +252,32 @@ def without_interval(measurement: Measurement) -> Measurement:
     )
 
 
-def find_noise(values: Sequence[float] | npt.NDArray[np.float64]) -> tuple[str, ...]:
-    """Reasons to call durations noisy, a sentence each; empty if there are none."""
+def find_noise(values: Sequence[float] | npt.NDArray[np.float64]) -> tuple[Noise, ...]:
+    """Reasons to call durations noisy; empty if there are none."""
     if len(values) < 4:
         return ()
     p25, p50, p75, p90 = (float(p) for p in np.percentile(values, [25, 50, 75, 90]))
     reasons = []
     if p90 > _NOISY_TAIL * p50:
-        reasons.append(f"One call in ten took more than {p90 / p50:.1f} times the median.")
+        reasons.append(Noise("tail", p90 / p50))
     if p75 - p25 > _NOISY_SPREAD * p50:
-        share = (p75 - p25) / p50
-        reasons.append(f"The middle half of the calls spreads over {share:.0%} of the median.")
-    if drift := _find_drift(np.asarray(values, np.float64)):
-        reasons.append(drift)
-    return tuple(reasons)
+        reasons.append(Noise("spread", (p75 - p25) / p50))
+    return (*reasons, *_find_drift(np.asarray(values, np.float64)))
 
 
-def _find_drift(values: npt.NDArray[np.float64]) -> str:
+def _find_drift(values: npt.NDArray[np.float64]) -> tuple[Noise, ...]:
     """Whether durations go one way: the middle half of the first third beside that of the last."""
     third = len(values) // 3
     if third < _LEAST_FOR_DRIFT:
-        return ""
+        return ()
     early = np.percentile(values[:third], [25, 50, 75])
     late = np.percentile(values[-third:], [25, 50, 75])
     change = float(late[1] / max(early[1], 1e-12))
     if late[0] > early[2] and change > 1.0 + _DRIFT:
-        return f"Later calls took {change:.1f} times as long as earlier ones."
+        return (Noise("later", change),)
     if late[2] < early[0] and change < 1.0 / (1.0 + _DRIFT):
-        return f"Earlier calls took {1.0 / max(change, 1e-12):.1f} times as long as later ones."
-    return ""
+        return (Noise("earlier", 1.0 / max(change, 1e-12)),)
+    return ()
 
 
 def thin_samples(values: npt.NDArray[np.float64], limit: int = 1000) -> tuple[float, ...]:

@@ -16,6 +16,48 @@ from jaxscope.model.unavailable import Unavailable
 # Measured durations, with their spread and how they were taken.
 
 
+_NOISE = {
+    "tail": ("One call in ten took more than ", "{:.1f}", " times the median."),
+    "spread": ("The middle half of the calls spreads over ", "{:.0%}", " of the median."),
+    "later": ("Later calls took ", "{:.1f}", " times as long as earlier ones."),
+    "earlier": ("Earlier calls took ", "{:.1f}", " times as long as later ones."),
+    "share": ("This process had a processor for ", "{:.0%}", " of the time it wanted one."),
+    "others": (
+        *("The machine is busy: other programs used ", "{:.1f}", " of {processors} processors."),
+    ),
+    "load": ("The machine is busy: load ", "{:.1f}", " on {processors} processors."),
+}
+"""Kind of a reason -> its sentence: what stands before the number, the number, what comes after."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Noise:
+    """Why durations are called noisy; as `str`, a sentence.
+
+    Attributes:
+        kind: `tail`, `spread`, `later` or `earlier` of the durations themselves; `share`, `others`
+            or `load` of the machine that they were measured on.
+        value: The number in the sentence: a factor, a share, or a count of processors.
+        processors: Of the machine; 0 where the sentence has none.
+    """
+
+    kind: str
+    value: float
+    processors: int = 0
+
+    def parts(self) -> tuple[str, str, str]:
+        """The sentence around its number."""
+        before, form, after = _NOISE[self.kind]
+        return before, form.format(self.value), after.format(processors=self.processors)
+
+    def __str__(self) -> str:
+        return "".join(self.parts())
+
+    def __post_init__(self) -> None:
+        if self.kind not in _NOISE:
+            raise ValueError(f"there is no noise of kind {self.kind!r}")
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Measurement:
     """One measured quantity.
@@ -33,7 +75,7 @@ class Measurement:
         samples: At most 1,000 of them, in the order taken.
         is_noisy: Whether the machine was busy, or the spread passes the thresholds of the protocol.
         protocol: One sentence: how it was measured.
-        reasons: Why it is called noisy, a sentence each.
+        reasons: Why it is called noisy; sentences in captures that earlier releases saved.
         detail: A word or two that the name lacks, such as `cache hit`; may be empty.
         began: Seconds from the start of the run to the start of these readings; NaN where unknown.
         ended: The same to their end.
@@ -41,6 +83,8 @@ class Measurement:
             never part of the other figures. NaN where it was not recorded.
         device_low: Lower end of the interval of that median.
         device_high: Upper end.
+        steady_from: Number of the call from which on calls were steady; 0 where it is not told.
+        num_processes: How many processes it was measured in.
     """
 
     name: str
@@ -53,13 +97,20 @@ class Measurement:
     is_noisy: bool
     unit: str = "s"
     protocol: str = ""
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Noise | str, ...] = ()
     detail: str = ""
     began: float = math.nan
     ended: float = math.nan
     device_seconds: float = math.nan
     device_low: float = math.nan
     device_high: float = math.nan
+    steady_from: int = 0
+    num_processes: int = 1
+
+    def describe_protocol(self) -> str:
+        """The protocol, with the call from which on calls were steady."""
+        steady = f" Steady from call {self.steady_from} on." if self.steady_from else ""
+        return self.protocol + steady
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -1,19 +1,19 @@
-"""What optimization did to the work of equations, lines and scopes: rows, text, JSON."""
+"""What optimization did to the work of equations, lines and scopes: rows, a document, JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from jaxscope.model import Cost, Unavailable
 from jaxscope.model.units import format_bytes, format_flops, format_range
 from jaxscope.program.cost.attribution import CostChange
-from jaxscope.report.table import format_table
+from jaxscope.report.document import Cell, Number, Section, Table, count_cell, make_table
 
 if TYPE_CHECKING:
     from jaxscope.program.cost.attribution import CostRow
 
-COST_CHANGE_HEADERS = (
+_HEADERS = (
     "FLOPs before",
     "FLOPs after",
     "bytes before",
@@ -24,44 +24,32 @@ COST_CHANGE_HEADERS = (
     "name",
     "what",
 )
-COST_CHANGE_NUMERIC = (0, 1, 2, 3, 4, 5, 6)
-
 _MAX_ROWS = 25
 
 
-def cost_change_row(row: CostRow) -> tuple[str, ...]:
+def cost_change_table(change: CostChange, most: int | None = None) -> Table:
+    """A row for each equation, line or scope."""
+    return make_table(_HEADERS, change.rows, _cost_change_row, most)
+
+
+def _cost_change_row(row: CostRow) -> tuple[Cell, ...]:
     """The cells of a row."""
-    before, after = row.before.cost, row.after.cost
-    least, least_after = row.before.least, row.after.least
+    pairs = ((row.before.least, row.before.cost), (row.after.least, row.after.cost))
     return (
-        format_range(least.flops, before.flops, format_flops),
-        format_range(least_after.flops, after.flops, format_flops),
-        format_range(least.bytes_accessed, before.bytes_accessed, format_bytes),
-        format_range(least_after.bytes_accessed, after.bytes_accessed, format_bytes),
-        format_range(least.transcendentals, before.transcendentals, _whole),
-        format_range(least_after.transcendentals, after.transcendentals, _whole),
-        f"{row.rounds:,}",
+        *(_span(low.flops, high.flops, format_flops) for low, high in pairs),
+        *(_span(low.bytes_accessed, high.bytes_accessed, format_bytes) for low, high in pairs),
+        *(
+            _span(low.transcendentals, high.transcendentals, "{:,.0f}".format)
+            for low, high in pairs
+        ),
+        count_cell(row.rounds),
         row.label,
         row.what,
     )
 
 
-def _whole(number: float) -> str:
-    return f"{number:,.0f}"
-
-
-def cost_change_numbers(row: CostRow) -> tuple[float, ...]:
-    """The numbers behind the cells of `NUMERIC`."""
-    before, after = row.before.cost, row.after.cost
-    return (
-        before.flops,
-        after.flops,
-        before.bytes_accessed,
-        after.bytes_accessed,
-        before.transcendentals,
-        after.transcendentals,
-        float(row.rounds),
-    )
+def _span(low: float, high: float, write: Callable[[float], str]) -> Number:
+    return Number(high, format_range(low, high, write))
 
 
 def describe_cost_change(change: CostChange) -> str:
@@ -75,16 +63,12 @@ def describe_cost_change(change: CostChange) -> str:
     )
 
 
-def cost_change_to_text(change: CostChange | Unavailable, title: str) -> list[str]:
-    """A table for a person at a terminal."""
+def cost_change_to_section(change: CostChange | Unavailable, title: str) -> Section:
+    """A table of the costliest rows."""
     if isinstance(change, Unavailable):
-        return ["", f"{title}: not available: {change.reason}"]
-    rows = [cost_change_row(row) for row in change.rows[:_MAX_ROWS]]
-    lines = ["", f"{title}. {describe_cost_change(change)}"]
-    lines += format_table(COST_CHANGE_HEADERS, rows, right=COST_CHANGE_NUMERIC)
-    if len(change.rows) > _MAX_ROWS:
-        lines.append(f"  and {len(change.rows) - _MAX_ROWS:,} more")
-    return lines
+        return Section(blocks=[f"{title}: not available: {change.reason}"])
+    title = f"{title}. {describe_cost_change(change)}"
+    return Section(title, [cost_change_table(change, _MAX_ROWS)])
 
 
 def notes_of(changes: Iterable[CostChange | Unavailable]) -> list[str]:

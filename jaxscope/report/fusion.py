@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jaxscope.model import Graph, Ragged
 from jaxscope.model.graph_builder import StringTable
 from jaxscope.model.units import format_bytes, format_count, format_flops
-from jaxscope.program.fusion.decisions import decision_to_json
+from jaxscope.program.fusion.decisions import Decision, decision_to_json
 from jaxscope.program.fusion.duplicates import Duplicate
 from jaxscope.program.fusion.fusions import Fusion, Value
 from jaxscope.program.fusion.launches import CountRange, Launches
 from jaxscope.program.fusion.summary import FusionReport
+from jaxscope.report.document import Number, Table, known_cell
+from jaxscope.schema.contract import number_to_json
 
 # All that is known about the fusions of one capture, as data, rows and JSON.
 
@@ -112,16 +114,17 @@ def _fusion(fusion: Fusion) -> Mapping[str, Any]:
         "id": fusion.id,
         "kind": fusion.kind,
         "inputs": [
-            {"id": value.id, "type": value.type, "bytes": _number(value.num_bytes)}
+            {"id": value.id, "type": value.type, "bytes": number_to_json(value.num_bytes)}
             for value in fusion.inputs
         ],
         "outputs": [
-            {"type": value.type, "bytes": _number(value.num_bytes)} for value in fusion.outputs
+            {"type": value.type, "bytes": number_to_json(value.num_bytes)}
+            for value in fusion.outputs
         ],
         "operations": dict(fusion.operations),
         "saves": {
-            "bytes_written": _number(saving.bytes_written),
-            "bytes_read": _number(saving.bytes_read),
+            "bytes_written": number_to_json(saving.bytes_written),
+            "bytes_read": number_to_json(saving.bytes_read),
             "values": saving.num_values,
             "reason": saving.reason or None,
         },
@@ -134,9 +137,9 @@ def _duplicate(duplicate: Duplicate) -> Mapping[str, Any]:
         "type": duplicate.type,
         "equations": list(duplicate.equations),
         "copies": [{"kernel": copy.kernel_id, "id": copy.id} for copy in duplicate.copies],
-        "bytes": _number(duplicate.num_bytes),
-        "flops_recomputed": _number(duplicate.flops_recomputed),
-        "transcendentals_recomputed": _number(duplicate.transcendentals_recomputed),
+        "bytes": number_to_json(duplicate.num_bytes),
+        "flops_recomputed": number_to_json(duplicate.flops_recomputed),
+        "transcendentals_recomputed": number_to_json(duplicate.transcendentals_recomputed),
     }
 
 
@@ -150,14 +153,30 @@ def _launches(launches: Launches) -> Mapping[str, Any]:
 
 def _span(span: CountRange) -> Mapping[str, Any]:
     return {
-        "low": _number(span.low),
-        "high": _number(span.high),
+        "low": number_to_json(span.low),
+        "high": number_to_json(span.high),
         "reason": span.reason or None,
     }
 
 
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+_LOG_HEADERS = ("#", "producer", "into", "decision", "µs fused", "µs apart", "why")
+
+
+def decision_table(steps: Sequence[Decision]) -> Table:
+    """A row for each step of XLA's log."""
+    rows = [
+        (
+            Number(place, str(place)),
+            step.producer,
+            ", ".join(step.consumers),
+            step.verdict.value,
+            known_cell(step.us_fused, "{:g}".format),
+            known_cell(step.us_unfused, "{:g}".format),
+            step.reason or step.fusion,
+        )
+        for place, step in enumerate(steps)
+    ]
+    return Table(_LOG_HEADERS, rows)
 
 
 # What is known about fusions as attributes of their nodes, for readers that show attributes.

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from jaxscope.model.capture import Environment
 from jaxscope.model.experiments import (
+    EquationAgreement,
     LeafAgreement,
     NumericDivergence,
     PassTrial,
@@ -28,6 +29,15 @@ from jaxscope.model.units import (
     three_digits,
 )
 from jaxscope.program.scaling import calls_to_break_even, name_quantity
+from jaxscope.report.document import (
+    Cell,
+    Number,
+    Table,
+    count_cell,
+    known_cell,
+    make_table,
+    number_cell,
+)
 
 # What the timing lab finds, in words: the same sentences and cells for window and terminal.
 
@@ -68,7 +78,7 @@ def describe_noise(environment: Environment | None) -> str:
     It stands on top of every result, and in every file that is made of one.
     """
     told = () if environment is None else find_disturbances(environment)
-    return f"Noisy: {' '.join(told)}" if told else ""
+    return f"Noisy: {' '.join(map(str, told))}" if told else ""
 
 
 def describe_place(environment: Environment) -> str:
@@ -92,7 +102,7 @@ def describe_slope(slope: Slope, forms: tuple[str, str] = ("eager", "jit")) -> s
     name = name_quantity(slope.quantity, forms)
     since = f"from {slope.first_size:,} on, {slope.num_points} sizes"
     return (
-        f"  {name} grows like size^{slope.slope:.2f} ({slope.low:.2f} to {slope.high:.2f} between "
+        f"{name} grows like size^{slope.slope:.2f} ({slope.low:.2f} to {slope.high:.2f} between "
         f"pairs of sizes; {since})"
     )
 
@@ -153,11 +163,11 @@ def _describe_crossover(crossover: Crossover) -> str:
     )
 
 
-def scaling_headers(scaling: Scaling) -> tuple[str, ...]:
-    """Heads of the columns of `scaling_row`."""
+def scaling_table(scaling: Scaling) -> Table:
+    """A row for each size; cells are empty for what is unknown."""
     first, second = scaling.forms
     other = "pays off after" if is_usual(scaling) else name_quantity("first_compile", scaling.forms)
-    return (
+    headers = (
         "size",
         first,
         second,
@@ -168,6 +178,7 @@ def scaling_headers(scaling: Scaling) -> tuple[str, ...]:
         "read, written",
         "memory",
     )
+    return make_table(headers, scaling.points, lambda point: scaling_row(point, scaling))
 
 
 def is_usual(scaling: Scaling) -> bool:
@@ -175,41 +186,39 @@ def is_usual(scaling: Scaling) -> bool:
     return scaling.forms == ("eager", "jit")
 
 
-def scaling_row(point: ScalePoint, scaling: Scaling) -> tuple[str, ...]:
-    """The cells of one size, as `scaling_headers` has them; empty for what is unknown."""
+def scaling_row(point: ScalePoint, scaling: Scaling) -> tuple[Cell, ...]:
+    """The cells of one size."""
     ratio = point.ratio
     return (
-        f"{point.size:,}",
-        _cell(point.eager),
-        _cell(point.jit),
-        "" if ratio is None
-        else f"{ratio.verdict}, {describe_range(ratio)}",
-        "" if math.isnan(point.compile_time) else format_seconds(point.compile_time),
-        _break_even(point) if is_usual(scaling)
-        else "" if math.isnan(point.first_compile) else format_seconds(point.first_compile),
-        "" if math.isnan(point.flops) else format_flops(point.flops),
-        "" if math.isnan(point.bytes_accessed) else format_bytes(point.bytes_accessed),
-        "" if math.isnan(point.memory) else format_bytes(point.memory),
-    )  # fmt: skip
-
-
-def _break_even(point: ScalePoint) -> str:
-    if point.ratio is not None and point.ratio.verdict == "unclear":
-        return "unclear"
-    calls = calls_to_break_even(point)
-    return "" if math.isnan(calls) else "never" if math.isinf(calls) else f"{calls:,.0f} calls"
-
-
-def _cell(measurement: Measurement | None) -> str:
-    if measurement is None:
-        return ""
-    noisy = "noisy " if measurement.is_noisy else ""
-    if measurement.runs < 2:
-        return f"{noisy}{format_seconds(measurement.median)}"
-    return (
-        f"{noisy}{format_seconds(measurement.median)} "
-        f"({format_seconds(measurement.low)} to {format_seconds(measurement.high)})"
+        count_cell(point.size),
+        _measured(point.eager),
+        _measured(point.jit),
+        "" if ratio is None else f"{ratio.verdict}, {describe_range(ratio)}",
+        known_cell(point.compile_time, format_seconds),
+        _break_even(point)
+        if is_usual(scaling)
+        else known_cell(point.first_compile, format_seconds),
+        known_cell(point.flops, format_flops),
+        known_cell(point.bytes_accessed, format_bytes),
+        known_cell(point.memory, format_bytes),
     )
+
+
+def _break_even(point: ScalePoint) -> Number:
+    calls = calls_to_break_even(point)
+    if point.ratio is not None and point.ratio.verdict == "unclear":
+        return Number(calls, "unclear")
+    text = "" if math.isnan(calls) else "never" if math.isinf(calls) else f"{calls:,.0f} calls"
+    return Number(calls, text)
+
+
+def _measured(measurement: Measurement | None) -> Number:
+    if measurement is None:
+        return Number(math.nan, "")
+    text = f"{'noisy ' if measurement.is_noisy else ''}{format_seconds(measurement.median)}"
+    if measurement.runs > 1:
+        text += f" ({format_seconds(measurement.low)} to {format_seconds(measurement.high)})"
+    return Number(measurement.median, text)
 
 
 def describe_ulps(leaf: LeafAgreement) -> str:
@@ -221,19 +230,33 @@ def describe_ulps(leaf: LeafAgreement) -> str:
     return three_digits(leaf.max_ulp) if leaf.max_ulp % 1 else f"{leaf.max_ulp:,.0f}"
 
 
-def leaf_row(leaf: LeafAgreement) -> tuple[str, ...]:
+def leaf_row(leaf: LeafAgreement) -> tuple[Cell, ...]:
     """The cells of one array, as `LEAF_HEADERS` has them."""
     share = leaf.differing / max(leaf.count, 1)
     odd = f", {leaf.num_nan:,} NaN or infinite one way only" if leaf.num_nan else ""
     return (
         leaf.path,
         leaf.type,
-        f"{leaf.differing:,} ({share:.0%}){odd}",
-        describe_ulps(leaf),
-        f"{leaf.max_absolute:.3g}",
-        f"{leaf.max_relative:.3g}",
+        Number(leaf.differing, f"{leaf.differing:,} ({share:.0%}){odd}"),
+        Number(leaf.max_ulp, describe_ulps(leaf)),
+        number_cell(leaf.max_absolute, "{:.3g}".format),
+        number_cell(leaf.max_relative, "{:.3g}".format),
         leaf.index,
         f"{leaf.first} and {leaf.second}" if leaf.first or leaf.second else "",
+    )
+
+
+EQUATION_HEADERS = ("equation", "operation", "line", "worst in ULP", "")
+
+
+def equation_row(equation: EquationAgreement) -> tuple[Cell, ...]:
+    """The cells of an equation whose results differ, as `EQUATION_HEADERS` has them."""
+    return (
+        equation.id,
+        equation.operation,
+        os.path.basename(equation.place),
+        Number(equation.worst.max_ulp, describe_ulps(equation.worst)),
+        "arises here" if equation.inputs_equal else "from its inputs",
     )
 
 
@@ -259,12 +282,12 @@ def cost_lines(found: ProgramComparison) -> tuple[str, ...]:
     ):  # fmt: skip
         pair = [getattr(cost, name) for cost in (found.first_cost, found.second_cost)]
         if not all(map(math.isnan, pair)):
-            lines.append(f"  {name_quantity(name)}: {write(pair[0])} and {write(pair[1])}")
+            lines.append(f"{name_quantity(name)}: {write(pair[0])} and {write(pair[1])}")
     told = [found.first_cost.counting, found.second_cost.counting]
     if told[0] == told[1]:
-        return (*lines, *(f"  {said}" for said in told[:1] if said))
+        return (*lines, *(said for said in told[:1] if said))
     named = zip(("first", "second"), told, strict=True)
-    return (*lines, *(f"  {name}: {said}" for name, said in named if said))
+    return (*lines, *(f"{name}: {said}" for name, said in named if said))
 
 
 def describe_sizes(scaling: Scaling) -> tuple[str, ...]:
@@ -280,17 +303,17 @@ def describe_sizes(scaling: Scaling) -> tuple[str, ...]:
     )
 
 
-def signature_row(signature: Signature) -> tuple[str, ...]:
+def signature_row(signature: Signature) -> tuple[Cell, ...]:
     """The cells of one signature, as `SIGNATURE_HEADERS` has them."""
     place = os.path.basename(signature.place)
     cache = " (cached)" if signature.is_from_cache else ""
     return (
-        f"{signature.number + 1}",
+        count_cell(signature.number + 1),
         f"{signature.function} {place}",
-        format_seconds(signature.trace),
-        format_seconds(signature.lower),
-        format_seconds(signature.compile) + cache,
-        f"{signature.num_calls:,}",
+        number_cell(signature.trace, format_seconds),
+        number_cell(signature.lower, format_seconds),
+        Number(signature.compile, format_seconds(signature.compile) + cache),
+        count_cell(signature.num_calls),
         textwrap.shorten(", ".join(signature.arguments), 70, placeholder=" …"),
     )
 

@@ -1,10 +1,10 @@
-"""Everything known of a program's memory: as rows, as JSON and as a text."""
+"""Everything known of a program's memory: as tables, as a document and as JSON."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jaxscope.model import Capture, Graph, SourcePosition, Unavailable, is_available
@@ -18,7 +18,8 @@ from jaxscope.program.memory.live_ranges import (
     find_live_ranges,
 )
 from jaxscope.program.memory.residuals import KeptValue, Residuals, find_constants, find_residuals
-from jaxscope.report.table import format_table
+from jaxscope.report.document import Cell, Number, Section, Table, Verbatim, make_table, number_cell
+from jaxscope.schema.contract import number_to_json
 
 PLACED = (
     "Live ranges are computed from the scheduled module; each value lies where XLA put it, and "
@@ -30,6 +31,7 @@ COMPUTED = (
     "a little more where it leaves gaps."
 )
 _MAX_ROWS = 20
+_MAX_READERS = 12
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -71,46 +73,62 @@ def place_text(place: SourcePosition | None) -> str:
     return place.short if place is not None else ""
 
 
-ALIVE_HEADERS = ("bytes", "kind", "name", "type", "layout", "padding", "steps", "line")
+_ALIVE_HEADERS = ("bytes", "kind", "name", "type", "layout", "padding", "steps", "line")
 
 
-def buffer_row(graph: Graph, buffer: Buffer) -> tuple[str, ...]:
-    """The cells of a buffer, for the columns of `ALIVE_HEADERS`."""
+def alive_table(live: LiveRanges, alive: Sequence[Buffer], most: int | None = None) -> Table:
+    """A row for each buffer that is alive at some step."""
+    return make_table(_ALIVE_HEADERS, alive, lambda buffer: buffer_row(live.graph, buffer), most)
+
+
+def buffer_row(graph: Graph, buffer: Buffer) -> tuple[Cell, ...]:
+    """The cells of a buffer, for the columns of `alive_table`."""
     nodes = graph.nodes
     types = graph.row(nodes.types, buffer.node)
     # What a loop fills was made by the compiler: the line is that of what is written there.
     sources = (graph.source(node) for node in (buffer.node, *buffer.writers))
     places = next((source for source in sources if source), ())
     return (
-        format_bytes(buffer.num_bytes),
+        number_cell(buffer.num_bytes, format_bytes),
         buffer.kind,
         graph.string(nodes.name, buffer.node),
         types[buffer.output] if buffer.output < len(types) else "",
         buffer.layout,
-        format_bytes(buffer.padding) if buffer.padding else "",
-        f"{buffer.start}–{buffer.end}",
+        Number(buffer.padding, format_bytes(buffer.padding) if buffer.padding else ""),
+        Number(buffer.start, f"{buffer.start}–{buffer.end}"),
         place_text(places[0] if places else None),
     )
 
 
-def memory_to_text(report: MemoryReport) -> str:
-    """The report for a person at a terminal."""
-    capture = report.capture
-    lines = [capture.call, "", "XLA's plan, per device"]
-    plan = capture.memory
-    if isinstance(plan, Unavailable):
-        lines.append(f"  not available: {plan.reason}")
+def memory_to_document(report: MemoryReport) -> list[Section]:
+    """XLA's plan, what is alive at the peak, donations, what is kept, captured arrays."""
+    capture, live = report.capture, report.live
+    plan: str | Table = ""
+    if isinstance(capture.memory, Unavailable):
+        plan = f"not available: {capture.memory.reason}"
     else:
-        rows = [(name, format_bytes(size), text) for name, size, text in plan_rows(plan)]
-        lines += format_table(("", "", ""), rows, right=(1,))
-    lines += ["", *_live_text(report.live, plan)]
-    lines += _donation_text(report.donations)
-    lines += _residual_text(report.residuals)
-    if report.constants:
-        lines += ["", "Captured arrays, which are part of the program"]
-        sizes = [(format_bytes(c.num_bytes), c.type) for c in report.constants[:_MAX_ROWS]]
-        lines += format_table(("", ""), sizes, right=(0,))
-    return "\n".join(lines)
+        rows = [(name, number_cell(n, format_bytes), m) for name, n, m in plan_rows(capture.memory)]
+        plan = Table(("", "", ""), rows)
+    return [
+        Section(blocks=[Verbatim(capture.call)]),
+        Section("XLA's plan, per device", [plan]),
+        Section(blocks=[f"Live ranges: not available: {live.reason}"])
+        if isinstance(live, Unavailable)
+        else _live_section(live, capture.memory),
+        *_further_sections(report),
+    ]
+
+
+def _further_sections(report: MemoryReport) -> Iterator[Section]:
+    donations, residuals, constants = report.donations, report.residuals, report.constants
+    if is_available(donations) and donations:
+        yield Section("Donated arguments", [donation_table(donations)])
+    if residuals.stage:
+        kept = [kept_table(residuals, _MAX_ROWS)] if residuals.values else []
+        yield Section(describe_kept(residuals), kept)
+    if constants:
+        table = constant_table(constants, _MAX_ROWS)
+        yield Section("Captured arrays, which are part of the program", [table])
 
 
 def name_step(live: LiveRanges, step: int) -> str:
@@ -141,21 +159,19 @@ def describe_padding(live: LiveRanges) -> str:
     return f"{format_bytes(padding)} of the peak are padding, which the tiles of layouts ask for."
 
 
-def _live_text(live: LiveRanges | Unavailable, plan: MemoryPlan | Unavailable) -> Iterator[str]:
-    if isinstance(live, Unavailable):
-        yield f"Live ranges: not available: {live.reason}"
-        return
+def _live_section(live: LiveRanges, plan: MemoryPlan | Unavailable) -> Section:
     node = live.graph.node(live.steps[live.peak_step])
-    yield (f"The most at step {name_step(live, live.peak_step)}, {node.name} ({node.operation})")
-    yield f"  {describe_peak(live, plan)}"
-    if live.num_unsized:
-        yield f"  {format_count(live.num_unsized, 'buffer')} of unknown size not counted"
-    yield f"  {describe_padding(live)}"
-    alive = live.alive_at(live.peak_step)
-    rows = [buffer_row(live.graph, buffer) for buffer in alive[:_MAX_ROWS]]
-    yield from format_table(("alive then", *ALIVE_HEADERS[1:]), rows, right=(0, 5))
-    if len(alive) > _MAX_ROWS:
-        yield f"  and {len(alive) - _MAX_ROWS:,} smaller ones"
+    unsized = format_count(live.num_unsized, "buffer")
+    return Section(
+        f"The most at step {name_step(live, live.peak_step)}, {node.name} ({node.operation})",
+        [
+            describe_peak(live, plan),
+            *([f"{unsized} of unknown size not counted"] if live.num_unsized else []),
+            describe_padding(live),
+            "Alive then:",
+            alive_table(live, live.alive_at(live.peak_step), _MAX_ROWS),
+        ],
+    )
 
 
 def describe_kept(residuals: Residuals) -> str:
@@ -172,26 +188,33 @@ def describe_kept(residuals: Residuals) -> str:
     )
 
 
-def _donation_text(donations: tuple[Donation, ...] | Unavailable) -> Iterator[str]:
-    if isinstance(donations, Unavailable) or not donations:
-        return
-    yield ""
-    yield "Donated arguments"
-    rows = [(d.path, d.type, format_bytes(d.num_bytes), d.text) for d in donations]
-    yield from format_table(("", "", "", ""), rows, right=(2,))
+def donation_table(donations: Sequence[Donation]) -> Table:
+    """A row for each donated argument."""
+    headers = ("bytes", "argument", "type", "what became of it")
+    rows = [(number_cell(d.num_bytes, format_bytes), d.path, d.type, d.text) for d in donations]
+    return Table(headers, rows)
 
 
-def _residual_text(residuals: Residuals) -> Iterator[str]:
-    if not residuals.stage:
-        return
-    yield ""
-    yield describe_kept(residuals)
-    rows = [
-        (format_bytes(v.num_bytes), v.operation, v.type, v.id, place_text(v.place))
-        for v in residuals.values[:_MAX_ROWS]
-    ]
-    if rows:
-        yield from format_table(("bytes", "equation", "type", "id", "line"), rows, right=(0,))
+def kept_table(residuals: Residuals, most: int | None = None) -> Table:
+    """A row for each value that is kept for the backward part."""
+    headers = ("bytes", "equation", "type", "id", "line", "read by")
+    return make_table(headers, residuals.values, _kept_row, most)
+
+
+def _kept_row(value: KeptValue) -> tuple[Cell, ...]:
+    readers = ", ".join(value.readers[:_MAX_READERS])
+    size = number_cell(value.num_bytes, format_bytes)
+    return size, value.operation, value.type, value.id, place_text(value.place), readers
+
+
+def constant_table(constants: Sequence[KeptValue], most: int | None = None) -> Table:
+    """A row for each captured array."""
+    return make_table(
+        ("bytes", "type", "id"),
+        constants,
+        lambda c: (number_cell(c.num_bytes, format_bytes), c.type, c.id),
+        most,
+    )
 
 
 def memory_report_to_json(report: MemoryReport) -> dict[str, Any]:
@@ -229,10 +252,10 @@ def _live_to_json(live: LiveRanges) -> dict[str, Any]:
             {
                 "node": graph.string(graph.nodes.id, buffer.node),
                 "output": buffer.output,
-                "bytes": _number(buffer.num_bytes),
+                "bytes": number_to_json(buffer.num_bytes),
                 "kind": buffer.kind,
                 "layout": buffer.layout,
-                "padding_bytes": _number(buffer.padding),
+                "padding_bytes": number_to_json(buffer.padding),
                 "first_step": buffer.start,
                 "last_step": buffer.end,
                 "writers": [graph.string(graph.nodes.id, node) for node in buffer.writers],
@@ -249,10 +272,6 @@ def _kept_to_json(value: KeptValue) -> dict[str, Any]:
         "id": value.id,
         "operation": value.operation,
         "type": value.type,
-        "bytes": _number(value.num_bytes),
+        "bytes": number_to_json(value.num_bytes),
         "readers": list(value.readers),
     }
-
-
-def _number(value: float) -> float | None:
-    return value if value == value else None

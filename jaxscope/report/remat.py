@@ -1,14 +1,15 @@
-"""Remat policies as rows, as a text and as JSON."""
+"""Remat policies as a table, as a document and as JSON."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 from jaxscope.model.experiments import RematOutcome, RematPolicies
 from jaxscope.model.units import UNKNOWN, format_bytes, format_flops, format_seconds, three_digits
-from jaxscope.report.table import format_table
+from jaxscope.report.document import Cell, Number, Section, Table, make_table, number_cell
+from jaxscope.schema.contract import number_to_json
 
 HEADERS = (
     "policy",
@@ -21,7 +22,6 @@ HEADERS = (
     "peak",
     "took",
 )
-NUMERIC = (1, 2, 3, 4, 5, 6, 7, 8)
 PROTOCOL = (
     "Each was traced, lowered and compiled anew, in memory; nothing ran and no file changed. Kept "
     "is what the forward part hands to the backward part besides arguments, by the jaxpr. FLOPs "
@@ -46,10 +46,16 @@ def meaning_of(policy: str) -> str:
     return _MEANING.get(policy, "")
 
 
-def remat_row(outcome: RematOutcome, base: RematOutcome | None) -> tuple[str, ...]:
+def remat_table(found: RematPolicies) -> Table:
+    """A row for each policy."""
+    base = found.as_written
+    return make_table(HEADERS, found.outcomes, lambda outcome: _remat_row(outcome, base))
+
+
+def _remat_row(outcome: RematOutcome, base: RematOutcome | None) -> tuple[Cell, ...]:
     """The cells of a policy; what differs from the gradient as written says how much."""
     if outcome.missing is not None:
-        return (outcome.policy, *[UNKNOWN] * (len(HEADERS) - 1))
+        return (outcome.policy, *[Number(math.nan, UNKNOWN)] * (len(HEADERS) - 1))
     cost, own = outcome.cost, base.cost if base is not None else outcome.cost
     other = base or outcome
     return (
@@ -61,24 +67,8 @@ def remat_row(outcome: RematOutcome, base: RematOutcome | None) -> tuple[str, ..
         _against(format_bytes, cost.bytes_accessed, own.bytes_accessed),
         _against(format_bytes, outcome.temporary_bytes, other.temporary_bytes),
         _against(format_bytes, outcome.peak_bytes, other.peak_bytes),
-        format_seconds(outcome.seconds),
+        number_cell(outcome.seconds, format_seconds),
     )
-
-
-def remat_numbers(outcome: RematOutcome) -> tuple[float, ...]:
-    """The numbers behind the cells of `NUMERIC`."""
-    cost = outcome.cost
-    values = (
-        outcome.kept_bytes,
-        outcome.traced_flops,
-        cost.flops,
-        cost.transcendentals,
-        cost.bytes_accessed,
-        outcome.temporary_bytes,
-        outcome.peak_bytes,
-        outcome.seconds,
-    )
-    return tuple(-1.0 if math.isnan(value) else value for value in values)
 
 
 def describe_remat(found: RematPolicies) -> str:
@@ -102,18 +92,11 @@ def describe_remat(found: RematPolicies) -> str:
     return told
 
 
-def remat_to_text(found: RematPolicies) -> Iterator[str]:
-    """The table for a person at a terminal."""
-    yield ""
-    yield f"Remat policies, for {found.subject}"
-    yield f"  {describe_remat(found)}"
-    base = found.as_written
-    rows = [remat_row(outcome, base) for outcome in found.outcomes]
-    yield from format_table(HEADERS, rows, right=NUMERIC)
-    for outcome in found.outcomes:
-        if outcome.missing is not None:
-            yield f"  {outcome.policy}: {outcome.missing.reason}"
-    yield f"  {PROTOCOL}"
+def remat_to_document(found: RematPolicies) -> list[Section]:
+    """A row for each policy, and what is missing."""
+    missing = [f"{o.policy}: {o.missing.reason}" for o in found.outcomes if o.missing is not None]
+    title = f"Remat policies, for {found.subject}"
+    return [Section(title, [describe_remat(found), remat_table(found), *missing, PROTOCOL])]
 
 
 def remat_to_json(found: RematPolicies) -> dict[str, Any]:
@@ -127,31 +110,27 @@ def remat_to_json(found: RematPolicies) -> dict[str, Any]:
                 "policy": outcome.policy,
                 "meaning": meaning_of(outcome.policy) or None,
                 "unavailable": outcome.missing.reason if outcome.missing is not None else None,
-                "kept_bytes": _known(outcome.kept_bytes),
+                "kept_bytes": number_to_json(outcome.kept_bytes),
                 "kept_values": outcome.num_kept if outcome.missing is None else None,
-                "traced_flops": _known(outcome.traced_flops),
-                "flops": _known(outcome.cost.flops),
-                "bytes_accessed": _known(outcome.cost.bytes_accessed),
-                "transcendentals": _known(outcome.cost.transcendentals),
-                "temporary_bytes": _known(outcome.temporary_bytes),
-                "peak_bytes": _known(outcome.peak_bytes),
-                "compile_seconds": _known(outcome.seconds),
+                "traced_flops": number_to_json(outcome.traced_flops),
+                "flops": number_to_json(outcome.cost.flops),
+                "bytes_accessed": number_to_json(outcome.cost.bytes_accessed),
+                "transcendentals": number_to_json(outcome.cost.transcendentals),
+                "temporary_bytes": number_to_json(outcome.temporary_bytes),
+                "peak_bytes": number_to_json(outcome.peak_bytes),
+                "compile_seconds": number_to_json(outcome.seconds),
             }
             for outcome in found.outcomes
         ],
     }
 
 
-def _against(render: Any, value: float, base: float) -> str:
+def _against(write: Callable[[float], str], value: float, base: float) -> Number:
     """A value, and how many times that of the gradient as written, where it is another."""
     if math.isnan(value) or math.isnan(base) or base <= 0 or value == base:
-        return str(render(value))
-    return f"{render(value)} (×{three_digits(value / base)})"
+        return number_cell(value, write)
+    return Number(value, f"{write(value)} (×{three_digits(value / base)})")
 
 
 def _format_number(value: float) -> str:
     return UNKNOWN if math.isnan(value) else f"{value:,.0f}"
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -1,10 +1,10 @@
-"""A roofline as rows, as a text and as JSON."""
+"""A roofline as a table, as a document and as JSON."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from jaxscope.model import Capture, Unavailable
@@ -20,7 +20,8 @@ from jaxscope.model.units import (
 from jaxscope.program.cost.attribution import COMPILER
 from jaxscope.program.equation_text import short_equation_names
 from jaxscope.program.roofline import Roofline, RooflinePoint, find_best, find_limit, find_peak
-from jaxscope.report.table import format_table
+from jaxscope.report.document import Cell, Number, Section, Table, Verbatim, known_cell, make_table
+from jaxscope.schema.contract import number_to_json
 
 HEADERS = (
     "FLOPs",
@@ -34,45 +35,41 @@ HEADERS = (
     "what",
     "peak",
 )
-NUMERIC = (0, 1, 2, 4, 5, 6)
 NO_CEILINGS = "What this machine can do at most was not measured, so no limits are shown."
 """Whoever shows it says how to measure that: by which command, or by which button."""
 _MAX_ROWS = 25
 _TOLERANCE = 1.1
 
 
-def roofline_row(
-    point: RooflinePoint, ceilings: Ceilings | None, found: Roofline | None = None
-) -> tuple[str, ...]:
+def roofline_table(
+    points: Sequence[RooflinePoint],
+    ceilings: Ceilings | None,
+    found: Roofline | None = None,
+    most: int | None = None,
+) -> Table:
+    """A row for each point."""
+    return make_table(HEADERS, points, lambda point: _roofline_row(point, ceilings, found), most)
+
+
+def _roofline_row(
+    point: RooflinePoint, ceilings: Ceilings | None, found: Roofline | None
+) -> tuple[Cell, ...]:
     """The cells of a point."""
     limit = find_limit(point, ceilings, found)
+    best = "" if math.isnan(limit.best) else format_range(limit.best, limit.most, format_seconds)
+    rounds = f"up to {point.rounds:,}" if point.is_uncertain else f"{point.rounds:,}"
     return (
-        format_range(point.least_flops, point.flops, format_flops),
-        format_range(point.least_bytes, point.num_bytes, format_bytes),
-        "" if math.isnan(point.intensity) else three_digits(point.intensity),
+        Number(point.flops, format_range(point.least_flops, point.flops, format_flops)),
+        Number(point.num_bytes, format_range(point.least_bytes, point.num_bytes, format_bytes)),
+        known_cell(point.intensity, three_digits),
         limit.kind,
-        "" if math.isnan(limit.best) else format_range(limit.best, limit.most, format_seconds),
-        "" if math.isnan(point.seconds) else format_seconds(point.seconds),
-        f"up to {point.rounds:,}" if point.is_uncertain else f"{point.rounds:,}",
+        Number(limit.most, best),
+        known_cell(point.seconds, format_seconds),
+        Number(point.rounds, rounds),
         point.name,
         point.operation,
         ", ".join(limit.peaks) if ceilings is not None and ceilings.is_published else "",
     )
-
-
-def roofline_numbers(
-    point: RooflinePoint, ceilings: Ceilings | None, found: Roofline | None = None
-) -> tuple[float, ...]:
-    """The numbers behind the cells of `NUMERIC`."""
-    values = (
-        point.flops,
-        point.num_bytes,
-        point.intensity,
-        find_limit(point, ceilings, found).most,
-        point.seconds,
-        float(point.rounds),
-    )
-    return tuple(-1.0 if math.isnan(value) else value for value in values)
 
 
 def describe_ceilings(ceilings: Ceilings) -> str:
@@ -151,40 +148,46 @@ def describe_unmeasured(found: Roofline, ceilings: Ceilings) -> list[str]:
     ]
 
 
-def roofline_to_text(
+def roofline_to_document(
     capture: Capture,
     found: Roofline | Unavailable,
     ceilings: Ceilings | None,
     calibration: str = "",
-) -> str:
-    """The roofline for a person at a terminal.
+) -> list[Section]:
+    """What limits the program, and a table for each way to look at it.
 
     Args:
         calibration: What to type where there are no ceilings.
     """
-    lines = [capture.call, ""]
+    head = Section(blocks=[Verbatim(capture.call)])
     if isinstance(found, Unavailable):
-        return "\n".join([*lines, f"Roofline: not available: {found.reason}"])
+        return [head, Section(blocks=[f"Roofline: not available: {found.reason}"])]
     if ceilings is None:
-        lines.append(NO_CEILINGS)
-        lines += [f"A few seconds measure it: {calibration}"] if calibration else []
+        lines = [
+            NO_CEILINGS,
+            *([f"A few seconds measure it: {calibration}"] if calibration else []),
+        ]
     else:
-        lines.append(describe_ceilings(ceilings))
-    if ceilings is not None:
-        lines.append(describe_protocol(ceilings))
-        lines += [f"warning: {warning}" for warning in ceilings.warnings]
-        lines += filter(None, [describe_excess(found.kernels, ceilings)])
-        lines += describe_compiled_for(capture.target, ceilings)
-        lines += describe_unmeasured(found, ceilings)
-    lines += found.notes
-    for title, points in (
-        ("kernels", found.kernels),
-        ("source lines", found.lines),
-        ("named scopes", found.scopes),
-        ("equations", label_equations(capture, found.equations)),
-    ):
-        lines += ["", title, *_table(points, ceilings, found)]
-    return "\n".join(lines)
+        lines = [
+            describe_ceilings(ceilings),
+            describe_protocol(ceilings),
+            *(f"warning: {warning}" for warning in ceilings.warnings),
+            *filter(None, [describe_excess(found.kernels, ceilings)]),
+            *describe_compiled_for(capture.target, ceilings),
+            *describe_unmeasured(found, ceilings),
+        ]
+
+    def table(points: Sequence[RooflinePoint]) -> Table:
+        return roofline_table(points, ceilings, found, _MAX_ROWS).without_empty_columns()
+
+    return [
+        head,
+        Section(blocks=[*lines, *found.notes]),
+        Section("kernels", [table(found.kernels)]),
+        Section("source lines", [table(found.lines)]),
+        Section("named scopes", [table(found.scopes)]),
+        Section("equations", [table(label_equations(capture, found.equations))]),
+    ]
 
 
 def label_equations(
@@ -199,20 +202,6 @@ def label_equations(
         else point
         for point in points
     )
-
-
-def _table(
-    points: tuple[RooflinePoint, ...], ceilings: Ceilings | None, found: Roofline
-) -> Iterator[str]:
-    rows = [roofline_row(point, ceilings, found) for point in points[:_MAX_ROWS]]
-    shown = [n for n in range(len(HEADERS)) if any(row[n] for row in rows)]
-    yield from format_table(
-        [HEADERS[n] for n in shown],
-        [[row[n] for n in shown] for row in rows],
-        right=[place for place, n in enumerate(shown) if n in NUMERIC],
-    )
-    if len(points) > _MAX_ROWS:
-        yield f"  and {len(points) - _MAX_ROWS:,} more"
 
 
 def roofline_to_json(
@@ -255,7 +244,7 @@ def _points_to_json(found: Roofline, ceilings: Ceilings | None) -> dict[str, Any
         "stage": found.stage,
         "notes": list(found.notes),
         "loops_counted_once": found.num_unbounded,
-        "seconds_at_best": None if best is None else _known(best.best),
+        "seconds_at_best": None if best is None else number_to_json(best.best),
         **{
             name: [_point_to_json(point, ceilings, found) for point in points]
             for name, points in (
@@ -282,13 +271,9 @@ def _point_to_json(
         "bytes": point.num_bytes,
         "least_flops": point.least_flops if has_range else point.flops,
         "least_bytes": point.least_bytes if has_range else point.num_bytes,
-        "intensity": _known(point.intensity),
+        "intensity": number_to_json(point.intensity),
         "limit": limit.kind or None,
         "peaks": list(limit.peaks),
-        "seconds_at_best": _known(limit.best),
-        "seconds": _known(point.seconds),
+        "seconds_at_best": number_to_json(limit.best),
+        "seconds": number_to_json(point.seconds),
     }
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value

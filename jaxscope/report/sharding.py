@@ -1,9 +1,9 @@
-"""How a program is distributed over devices and processes: sentences, text, JSON."""
+"""How a program is distributed over devices and processes: sentences, a document, JSON."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jaxscope.model import Unavailable, is_available
@@ -18,8 +18,18 @@ from jaxscope.program.sharding.arrays import (
 )
 from jaxscope.program.sharding.collectives import KINDS, RING, Collective
 from jaxscope.program.sharding.placement import CollectiveContext, ShardedValue
-from jaxscope.report.table import format_table
-from jaxscope.schema.contract import CONTRACT
+from jaxscope.report.document import (
+    Block,
+    Cell,
+    Items,
+    Number,
+    Section,
+    Table,
+    Verbatim,
+    make_table,
+    number_cell,
+)
+from jaxscope.schema.contract import CONTRACT, number_to_json
 
 if TYPE_CHECKING:
     from jaxscope.program.sharding.placement import PlacementReport
@@ -154,38 +164,27 @@ def describe_device_memory(plan: MemoryPlan | Unavailable) -> str:
     )
 
 
-def placement_to_text(report: PlacementReport) -> str:
-    """The report for a person at a terminal."""
-    lines = [report.capture.call, ""]
-    placement = report.placement
+def placement_to_document(report: PlacementReport) -> list[Section]:
+    """The devices, how arrays are cut, what is sent, and what each device needs."""
+    capture, placement = report.capture, report.placement
+    head = Section(blocks=[Verbatim(capture.call)])
     if isinstance(placement, Unavailable):
-        return "\n".join([*lines, f"Devices: not available: {placement.reason}"])
-    if report.capture.job is not None:
-        lines.append(describe_job(report.capture.job))
-    lines += [describe_devices(placement), WHOLE_OR_PER_DEVICE, "", *_arrays_text(report), ""]
-    lines += _collectives_text(report)
-    lines += ["", describe_device_memory(report.capture.memory)]
-    return "\n".join(lines)
+        return [head, Section(blocks=[f"Devices: not available: {placement.reason}"])]
+    job = [] if capture.job is None else [describe_job(capture.job)]
+    return [
+        head,
+        Section(blocks=[*job, describe_devices(placement), WHOLE_OR_PER_DEVICE]),
+        *_array_sections(report),
+        _collectives_section(report),
+        Section(blocks=[describe_device_memory(capture.memory)]),
+    ]
 
 
-def _arrays_text(report: PlacementReport) -> Iterator[str]:
+def _array_sections(report: PlacementReport) -> Iterator[Section]:
     arrays = report.arrays
     if isinstance(arrays, Unavailable):
         return
-    rows = [
-        (
-            array.role,
-            array.path,
-            array.type,
-            array.spec,
-            array.shard_type,
-            format_bytes(array.shard_bytes),
-            array.text,
-        )
-        for array in arrays
-    ]
-    headers = ("", "path", "whole", "spec", "on a device", "bytes", "how")
-    yield from format_table(headers, rows, right=(5,))
+    yield Section(blocks=[array_table(arrays)])
     if report.num_devices < 2:
         return
     alike: dict[tuple[str, str], list[SpreadArray]] = {}
@@ -194,38 +193,56 @@ def _arrays_text(report: PlacementReport) -> Iterator[str]:
             alike.setdefault((array.type, array.hlo_text), []).append(array)
     for first, *others in alike.values():
         more = f", and {len(others):,} more of its type cut like it" if others else ""
-        yield f"  {first.role} {first.path}{more}"
-        if first.cut is not None:
-            yield from (f"    {line}" for line in cut_to_text(first.cut))
+        parts = cut_to_text(first.cut) if first.cut is not None else []
+        yield Section(f"{first.role} {first.path}{more}", [Items(parts)])
 
 
-def _collectives_text(report: PlacementReport) -> Iterator[str]:
+def array_table(arrays: Sequence[SpreadArray]) -> Table:
+    """A row for each argument and result."""
+    headers = ("", "path", "whole", "spec", "on a device", "bytes", "how")
+    return make_table(headers, arrays, _array_row)
+
+
+def _array_row(array: SpreadArray) -> tuple[Cell, ...]:
+    size = number_cell(array.shard_bytes, format_bytes)
+    return array.role, array.path, array.type, array.spec, array.shard_type, size, array.text
+
+
+def _collectives_section(report: PlacementReport) -> Section:
     found = report.collectives
     if isinstance(found, Unavailable):
-        yield f"Communication: not available: {found.reason}"
-        return
-    yield describe_communication(found)
-    rows = [
-        (
-            collective.id,
-            collective.kind,
-            format_bytes(collective.operand_bytes),
-            format_bytes(collective.result_bytes),
-            format_bytes(collective.sent_bytes),
-            format_executions(collective),
-            describe_groups(collective),
-            collective_place(standing),
-            standing.label,
-        )
-        for collective, standing in zip(found, report.standings, strict=True)
-    ]
-    if rows:
-        headers = ("instruction", "", "in", "out", "sends", "rounds", "devices together")
-        yield from format_table((*headers, "line", "equation"), rows, right=(2, 3, 4, 5))
-        for collective, standing in zip(found, report.standings, strict=True):
-            if standing.between:
-                yield f"  {collective.id} stands between {standing.between}"
-        yield f"  {RING}"
+        return Section(blocks=[f"Communication: not available: {found.reason}"])
+    pairs = zip(found, report.standings, strict=True)
+    between = [f"{c.id} stands between {s.between}" for c, s in pairs if s.between]
+    table = collective_table(found, report.standings)
+    narrow = Table(table.headers[:-1], [row[:-1] for row in table.rows])
+    told: list[Block] = [narrow, Items(between), RING] if found else []
+    return Section(describe_communication(found), told)
+
+
+def collective_table(
+    collectives: Sequence[Collective], standings: Sequence[CollectiveContext]
+) -> Table:
+    """A row for each collective."""
+    headers = ("instruction", "kind", "in", "out", "sends", "rounds", "devices together")
+    pairs = list(zip(collectives, standings, strict=True))
+    return make_table((*headers, "line", "equation", "between"), pairs, _collective_row)
+
+
+def _collective_row(pair: tuple[Collective, CollectiveContext]) -> tuple[Cell, ...]:
+    collective, standing = pair
+    return (
+        collective.id,
+        collective.kind,
+        number_cell(collective.operand_bytes, format_bytes),
+        number_cell(collective.result_bytes, format_bytes),
+        number_cell(collective.sent_bytes, format_bytes),
+        Number(collective.rounds or math.nan, format_executions(collective)),
+        describe_groups(collective),
+        collective_place(standing),
+        standing.label,
+        standing.between,
+    )
 
 
 def placement_to_json(report: PlacementReport) -> dict[str, Any]:
@@ -266,7 +283,7 @@ def _array_to_json(array: SpreadArray) -> dict[str, Any]:
         "sharding": array.hlo_text or None,
         "spec": array.spec or None,
         "shard_shape": None if shape is None else list(shape),
-        "shard_bytes": _number(array.shard_bytes),
+        "shard_bytes": number_to_json(array.shard_bytes),
         "text": array.text,
         "parts": None
         if array.cut is None
@@ -283,9 +300,9 @@ def _collective_to_json(collective: Collective, standing: CollectiveContext) -> 
         "id": collective.id,
         "kind": collective.kind,
         "means": KINDS[collective.kind],
-        "operand_bytes": _number(collective.operand_bytes),
-        "result_bytes": _number(collective.result_bytes),
-        "sent_bytes": _number(collective.sent_bytes),
+        "operand_bytes": number_to_json(collective.operand_bytes),
+        "result_bytes": number_to_json(collective.result_bytes),
+        "sent_bytes": number_to_json(collective.sent_bytes),
         "rounds": collective.rounds or None,
         "groups": None if isinstance(groups, Unavailable) else [list(group) for group in groups],
         "pairs": [list(pair) for pair in collective.pairs] or None,
@@ -305,7 +322,3 @@ def _spread_to_json(value: ShardedValue) -> dict[str, Any]:
         "sharding": value.sharding or None,
         "spec": value.spec or None,
     }
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None

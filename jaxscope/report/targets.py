@@ -1,4 +1,4 @@
-"""Many targets as rows of words, as a text and as JSON."""
+"""Many targets as a table, as a document and as JSON."""
 
 from __future__ import annotations
 
@@ -14,51 +14,44 @@ from jaxscope.model.units import (
     format_seconds,
 )
 from jaxscope.program.targets import ESTIMATE, TargetRow
-from jaxscope.report.table import format_table
+from jaxscope.report.document import (
+    NOTHING,
+    Cell,
+    Number,
+    Section,
+    Verbatim,
+    count_cell,
+    known_cell,
+    make_table,
+)
+from jaxscope.schema.contract import number_to_json
 
 HEADERS = (
     *("target", "at best", "kernels", "fusions", "FLOPs", "bytes", "needs", "has", "fits"),
     *("XLA's cycles", "compiled in"),
 )
-NUMERIC = (1, 2, 3, 4, 5, 6, 7, 9, 10)
 NOT_KNOWN = (
     "Ahead of time there is no autotuning among kernels and no run; figures are per device. XLA "
     "estimates cycles for the TPU kernels that it places itself."
 )
 
 
-def target_cells(row: TargetRow) -> tuple[str, ...]:
+def target_row(row: TargetRow) -> tuple[Cell, ...]:
     """The cells of a target, one for each of `HEADERS`; empty where something is not known."""
     is_compiled = not row.reason
     return (
         row.target,
-        _range(row, row.seconds, row.most_seconds, format_seconds),
-        f"{row.kernels:,}" if is_compiled else "",
-        f"{row.fusions:,}" if is_compiled else "",
-        _range(row, row.least_flops, row.flops, format_flops),
-        _range(row, row.least_bytes, row.num_bytes, format_bytes),
-        _cell(row.needed_bytes, format_bytes),
-        _cell(row.memory_bytes, format_bytes),
+        Number(row.seconds, _range(row, row.seconds, row.most_seconds, format_seconds)),
+        count_cell(row.kernels) if is_compiled else NOTHING,
+        count_cell(row.fusions) if is_compiled else NOTHING,
+        Number(row.flops, _range(row, row.least_flops, row.flops, format_flops)),
+        Number(row.num_bytes, _range(row, row.least_bytes, row.num_bytes, format_bytes)),
+        known_cell(row.needed_bytes, format_bytes),
+        known_cell(row.memory_bytes, format_bytes),
         {True: "yes", False: "no", None: ""}[row.fits],
-        "" if math.isnan(row.cycles) else f"{row.cycles:,.0f}",
-        _cell(row.compile_seconds, format_seconds),
+        known_cell(row.cycles, "{:,.0f}".format),
+        known_cell(row.compile_seconds, format_seconds),
     )
-
-
-def target_numbers(row: TargetRow) -> tuple[float, ...]:
-    """The numbers behind the cells of `NUMERIC`; -1 where unknown."""
-    values = (
-        row.seconds,
-        float(row.kernels) if not row.reason else math.nan,
-        float(row.fusions) if not row.reason else math.nan,
-        row.flops,
-        row.num_bytes,
-        row.needed_bytes,
-        row.memory_bytes,
-        row.cycles,
-        row.compile_seconds,
-    )
-    return tuple(-1.0 if math.isnan(value) else value for value in values)
 
 
 def describe_fit(row: TargetRow) -> str:
@@ -68,24 +61,14 @@ def describe_fit(row: TargetRow) -> str:
     return f"needs {format_bytes(row.needed_bytes)}, has {format_bytes(row.memory_bytes)}"
 
 
-def targets_to_text(call: str, rows: Sequence[TargetRow]) -> str:
-    """The table for a person at a terminal."""
-    cells = [target_cells(row) for row in rows]
-    shown = [n for n in range(len(HEADERS)) if any(row[n] for row in cells)]
-    lines = [
-        call,
-        "",
-        *format_table(
-            [HEADERS[n] for n in shown],
-            [[row[n] for n in shown] for row in cells],
-            right=[place for place, n in enumerate(shown) if n in NUMERIC],
-        ),
+def targets_to_document(call: str, rows: Sequence[TargetRow]) -> list[Section]:
+    """The table, what is missing in it, and what to mind."""
+    return [
+        Section(blocks=[Verbatim(call)]),
+        Section(blocks=[make_table(HEADERS, rows, target_row).without_empty_columns()]),
+        Section(blocks=list(describe_problems(rows))),
+        Section(blocks=[*describe_counting(rows), ESTIMATE, NOT_KNOWN]),
     ]
-    problems = list(describe_problems(rows))
-    counting = describe_counting(rows)
-    return "\n".join(
-        [*lines, *([""] if problems else []), *problems, "", *counting, ESTIMATE, NOT_KNOWN]
-    )
 
 
 def targets_to_json(call: str, file: str, rows: Sequence[TargetRow]) -> dict[str, Any]:
@@ -100,26 +83,29 @@ def targets_to_json(call: str, file: str, rows: Sequence[TargetRow]) -> dict[str
                 "target": row.target,
                 "chip": row.chip or None,
                 "estimate": {
-                    "seconds": _number(row.seconds),
-                    "most_seconds": _number(row.most_seconds),
-                    "cycles": _number(row.cycles),
+                    "seconds": number_to_json(row.seconds),
+                    "most_seconds": number_to_json(row.most_seconds),
+                    "cycles": number_to_json(row.cycles),
                     "unavailable": row.why_no_work or None,
                 },
                 "kernels": None if row.reason else row.kernels,
                 "fusions": None if row.reason else row.fusions,
-                "cost": {"flops": _number(row.flops), "bytes_accessed": _number(row.num_bytes)},
+                "cost": {
+                    "flops": number_to_json(row.flops),
+                    "bytes_accessed": number_to_json(row.num_bytes),
+                },
                 "least_cost": {
-                    "flops": _number(row.least_flops),
-                    "bytes_accessed": _number(row.least_bytes),
+                    "flops": number_to_json(row.least_flops),
+                    "bytes_accessed": number_to_json(row.least_bytes),
                 },
                 "loops_counted_once": row.num_unbounded,
                 "notes": list(row.notes),
                 "memory": {
-                    "needed_bytes": _number(row.needed_bytes),
-                    "available_bytes": _number(row.memory_bytes),
+                    "needed_bytes": number_to_json(row.needed_bytes),
+                    "available_bytes": number_to_json(row.memory_bytes),
                     "fits": row.fits,
                 },
-                "compile_seconds": _number(row.compile_seconds),
+                "compile_seconds": number_to_json(row.compile_seconds),
                 "unavailable": row.reason or None,
                 "not_verified": list(row.caveats),
             }
@@ -162,11 +148,3 @@ def describe_counting(rows: Sequence[TargetRow]) -> list[str]:
         note if len(targets) == len(rows) else f"{', '.join(targets)}: {note}"
         for note, targets in found.items()
     ]
-
-
-def _cell(value: float, write: Any) -> str:
-    return "" if math.isnan(value) else str(write(value))
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -394,6 +394,7 @@ def _describe_stage(stage: Stage, described: tuple[ArrayEntry, ...]) -> StageEnt
         text_missing=_missing(stage.text),
         graph_missing=_missing(stage.graph),
         unavailable=stage.unavailable,
+        kernels=stage.kernels,
     )
 
 
@@ -414,6 +415,7 @@ def _read_stage(entry: StageEntry, blob: bytes) -> Stage:
         cost=entry.cost,
         seconds=Unavailable("The time was not saved.") if seconds is None else seconds,
         unavailable=entry.unavailable,
+        kernels=entry.kernels,
     )
 
 

@@ -62,6 +62,7 @@ class StageEntry:
     text_missing: Unavailable | None = None
     graph_missing: Unavailable | None = None
     unavailable: Unavailable | None = None
+    kernels: tuple[str, ...] | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -107,6 +107,7 @@ class StageFields:
     seconds: float | None = None
     unavailable: LongText | None = None
     cost: Cost | None = None
+    has_no_kernels: bool = False
 
 
 class TextFields(msgspec.Struct, frozen=True):

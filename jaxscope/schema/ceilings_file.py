@@ -12,7 +12,7 @@ import msgspec
 
 from jaxscope.model.capture import Environment
 from jaxscope.model.hardware import Ceilings
-from jaxscope.schema.whole_file import write_whole
+from jaxscope.schema.whole_file import write_bytes
 
 _MAX_KEPT_BYTES = 100_000
 
@@ -22,8 +22,7 @@ def store_ceilings(ceilings: Ceilings) -> None:
     path = _place(ceilings.environment)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        data = msgspec.json.encode(ceilings)
-        write_whole(path, lambda draft: draft.write_bytes(data))
+        write_bytes(path, msgspec.json.encode(ceilings))
     except OSError:
         return
 

@@ -137,6 +137,7 @@ _COLUMN_UNKNOWN = -1
 
 _BUSY = ("load", "processors", "processor_share", "busy_processors")
 _DEVICE_TIMES = ("device_seconds", "device_low", "device_high")
+_TOLD_APART = (*_DEVICE_TIMES, "protocol", "reasons", "steady_from", "num_processes")
 CONTRACT = Codec(
     missing="unavailable",
     rules={
@@ -152,7 +153,7 @@ CONTRACT = Codec(
         Member: Rules(
             names={"reason": "unavailable"}, nulls=("host", "lowered", "compiled", "reason")
         ),
-        Measurement: Rules(names={"is_noisy": "noisy"}, nulls=("detail",), left_out=_DEVICE_TIMES),
+        Measurement: Rules(names={"is_noisy": "noisy"}, nulls=("detail",), left_out=_TOLD_APART),
         Ratio: Rules(names={"is_noisy": "noisy"}, nulls=("pairs", "why_not")),
         PassRecord: Rules(
             names={
@@ -229,6 +230,7 @@ class _Stage:
     unavailable: str | None = None
     reasons: Mapping[str, str] = dataclasses.field(default_factory=dict)
     seconds: float | None = None
+    kernels: tuple[str, ...] | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -358,6 +360,7 @@ def _read_stage(stage: _Stage) -> Stage:
         cost=stage.cost,
         seconds=Unavailable("The time was not saved.") if stage.seconds is None else stage.seconds,
         unavailable=missing,
+        kernels=stage.kernels,
     )
 
 
@@ -437,6 +440,8 @@ def timing_to_json(timing: Timing) -> Json:
     found: Json = CONTRACT.write(timing)
     found["environment"] = environment_to_json(timing.environment)
     for measurement, told in zip(timing.measurements, found["measurements"], strict=True):
+        told["protocol"] = measurement.describe_protocol()
+        told["reasons"] = list(map(str, measurement.reasons))
         told["device"] = _device_times(measurement)
     return found
 

@@ -3,15 +3,18 @@
 Standard library only.
 
 A name or a message may carry escape sequences that reprogram a terminal, or marks that turn the
-reading direction. `make_safe` shows them as what they are, for output; `clean_text` removes them,
-for what a worker prints in bulk.
+reading direction. `make_safe` shows them as what they are, for output; `wire.plain_text` removes
+them, for what a worker prints in bulk. `escape_html` does for pages what `make_safe` does for text.
 """
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Mapping
 from typing import Any
+
+from jaxscope.wire.plain_text import strip_controls as strip_controls
 
 # Text from a stranger's program, made safe to print, to paste and to embed.
 #
@@ -37,6 +40,11 @@ def make_safe_line(text: str) -> str:
     return make_safe(text).replace("\n", " ").replace("\t", " ")
 
 
+def escape_html(text: str) -> str:
+    """The same as HTML or XML, also of an attribute in quotes."""
+    return html.escape(make_safe_line(text))
+
+
 def _picture(match: re.Match[str]) -> str:
     code = ord(match[0])
     if code < 0x20:
@@ -48,22 +56,7 @@ def _picture(match: re.Match[str]) -> str:
     return f"<U+{code:04X}>"
 
 
-# Text from a worker, made safe to show: it may try to drive a terminal or to reorder itself.
-
-
-_CONTROL = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,1000}(?:\x07|\x1b\\)?|[@-Z\\-_])"
-    r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
-)
-_OVERWRITTEN = re.compile(r"\r+\n?")
-
-
-def clean_text(text: str) -> str:
-    """Remove terminal escapes, control characters and bidirectional marks.
-
-    A carriage return, with which progress bars overwrite their line, becomes a line end.
-    """
-    return _CONTROL.sub("", _OVERWRITTEN.sub("\n", text))
+# What a worker sends.
 
 
 def clean_fields(value: Any, *, depth: int = 0) -> Any:
@@ -73,7 +66,7 @@ def clean_fields(value: Any, *, depth: int = 0) -> Any:
         ValueError: They are nested more deeply than any message is.
     """
     if isinstance(value, str):
-        return clean_text(value)
+        return strip_controls(value)
     if depth > 8:
         raise ValueError("the fields are nested too deeply")
     if isinstance(value, Mapping):

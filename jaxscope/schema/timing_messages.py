@@ -43,8 +43,15 @@ def read_measurement(message: Message) -> Measurement:
     )
     if ended < began:
         raise MalformedTiming(f"{measurement.name} ended before it began")
-    detail = str(message.fields.get("detail") or "")[:200]
-    return dataclasses.replace(measurement, began=began, ended=ended, detail=detail)
+    has_steady = message.fields.get("steady_from") is not None
+    steady_from = int(read_seconds(message, "steady_from")) if has_steady else 0
+    return dataclasses.replace(
+        measurement,
+        began=began,
+        ended=ended,
+        detail=str(message.fields.get("detail") or "")[:200],
+        steady_from=steady_from,
+    )
 
 
 def make_measurement(name: str, seconds: npt.NDArray[np.float64], protocol: str) -> Measurement:

@@ -35,6 +35,15 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     _sync_folder(path.parent)
 
 
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file; see `write_whole`.
+
+    Raises:
+        OSError: The disk refuses.
+    """
+    write_whole(path, lambda draft: draft.write_bytes(data))
+
+
 def _sync_folder(folder: Path) -> None:
     """Make the move itself durable, where folders can be opened (not on Windows)."""
     if hasattr(os, "O_DIRECTORY"):

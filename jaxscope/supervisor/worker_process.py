@@ -20,6 +20,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
+from jaxscope.errors import PACKAGE_FOLDER
 from jaxscope.supervisor import process_tree
 from jaxscope.wire.frames import FrameError
 from jaxscope.wire.protocol import DISCONNECTED_STATUS
@@ -80,9 +81,7 @@ class OutputMeter:
 # something or when time has passed.
 
 
-BOOTSTRAP = os.path.join(
-    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "worker", "bootstrap.py"
-)
+BOOTSTRAP = os.path.join(PACKAGE_FOLDER, "worker", "bootstrap.py")
 MAX_OUTPUT_BYTES = 64 << 20
 MAX_REPLY_BYTES = 8 << 30
 SILENCE_S = 0.7

@@ -41,9 +41,9 @@ Worker to client:
     tags         arrays base.utf8, base.offsets, derived.utf8, derived.offsets: equation ids
     stage        name, title, seconds (null: unknown), unavailable (null, or a sentence),
                  form ("graph", "hlo" or "none"), cost [flops, bytes, transcendentals] (null:
-                 unknown); arrays: the graph's columns, or `proto` (uint8, a serialized
-                 HloModuleProto) and `instruction_cost` (float64, (n, 3), one row per instruction
-                 in the proto's order)
+                 unknown), has_no_kernels (XLA generated no code); arrays: the graph's
+                 columns, or `proto` (uint8, a serialized HloModuleProto) and `instruction_cost`
+                 (float64, (n, 3), one row per instruction in the proto's order)
     text         name; arrays utf8 and, where known, line_nodes (int32)   a stage's text
     text_missing name, reason
     kernels      name, left_out (kernels); the code of a stage, of which its text is made: arrays
@@ -72,8 +72,8 @@ Worker to client:
     conditions   load, processors, processor_share, busy_processors (null: unknown): how busy the
                  machine was so far; replaces an earlier one
     measurement  name, protocol, detail, began, ended (seconds from the run's start, null:
-                 unknown); array seconds (float64), one entry per call; replaces an earlier one of
-                 the same name
+                 unknown), steady_from (number of a call, 0: unknown); array seconds
+                 (float64), one entry per call; replaces an earlier one of the same name
     device_time  name (of a measurement); array seconds (float64): for how long each of some other
                  calls kept the device at work, by XLA's recorder
     ratio        name, why_not (why no verdict makes sense; empty: one does); array log_ratios

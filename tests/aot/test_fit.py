@@ -48,7 +48,7 @@ def test_the_peak_counts_where_it_is_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("needed", "shown"), [(0, "0.0 KiB"), (10_854, "10.6 KiB"), (3 << 20, "3.0 MiB")]
+    ("needed", "shown"), [(0, "0 B"), (10_854, "10.6 KiB"), (3 << 20, "3.00 MiB")]
 )
 def test_a_little_memory_is_not_none(needed: int, shown: str) -> None:
     [sentence] = told({"peak_bytes": needed})
@@ -58,7 +58,7 @@ def test_a_little_memory_is_not_none(needed: int, shown: str) -> None:
 def test_else_everything_together_counts_once() -> None:
     sizes = {"argument_bytes": 4 * GIB, "result_bytes": 4 * GIB, "temporary_bytes": GIB}
     [sentence] = told({**sizes, "aliased_bytes": 4 * GIB, "peak_bytes": None})
-    assert sentence.startswith("It fits: a device needs 5.0 GiB")
+    assert sentence.startswith("It fits: a device needs 5.00 GiB")
 
 
 def test_a_memory_that_no_page_states_is_not_a_fact(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +70,7 @@ def test_a_memory_that_no_page_states_is_not_a_fact(monkeypatch: pytest.MonkeyPa
     )
     [sentence] = told({"peak_bytes": GIB}, target="aot:gpu:h100")
     assert sentence == (
-        "It fits: a device needs 1.0 GiB and has 79.1 GiB (NVIDIA H100 SXM5 80 GB). How much it "
+        "It fits: a device needs 1.00 GiB and has 79.1 GiB (NVIDIA H100 SXM5 80 GB). How much it "
         "has is not verified."
     )
 

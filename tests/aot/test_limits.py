@@ -14,7 +14,8 @@ from jaxscope.cli import main
 from jaxscope.model import Capture
 from jaxscope.model.hardware import chip_names, find_chip
 from jaxscope.program.roofline import find_roofline
-from jaxscope.report.roofline import roofline_to_text
+from jaxscope.report.document import write_text
+from jaxscope.report.roofline import roofline_to_document
 from jaxscope.ui.pages.roofline import RooflinePage
 from jaxscope.ui.window.page_context import PageContext
 
@@ -34,8 +35,10 @@ def test_a_chips_published_limits(program: Path, capsys: pytest.CaptureFixture[s
 def test_they_are_not_called_measured(compile_for: Compile) -> None:
     capture, chip = compile_for("cpu"), find_chip("h100")
     assert chip is not None
-    shown = roofline_to_text(
-        capture, find_roofline(stage_of(capture, "optimized")), chip.ceilings()
+    shown = write_text(
+        roofline_to_document(
+            capture, find_roofline(stage_of(capture, "optimized")), chip.ceilings()
+        )
     )
     assert "NVIDIA H100 SXM5 80 GB, as published: 989 TFLOP/s" in shown
     assert "Not measured." in shown

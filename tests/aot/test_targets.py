@@ -26,7 +26,8 @@ from jaxscope.program.targets import (
     read_exhausted,
     summarize_target,
 )
-from jaxscope.report.targets import targets_to_json, targets_to_text
+from jaxscope.report.document import write_text
+from jaxscope.report.targets import targets_to_document, targets_to_json
 
 from .conftest import CUT, LOOP, ON_ONE, needs_gpu_compiler, needs_tpu_compiler, stage_of, text_of
 
@@ -120,7 +121,7 @@ def test_a_program_that_does_not_fit_has_a_row() -> None:
         "aot:tpu:v5e:1x1", TraceError(Explanation("XLA ran out of memory.", why=why))
     )
     assert row.fits is False
-    text = targets_to_text("f(x)", [row])
+    text = write_text(targets_to_document("f(x)", [row]))
     assert "needs 21.0 GiB, has 15.8 GiB" in text
     [target] = targets_to_json("f(x)", "f.py", [row])["targets"]
     assert target["memory"] == {
@@ -142,7 +143,7 @@ def test_unknown_is_neither_zero_nor_yes() -> None:
 
 def test_every_estimate_is_marked(compile_for: Compile) -> None:
     row = summarize_target("cpu", compile_for("cpu"))
-    assert ESTIMATE in targets_to_text(ON_ONE, [row])
+    assert ESTIMATE in write_text(targets_to_document(ON_ONE, [row]))
     assert ESTIMATE in targets_to_json(ON_ONE, "f.py", [row])["notes"]
 
 
@@ -236,7 +237,9 @@ def test_the_same_from_python(program: Path) -> None:
 
 def test_figures_that_are_not_verified_are_named() -> None:
     row = TargetRow("aot:gpu:b300", caveats=("The rate of the memory is not verified.",))
-    assert "The rate of the memory is not verified." in targets_to_text("f(x)", [row])
+    assert "The rate of the memory is not verified." in write_text(
+        targets_to_document("f(x)", [row])
+    )
     (told,) = targets_to_json("f(x)", "f.py", [row])["targets"]
     assert told["not_verified"] == ["The rate of the memory is not verified."]
 
@@ -244,7 +247,7 @@ def test_figures_that_are_not_verified_are_named() -> None:
 def test_where_work_is_not_counted_the_row_says_so() -> None:
     why = "XLA does not count the work of 5 of its kernels."
     row = TargetRow("aot:tpu:v5e", kernels=37, fusions=10, why_no_work=why)
-    assert f"aot:tpu:v5e: {why}" in targets_to_text("f(x)", [row])
+    assert f"aot:tpu:v5e: {why}" in write_text(targets_to_document("f(x)", [row]))
     (told,) = targets_to_json("f(x)", "f.py", [row])["targets"]
     assert told["estimate"]["unavailable"] == why
     assert told["kernels"] == 37

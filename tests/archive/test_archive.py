@@ -31,6 +31,7 @@ from jaxscope.model import (
     Unavailable,
 )
 from jaxscope.model.graph import Cost
+from jaxscope.model.timing import Noise
 from jaxscope.schema.archive import load_capture, load_session, save_capture
 from jaxscope.schema.contract import timing_to_json
 from tests.archive.recorded import TIMING, capture
@@ -373,3 +374,13 @@ def test_changed_bytes_open_or_are_refused(saved: Path, data: st.DataObject) -> 
         load_session(path)
     except SourceError as error:
         assert error.explanation.what
+
+
+def test_reasons_for_noise_are_kept_with_their_numbers(tmp_path: Path) -> None:
+    reasons = (Noise("others", 1.25, 4), Noise("spread", 0.36), "Told by an earlier release.")
+    jit = dataclasses.replace(TIMING.measurements[0], reasons=reasons)
+    told = dataclasses.replace(TIMING, measurements=(jit,))
+    save_capture(capture(), tmp_path / "a.jaxscope", told)
+    _, found = load_session(tmp_path / "a.jaxscope")
+    assert found is not None
+    assert found.measurements[0].reasons == reasons

@@ -255,3 +255,19 @@ def test_columns_with_wild_values_cost_only_the_graph(data: st.DataObject) -> No
     stage = assemble((dataclasses.replace(message, arrays=arrays), sent("text", "jaxpr"))).stages[0]
     assert is_available(stage.text)
     assert is_available(stage.graph) or stage.graph.reason
+
+
+def test_which_kernels_there_are_is_told_where_all_are_known() -> None:
+    sent_stage = sent("stage", "machine")
+    some = dataclasses.replace(kernels(), fields={"name": "machine", "left_out": 0})
+    machine = assemble((sent_stage, some)).stage("machine")
+    assert machine is not None
+    assert machine.kernels
+    less = dataclasses.replace(kernels(), fields={"name": "machine", "left_out": 1})
+    machine = assemble((sent_stage, less)).stage("machine")
+    assert machine is not None
+    assert machine.kernels is None
+    none = replaced(sent_stage, unavailable="No code.", form="none", has_no_kernels=True)
+    machine = assemble((none,)).stage("machine")
+    assert machine is not None
+    assert machine.kernels == ()

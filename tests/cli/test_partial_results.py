@@ -12,7 +12,7 @@ from jaxscope.cli.runs import Watcher, watching
 from jaxscope.client.events import Failed, Progress
 from jaxscope.errors import Stopped, WorkerLost
 from jaxscope.model import Environment, Measurement, Timing
-from jaxscope.report.measurement_text import format_timing
+from jaxscope.report.measurement_documents import timing_to_document
 from jaxscope.schema.contract import timing_to_json
 
 NOTE = "The run ended early: these results are partial."
@@ -31,7 +31,7 @@ def test_json_has_the_reason_with_what_was_found(
 ) -> None:
     with (
         pytest.raises(WorkerLost) as ended,
-        watching(format_timing, timing_to_json, is_json=True) as watch,
+        watching(timing_to_document, timing_to_json, is_json=True) as watch,
     ):
         watch(Failed(Stopped("Stopped."), TIMING))
         raise cause
@@ -45,7 +45,7 @@ def test_json_has_the_reason_with_what_was_found(
 def test_a_person_reads_it_before_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
     with (
         pytest.raises(KeyboardInterrupt),
-        watching(format_timing, timing_to_json, is_json=False) as watch,
+        watching(timing_to_document, timing_to_json, is_json=False) as watch,
     ):
         watch(Failed(Stopped("Stopped."), TIMING))
         raise KeyboardInterrupt
@@ -59,7 +59,7 @@ def test_without_anything_found_there_is_only_the_reason(
 ) -> None:
     with (
         pytest.raises(WorkerLost) as ended,
-        watching(format_timing, timing_to_json, is_json=True),
+        watching(timing_to_document, timing_to_json, is_json=True),
     ):
         raise WorkerLost("It died.")
     report_error(ended.value, is_json=True)

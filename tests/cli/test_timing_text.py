@@ -5,12 +5,19 @@ from __future__ import annotations
 import dataclasses
 
 from jaxscope.model import Environment, Measurement, Ratio, Timing
-from jaxscope.report.measurement_text import format_timing
+from jaxscope.model.timing import Noise
+from jaxscope.report.document import write_text
+from jaxscope.report.measurement_documents import timing_to_document
+
+
+def format_timing(timing: Timing) -> str:
+    return write_text(timing_to_document(timing), is_wrapped=True)
+
 
 LONG = "A warning that goes on and on, so that it does not fit into a line of a terminal. " * 2
 
 
-def measured(name: str, median: float, *reasons: str) -> Measurement:
+def measured(name: str, median: float, *reasons: Noise | str) -> Measurement:
     return Measurement(
         name,
         median,
@@ -31,9 +38,9 @@ TIMING = Timing(
     environment=Environment("0.10.2", "0.10.2", "3.11.7", "cpu", "cpu"),
     measurements=(
         Measurement("compile", 0.05, 0.05, 0.05, 0.0, 1, (0.05,), False, detail="cache hit"),
-        measured("eager", 1e-3, "The middle half spreads over 36% of the median.", "It is busy."),
+        measured("eager", 1e-3, Noise("spread", 0.36), "It is busy."),
         measured("gradient_eager_dispatch", 2e-6, "It is busy."),
-        measured("jit", 5e-6, "The middle half spreads over 177% of the median."),
+        measured("jit", 5e-6, Noise("spread", 1.77)),
     ),
     ratios=(Ratio("eager/jit", 200.0, 180.0, 220.0, "faster"),),
     warnings=(LONG.strip(),),
@@ -63,18 +70,18 @@ def test_what_each_process_says_otherwise_widens_no_table() -> None:
 def test_every_reason_for_noise_stands_once_below() -> None:
     notes = [line for line in format_timing(TIMING).splitlines() if line.startswith("noisy: ")]
     assert notes == [
-        "noisy: The middle half spreads over 36% (eager), 177% (jit) of the median.",
+        "noisy: The middle half of the calls spreads over 36% (eager), 177% (jit) of the median.",
         "noisy: It is busy (eager, gradient_eager_dispatch).",
     ]
 
 
 def test_the_protocol_is_told_once_for_all_that_share_it() -> None:
-    said = "Each call by itself. Steady from call {} on. Ended by the budget of 1 s."
+    said = "Each call by itself. Ended by the budget of 1 s."
     steady = [("eager", 3), ("eager_dispatch", 3), ("jit", 45), ("wait", 45)]
     timing = dataclasses.replace(
         TIMING,
         measurements=tuple(
-            dataclasses.replace(measured(name, 1e-3), protocol=said.format(call))
+            dataclasses.replace(measured(name, 1e-3), protocol=said, steady_from=call)
             for name, call in steady
         ),
     )

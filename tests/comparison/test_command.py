@@ -22,8 +22,8 @@ def jaxscope(capsys: pytest.CaptureFixture[str]) -> CommandLine:
 def test_the_status_says_different(jaxscope: CommandLine, saved: Saved) -> None:
     answer = jaxscope("diff", *saved)
     assert answer.status == DIFFERENT == 5
-    assert answer.output.splitlines()[0].startswith(f"--- {saved[0]}")
-    assert answer.output.splitlines()[1].startswith(f"+++ {saved[1]}")
+    assert answer.output.splitlines()[1].startswith(f"  first:  {saved[0]}")
+    assert answer.output.splitlines()[2].startswith(f"  second: {saved[1]}")
 
 
 def test_the_status_says_equal(jaxscope: CommandLine, saved: Saved) -> None:
@@ -41,8 +41,8 @@ def test_json(jaxscope: CommandLine, saved: Saved) -> None:
 
 def test_one_stage_in_detail(jaxscope: CommandLine, saved: Saved) -> None:
     output = jaxscope("diff", *saved, "--stage", "jaxpr").output
-    assert "== jaxpr" in output
-    assert "== optimized" not in output
+    assert "\njaxpr\n" in output
+    assert "\noptimized\n" not in output
     assert "+    d:f32[8] = add c a" in output
 
 

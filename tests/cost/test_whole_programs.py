@@ -16,7 +16,8 @@ from jaxscope.program.cost.attribution import CostChange, RowKind, find_cost_cha
 from jaxscope.program.cost.work import CUMULATIVE, Work, find_stage_works
 from jaxscope.program.roofline import Roofline, find_best, find_roofline
 from jaxscope.program.targets import Estimate, estimate
-from jaxscope.report.roofline import roofline_to_json, roofline_to_text
+from jaxscope.report.document import write_text
+from jaxscope.report.roofline import roofline_to_document, roofline_to_json
 
 SOURCE = """\
 import jax, jax.numpy as jnp
@@ -139,7 +140,7 @@ def test_no_figure_of_a_roofline_adds_branches_up(take: Take) -> None:
     (points,) = [point for point in found.lines if point.name == "programs.py:10"]
     assert points.flops == pytest.approx(2 * PRODUCT, abs=5)
     assert sum(point.flops for point in found.kernels) > 2.9 * PRODUCT, "each as if it ran"
-    text = roofline_to_text(capture, found, None)
+    text = write_text(roofline_to_document(capture, found, None))
     assert "up to 1" in text and "branches count as if their branch were taken" in text
 
 
@@ -222,6 +223,6 @@ def test_a_roofline_and_an_estimate_use_one_model(
 
 def test_kernels_of_another_chip_are_said_to_be(take: Take) -> None:
     capture = take("product(f32[2048, 2048], f32[2048, 2048])")
-    text = roofline_to_text(capture, roofline_of(capture), chip("h100").ceilings())
+    text = write_text(roofline_to_document(capture, roofline_of(capture), chip("h100").ceilings()))
     assert "These kernels were compiled for cpu: for NVIDIA H100 SXM5 80 GB" in text
     assert "--target aot:gpu:h100" in text

@@ -103,7 +103,7 @@ FAULTS = (
     fault("leaks_silently", TraceError, "UnexpectedTracerError", what="leaked"),
     fault("leaks_a_tracer", TraceError, "UnexpectedTracerError", remedy="jax.checking_leaks"),
     fault("raises_on_nans", TraceError, "FloatingPointError", at="SCALE = jnp.log"),
-    fault("wants_too_much_memory", TraceError, "JaxRuntimeError", what="It asked for 8 TB"),
+    fault("wants_too_much_memory", TraceError, "JaxRuntimeError", what="It asked for 7.28 TiB"),
     fault("raises_in_callback", TraceError, "KeyError", at="raise KeyError"),
 )
 

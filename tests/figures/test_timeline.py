@@ -5,9 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jaxscope.export.figures import GAP_ROW, LaneChart, timeline_chart
+from jaxscope.export.figures import (
+    GAP_ROW,
+    Bar,
+    LaneChart,
+    describe_coverage,
+    find_gaps,
+    timeline_chart,
+)
 from jaxscope.model.timing import Timeline
-from jaxscope.report.charts import Bar, describe_coverage, find_gaps
 
 
 def timeline(*events: tuple[str, int, float, float], wall: float, returned: float) -> Timeline:

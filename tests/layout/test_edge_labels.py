@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from view.programs import layers, trace
 
-from jaxscope.export.svg import scene_to_svg
+from jaxscope.export.svg import scene_to_svg_parts
 from jaxscope.model import NONE, Graph
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, EdgeLabel, EdgeLabels
@@ -108,6 +108,8 @@ def test_only_the_groups_asked_for_are_searched(scene: Scene) -> None:
 
 
 def test_exports_show_the_labels(scene: Scene) -> None:
-    texts = [each.text for each in ElementTree.fromstring(scene_to_svg(scene)).iter()]
+    texts = [
+        each.text for each in ElementTree.fromstring("".join(scene_to_svg_parts(scene))).iter()
+    ]
     for label in EdgeLabels(scene).all():
         assert label.text in texts

@@ -14,9 +14,10 @@ import pytest
 from view.programs import layers, trace
 
 from jaxscope.export.dot import graph_to_dot, scene_to_dot
-from jaxscope.export.pdf import scene_to_pdf
+from jaxscope.export.pdf import pictures_to_pdf
+from jaxscope.export.picture import make_picture
 from jaxscope.export.png import MAX_SIDE_PX, fit_scale, scene_to_png
-from jaxscope.export.svg import scene_to_svg
+from jaxscope.export.svg import scene_to_svg_parts
 from jaxscope.model import Graph, GraphBuilder, NodeKind
 from jaxscope.picture.palette import DARK, LIGHT, Palette
 from jaxscope.picture.scene.build import build_scene
@@ -24,6 +25,14 @@ from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
 
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+def scene_to_svg(scene: Scene, theme: str = "light", title: str = "") -> str:
+    return "".join(scene_to_svg_parts(scene, theme, title))
+
+
+def scene_to_pdf(scene: Scene, theme: str = "light", title: str = "") -> bytes:
+    return pictures_to_pdf([(title, make_picture(scene, theme))], title)
 
 
 @pytest.fixture(scope="module")

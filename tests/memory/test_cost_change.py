@@ -17,7 +17,8 @@ from jaxscope.program.cost.attribution import (
 from jaxscope.program.cost.trip_counts import find_trip_counts
 from jaxscope.program.links import NodeSelection
 from jaxscope.program.roofline import Roofline, find_roofline
-from jaxscope.report.cost_changes import cost_change_to_json, cost_change_to_text
+from jaxscope.report.cost_changes import cost_change_to_json, cost_change_to_section
+from jaxscope.report.document import write_text
 from jaxscope.ui.pages.roofline import BOTH, RECEIVED, RooflinePage
 from jaxscope.ui.window.page_context import PageContext
 
@@ -101,20 +102,20 @@ def test_each_equation_has_a_point_under_the_roof(take: Take) -> None:
 
 def test_text_and_json_tell_the_same(take: Take) -> None:
     change = change_of(take(LOSS), RowKind.LINE)
-    text = "\n".join(cost_change_to_text(change, "by line"))
+    text = write_text([cost_change_to_section(change, "by line")])
     assert "FLOPs before" in text and "Optimizing turned" in text
     told = cost_change_to_json(change)
     assert len(told["rows"]) == len(change.rows)
     equations = change_of(take(LOSS), RowKind.EQUATION)
-    assert " = dot_general · programs.py:" in "\n".join(
-        cost_change_to_text(equations, "by equation")
+    assert " = dot_general · programs.py:" in write_text(
+        [cost_change_to_section(equations, "by equation")]
     )
     ids = {row["name"] for row in cost_change_to_json(equations)["rows"]} - {COMPILER}
     assert ids and all(" " not in id for id in ids), "programs read ids"
     assert told["before"]["flops"] == change.before.flops
     missing = Unavailable("XLA failed.")
     assert cost_change_to_json(missing)["unavailable"] == "XLA failed."
-    assert "XLA failed." in cost_change_to_text(missing, "by line")[1]
+    assert "XLA failed." in write_text([cost_change_to_section(missing, "by line")])
 
 
 def test_the_page_shows_the_module_before_and_both(

@@ -19,7 +19,7 @@ from jaxscope.program.memory.live_ranges import (
     follow_schedule,
     read_schedule,
 )
-from jaxscope.report.memory import buffer_row, describe_peak
+from jaxscope.report.memory import alive_table, describe_peak
 from jaxscope.schema.archive import load_capture, save_capture
 
 from .conftest import Take
@@ -166,7 +166,7 @@ def test_stacked_values_of_a_scan_are_written_in_place(take: Take) -> None:
     # What the forward loop keeps, once each: XLA makes one value of some of JAX's three, or not.
     assert len(stacked) == forward_state(capture).count("f32[6,128,64]") >= 2
     # The loop's state is made by the compiler; the lines are those of what the body writes.
-    assert {buffer_row(live.graph, buffer)[-1] for buffer in stacked} == {"programs.py:20"}
+    assert {row[-1] for row in alive_table(live, stacked).rows} == {"programs.py:20"}
 
 
 def test_a_donated_argument_and_its_result_are_one_buffer(take: Take) -> None:

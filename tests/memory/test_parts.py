@@ -12,7 +12,8 @@ from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Capture, Unavailable
 from jaxscope.program.memory.live_ranges import Donation, LiveRanges, find_donations
 from jaxscope.program.memory.residuals import NO_RESIDUALS, find_constants, find_residuals
-from jaxscope.report.memory import MemoryReport, memory_report_to_json, memory_to_text
+from jaxscope.report.document import write_text
+from jaxscope.report.memory import MemoryReport, memory_report_to_json, memory_to_document
 from jaxscope.schema.capture_messages import read_memory
 from jaxscope.wire.messages import Message
 
@@ -81,7 +82,7 @@ def test_captured_arrays_by_size(take: Take) -> None:
 def test_the_text_names_the_peak_and_its_line(take: Take) -> None:
     capture = take("grad(loss)([f32[64, 64]] * 4, f32[256, 64])")
     report = MemoryReport(capture)
-    text = memory_to_text(report)
+    text = write_text(memory_to_document(report))
     live = report.live
     assert isinstance(live, LiveRanges)
     last = len(live.steps) - 1
@@ -107,7 +108,9 @@ def test_a_missing_plan_keeps_its_reason(take: Take) -> None:
     capture = dataclasses.replace(
         take("looped(f32[64, 64])"), memory=Unavailable("This backend does not tell.")
     )
-    assert "not available: This backend does not tell." in memory_to_text(MemoryReport(capture))
+    assert "not available: This backend does not tell." in write_text(
+        memory_to_document(MemoryReport(capture))
+    )
     assert capture_to_json(capture)["memory"] == {"unavailable": "This backend does not tell."}
 
 

@@ -17,7 +17,8 @@ from jaxscope.client.requests import RematRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import CallError
 from jaxscope.model.experiments import RematOutcome, RematPolicies
-from jaxscope.report.remat import describe_remat, remat_to_json, remat_to_text
+from jaxscope.report.document import write_text
+from jaxscope.report.remat import describe_remat, remat_to_document, remat_to_json
 from jaxscope.ui.pages.memory import RematPart
 from jaxscope.wire.messages import Message
 
@@ -109,7 +110,7 @@ def test_without_floats_there_is_nothing_to_compare(session: Session, program: P
 
 
 def test_text_json_and_page_tell_the_same(found: RematPolicies, qtbot: QtBot) -> None:
-    text = "\n".join(remat_to_text(found))
+    text = write_text(remat_to_document(found))
     told = remat_to_json(found)
     assert "nothing_saveable keeps 0 B instead of 24.0 KiB" in text
     assert [policy["policy"] for policy in told["policies"]] == POLICIES
@@ -132,7 +133,7 @@ def test_the_command_line(program: Path, capfd: pytest.CaptureFixture[str]) -> N
 def test_a_policy_that_failed_says_why() -> None:
     collector = RematCollector("f(x)")
     collector.take(Message("remat_policy", {"policy": "as written", "reason": "XLA gave up."}))
-    text = "\n".join(remat_to_text(collector.result()))
+    text = write_text(remat_to_document(collector.result()))
     assert "as written: XLA gave up." in text
 
 

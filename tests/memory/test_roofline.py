@@ -17,7 +17,8 @@ from jaxscope.client.requests import CalibrationRequest
 from jaxscope.model import Capture, Environment, Unavailable
 from jaxscope.model.hardware import Ceiling, Ceilings
 from jaxscope.program.roofline import Roofline, find_limit, find_roofline
-from jaxscope.report.roofline import NO_CEILINGS, roofline_to_json, roofline_to_text
+from jaxscope.report.document import write_text
+from jaxscope.report.roofline import NO_CEILINGS, roofline_to_document, roofline_to_json
 from jaxscope.schema.ceilings_file import store_ceilings, stored_ceilings
 from jaxscope.wire.messages import Message
 
@@ -111,16 +112,18 @@ def test_what_bounds_a_kernel(take: Take) -> None:
 def test_text_and_json(take: Take) -> None:
     capture = take("looped(f32[64, 64])")
     found = roofline_of(capture)
-    missing_ceilings = roofline_to_text(capture, found, None, "jaxscope roofline f.py --calibrate")
+    missing_ceilings = write_text(
+        roofline_to_document(capture, found, None, "jaxscope roofline f.py --calibrate")
+    )
     assert NO_CEILINGS in missing_ceilings
     assert "seconds measure it: jaxscope roofline f.py --calibrate" in missing_ceilings
-    text = roofline_to_text(capture, found, make_ceilings())
+    text = write_text(roofline_to_document(capture, found, make_ceilings()))
     assert "they meet at 10.0 FLOP/byte" in text
     report = json.loads(json.dumps(roofline_to_json(found, make_ceilings()), allow_nan=False))
     assert {point["limit"] for point in report["kernels"]} <= {"memory", "arithmetic"}
     assert report["kernels"][0]["seconds"] is None
     missing = Unavailable("It was not compiled.")
-    assert "It was not compiled." in roofline_to_text(capture, missing, None)
+    assert "It was not compiled." in write_text(roofline_to_document(capture, missing, None))
     assert roofline_to_json(missing, None)["unavailable"] == "It was not compiled."
 
 

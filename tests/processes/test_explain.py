@@ -9,8 +9,9 @@ import jax.numpy as jnp
 import pytest
 
 from jaxscope.errors import CallError, JaxscopeError, SourceError, TraceError
+from jaxscope.wire.plain_text import strip_controls
 from jaxscope.worker.faults.explain import explain_exception, guard
-from jaxscope.worker.faults.tracebacks import safe_text, strip_controls
+from jaxscope.worker.faults.tracebacks import safe_text
 
 
 def run(code: str) -> JaxscopeError:

@@ -12,11 +12,11 @@ import pytest
 
 from jaxscope.client.events import Event, Progress
 from jaxscope.client.requests import CaptureRequest, OutlineRequest, Request
-from jaxscope.client.results import Outline
 from jaxscope.client.session import Session
 from jaxscope.errors import InternalError, JaxscopeError, SourceError, WorkerLost
 from jaxscope.model import Capture, Graph, GraphBuilder, NodeKind, Unavailable
 from jaxscope.model.graph import graph_to_arrays
+from jaxscope.model.outline import Outline
 from jaxscope.wire.frames import HEADER
 from jaxscope.wire.messages import Message, encode_message
 from tests.processes.impostor import write_impostor

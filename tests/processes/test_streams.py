@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from jaxscope.schema.safe_text import HeadAndTail, clean_fields, clean_text
+from jaxscope.schema.safe_text import HeadAndTail, clean_fields
 from jaxscope.supervisor.worker_process import PIECE_BYTES, TAIL_BYTES, OutputMeter
 from jaxscope.wire.frames import (
     HEADER,
@@ -19,6 +19,7 @@ from jaxscope.wire.frames import (
     read_frame,
 )
 from jaxscope.wire.messages import Message, encode_message, read_message
+from jaxscope.wire.plain_text import strip_controls
 from jaxscope.wire.relay import CONTROL, encode, encode_control, split_relayed_frames
 
 
@@ -119,7 +120,7 @@ def test_head_and_tail_of_a_text() -> None:
 
 
 def test_progress_bars_become_lines() -> None:
-    assert clean_text("10 %\r20 %\r\ndone\n") == "10 %\n20 %\ndone\n"
+    assert strip_controls("10 %\r20 %\r\ndone\n") == "10 %\n20 %\ndone\n"
 
 
 def test_keys_and_lists_are_cleaned_too() -> None:

@@ -16,7 +16,8 @@ from jaxscope.model.sharding import Device, Placement
 from jaxscope.program.sharding.arrays import SpreadArray, format_partition_spec
 from jaxscope.program.sharding.collectives import Collective, find_collectives
 from jaxscope.program.sharding.placement import DECIDED, STATED, NodeShardings, PlacementReport
-from jaxscope.report.sharding import placement_to_text
+from jaxscope.report.document import write_text
+from jaxscope.report.sharding import placement_to_document
 from jaxscope.schema.archive import load_capture, save_capture
 from jaxscope.schema.contract import load_contract
 from jaxscope.wire.messages import Message
@@ -163,8 +164,8 @@ def test_saving_loses_nothing(take: Take, tmp_path: Path) -> None:
         for field in dataclasses.fields(Placement):
             kept = getattr(placement_of(again), field.name)
             assert kept == getattr(placement_of(capture), field.name), field.name
-        assert placement_to_text(PlacementReport(again)) == placement_to_text(
-            PlacementReport(capture)
+        assert write_text(placement_to_document(PlacementReport(again))) == write_text(
+            placement_to_document(PlacementReport(capture))
         )
 
 
@@ -176,7 +177,7 @@ def test_the_reader_is_told_which_stages_are_of_one_device(take: Take) -> None:
 
 
 def test_arrays_that_are_cut_alike_are_told_once(take: Take) -> None:
-    told = placement_to_text(PlacementReport(take(GRAD)))
+    told = write_text(placement_to_document(PlacementReport(take(GRAD))))
     assert "argument params['w1'], and 1 more of its type cut like it" in told
     assert told.count("[0:32, 16:32] on 1, 5") == 1
 
@@ -197,7 +198,7 @@ def test_devices_of_two_processes_cross(take: Take) -> None:
     split = dataclasses.replace(placement_of(capture), devices=devices)
     report = PlacementReport(dataclasses.replace(capture, placement=split))
     assert is_available(report.collectives) and report.collectives[0].crosses_processes
-    assert "1 between processes" in placement_to_text(report)
+    assert "1 between processes" in write_text(placement_to_document(report))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import pytest
 
 from jaxscope.client import one_shot
 from jaxscope.program.sharding.placement import PlacementReport
-from jaxscope.report.sharding import placement_to_json, placement_to_text
+from jaxscope.report.document import write_text
+from jaxscope.report.sharding import placement_to_document, placement_to_json
 
 SOURCE = """\
 import jax, jax.numpy as jnp
@@ -56,7 +57,7 @@ def test_each_collective_has_a_line_an_equation_and_both_sides(report: Placement
 
 
 def test_the_text_says_the_same(report: PlacementReport) -> None:
-    text = placement_to_text(report)
+    text = write_text(placement_to_document(report))
     assert "dot_general · mlp.py:12" in text
     wanted = (
         "f32[16,64] P('data', 'model'), f32[64,32] P('model', None) → f32[16,32] P('data', None)"

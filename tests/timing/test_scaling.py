@@ -23,12 +23,12 @@ from jaxscope.program.scaling import (
     trimmed_pairs,
 )
 from jaxscope.program.size_range import read_growth, read_scale
-from jaxscope.report.measurement_text import write_scaling
+from jaxscope.report.document import write_text
+from jaxscope.report.measurement_documents import scaling_to_document
 from jaxscope.report.measurements import (
     describe_crossovers,
     describe_slope,
-    scaling_headers,
-    scaling_row,
+    scaling_table,
 )
 from jaxscope.worker.timing.scaling import find_cliffs
 
@@ -128,7 +128,7 @@ def test_a_verdict_says_at_how_many_sizes_it_is_known() -> None:
 
 def test_where_the_order_is_unclear_nothing_pays_off() -> None:
     assert math.isnan(calls_to_break_even(unclear(8)))
-    row = scaling_row(unclear(8), Scaling("f(x)", HERE, "n", ()))
+    (row,) = scaling_table(Scaling("f(x)", HERE, "n", (unclear(8),))).texts()
     assert row[5] == "unclear"
 
 
@@ -146,9 +146,9 @@ def test_noise_is_told_with_every_form_of_the_result() -> None:
     noisy = dataclasses.replace(measured("jit", 1e-3), is_noisy=True, confidence=math.nan)
     scaling = Scaling("f(x)", busy, "n", (ScalePoint(8, None, noisy),))
     told = "This process had a processor for 30% of the time it wanted one."
-    assert told in write_scaling(scaling)
+    assert told in write_text(scaling_to_document(scaling))
     assert told in scaling_to_svg(scaling)
-    assert "noisy 1.00 ms (900 µs to 1.10 ms)" in write_scaling(scaling)
+    assert "noisy 1.00 ms (900 µs to 1.10 ms)" in write_text(scaling_to_document(scaling))
     (row,) = csv.DictReader(io.StringIO(scaling_to_csv(scaling)))
     assert (row["jit_noisy"], row["jit_confidence"]) == ("True", "")
     assert told in row["noise"]
@@ -250,9 +250,9 @@ def test_forms_are_called_by_their_names() -> None:
     crossovers = find_crossovers(points, forms)
     found = dataclasses.replace(scaling(), forms=forms, crossovers=crossovers)
     assert "loop is faster up to 1, vmap from 4 on" in describe_crossovers(found)
-    assert scaling_headers(found)[1:6] == (
+    assert scaling_table(found).headers[1:6] == (
         *("loop", "vmap", "loop/vmap", "compile time of vmap", "compile time of loop"),
     )
     slope = fit_slope([1, 2, 4], [1.0, 2.0, 4.0], "first_compile")
     assert slope is not None
-    assert describe_slope(slope, forms).strip().startswith("compile time of loop grows like size^1")
+    assert describe_slope(slope, forms).startswith("compile time of loop grows like size^1")

@@ -15,6 +15,7 @@ from jaxscope.model.statistics import (
     Interval,
     find_median_interval,
     find_ratio_interval,
+    half_width,
     judge,
 )
 from jaxscope.worker.timing import stopwatch
@@ -214,7 +215,7 @@ def test_an_equal_pair_is_called_different_in_at_most_one_run_of_twenty() -> Non
             [noisy("a", clock), noisy("b", clock)], rounds, budget_s=0.3, typical_s=1e-4
         )
         middle = statistics.median(rounds.log_values)
-        claims += abs(middle) - stopwatch.half_width(rounds.log_values) > math.log(1.02)
+        claims += abs(middle) - half_width(rounds.log_values) > math.log(1.02)
     assert claims <= 2
 
 
@@ -256,12 +257,12 @@ def test_what_gets_slower_all_the_time_gets_slower_on_both_sides() -> None:
 
 def test_the_half_width_is_the_sign_tests() -> None:
     values = [float(n) for n in range(12)]
-    assert stopwatch.half_width(values) == (9.0 - 2.0) / 2
-    assert stopwatch.half_width(values[:5]) == math.inf
+    assert half_width(values) == (9.0 - 2.0) / 2
+    assert half_width(values[:5]) == math.inf
     for count in (6, 12, 24, 96):
         values = [float(place**2) for place in range(count)]
         interval = find_median_interval(values)
-        assert stopwatch.half_width(values) == (interval.high - interval.low) / 2
+        assert half_width(values) == (interval.high - interval.low) / 2
 
 
 def test_the_first_steady_call_is_found() -> None:

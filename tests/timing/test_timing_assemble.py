@@ -9,7 +9,7 @@ import pytest
 
 from jaxscope.client.multi_process_runs import combine_processes, worst_reasons
 from jaxscope.client.timing_assembler import TimingAssembler
-from jaxscope.model.timing import Timing
+from jaxscope.model.timing import Noise, Timing
 from jaxscope.report.measurements import describe_noise
 from jaxscope.schema.contract import timing_to_json
 from jaxscope.schema.timing_messages import MalformedTiming
@@ -188,8 +188,11 @@ def test_on_a_busy_machine_a_small_difference_is_none() -> None:
 
 
 def test_of_several_processes_each_reason_is_told_once_and_at_its_worst() -> None:
-    found = [["load 2.5 on 2 cores", "10 % of 1,000"], ["load 4.0 on 2 cores"], []]
-    assert worst_reasons(found) == ("load 4.0 on 2 cores", "10 % of 1,000")
+    loads = [Noise("load", 2.5, 2), Noise("load", 4.0, 2)]
+    shares = [Noise("share", 0.5), Noise("share", 0.7)]  # the less, the worse
+    assert worst_reasons([loads[0], "Old.", shares[0]], [loads[1], shares[1], "Old."], []) == (
+        *(loads[1], "Old.", shares[0]),
+    )
 
 
 def test_what_is_not_judged_in_one_process_is_not_judged_in_all() -> None:

@@ -19,8 +19,8 @@ from jaxscope.client.requests import TimeRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import EnvironmentProblem, Stopped, TraceError
 from jaxscope.model import Timing
-from jaxscope.model.statistics import LEAST_PROCESSES
-from jaxscope.worker.timing.stopwatch import CallDurations, Rounds, Stopwatch, Subject, half_width
+from jaxscope.model.statistics import LEAST_PROCESSES, half_width
+from jaxscope.worker.timing.stopwatch import CallDurations, Rounds, Stopwatch, Subject
 
 from .timed_programs import MEDDLING, MEDDLING_LATER, PROGRAMS
 

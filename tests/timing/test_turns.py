@@ -10,13 +10,10 @@ import numpy.typing as npt
 import pytest
 
 from jaxscope.client.multi_process_runs import (
-    CHUNK,
-    FIRST_LOOK,
-    LEAST_S,
     InterleavedSamples,
     measure_interleaved,
 )
-from jaxscope.model.statistics import MARGIN, find_ratio_interval, judge
+from jaxscope.model.statistics import CHUNK, FIRST_LOOK, LEAST_S, MARGIN, find_ratio_interval, judge
 
 
 class Bench:

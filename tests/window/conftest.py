@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from jaxscope.client.events import Finished, HeadArrived
 from jaxscope.client.requests import CaptureRequest, OutlineRequest, Request
-from jaxscope.client.results import OfferedCall, Outline, OutlinedFunction
 from jaxscope.model import Capture
+from jaxscope.model.outline import OfferedCall, Outline, OutlinedFunction
 from jaxscope.ui.application import build_window
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.window.main_window import MainWindow

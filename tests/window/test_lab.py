@@ -31,6 +31,7 @@ from jaxscope.model.experiments import (
 )
 from jaxscope.model.timing import NodeTime, NodeTimes, Profile, ScalePoint, Scaling
 from jaxscope.program.scaling import find_crossovers, fit_slopes
+from jaxscope.report.document import Number, Table
 from jaxscope.ui.pages.scaling import propose_range
 from jaxscope.ui.toolkit.result_table import ResultModel, ResultTable
 
@@ -227,7 +228,8 @@ def test_agreement_names_the_worst_in_words(driver: Driver, lab: dict[str, Any])
 
 def test_rows_sort_by_the_numbers_behind_them(qtmodeltester: ModelTester) -> None:
     model = ResultModel()
-    model.set_rows(("time", "name"), [("9 µs", "b"), ("1 ms", "a")], (0,), [(9e-6,), (1e-3,)])
+    rows = [(Number(9e-6, "9 µs"), "b"), (Number(1e-3, "1 ms"), "a")]
+    model.set_table(Table(("time", "name"), rows))
     qtmodeltester.check(model)
     model.sort(0, Qt.SortOrder.DescendingOrder)
     assert [model.row_text(row) for row in (0, 1)] == ["1 ms\ta", "9 µs\tb"]

@@ -24,6 +24,7 @@ from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.search import SearchIndex
+from jaxscope.report.document import Table
 from jaxscope.ui.pages.arguments import split_path
 from jaxscope.ui.pages.timing import HEADERS as TIMING_HEADERS
 from jaxscope.ui.pages.timing import describe_ratios, row_texts
@@ -148,7 +149,7 @@ def test_measurements_say_how_sure_they_are(qtmodeltester):
     assert row_texts(alone)[2] == "observed 9.00 µs to 12.0 µs"
     assert row_texts(once)[1:] == ("200 ms", "one run", "", "1", "")
     model = ResultModel()
-    model.set_rows(TIMING_HEADERS, [row_texts(noisy), row_texts(once)])
+    model.set_table(Table(TIMING_HEADERS, [row_texts(noisy), row_texts(once)]))
     qtmodeltester.check(model)
 
 

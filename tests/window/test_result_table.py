@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
+from jaxscope.report.document import Table
 from jaxscope.ui.toolkit.result_table import ResultModel, ResultTable
 
 from .conftest import destroy
@@ -27,7 +28,7 @@ def test_columns_fit_their_widest_cells_and_few_rows_are_asked(
     table = ResultTable("Rows")
     table.resize(900, 300)
     table.show()
-    table.rows.set_rows(("name", "text", "last"), [(*row, "") for row in ROWS])
+    table.rows.set_table(Table(("name", "text", "last"), [(*row, "") for row in ROWS]))
     widest = max(table.fontMetrics().horizontalAdvance(text) for _, text in ROWS)
     qtbot.waitUntil(lambda: table.columnWidth(1) >= widest)
     assert table.columnWidth(0) >= table.fontMetrics().horizontalAdvance("row 1999")

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from jaxscope.model import Graph, GraphBuilder, NodeKind
+from jaxscope.report.document import Table
 from jaxscope.ui.panes.node_table import HEADERS, NodeTableView, find_passing
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.toolkit.result_table import ResultTable
@@ -164,7 +165,7 @@ def test_every_table_of_the_window_says_where_it_has_no_rows(
     tables = window.findChildren(ResultTable)
     assert len(tables) > 10
     for table in tables:
-        table.rows.set_rows(("name",), ())
+        table.rows.set_table(Table(("name",), ()))
         assert table.notice.text.endswith("."), table.accessibleName()
-        table.rows.set_rows(("name",), (("one",),))
+        table.rows.set_table(Table(("name",), (("one",),)))
         assert table.notice.text == ""

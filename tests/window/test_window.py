@@ -21,9 +21,10 @@ from jaxscope.client.events import (
     StageArrived,
 )
 from jaxscope.client.requests import CaptureRequest, OutlineRequest, ProposeRequest, TimeRequest
-from jaxscope.client.results import Outline, OutlinedFunction, Proposal
+from jaxscope.client.results import Proposal
 from jaxscope.errors import Explanation, SourceError, Stopped, TraceError
 from jaxscope.model import Capture, Graph, GraphBuilder, NodeKind, SourceFile
+from jaxscope.model.outline import Outline, OutlinedFunction
 from jaxscope.ui.application import ErrorReporter, build_window
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.session.controller import Bridge, RunOptions

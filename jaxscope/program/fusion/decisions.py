@@ -25,8 +25,6 @@ NO_LOG = (
     "kernels are not one is inferred from listed rules, and said to be."
 )
 UNLINKED = "Record the passes to link this log to equations: it names instructions by that pass."
-LOG_HEADERS = ("#", "producer", "into", "decision", "µs fused", "µs apart", "why")
-LOG_NUMERIC = (0, 4, 5)
 _MAX_STEPS = 200_000
 _OPEN = re.compile(r"(\w+)\s*:?\s*\{")
 _FIELD = re.compile(r'(\w+)\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(\S+))')
@@ -210,26 +208,6 @@ def describe_log(log: FusionLog) -> str:
         "of the chip estimates, in microseconds; nothing was measured."
     )
     return told if log.equations else f"{told} {UNLINKED}"
-
-
-def decision_row(number: int, decision: Decision) -> tuple[str, ...]:
-    """The cells of a step, for the columns of `LOG_HEADERS`."""
-    fused, apart = decision.us_fused, decision.us_unfused
-    return (
-        str(number),
-        decision.producer,
-        ", ".join(decision.consumers),
-        decision.verdict.value,
-        "" if math.isnan(fused) else f"{fused:g}",
-        "" if math.isnan(apart) else f"{apart:g}",
-        decision.reason or decision.fusion,
-    )
-
-
-def decision_numbers(number: int, decision: Decision) -> tuple[float, ...]:
-    """The numbers behind the cells of `LOG_NUMERIC`."""
-    values = (float(number), decision.us_fused, decision.us_unfused)
-    return tuple(-1.0 if math.isnan(value) else value for value in values)
 
 
 def decision_to_json(decision: Decision) -> dict[str, Any]:

@@ -1,5 +1,5 @@
-"""Read the text of the stage `machine` back: which kernel and which instruction each line belongs
-to, and which instructions have code of their own.
+"""The stage `machine` beside the optimized program: which instruction each line computes, and which
+instructions have code of their own.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from jaxscope.model.capture import Stage
 from jaxscope.model.graph import NONE, Graph
-from jaxscope.model.unavailable import Unavailable
 
 # Which instruction of the optimized program each line of machine code computes.
 
@@ -60,24 +59,15 @@ def _function_name(line: str) -> str:
     return line.partition("@")[2].partition("(")[0].strip('"')
 
 
-# Which instructions XLA generated code for, read from the machine code that a capture has.
+# Which instructions XLA generated code for.
 
 
-_HEADING = re.compile(r"^; ===== (.*) =====$", re.MULTILINE)
 _PREFIX = "__compute_module_"
 _SUFFIX = re.compile(r"(?:_elemental)?(?:_kernel)?(?:_module)?$")
-_LEFT_OUT = "more kernels left out"
-_NO_CODE = "XLA generated no code"
 
 
 def kernel_names(machine: Stage | None) -> frozenset[str] | None:
-    """Names of the instructions that have a kernel; None where the code is not there to tell."""
-    if machine is None:
+    """Names of the instructions that have a kernel; None where that is not known."""
+    if machine is None or machine.kernels is None:
         return None
-    if isinstance(machine.text, Unavailable):
-        return frozenset() if machine.text.reason.startswith(_NO_CODE) else None
-    text = machine.text.text
-    headings = _HEADING.findall(text)
-    if not headings or _LEFT_OUT in text[-200:]:
-        return None
-    return frozenset(_SUFFIX.sub("", name.removeprefix(_PREFIX)) for name in headings)
+    return frozenset(_SUFFIX.sub("", name.removeprefix(_PREFIX)) for name in machine.kernels)

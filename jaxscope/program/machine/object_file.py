@@ -3,6 +3,10 @@
 What XLA writes on Linux is of this form. Every offset and size is checked against the bytes that
 are there, and every table has a limit, so that a truncated or lying file costs its listing and
 nothing else.
+
+pyelftools was weighed: it would replace the 70 lines that know ELF's tables, while the limits, the
+views that copy nothing and the sentences would stay; of an object of 10 MB it takes 2.0 s where
+this takes 0.5 s, and it would be one more dependency of 1 MB.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import importlib.resources
 from typing import cast
 
 import numpy as np
@@ -29,6 +28,7 @@ from PySide6.QtGui import (
     QStaticText,
 )
 
+from jaxscope.export.painter import FONT_FAMILY, FONT_FILES
 from jaxscope.export.picture import arrow_of
 from jaxscope.model import NONE
 from jaxscope.picture.palette import PALETTES
@@ -276,10 +276,9 @@ _FAINT = 0.2
 @functools.cache
 def _family() -> str:
     """The family that the layout measured with, from the bundled files."""
-    fonts = importlib.resources.files("jaxscope.export").joinpath("fonts")
-    family = "DejaVu Sans"
-    for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"):
-        number = QFontDatabase.addApplicationFontFromData(fonts.joinpath(name).read_bytes())
+    family = FONT_FAMILY
+    for file in FONT_FILES:
+        number = QFontDatabase.addApplicationFont(file)
         families = QFontDatabase.applicationFontFamilies(number) if number >= 0 else []
         family = families[0] if families else family
     return family

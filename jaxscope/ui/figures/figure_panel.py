@@ -32,20 +32,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.export.chart import even_ticks
 from jaxscope.export.figures import (
     ENDINGS,
     KIND_COLORS,
     TEXT_ON_BAR,
+    Bar,
     Figure,
     Histogram,
     LaneChart,
-    even_ticks,
     write_figure,
 )
 from jaxscope.model.capture import Environment
 from jaxscope.model.units import format_seconds
-from jaxscope.report.charts import Bar
-from jaxscope.schema.whole_file import write_whole
+from jaxscope.schema.whole_file import write_bytes
 from jaxscope.ui.figures.plots import TimingPlot
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
@@ -425,7 +425,7 @@ class FigurePanel(QWidget):
         if self._figure is not None:
             ending = Path(path).suffix or ENDINGS[0]
             data = write_figure(self._figure, ending, self._theme.name, self._environment)
-            write_whole(Path(path).with_suffix(ending), lambda draft: draft.write_bytes(data))
+            write_bytes(Path(path).with_suffix(ending), data)
 
     def _draw(self, figure: Figure) -> None:
         if isinstance(figure, LaneChart):
@@ -447,16 +447,8 @@ class FigurePanel(QWidget):
         self._area.setWidget(picture)
 
     def _fill_table(self) -> None:
-        figure = self._figure
-        if figure is None:
-            return
-        raw = figure.rows()
-        numeric = tuple(
-            place for place, cell in enumerate(raw[0] if raw else ()) if not isinstance(cell, str)
-        )
-        numbers = [tuple(float(row[place]) for place in numeric) for row in raw]
-        headers = [column.name for column in figure.columns]
-        self.table.rows.set_rows(headers, figure.texts(), numeric, numbers)
+        if self._figure is not None:
+            self.table.rows.set_table(self._figure.table())
 
     def _on_as_table_toggled(self, is_table: bool) -> None:
         if is_table:

@@ -11,11 +11,14 @@ from jaxscope.client.requests import AgreementRequest, Request
 from jaxscope.model.experiments import Agreement, ResultsAgreement
 from jaxscope.model.unavailable import Unavailable
 from jaxscope.model.units import format_count
+from jaxscope.report.document import Table, make_table
 from jaxscope.report.measurements import (
+    EQUATION_HEADERS,
     LEAF_HEADERS,
     TRIAL_HEADERS,
     describe_origin,
     describe_ulps,
+    equation_row,
     leaf_row,
     trial_row,
 )
@@ -67,22 +70,11 @@ class AgreementPage(ExperimentPage):
             (found.call, found.environment),
         )
         show_leaves(self.results, found.pairs)
-        self.equations.rows.set_rows(
-            ("equation", "operation", "line", "worst in ULP", ""),
-            [
-                (
-                    equation.id,
-                    equation.operation,
-                    equation.place.rpartition("/")[2],
-                    describe_ulps(equation.worst),
-                    "arises here" if equation.inputs_equal else "from its inputs",
-                )
-                for equation in found.equations
-            ],
-        )
+        equations = make_table(EQUATION_HEADERS, found.equations, equation_row)
+        self.equations.rows.set_table(equations)
         trials = () if isinstance(found.origin, Unavailable) else found.origin.trials
         self.trials.setVisible(bool(trials))
-        self.trials.rows.set_rows(TRIAL_HEADERS, [trial_row(trial) for trial in trials])
+        self.trials.rows.set_table(make_table(TRIAL_HEADERS, trials, trial_row))
 
 
 def describe_results(pair: ResultsAgreement) -> str:
@@ -121,12 +113,8 @@ def show_leaves(table: ResultTable, pairs: Sequence[ResultsAgreement]) -> None:
     """Fill a table with the arrays of some pairs, those that differ first."""
     found = [(pair, leaf) for pair in pairs for leaf in pair.leaves]
     found.sort(key=lambda item: item[1].is_equal)
-    table.rows.set_rows(
-        ("ways", *LEAF_HEADERS),
-        [(f"{pair.first}, {pair.second}", *leaf_row(leaf)) for pair, leaf in found],
-        (4, 5, 6),
-        [(leaf.max_ulp, leaf.max_absolute, leaf.max_relative) for _, leaf in found],
-    )
+    rows = [(f"{pair.first}, {pair.second}", *leaf_row(leaf)) for pair, leaf in found]
+    table.rows.set_table(Table(("ways", *LEAF_HEADERS), rows))
 
 
 PAGE = Page("Agreement", _QUESTION, AgreementPage, is_experiment=True)

@@ -31,8 +31,9 @@ from jaxscope.errors import Explanation, InternalError, JaxscopeError, UsageErro
 from jaxscope.model import Capture, Timing
 from jaxscope.model.experiments import ProgramComparison as MeasuredPair
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+from jaxscope.model.targets import is_absent
 from jaxscope.program.diff.captures import Comparison
-from jaxscope.schema.whole_file import write_whole
+from jaxscope.schema.whole_file import write_bytes
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.latest_job import LatestJob
@@ -173,7 +174,7 @@ class ComparisonRunner(QObject):
             return
         options = {"xla_disable_hlo_passes": name}
         self.compare_with_call(present.capture.call, options=options)
-        if self._run and not present.capture.target.startswith("aot:"):
+        if self._run and not is_absent(present.capture.target):
             self._timed_options = options
 
     def stop(self) -> None:
@@ -584,8 +585,7 @@ class ComparePage(PageWidget):
 
         said = ""
         try:
-            data = render_comparison(comparison, Path(path))
-            write_whole(Path(path), lambda draft: draft.write_bytes(data))
+            write_bytes(Path(path), render_comparison(comparison, Path(path)))
         except OSError as error:
             said = error.strerror or str(error)
         except JaxscopeError as error:

@@ -31,16 +31,16 @@ from jaxscope.model import NONE, Graph, Unavailable
 from jaxscope.picture.tint.diff_marks import STYLES
 from jaxscope.program.diff.captures import Comparison, StageComparison
 from jaxscope.program.diff.changes import Change, GraphComparison, find_node_differences, name_node
-from jaxscope.program.diff.quantities import QuantityDifference
+from jaxscope.program.diff.quantities import QuantityDifference, format_quantity
 from jaxscope.program.diff.texts import TextDiff
 from jaxscope.report.diff import (
-    count_cells,
     describe_node_placements,
     describe_placements,
     describe_subject,
     describe_verdict,
-    format_pair,
+    stage_row,
 )
+from jaxscope.report.document import cell_text
 from jaxscope.ui.pages.diff_graph import ComparedCanvas, MarkLegend
 from jaxscope.ui.pages.diff_text import DiffTextView
 from jaxscope.ui.session.screen import title_of_stage
@@ -452,7 +452,7 @@ def _describe_choice(stage: StageComparison) -> str:
         return f"{title} — not compared"
     if stage.verdict:
         return f"{title} — equal"
-    changed, moved, added, removed = count_cells(stage)[1:5]
+    changed, moved, added, removed = map(cell_text, stage_row(stage)[2:6])
     parts = [
         f"{count} {word}"
         for count, word in (
@@ -481,11 +481,18 @@ def _list_of(title: str, lines: Sequence[str], muted: str) -> str:
     return f"<table cellspacing='0' cellpadding='3'><tr><td>{title}</td></tr>{rows}</table>"
 
 
+def _format_pair(quantity: QuantityDifference) -> str:
+    before, after = (
+        format_quantity(value, quantity.unit) for value in (quantity.before, quantity.after)
+    )
+    return "" if before == after == "unknown" else f"{before} → {after}"
+
+
 def _table_of(title: str, quantities: tuple[QuantityDifference, ...], muted: str) -> str:
     """Quantities as rows: name, both numbers, what they mean."""
     rows = "".join(
         f"<tr><td><b>{escape_html(quantity.name)}</b></td>"
-        f"<td>{escape_html(format_pair(quantity).rstrip('. '))}</td>"
+        f"<td>{escape_html(_format_pair(quantity))}</td>"
         f"<td style='color:{muted}'>{escape_html(quantity.meaning)}</td></tr>"
         for quantity in quantities
     )

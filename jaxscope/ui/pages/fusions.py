@@ -4,26 +4,27 @@ all.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from jaxscope.model.units import UNKNOWN, format_bytes, format_count
+from jaxscope.model.units import format_bytes, format_count
 from jaxscope.program.fusion.decisions import (
-    LOG_HEADERS,
-    LOG_NUMERIC,
     NO_LOG,
     FusionLog,
-    decision_numbers,
-    decision_row,
     describe_log,
 )
 from jaxscope.program.fusion.fusions import Fusion
 from jaxscope.program.fusion.launches import compare_launches
 from jaxscope.program.fusion.summary import FusionReport
 from jaxscope.program.links import NodeSelection
-from jaxscope.report.fusion import describe_duplicate, describe_operations, describe_saving
+from jaxscope.report.document import Cell, Number, Table, number_cell
+from jaxscope.report.fusion import (
+    decision_table,
+    describe_duplicate,
+    describe_operations,
+    describe_saving,
+)
 from jaxscope.ui.selection.capture_facts import OPTIMIZED
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.rich_text import escape_breakable
@@ -97,7 +98,6 @@ def _values(values: list[tuple[str, str, float]]) -> str:
 
 
 HEADERS = ("#", "fusion", "kind", "reads", "writes", "saves", "computed twice", "computes")
-_NUMERIC = (0, 3, 4, 5, 6)
 _NONE_YET = (
     "Run a call: this page opens each kernel that the compiler fused, with what it reads, writes "
     "and saves. Select two instructions of the optimized program to see why they are not one "
@@ -147,7 +147,7 @@ class FusionsPage(PageWidget):
         self._show_log(None if report is None else report.log)
         if report is None:
             self.heading.setText(problem or _NONE_YET)
-            self.table.rows.set_rows(HEADERS, ())
+            self.table.rows.set_table(Table((), ()))
             return
         told, *definitions = describe_launches(report) or ("",)
         count = format_count(len(report.fusions), "fusion")
@@ -158,26 +158,16 @@ class FusionsPage(PageWidget):
         self.heading.setToolTip("\n\n".join(definitions))
         fusions = report.fusions
         again = [len(report.duplicates_in(fusion.node)) for fusion in fusions]
-        self.table.rows.set_rows(
-            HEADERS,
-            [_row(i, fusion, again[i]) for i, fusion in enumerate(fusions)],
-            _NUMERIC,
-            [_numbers(i, fusion, again[i]) for i, fusion in enumerate(fusions)],
-            [f"{fusion.id} saves {describe_saving(fusion)}" for fusion in fusions],
-        )
+        rows = [_row(i, fusion, again[i]) for i, fusion in enumerate(fusions)]
+        hints = [f"{fusion.id} saves {describe_saving(fusion)}" for fusion in fusions]
+        self.table.rows.set_table(Table(HEADERS, rows), hints)
 
     def _show_log(self, log: FusionLog | None) -> None:
         """What XLA wrote itself; or that it wrote nothing."""
         steps = () if log is None else log.decisions
         self.decisions.setVisible(log is not None)
         self.note.setText(NO_LOG if log is None else describe_log(log))
-        self.decisions.rows.set_rows(
-            LOG_HEADERS,
-            [decision_row(number, step) for number, step in enumerate(steps)],
-            LOG_NUMERIC,
-            [decision_numbers(number, step) for number, step in enumerate(steps)],
-            [step.text for step in steps],
-        )
+        self.decisions.rows.set_table(decision_table(steps), [step.text for step in steps])
 
     def _on_table_row_selected(self, row: int) -> None:
         if self._report is not None:
@@ -203,34 +193,17 @@ class FusionsPage(PageWidget):
         return describe_kernel(report, nodes[0], self._context.themes.theme.muted)
 
 
-def _row(number: int, fusion: Fusion, again: int) -> tuple[str, ...]:
+def _row(number: int, fusion: Fusion, again: int) -> tuple[Cell, ...]:
     return (
-        str(number),
+        Number(number, str(number)),
         fusion.id,
         fusion.kind.partition(":")[0],
-        _size(_reads(fusion)),
-        _size(_writes(fusion)),
-        _size(fusion.saving.num_bytes),
-        str(again) if again else "",
+        number_cell(sum(value.num_bytes for value in fusion.inputs), format_bytes),
+        number_cell(sum(value.num_bytes for value in fusion.outputs), format_bytes),
+        number_cell(fusion.saving.num_bytes, format_bytes),
+        Number(again, str(again) if again else ""),
         describe_operations(fusion),
     )
-
-
-def _numbers(number: int, fusion: Fusion, again: int) -> tuple[float, ...]:
-    saved = fusion.saving.num_bytes
-    return float(number), _reads(fusion), _writes(fusion), saved, float(again)
-
-
-def _reads(fusion: Fusion) -> float:
-    return sum(value.num_bytes for value in fusion.inputs)
-
-
-def _writes(fusion: Fusion) -> float:
-    return sum(value.num_bytes for value in fusion.outputs)
-
-
-def _size(num_bytes: float) -> str:
-    return UNKNOWN if math.isnan(num_bytes) else format_bytes(num_bytes)
 
 
 PAGE = Page("Fusions", "What did the compiler fuse, and what did that save?", FusionsPage)

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -22,26 +21,25 @@ from jaxscope.client.requests import RematRequest
 from jaxscope.model import Capture, Unavailable, is_available
 from jaxscope.model.experiments import RematPolicies
 from jaxscope.model.units import format_bytes, format_count
-from jaxscope.program.memory.live_ranges import Buffer, LiveRanges
+from jaxscope.program.memory.live_ranges import LiveRanges
 from jaxscope.program.memory.residuals import KeptValue
+from jaxscope.report.document import Table
 from jaxscope.report.memory import (
-    ALIVE_HEADERS,
     MemoryReport,
-    buffer_row,
+    alive_table,
+    constant_table,
     describe_kept,
     describe_padding,
     describe_peak,
+    donation_table,
+    kept_table,
     name_step,
-    place_text,
 )
 from jaxscope.report.remat import (
-    HEADERS,
-    NUMERIC,
     PROTOCOL,
     describe_remat,
     meaning_of,
-    remat_numbers,
-    remat_row,
+    remat_table,
 )
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.latest_job import LatestJob
@@ -93,7 +91,7 @@ class RematPart(QWidget):
         self.notes.setVisible(found is not None)
         if found is None:
             self.heading.setText(_REMAT_QUESTION)
-            self.table.rows.set_rows(HEADERS, ())
+            self.table.rows.set_table(Table((), ()))
             return
         self.heading.setText(f"{describe_remat(found)} For {found.subject}.")
         missing = [
@@ -102,22 +100,13 @@ class RematPart(QWidget):
             if outcome.missing is not None
         ]
         self.notes.setText("\n".join([*found.warnings, *missing, PROTOCOL]))
-        base = found.as_written
-        self.table.rows.set_rows(
-            HEADERS,
-            [remat_row(outcome, base) for outcome in found.outcomes],
-            NUMERIC,
-            [remat_numbers(outcome) for outcome in found.outcomes],
-            [meaning_of(outcome.policy) for outcome in found.outcomes],
-        )
+        hints = [meaning_of(outcome.policy) for outcome in found.outcomes]
+        self.table.rows.set_table(remat_table(found), hints)
 
 
 # What the compiled program needs of memory: the plan, each step, and what lives on.
 
 
-_KEPT_HEADERS = ("bytes", "equation", "type", "id", "line", "read by")
-_DONATED_HEADERS = ("bytes", "argument", "type", "what became of it")
-_CONSTANT_HEADERS = ("bytes", "type", "id")
 _QUESTION = "How much memory does it need, when, and for what?"
 
 
@@ -229,12 +218,7 @@ class MemoryPage(PageWidget):
             f"Step {name_step(live, step)}{peak}: {node.name} ({node.operation}), "
             f"{format_bytes(float(live.timeline[step]))} in {format_count(len(alive), 'buffer')}"
         )
-        self.alive.rows.set_rows(
-            ALIVE_HEADERS,
-            [buffer_row(live.graph, buffer) for buffer in alive],
-            (0, 5, 6),
-            [(_sortable(b), _or_least(b.padding), float(b.start)) for b in alive],
-        )
+        self.alive.rows.set_table(alive_table(live, alive))
 
     def _live(self) -> LiveRanges | None:
         live = self._report.live if self._report is not None else None
@@ -301,37 +285,15 @@ class MemoryPage(PageWidget):
         whose = "Kept for the backward part" if residuals.is_compiled else "Its gradient would keep"
         self.tabs.setTabText(1, f"{whose} ({format_bytes(residuals.num_bytes)})")
         self.tabs.setTabToolTip(1, f"{describe_kept(residuals)}.")
-        rows = [
-            (
-                format_bytes(value.num_bytes),
-                value.operation,
-                value.type,
-                value.id,
-                place_text(value.place),
-                ", ".join(value.readers[:12]),
-            )
-            for value in residuals.values
-        ]
-        numbers = [(value.num_bytes,) for value in residuals.values]
-        self.kept.rows.set_rows(_KEPT_HEADERS, rows, (0,), numbers)
+        self.kept.rows.set_table(kept_table(residuals))
         self.tabs.setTabVisible(3, bool(report.constants))
-        self.constants.rows.set_rows(
-            _CONSTANT_HEADERS,
-            [(format_bytes(c.num_bytes), c.type, c.id) for c in report.constants],
-            (0,),
-            [(c.num_bytes,) for c in report.constants],
-        )
+        self.constants.rows.set_table(constant_table(report.constants))
 
     def _fill_donated(self, report: MemoryReport) -> None:
         donations = report.donations
         known = () if isinstance(donations, Unavailable) else donations
         self.tabs.setTabVisible(2, bool(known))
-        self.donated.rows.set_rows(
-            _DONATED_HEADERS,
-            [(format_bytes(d.num_bytes), d.path, d.type, d.text) for d in known],
-            (0,),
-            [(float(d.num_bytes),) for d in known],
-        )
+        self.donated.rows.set_table(donation_table(known))
 
     # --- choosing ---
 
@@ -373,14 +335,6 @@ def find_memory(capture: Capture) -> MemoryReport:
     parts = (report.live, report.donations, report.residuals, report.constants)
     assert len(parts) == 4  # each is found when it is first asked for: here, not on show
     return report
-
-
-def _sortable(buffer: Buffer) -> float:
-    return _or_least(buffer.num_bytes)
-
-
-def _or_least(value: float) -> float:
-    return -1.0 if math.isnan(value) else value
 
 
 PAGE = Page("Memory", _QUESTION, MemoryPage)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout
 
 from jaxscope.model.units import count_lines
-from jaxscope.schema.safe_text import clean_text
+from jaxscope.schema.safe_text import strip_controls
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.theme import Theme, fixed_font
 from jaxscope.ui.toolkit.widgets import make_label
@@ -45,7 +45,7 @@ class OutputPage(PageWidget):
         bar = self.text.verticalScrollBar()
         at_end = bar.value() >= bar.maximum() - 2
         self._shown = output
-        self.text.setPlainText(_break_lines(clean_text(output)))
+        self.text.setPlainText(_break_lines(strip_controls(output)))
         if at_end:
             bar.setValue(bar.maximum())
         count = count_lines(output)

@@ -27,6 +27,7 @@ from jaxscope.model.units import format_bytes, format_count, format_flops, forma
 from jaxscope.program.links import NO_LINKED, Links, NodeSelection
 from jaxscope.program.passes.diff import diff_pass_texts
 from jaxscope.program.passes.recorder import COUNTED, ESTIMATED, TIMED, explain_missing_peak
+from jaxscope.report.document import Cell, Number, Table, count_cell, known_cell, number_cell
 from jaxscope.ui.pages.diff_text import DiffTextView
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
@@ -57,7 +58,6 @@ HEADERS = (
     "changes",
     "equations ended",
 )
-NUMERIC = (0, 3, 4, 5, 6, 7, 8, 9, 11)
 
 
 def did_something(record: PassRecord) -> bool:
@@ -65,57 +65,35 @@ def did_something(record: PassRecord) -> bool:
     return record.has_changed or bool(record.ended) or record.number is None
 
 
-def pass_row(record: PassRecord) -> tuple[str, ...]:
-    """The cells of a pass, for the columns of `HEADERS`."""
+def pass_row(record: PassRecord, place: int) -> tuple[Cell, ...]:
+    """The cells of a pass, for the columns of `HEADERS`.
+
+    Args:
+        place: Of all passes of the program.
+    """
     cost = record.cost
     changes = f"+{record.num_added} −{record.num_removed} ~{record.num_changed}"
     return (
-        "" if record.number is None else f"{record.number:04}",
+        Number(place, "" if record.number is None else f"{record.number:04}"),
         record.name or RECEIVED,
         record.pipeline,
-        f"{record.num_instructions:,}",
-        f"{record.num_fusions:,}",
-        format_flops(cost.flops),
-        format_bytes(cost.bytes_accessed),
-        "" if math.isnan(record.peak_bytes) else format_bytes(record.peak_bytes),
-        _estimate(record),
-        "" if math.isnan(record.seconds) else format_seconds(record.seconds),
+        count_cell(record.num_instructions),
+        count_cell(record.num_fusions),
+        number_cell(cost.flops, format_flops),
+        number_cell(cost.bytes_accessed, format_bytes),
+        known_cell(record.peak_bytes, format_bytes),
+        # In program order, where XLA has no order of its own yet.
+        known_cell(record.estimated_peak_bytes, lambda value: f"~{format_bytes(value)}"),
+        known_cell(record.seconds, format_seconds),
         changes if record.name else "",
-        f"{len(record.ended)}" if record.ended else "",
+        Number(len(record.ended), f"{len(record.ended)}" if record.ended else ""),
     )
-
-
-def pass_numbers(number: int, record: PassRecord) -> tuple[float, ...]:
-    """The numbers behind the cells of `NUMERIC`."""
-    cost = record.cost
-    return (
-        float(number),
-        float(record.num_instructions),
-        float(record.num_fusions),
-        cost.flops,
-        cost.bytes_accessed,
-        _or_least(record.peak_bytes),
-        _or_least(record.estimated_peak_bytes),
-        _or_least(record.seconds),
-        float(len(record.ended)),
-    )
-
-
-def _estimate(record: PassRecord) -> str:
-    """In program order, where XLA has no order of its own yet."""
-    estimate = record.estimated_peak_bytes
-    return "" if math.isnan(estimate) else f"~{format_bytes(estimate)}"
 
 
 def count_passes(records: Sequence[PassRecord]) -> str:
     """How many passes changed the module."""
     count = sum(bool(record.pipeline) and did_something(record) for record in records)
     return "1 pass" if count == 1 else f"{count:,} passes"
-
-
-def _or_least(value: float) -> float:
-    """What is unknown is sorted below everything."""
-    return -1.0 if math.isnan(value) else value
 
 
 def describe_totals(records: Sequence[PassRecord]) -> str:
@@ -368,14 +346,14 @@ class PassesPage(PageWidget):
             if (words in search_text(record) if words else did_something(record))
             and (not self.follow.isChecked() or self._touches(record))
         ]
-        rows = [pass_row(self._records[number]) for number in self._shown]
-        self._places = {row[:2]: number for row, number in zip(rows, self._shown, strict=True)}
-        numbers = [pass_numbers(number, self._records[number]) for number in self._shown]
+        table = Table(HEADERS, [pass_row(self._records[place], place) for place in self._shown])
+        names = (tuple(row[:2]) for row in table.texts())
+        self._places = dict(zip(names, self._shown, strict=True))
         hints = [self._hint(self._records[number]) for number in self._shown]
         why = [f"contains “{words}”"] if words else []
         why += ["touched what is selected"] if self.follow.isChecked() else []
         self.table.notice.say(f"No pass {' and '.join(why)}.", can_clear=bool(why))
-        self.table.rows.set_rows(HEADERS, rows, NUMERIC, numbers, hints)
+        self.table.rows.set_table(table, hints)
         self._show_texts(None)
 
     def _on_notice_clear_requested(self) -> None:

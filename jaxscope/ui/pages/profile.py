@@ -12,20 +12,20 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QSplitter, QT
 
 from jaxscope.client.requests import ProfileRequest
 from jaxscope.model import SourceFile, Stage, is_available, stage_named
-from jaxscope.model.timing import LineTime, NodeTimes, Profile, Timeline
+from jaxscope.model.timing import NodeTimes, Profile, Timeline
 from jaxscope.model.units import format_count, format_seconds
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.program.links import Links
 from jaxscope.program.node_times import (
     Overlay,
-    describe_observed_times,
     describe_overlap,
-    describe_profile_place,
     find_node,
     lay_over,
     line_shares,
     names_of_linked,
 )
+from jaxscope.report.document import Table
+from jaxscope.report.measurement_documents import line_table, node_table
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.session.state import LabState, WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from jaxscope.ui.figures.figure_panel import FigurePanel
 
 _QUESTION = "Where does the time go?"
-_LINE_HEADERS = ("alone", "share", "with calls", "line", "code")
-_NODE_HEADERS = ("alone", "with inside", "observed", "times", "name", "operation")
 _NAME_COLUMN = 4
 _TIMELINE_STAGE = "optimized"
 
@@ -129,7 +127,7 @@ class ProfilePage(ExperimentPage):
         if not isinstance(side, NodeTimes):
             self.say(f"{self.side.currentText()}: not available", [side.reason])
             for table in (self.lines, self.nodes):
-                table.rows.set_rows((), ())
+                table.rows.set_table(Table((), ()))
             return
         overlay = self._overlay(side)
         heading = (
@@ -203,46 +201,10 @@ class ProfilePage(ExperimentPage):
 
     def _show_lines(self, overlay: Overlay | None, side: NodeTimes) -> None:
         lines = line_shares(overlay, side) if overlay is not None else ()
-        rows = [
-            (
-                format_seconds(line.seconds),
-                f"{share:.0%}",
-                format_seconds(line.total),
-                describe_profile_place(line),
-                self._code_of(line),
-            )
-            for line, share in lines
-        ]
-        numbers = [(line.seconds, line.seconds, line.total) for line, _ in lines]
-        self.lines.rows.set_rows(_LINE_HEADERS, rows, (0, 1, 2), numbers)
-
-    def _code_of(self, line: LineTime) -> str:
-        file = next((file for file in self._files if file.path == line.file), None)
-        texts = file.text.split("\n") if file is not None else []
-        return texts[line.line - 1].strip() if 0 < line.line <= len(texts) else ""
+        self.lines.rows.set_table(line_table(self._files, lines))
 
     def _show_nodes(self, overlay: Overlay | None, side: NodeTimes) -> None:
-        operations = {}
-        if overlay is not None:
-            graph = overlay.graph
-            operations = {
-                time.name: graph.string(graph.nodes.operation, node)
-                for node, time in zip(overlay.nodes, overlay.times, strict=True)
-            }
-        times = sorted(side.times, key=lambda time: -time.exclusive)
-        rows = [
-            (
-                format_seconds(time.exclusive),
-                format_seconds(time.seconds),
-                describe_observed_times(time, side.runs),
-                f"{time.count:,}",
-                time.name,
-                operations.get(time.name, ""),
-            )
-            for time in times
-        ]
-        numbers = [(time.exclusive, time.seconds, time.low, time.count) for time in times]
-        self.nodes.rows.set_rows(_NODE_HEADERS, rows, (0, 1, 2, 3), numbers)
+        self.nodes.rows.set_table(node_table(side, overlay))
 
 
 PAGE = Page("Where the time goes", _QUESTION, ProfilePage, is_experiment=True)

@@ -8,6 +8,7 @@ from jaxscope.client.requests import RecompilationRequest
 from jaxscope.model.experiments import Recompilation, Signature
 from jaxscope.model.units import format_count, format_seconds
 from jaxscope.program.recompilation import describe_key_change, describe_outside, num_recompilations
+from jaxscope.report.document import Cell, make_table
 from jaxscope.report.measurements import SIGNATURE_HEADERS, signature_row
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.session.state import LabState
@@ -17,7 +18,6 @@ from jaxscope.ui.window.page_context import Page, PageContext
 
 _QUESTION = "What is compiled again?"
 _HEADERS = (*SIGNATURE_HEADERS, "what changed", "against")
-_NUMERIC = (0, 2, 3, 4, 5)
 
 
 class RecompilationPage(ExperimentPage):
@@ -70,13 +70,8 @@ class RecompilationPage(ExperimentPage):
             [*advice, *([outside] if outside else []), *found.warnings],
             (found.call, found.environment),
         )
-        self.table.rows.set_rows(
-            _HEADERS,
-            [_row(signature) for signature in found.signatures],
-            _NUMERIC,
-            [(s.number, s.trace, s.lower, s.compile, s.num_calls) for s in found.signatures],
-            [_hint(signature) for signature in found.signatures],
-        )
+        table = make_table(_HEADERS, found.signatures, _row)
+        self.table.rows.set_table(table, list(map(_hint, found.signatures)))
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
@@ -91,7 +86,7 @@ class RecompilationPage(ExperimentPage):
         self.calls.setFixedHeight(self.fontMetrics().height() * 4 + 12)
 
 
-def _row(signature: Signature) -> tuple[str, ...]:
+def _row(signature: Signature) -> tuple[Cell, ...]:
     against = "" if signature.nearest is None else f"{signature.nearest + 1}"
     changes = "; ".join(map(describe_key_change, signature.changes))
     return (*signature_row(signature), changes or "the first", against)

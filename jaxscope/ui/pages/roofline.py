@@ -22,15 +22,13 @@ from jaxscope.report import cost_changes
 from jaxscope.report.roofline import (
     HEADERS,
     NO_CEILINGS,
-    NUMERIC,
     describe_ceilings,
     describe_compiled_for,
     describe_excess,
     describe_protocol,
     describe_unmeasured,
     label_equations,
-    roofline_numbers,
-    roofline_row,
+    roofline_table,
 )
 from jaxscope.schema.ceilings_file import store_ceilings, stored_ceilings
 from jaxscope.ui.session.state import WindowState
@@ -269,12 +267,7 @@ class RooflinePage(PageWidget):
             self.plot.show_points(points, ceilings, self._theme, found)
         elif "plot" in vars(self):
             self.plot.hide()
-        self.table.rows.set_rows(
-            HEADERS,
-            [roofline_row(point, ceilings, found) for point in points],
-            NUMERIC,
-            [roofline_numbers(point, ceilings, found) for point in points],
-        )
+        self.table.rows.set_table(roofline_table(points, ceilings, found))
 
     def _show_change(self, change: CostChange) -> None:
         self.heading.setText(cost_changes.describe_cost_change(change))
@@ -282,12 +275,7 @@ class RooflinePage(PageWidget):
         self.notes.setToolTip("")
         if "plot" in vars(self):
             self.plot.hide()
-        self.table.rows.set_rows(
-            cost_changes.COST_CHANGE_HEADERS,
-            [cost_changes.cost_change_row(row) for row in change.rows],
-            cost_changes.COST_CHANGE_NUMERIC,
-            [cost_changes.cost_change_numbers(row) for row in change.rows],
-        )
+        self.table.rows.set_table(cost_changes.cost_change_table(change))
 
     # --- choosing and exporting ---
 

@@ -29,15 +29,13 @@ from jaxscope.export.measurement_files import (
 )
 from jaxscope.model import Leaf
 from jaxscope.model.timing import ScalePoint, Scaling
-from jaxscope.program.scaling import QUANTITIES
 from jaxscope.program.size_range import DEFAULT_GROWTH, read_growth, read_scale
 from jaxscope.report.measurements import (
     FORM_WORDS,
     describe_crossovers,
     describe_sizes,
     describe_slope,
-    scaling_headers,
-    scaling_row,
+    scaling_table,
 )
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.session.state import LabState, WindowState
@@ -74,8 +72,9 @@ PRESETS = {
 def _protocol_of(point: ScalePoint) -> str:
     """How the steady calls of a size were measured, and what disturbed them."""
     sides = [side for side in (point.eager, point.jit) if side is not None]
-    said = dict.fromkeys(text for side in sides for text in (side.protocol, *side.reasons) if text)
-    return "\n".join([*said, *([point.reason] if point.reason else [])])
+    told = [[side.describe_protocol(), *map(str, side.reasons)] for side in sides]
+    said = dict.fromkeys(text for texts in told for text in texts)
+    return "\n".join(filter(None, [*said, point.reason]))
 
 
 class ScalingPage(ExperimentPage):
@@ -167,7 +166,7 @@ class ScalingPage(ExperimentPage):
         if scaling is None:
             self.say("")
             return
-        slopes = [describe_slope(slope, scaling.forms).strip() for slope in scaling.slopes]
+        slopes = [describe_slope(slope, scaling.forms) for slope in scaling.slopes]
         self.say(
             describe_crossovers(scaling),
             [
@@ -178,17 +177,7 @@ class ScalingPage(ExperimentPage):
             ],
             (scaling.call, scaling.environment),
         )
-        rows = [scaling_row(point, scaling) for point in scaling.points]
-        read = [
-            QUANTITIES[name]
-            for name in ("eager", "jit", "compile_time", "flops", "bytes_accessed", "memory")
-        ]
-        numbers = [
-            (float(point.size), *(quantity(point) for quantity in read)) for point in scaling.points
-        ]
-        hints = [_protocol_of(point) for point in scaling.points]
-        headers = scaling_headers(scaling)
-        self.table.rows.set_rows(headers, rows, (0, 1, 2, 4, 6, 7, 8), numbers, hints)
+        self.table.rows.set_table(scaling_table(scaling), list(map(_protocol_of, scaling.points)))
         self._draw()
 
     def set_theme(self, theme: Theme) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import (
@@ -17,7 +15,6 @@ from PySide6.QtWidgets import (
 
 from jaxscope.model import Capture, Unavailable
 from jaxscope.model.sharding import Placement
-from jaxscope.model.units import format_bytes
 from jaxscope.picture.tint.classes import TINT_PALETTES
 from jaxscope.program.links import NodeSelection
 from jaxscope.program.sharding.arrays import (
@@ -33,20 +30,19 @@ from jaxscope.program.sharding.arrays import (
 from jaxscope.program.sharding.collectives import KINDS, RING, Collective, find_collectives
 from jaxscope.program.sharding.placement import (
     PER_DEVICE,
-    CollectiveContext,
     NodeSharding,
     NodeShardings,
     PlacementReport,
 )
+from jaxscope.report.document import Number, Table
 from jaxscope.report.sharding import (
     WHOLE_OR_PER_DEVICE,
-    collective_place,
+    array_table,
+    collective_table,
     describe_collective,
     describe_communication,
     describe_device_memory,
-    describe_groups,
     describe_job,
-    format_executions,
 )
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
@@ -199,21 +195,6 @@ def _side_ratio(cut: Cut) -> float:
 # How a program is spread over devices: its arrays, its collectives, and one device's part.
 
 
-_ARRAY_HEADERS = ("#", "", "path", "whole", "spec", "on a device", "bytes", "how")
-_PART_HEADERS = ("#", "part", "devices")
-_COLLECTIVE_HEADERS = (
-    "#",
-    "instruction",
-    "kind",
-    "in",
-    "out",
-    "sends",
-    "rounds",
-    "devices together",
-    "line",
-    "equation",
-    "between",
-)
 _QUESTION = "On which devices does it run, who holds what, and what do they tell each other?"
 
 
@@ -311,25 +292,9 @@ class ShardingPage(PageWidget):
         self.cut.set_theme(theme)
 
     def _fill(self, report: PlacementReport) -> None:
-        self.arrays.rows.set_rows(
-            _ARRAY_HEADERS,
-            [_array_row(number, array) for number, array in enumerate(self._arrays)],
-            (0, 6),
-            [(float(n), array.shard_bytes) for n, array in enumerate(self._arrays)],
-        )
-        self.collectives.rows.set_rows(
-            _COLLECTIVE_HEADERS,
-            [
-                _collective_row(n, each, standing)
-                for n, (each, standing) in enumerate(
-                    zip(self._collectives, report.standings, strict=True)
-                )
-            ],
-            (0, 3, 4, 5, 6),
-            [
-                (float(n), each.operand_bytes, each.result_bytes, each.sent_bytes, each.rounds)
-                for n, each in enumerate(self._collectives)
-            ],
+        self.arrays.rows.set_table(_with_places(array_table(self._arrays)))
+        self.collectives.rows.set_table(
+            _with_places(collective_table(self._collectives, report.standings)),
             [f"{each.kind}: {KINDS[each.kind]}" for each in self._collectives],
         )
         self.collectives.setVisible(bool(self._collectives))
@@ -354,16 +319,14 @@ class ShardingPage(PageWidget):
     def _show_array(self, number: int) -> None:
         if not 0 <= number < len(self._arrays):
             self.cut.show_cut("", None)
-            self.parts.rows.set_rows(_PART_HEADERS, ())
+            self.parts.rows.set_table(Table((), ()))
             self._shown = None
             return
         array = self._shown = self._arrays[number]
         self.cut.show_cut(f"{array.path} {array.type}: {array.text}", array.cut)
         parts = array.cut.parts if array.cut is not None else ()
-        rows = [
-            (str(n), part.text, ", ".join(map(str, part.devices))) for n, part in enumerate(parts)
-        ]
-        self.parts.rows.set_rows(_PART_HEADERS, rows, (0,), [(float(n),) for n in range(len(rows))])
+        rows = [(part.text, ", ".join(map(str, part.devices))) for part in parts]
+        self.parts.rows.set_table(_with_places(Table(("part", "devices"), rows)))
         self._choose_part(self.device.currentIndex() - 1)
 
     def _choose_part(self, device: int) -> None:
@@ -412,36 +375,10 @@ class ShardingPage(PageWidget):
         return f"<h4>On {len(placement.devices)} devices</h4><p>{''.join(told)}</p>" if told else ""
 
 
-def _array_row(number: int, array: SpreadArray) -> tuple[str, ...]:
-    size = "" if math.isnan(array.shard_bytes) else format_bytes(array.shard_bytes)
-    return (
-        str(number),
-        array.role,
-        array.path,
-        array.type,
-        array.spec,
-        array.shard_type,
-        size,
-        array.text,
-    )
-
-
-def _collective_row(
-    number: int, collective: Collective, standing: CollectiveContext
-) -> tuple[str, ...]:
-    return (
-        str(number),
-        collective.id,
-        collective.kind,
-        format_bytes(collective.operand_bytes),
-        format_bytes(collective.result_bytes),
-        format_bytes(collective.sent_bytes),
-        format_executions(collective),
-        describe_groups(collective),
-        collective_place(standing),
-        standing.label,
-        standing.between,
-    )
+def _with_places(table: Table) -> Table:
+    """The same table with the place of each row, which a sorted table still tells."""
+    rows = [(Number(place, str(place)), *row) for place, row in enumerate(table.rows)]
+    return Table(("#", *table.headers), rows)
 
 
 def _describe_sharding(value: NodeSharding, placement: Placement) -> str:

@@ -203,22 +203,12 @@ class TargetsPage(PageWidget):
         self._show_button()
 
     def _show_rows(self) -> None:
-        from jaxscope.report.targets import (
-            HEADERS,
-            NUMERIC,
-            describe_fit,
-            target_cells,
-            target_numbers,
-        )
+        from jaxscope.report.document import Table
+        from jaxscope.report.targets import HEADERS, describe_fit, target_row
 
         hints = [" ".join(filter(None, (row.chip, describe_fit(row)))) for row in self._rows]
-        self.table.rows.set_rows(
-            (*HEADERS, "why not"),
-            [(*target_cells(row), row.reason) for row in self._rows],
-            NUMERIC,
-            [target_numbers(row) for row in self._rows],
-            hints,
-        )
+        rows = [(*target_row(row), row.reason) for row in self._rows]
+        self.table.rows.set_table(Table((*HEADERS, "why not"), rows), hints)
         self._show_notes("")
 
     def _show_notes(self, what: str) -> None:

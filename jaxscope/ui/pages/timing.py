@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 from jaxscope.model import Measurement, Ratio
 from jaxscope.model.statistics import count_outliers
 from jaxscope.model.units import format_seconds, three_digits
+from jaxscope.report.document import Table
 from jaxscope.report.measurements import (
     describe_noise,
     describe_place,
@@ -108,7 +109,7 @@ def describe_protocol(row: Measurement) -> str:
         else ""
     )
     meaning = f"{row.name.replace('_', ' ')}: {meaning_of(row.name) or row.detail}"
-    parts = (meaning, row.protocol, *row.reasons, told)
+    parts = (meaning, row.describe_protocol(), *map(str, row.reasons), told)
     return "\n".join(part for part in parts if part)
 
 
@@ -263,7 +264,7 @@ class TimingPage(PageWidget):
         self._measurements = shown = sorted(timing.measurements, key=_rank)
         hints = [describe_protocol(each) for each in shown]
         texts = [row_texts(each) for each in shown]
-        self.table.rows.set_rows(HEADERS, texts, hints=hints, header_hints=_HINTS)
+        self.table.rows.set_table(Table(HEADERS, texts), hints, _HINTS)
         row = next((row for row, each in enumerate(shown) if each.name == chosen), -1)
         if row >= 0:
             self.table.selectRow(row)

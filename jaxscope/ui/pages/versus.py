@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.client.requests import ComparisonRequest
 from jaxscope.model.experiments import ProgramComparison
+from jaxscope.report.document import Table
 from jaxscope.report.measurements import (
     cost_lines,
     describe_processes,
@@ -223,7 +224,7 @@ class VersusPage(ExperimentPage):
                 f"first: {found.first}",
                 f"second: {found.second}",
                 describe_processes(found),
-                *(line.strip() for line in cost_lines(found)),
+                *cost_lines(found),
                 describe_results(found.agreement),
                 *found.timing.warnings,
             ],
@@ -231,8 +232,8 @@ class VersusPage(ExperimentPage):
         )
         # What is compared comes first, then what was done once to get there.
         measurements = sorted(found.timing.measurements, key=lambda m: "_" in m.name)
-        hints = ["\n".join((m.protocol, *m.reasons)) for m in measurements]
-        self.timings.rows.set_rows(HEADERS, [row_texts(m) for m in measurements], hints=hints)
+        hints = ["\n".join((m.describe_protocol(), *map(str, m.reasons))) for m in measurements]
+        self.timings.rows.set_table(Table(HEADERS, [row_texts(m) for m in measurements]), hints)
         show_leaves(self.results, [found.agreement])
 
 

@@ -27,7 +27,7 @@ from jaxscope.client.events import (
     StageArrived,
     TextArrived,
 )
-from jaxscope.client.results import Outline, Proposal
+from jaxscope.client.results import Proposal
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import (
     CallError,
@@ -51,6 +51,7 @@ from jaxscope.model import (
 )
 from jaxscope.model.experiments import Agreement, ProgramComparison, Recompilation, RematPolicies
 from jaxscope.model.hardware import Ceilings
+from jaxscope.model.outline import Outline
 from jaxscope.model.stages import COMPILED_STAGES
 from jaxscope.model.timing import Profile, Scaling
 from jaxscope.program.node_times import time_stages

@@ -1,5 +1,5 @@
-"""A table of text cells: sorted by the numbers behind the texts, copied as tab-separated text,
-written as CSV.
+"""A report's table in the window: sorted by the numbers behind the texts, copied as tab-separated
+text, written as CSV.
 """
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import heapq
 import io
+import math
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import (
@@ -21,48 +22,41 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
+from jaxscope.report.document import Cell, Number, Table, cell_text
 from jaxscope.ui.toolkit.widgets import NO_INDEX, EmptyNotice, Index, set_up_table
 
-Row = Sequence[str]
+Row = Sequence[Cell]
 _NUM_MEASURED = 8
 """Letters differ in width: the widest of so many of the longest cells is the widest of all."""
 
 
 class ResultModel(QAbstractTableModel):
-    """Rows of texts; a column that is in `numbers` sorts by these instead."""
+    """Rows of cells; numbers are sorted by their values, other cells by their texts."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._headers: Sequence[str] = ()
-        self._rows: list[tuple[Row, Sequence[float], str]] = []
-        self._numeric: Sequence[int] = ()
+        self._rows: list[tuple[Row, str]] = []
+        self._numeric: frozenset[int] = frozenset()
         self._header_hints: Mapping[int, str] = {}
 
-    def set_rows(
+    def set_table(
         self,
-        headers: Sequence[str],
-        rows: Sequence[Row],
-        numeric: Sequence[int] = (),
-        numbers: Sequence[Sequence[float]] = (),
+        table: Table,
         hints: Sequence[str] = (),
         header_hints: Mapping[int, str] | None = None,
     ) -> None:
-        """Show other rows.
+        """Show another table.
 
         Args:
-            headers: A word for each column.
-            rows: Cells.
-            numeric: Columns that are numbers: aligned to the right.
-            numbers: For each row, the numbers of these columns in the same order.
             hints: For each row, what its cells tell when the pointer rests on them.
             header_hints: The same for headers, by column.
         """
         self.beginResetModel()
-        self._headers, self._numeric = headers, tuple(numeric)
+        self._headers, self._numeric = table.headers, table.numeric
         self._header_hints = header_hints or {}
-        padded = [*numbers, *([()] * (len(rows) - len(numbers)))]
-        told = [*hints, *([""] * (len(rows) - len(hints)))]
-        self._rows = list(zip(rows, padded, told, strict=True))
+        told = [*hints, *([""] * (len(table.rows) - len(hints)))]
+        self._rows = list(zip(table.rows, told, strict=True))
         self.endResetModel()
 
     def rowCount(self, parent: Index = NO_INDEX) -> int:
@@ -87,9 +81,9 @@ class ResultModel(QAbstractTableModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
             return None
-        cells, _, hint = self._rows[index.row()]
+        cells, hint = self._rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return cells[index.column()]
+            return cell_text(cells[index.column()])
         if role == Qt.ItemDataRole.ToolTipRole:
             return hint or None
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in self._numeric:
@@ -97,14 +91,14 @@ class ResultModel(QAbstractTableModel):
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort by a column; rows without its number come last."""
+        """Sort by a column; what is unknown is less than every number."""
         if not 0 <= column < len(self._headers):
             return
 
-        def key(row: tuple[Row, Sequence[float], str]) -> tuple[float, str]:
-            cells, numbers, _ = row
-            place = self._numeric.index(column) if column in self._numeric else -1
-            return (numbers[place] if 0 <= place < len(numbers) else 0.0), cells[column]
+        def key(row: tuple[Row, str]) -> tuple[float, str]:
+            cell = row[0][column]
+            value = cell.value if isinstance(cell, Number) else 0.0
+            return -math.inf if math.isnan(value) else value, cell_text(cell)
 
         self.layoutAboutToBeChanged.emit()
         self._rows.sort(key=key, reverse=order == Qt.SortOrder.DescendingOrder)
@@ -115,21 +109,21 @@ class ResultModel(QAbstractTableModel):
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self._headers)
-        writer.writerows(cells for cells, _, _ in self._rows)
+        writer.writerows(map(cell_text, cells) for cells, _ in self._rows)
         return text.getvalue()
 
     def longest_rows(self, column: int, count: int) -> list[int]:
         """The rows with the most letters in a column, at most so many."""
-        every = range(len(self._rows))
-        return heapq.nlargest(count, every, key=lambda row: len(self._rows[row][0][column]))
+        lengths = [len(cell_text(cells[column])) for cells, _ in self._rows]
+        return heapq.nlargest(count, range(len(lengths)), key=lengths.__getitem__)
 
     def cell(self, row: int, column: int) -> str:
         """The text of a cell."""
-        return self._rows[row][0][column]
+        return cell_text(self._rows[row][0][column])
 
     def row_text(self, row: int) -> str:
         """The cells of a row with tabs between, as other programs paste them."""
-        return "\t".join(self._rows[row][0])
+        return "\t".join(map(cell_text, self._rows[row][0]))
 
 
 def choose_row(view: QTableView, row: int) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import re
 
-from jaxscope.schema.safe_text import clean_text
+from jaxscope.schema.safe_text import strip_controls
 
 _LONG_WORD = re.compile(r"\S{16,}")
 _PLACE_TO_BREAK = re.compile(r"(?<=[_./,;:=\])}>])(?=[\w(\[{'\"])")
@@ -21,7 +21,7 @@ SOFT_BREAK = "\u200b"
 def escape_html(text: str, limit: int = 2_000) -> str:
     """Fit for rich text: cut to a length, stripped and escaped."""
     cut = text if len(text) <= limit else text[:limit] + " …"
-    return html.escape(clean_text(cut))
+    return html.escape(strip_controls(cut))
 
 
 def escape_breakable(text: str, limit: int = 2_000) -> str:
@@ -30,7 +30,7 @@ def escape_breakable(text: str, limit: int = 2_000) -> str:
     Whoever copies such text takes the soft breaks out again.
     """
     cut = text if len(text) <= limit else text[:limit] + " …"
-    broken = _LONG_WORD.sub(_allow_breaks, clean_text(cut))
+    broken = _LONG_WORD.sub(_allow_breaks, strip_controls(cut))
     return html.escape(broken)
 
 

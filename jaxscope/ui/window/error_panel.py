@@ -28,7 +28,7 @@ from jaxscope.errors import (
     UserCodeError,
     WorkerLost,
 )
-from jaxscope.schema.safe_text import clean_text
+from jaxscope.schema.safe_text import strip_controls
 from jaxscope.ui.session.source_file import parse_place
 from jaxscope.ui.toolkit.rich_text import escape_html
 from jaxscope.ui.toolkit.theme import fixed_font
@@ -196,7 +196,7 @@ def render_details(explanation: Explanation) -> str:
         explanation.full_traceback or explanation.traceback,
         explanation.output,
     )
-    return clean_text("\n\n".join(part for part in parts if part))
+    return strip_controls("\n\n".join(part for part in parts if part))
 
 
 def _set_text(label: QLabel, text: str) -> None:
@@ -230,5 +230,5 @@ def _link(address: re.Match[str]) -> str:
 
 
 def _fit(text: str, limit: int) -> str:
-    text = clean_text(text).strip()
+    text = strip_controls(text).strip()
     return text if len(text) <= limit else text[:limit] + " …"

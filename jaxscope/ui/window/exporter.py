@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import enum
-import functools
 import threading
 import time
 from collections.abc import Iterable, Mapping
@@ -33,7 +32,7 @@ from PySide6.QtWidgets import (
 from jaxscope.errors import Explanation, InternalError, JaxscopeError, UsageError
 from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, EVERYTHING, FIRST
 from jaxscope.model import NONE, Capture
-from jaxscope.schema.whole_file import write_whole
+from jaxscope.schema.whole_file import write_bytes
 from jaxscope.ui.toolkit.widgets import ChoiceBox
 
 if TYPE_CHECKING:
@@ -264,7 +263,7 @@ def write_export(order: ExportOrder, path: str, on_step: OnProgress) -> tuple[li
         rendered = render_order(part, step)
         step("Writing", 1.0)
         target = place.with_name(f"{place.stem}{suffix}{place.suffix}")
-        write_whole(target, functools.partial(Path.write_bytes, data=rendered.data))
+        write_bytes(target, rendered.data)
         paths.append(str(target))
         notes += rendered.notes
     return paths, notes

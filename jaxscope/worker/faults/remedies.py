@@ -18,6 +18,7 @@ from collections.abc import Callable
 
 import jax
 
+from jaxscope.model.units import format_bytes
 from jaxscope.worker.faults.tracebacks import walk_frames
 
 # The limits that the system sets to this process's memory; allocations beyond them fail oddly.
@@ -372,7 +373,7 @@ def _exhausted_remedy(_error: BaseException, text: str) -> Remedy:
                 "memory. `jaxscope targets` compares chips.",
             )
     found = re.search(r"allocat\w* (\d+) bytes", text)
-    size = f" It asked for {_show_bytes(int(found.group(1)))}." if found else ""
+    size = f" It asked for {format_bytes(int(found.group(1)))}." if found else ""
     return Remedy(
         (),
         "",
@@ -456,12 +457,6 @@ def describe_missing_backend() -> str:
 
 def _join(*sentences: str) -> str:
     return " ".join(filter(None, sentences))
-
-
-def _show_bytes(size: int) -> str:
-    units = ("B", "kB", "MB", "GB", "TB", "PB")
-    power = min(max(len(str(size)) - 1, 0) // 3, len(units) - 1)
-    return f"{size / 1000**power:.4g} {units[power]}"
 
 
 _Test = Callable[[BaseException, str], bool]

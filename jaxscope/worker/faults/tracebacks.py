@@ -10,7 +10,6 @@ import dataclasses
 import functools
 import linecache
 import os
-import re
 import site
 import sys
 import sysconfig
@@ -19,6 +18,7 @@ from types import TracebackType
 
 from jaxscope.errors import PACKAGE_FOLDER
 from jaxscope.model.capture import CALL_FILE
+from jaxscope.wire.plain_text import strip_controls
 
 MAX_MESSAGE_CHARS = 4000
 _MAX_FRAMES = 60
@@ -28,10 +28,6 @@ _MAX_PATH_CHARS = 1000
 _MAX_NAME_CHARS = 200
 _CAUSE = "\n\nThe above exception was the direct cause of the following one:\n"
 _CONTEXT = "\n\nWhile it was handled, another one occurred:\n"
-_CONTROL = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])"
-    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
-)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -59,11 +55,6 @@ def safe_text(value: object, limit: int = MAX_MESSAGE_CHARS) -> str:
             + (text[len(text) - limit // 2 :])
         )
     return strip_controls(text)
-
-
-def strip_controls(text: str) -> str:
-    """Remove terminal escapes, control characters and marks that reorder text."""
-    return _CONTROL.sub("", text.replace("\r\n", "\n"))
 
 
 def is_interrupt(error: BaseException) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from jaxscope.errors import Explanation, SourceError
+from jaxscope.model.outline import OfferedCall, OutlinedFunction
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
 from jaxscope.worker.host.source import SourceSnapshot, read_source
@@ -29,35 +30,6 @@ _TRANSFORMS = frozenset(
 )
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class OfferedCall:
-    """A call that a comment of the file offers; `line` is 1-based."""
-
-    call: str
-    line: int
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class FunctionOutline:
-    """A function, method or class of the file.
-
-    Attributes:
-        name: With its class, such as `Model.loss`.
-        kind: `function`, `method` or `class`.
-        line: 1-based line of its `def` or `class`.
-        end_line: Its last line.
-        signature: Such as `loss(params, x, *, scale=1.0) -> Array`, at most 300 characters.
-        doc: Its docstring, at most 2,000 characters, or empty.
-    """
-
-    name: str
-    kind: str
-    line: int
-    end_line: int
-    signature: str
-    doc: str
 
 
 def handle_outline(request: dict[str, Any], channel: Channel) -> None:
@@ -120,7 +92,7 @@ def find_offered_calls(text: str) -> tuple[OfferedCall, ...]:
     return tuple(calls)
 
 
-def find_functions(tree: ast.Module) -> tuple[FunctionOutline, ...]:
+def find_functions(tree: ast.Module) -> tuple[OutlinedFunction, ...]:
     """Find functions and classes at the top level, and methods of those classes; at most 2,000.
 
     Names to which a lambda or a `functools.partial` is assigned at the top level count too. What
@@ -134,7 +106,7 @@ def find_functions(tree: ast.Module) -> tuple[FunctionOutline, ...]:
     return tuple(found)
 
 
-def _outline_body(body: list[ast.stmt], owner: str) -> Iterator[FunctionOutline]:
+def _outline_body(body: list[ast.stmt], owner: str) -> Iterator[OutlinedFunction]:
     for statement in body:
         if isinstance(statement, _Function):
             yield _outline_function(statement, owner)
@@ -150,9 +122,9 @@ def _outline_body(body: list[ast.stmt], owner: str) -> Iterator[FunctionOutline]
                 yield from _outline_body(handler.body, owner)
 
 
-def _outline_function(function: _Function, owner: str) -> FunctionOutline:
+def _outline_function(function: _Function, owner: str) -> OutlinedFunction:
     result = f" -> {_unparse(function.returns)}" if function.returns else ""
-    return FunctionOutline(
+    return OutlinedFunction(
         name=f"{owner}{function.name}",
         kind="method" if owner else "function",
         line=function.lineno,
@@ -162,7 +134,7 @@ def _outline_function(function: _Function, owner: str) -> FunctionOutline:
     )
 
 
-def _outline_assigned(statement: ast.Assign | ast.AnnAssign) -> Iterator[FunctionOutline]:
+def _outline_assigned(statement: ast.Assign | ast.AnnAssign) -> Iterator[OutlinedFunction]:
     """The name to which a statement gives a lambda or a partial, if that is what it does."""
     target = statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
     value = statement.value
@@ -175,7 +147,7 @@ def _outline_assigned(statement: ast.Assign | ast.AnnAssign) -> Iterator[Functio
         signature = f"{target.id} = {_unparse(value)}"
     else:
         return
-    yield FunctionOutline(
+    yield OutlinedFunction(
         name=target.id,
         kind="function",
         line=statement.lineno,
@@ -192,9 +164,9 @@ def _is_partial_of_a_function(call: ast.Call) -> bool:
     return _unparse(call.args[0]) not in _TRANSFORMS
 
 
-def _outline_class(definition: ast.ClassDef, owner: str) -> FunctionOutline:
+def _outline_class(definition: ast.ClassDef, owner: str) -> OutlinedFunction:
     bases = ", ".join(_unparse(base) for base in definition.bases)
-    return FunctionOutline(
+    return OutlinedFunction(
         name=f"{owner}{definition.name}",
         kind="class",
         line=definition.lineno,

@@ -23,6 +23,7 @@ from jaxscope.model.graph import Graph, graph_to_arrays, strings_to_arrays
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, strip_tags
 from jaxscope.model.stages import COMPILED_STAGES, stage_kind
+from jaxscope.model.targets import is_absent
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import explain_exception, guard
@@ -62,7 +63,6 @@ from jaxscope.worker.stages.passes import PassWatch, send_passes
 from jaxscope.worker.stages.purity import PurityWatch, find_captured
 from jaxscope.worker.stages.stablehlo import convert_stablehlo, link_stablehlo_lines, print_module
 from jaxscope.worker.stages.xla_log import XlaLog, catching_donations, place_note
-from jaxscope.worker.targets.ahead_of_time import is_ahead_of_time
 from jaxscope.worker.targets.environment import describe_environment
 from jaxscope.worker.targets.lowering import lower_for_target, send_memory_fit
 
@@ -142,7 +142,7 @@ class StageSender:
         }
         self._channel.send("stage", fields, arrays)
 
-    def send_unavailable(self, name: str, title: str, reason: str) -> None:
+    def send_unavailable(self, name: str, title: str, reason: str, **more: bool) -> None:
         fields = {
             "name": name,
             "title": title,
@@ -150,6 +150,7 @@ class StageSender:
             "unavailable": _sentence(reason),
             "form": "none",
             "cost": list(UNKNOWN),
+            **more,
         }
         self._channel.send("stage", fields)
 
@@ -157,7 +158,8 @@ class StageSender:
         """Send the code of the kernels; XLA's own seconds are part of the compilation, and these
         are of collecting it."""
         if not machine.kernels:
-            self.send_unavailable("machine", TITLES["machine"], NO_CODE)
+            title = TITLES["machine"]
+            self.send_unavailable("machine", title, NO_CODE, has_no_kernels=True)
             return
         self.send_stage("machine", TITLES["machine"], seconds, "none", UNKNOWN)
         fields = {"name": "machine", "left_out": machine.num_left_out}
@@ -357,7 +359,7 @@ class _Pipeline:
     def _look_for_nonfinite(
         self, program: TracedProgram, compiled: CompiledProgram, cost: Costs
     ) -> None:
-        if is_ahead_of_time(self._target) or jax.process_count() > 1:
+        if is_absent(self._target) or jax.process_count() > 1:
             return
         executable = compiled.executable
         found = look_for_nonfinite(program, self._call, executable, cost[0], cost[1])

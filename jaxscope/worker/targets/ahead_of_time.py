@@ -13,13 +13,13 @@ import glob
 import importlib.util
 import math
 import os
-import re
 import sys
 from collections.abc import Iterator
 from typing import Any
 
 from jaxscope.errors import EnvironmentProblem, Explanation
 from jaxscope.model.hardware import Chip, chip_names, chip_of_target
+from jaxscope.model.targets import parse_target
 from jaxscope.worker import compat
 from jaxscope.worker.faults.tracebacks import safe_text
 from jaxscope.worker.host.process import quiet_stderr
@@ -83,9 +83,6 @@ def _version(version: tuple[int, int, int]) -> str:
 # many devices the file shall find. Nothing of it can run: no values, no times, no autotuning.
 
 
-_TARGET = re.compile(
-    r"aot:(?P<kind>tpu|gpu):(?P<chip>[A-Za-z0-9]+)(?::(?P<size>\d{1,4}(?:x\d{1,4}){0,2}))?"
-)
 MAX_DEVICES = 1024
 """Each has a simulated CPU device beside it."""
 
@@ -151,11 +148,6 @@ class Topology:
 _opened: dict[str, Topology] = {}
 
 
-def is_ahead_of_time(target: str) -> bool:
-    """Whether a target is compiled for only."""
-    return target.startswith("aot:")
-
-
 def open_topology(target: str) -> Topology:
     """The devices that a target `aot:…` names; starts no backend.
 
@@ -187,10 +179,11 @@ def describe_compiler(kind: str) -> str:
 
 
 def _open(target: str) -> Topology:
-    match = _TARGET.fullmatch(target)
-    if match is None:
-        raise _unknown(target, "", "tpu" if target.startswith("aot:tpu") else "gpu")
-    kind, name, size = match["kind"], match["chip"], match["size"] or ""
+    try:
+        wanted = parse_target(target)
+    except ValueError:
+        raise _unknown(target, "", "tpu" if target.startswith("aot:tpu") else "gpu") from None
+    kind, name, size = wanted.kind, wanted.chip, wanted.size
     missing = find_missing(kind)
     if missing:
         raise EnvironmentProblem(

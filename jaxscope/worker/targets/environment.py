@@ -6,7 +6,6 @@ import datetime
 import importlib.metadata
 import os
 import platform
-import re
 import socket
 import sys
 from typing import Any
@@ -15,6 +14,7 @@ import jax
 import numpy as np
 
 from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.model.targets import EXAMPLES, Target, is_absent, parse_target
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.remedies import describe_missing_backend
@@ -22,12 +22,9 @@ from jaxscope.worker.faults.tracebacks import safe_text
 from jaxscope.worker.targets.ahead_of_time import (
     describe_compiler,
     find_missing,
-    is_ahead_of_time,
     open_topology,
     quiet_compilers,
 )
-
-_TARGET = re.compile(r"(?P<kind>cpu|gpu|tpu)(?::(?P<number>\d{1,4}))?")
 
 
 def prepare_target(request: dict[str, Any]) -> None:
@@ -39,31 +36,28 @@ def prepare_target(request: dict[str, Any]) -> None:
         EnvironmentProblem: The target is not one that jaxscope knows, or nothing that is installed
             compiles for it.
     """
-    target = str(request.get("target") or "cpu")
+    name = str(request.get("target") or "cpu")
     if request.get("x64"):
         _configure("jax_enable_x64", True)
-    if is_ahead_of_time(target):
+    if is_absent(name):
         _configure("jax_platforms", "cpu")
-        count = len(open_topology(target).devices)
+        count = len(open_topology(name).devices)
         if count > 1:
             _configure("jax_num_cpu_devices", count)
         return
-    match = _TARGET.fullmatch(target)
-    if match is None:
+    try:
+        target = parse_target(name)
+    except ValueError as error:
         raise EnvironmentProblem(
-            Explanation(
-                what=f"There is no target {target}.",
-                remedy="Targets are cpu, cpu:8, gpu, gpu:0, tpu, aot:tpu:v5e:2x2, aot:gpu:h100.",
-                kind="UnknownTarget",
-            )
-        )
-    if match["kind"] == "cpu":
+            Explanation(str(error), remedy=f"Targets are {EXAMPLES}.", kind="UnknownTarget")
+        ) from None
+    if target.kind == "cpu":
         _configure("jax_platforms", "cpu")
         if not find_missing("gpu"):
             with quiet_compilers():  # the plugin may complain that there is no GPU
                 compat.load_plugins()
-        if match["number"]:
-            _configure("jax_num_cpu_devices", max(int(match["number"]), 1))
+        if target.number:
+            _configure("jax_num_cpu_devices", target.number)
     else:
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
@@ -80,10 +74,9 @@ def find_devices(target: str) -> list[jax.Device]:
     Raises:
         EnvironmentProblem: The machine or the installed JAX has no such device.
     """
-    kind, _, number = target.partition(":")
-    backend = "cpu" if kind == "aot" else kind
+    wanted = Target("cpu") if is_absent(target) else parse_target(target)
     try:
-        devices = jax.devices(backend)
+        devices = jax.devices(wanted.kind)
     except Exception as error:  # JAX raises RuntimeError, or a bare AssertionError
         raise EnvironmentProblem(
             Explanation(
@@ -93,14 +86,14 @@ def find_devices(target: str) -> list[jax.Device]:
                 kind=type(error).__name__,
             )
         ) from None
-    if kind == "cpu":
-        return devices
-    index = int(number) if kind != "aot" and number else 0
+    if wanted.kind == "cpu":
+        return devices[:1] if is_absent(target) else devices
+    index = wanted.number or 0
     if index >= len(devices):
         raise EnvironmentProblem(
             Explanation(
                 what=f"The target {target} is not available here.",
-                why=f"JAX sees {len(devices)} device(s) of the kind {kind}, counted from 0.",
+                why=f"JAX sees {len(devices)} device(s) of the kind {wanted.kind}, counted from 0.",
                 remedy="`jaxscope doctor` lists the targets that work here.",
                 kind="NoSuchDevice",
             )
@@ -132,7 +125,7 @@ def describe_environment(target: str = "") -> dict[str, str]:
     Args:
         target: Of a program that is compiled only; then its devices are meant.
     """
-    if is_ahead_of_time(target):
+    if is_absent(target):
         topology = open_topology(target)
         platform_name, kind = topology.platform, f"{topology.device_kind} (not here)"
     else:

@@ -16,9 +16,11 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, Sharding, SingleDeviceSharding
 
 from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.model.targets import is_absent
+from jaxscope.model.units import format_bytes
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.targets.ahead_of_time import NOT_KNOWN, is_ahead_of_time, open_topology
+from jaxscope.worker.targets.ahead_of_time import NOT_KNOWN, open_topology
 
 # Move a traced program from the devices it was traced on to those of a topology.
 #
@@ -167,7 +169,7 @@ def lower_for_target(traced: Any, target: str, channel: Channel) -> Any:
         EnvironmentProblem: The program is placed on a device that the target does not have.
         Exception: Whatever JAX raises.
     """
-    if not is_ahead_of_time(target):
+    if not is_absent(target):
         return traced.lower()
     topology = open_topology(target)
     placed, num_used = place_traced(traced, topology.devices)
@@ -190,14 +192,14 @@ def send_memory_fit(target: str, memory: Mapping[str, Any], channel: Channel) ->
         memory: Fields of the message `memory`.
         channel: Where to; nothing is said of other targets and of what is not known.
     """
-    chip = open_topology(target).chip if is_ahead_of_time(target) else None
+    chip = open_topology(target).chip if is_absent(target) else None
     needed = _needed_bytes(memory)
     if chip is None or needed is None:
         return
     fits = needed <= chip.device_memory_bytes
     channel.message(
-        f"{'It fits' if fits else 'It does not fit'}: a device needs {_show_bytes(needed)} and has "
-        f"{_show_bytes(chip.device_memory_bytes)} ({chip.title})."
+        f"{'It fits' if fits else 'It does not fit'}: a device needs {format_bytes(needed)} "
+        f"and has {format_bytes(chip.device_memory_bytes)} ({chip.title})."
         + (" How much it has is not verified." if "memory_bytes" in chip.unverified else "")
     )
 
@@ -210,12 +212,3 @@ def _needed_bytes(memory: Mapping[str, Any]) -> float | None:
     if len(parts) < len(known):
         return None
     return sum(parts) - float(memory.get("aliased_bytes") or 0)
-
-
-def _show_bytes(num_bytes: float) -> str:
-    """As XLA counts memory: in powers of 1024."""
-    if num_bytes >= 2**30:
-        return f"{num_bytes / 2**30:.1f} GiB"
-    if num_bytes >= 2**20:
-        return f"{num_bytes / 2**20:.1f} MiB"
-    return f"{num_bytes / 2**10:.1f} KiB"

@@ -16,6 +16,7 @@ import jax
 import numpy as np
 
 from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.model.targets import is_absent
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import explain_exception
@@ -105,7 +106,7 @@ def open_laboratory(
 def refuse_absent_target(request: dict[str, Any]) -> None:
     """Raises: EnvironmentProblem: Nothing runs on the target, so nothing can be measured."""
     target = str(request.get("target") or "cpu")
-    if target.startswith("aot:"):
+    if is_absent(target):
         raise EnvironmentProblem(
             Explanation(
                 what=f"Programs for {target} are compiled only: nothing runs that could be timed.",

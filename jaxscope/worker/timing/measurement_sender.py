@@ -67,11 +67,6 @@ def describe_protocol(subject: Subject, rounds: Rounds, budget_s: float, *, pair
     """
     how = "in random pairs of" if paired else "in"
     unit = f"chunks of {rounds.num_per_chunk}" if rounds.num_per_chunk > 1 else "single calls"
-    steady = (
-        f" Steady from call {subject.steady_call + 3} on."
-        if subject.steady_call is not None
-        else ""
-    )
     spent_s = sum(sum(recording.total_s) for recording in rounds.sides)
     is_stretched = spent_s > 1.5 * budget_s and len(rounds.log_values) == LEAST_ROUNDS
     ends = {
@@ -86,7 +81,7 @@ def describe_protocol(subject: Subject, rounds: Rounds, budget_s: float, *, pair
     )  # fmt: skip
     return (
         f"{each} until its result was ready, {how} {unit}{left_out}, garbage collector "
-        f"off.{steady}{ends.get(rounds.stopped, '')}"
+        f"off.{ends.get(rounds.stopped, '')}"
     )
 
 
@@ -122,8 +117,13 @@ class MeasurementSender:
         *,
         span: Span | None = None,
         detail: str = "",
+        steady_from: int = 0,
     ) -> None:
-        """Send the durations of calls, if there are any."""
+        """Send the durations of calls, if there are any.
+
+        Args:
+            steady_from: Number of the call from which on calls were steady; 0 where none is known.
+        """
         if not durations:
             return
         self.names.add(name)
@@ -136,6 +136,7 @@ class MeasurementSender:
                 "detail": detail,
                 "began": began,
                 "ended": ended,
+                "steady_from": steady_from,
             },
             {"seconds": np.asarray(durations, np.float64)},
         )
@@ -170,6 +171,8 @@ def send_rounds(
     span = (rounds.began_s, now_s)
     for subject, recording in zip(subjects, rounds.sides, strict=True):
         protocol = describe_protocol(subject, rounds, budget_s, paired=len(subjects) > 1)
+        # The two calls before the warm-up count as well, and people count from one.
+        steady_from = 0 if subject.steady_call is None else subject.steady_call + 3
         waits_s = [
             max(total_s - dispatch_s, 0.0)
             for dispatch_s, total_s in zip(recording.dispatch_s, recording.total_s, strict=True)
@@ -179,7 +182,7 @@ def send_rounds(
             (dispatch_name(subject.name), recording.dispatch_s, DISPATCH),
             (wait_name(subject.name), waits_s, WAIT),
         ):
-            readings.send(name, durations, meaning + protocol, span=span)
+            readings.send(name, durations, meaning + protocol, span=span, steady_from=steady_from)
 
 
 def send_ratio(

@@ -22,24 +22,20 @@ from statistics import median
 from time import perf_counter_ns
 from typing import Any
 
-from jaxscope.model.statistics import num_trimmed
+from jaxscope.model.statistics import CHUNK, SLOW_CALL_S, PrecisionLooks
 
 Clock = Callable[[], int]
 """Nanoseconds, never going back."""
 
-CHUNK = 20
 CHUNK_DROPPED = 2
-SLOW_CALL_S = 0.010
 VERY_SLOW_CALL_S = 0.25
 """From here on none of the calls is left out: caches that another form emptied weigh nothing."""
 FAST_CALL_S = 5e-6
 """Below this the clock, 0.05 to 0.2 µs a reading, would weigh too much."""
 _READING_S = 20e-6
 """What is timed between two readings of the clock where calls are that fast."""
-FIRST_LOOK = 12
 LEAST_ROUNDS = 6
 """Fewer admit no interval of 95 %, and so no verdict."""
-LEAST_S = 0.5
 PRECISION = 0.02
 """Half-width of the interval of the log-ratio at which measuring stops: the verdict's margin."""
 
@@ -234,9 +230,6 @@ class Stopwatch:
     ) -> None:
         """Measure one subject, or two against each other, until precise or out of budget.
 
-        Precision is looked at only after 12, 24, 48, 96 … rounds: looking after each would stop
-        at lucky moments and make the interval a lie.
-
         Args:
             subjects: One or two, warmed up.
             rounds: Filled while measuring, so what was measured survives a failure.
@@ -252,16 +245,14 @@ class Stopwatch:
         kept, dropped = chunk_size(typical_s)
         rounds.num_per_chunk, rounds.num_dropped = kept, dropped
         rounds.began_s = start_s = self.now_s()
-        next_look = FIRST_LOOK
+        looks = PrecisionLooks()
         with gc_paused():
             while not rounds.stopped:
                 self._measure_round(subjects, rounds, kept, dropped)
                 on_round(rounds)
                 spent_s = self.now_s() - start_s
-                if len(rounds.log_values) >= next_look:
-                    next_look *= 2
-                    if spent_s >= LEAST_S and half_width(rounds.log_values) <= precision:
-                        rounds.stopped = "precise"
+                if looks.is_precise(rounds.log_values, spent_s, precision):
+                    rounds.stopped = "precise"
                 is_enough = len(rounds.log_values) >= least_rounds
                 if spent_s >= budget_s and is_enough and not rounds.stopped:
                     rounds.stopped = "budget"
@@ -303,14 +294,6 @@ def find_inner_loop(typical_s: float, *, is_consuming: bool = False) -> int:
     if typical_s >= FAST_CALL_S or is_consuming:
         return 1
     return math.ceil(_READING_S / max(typical_s, 1e-8))
-
-
-def half_width(values: Sequence[float]) -> float:
-    """Half the width of the sign test's 95 % interval of the median; infinite below 6 values."""
-    if len(values) < LEAST_ROUNDS:
-        return math.inf
-    ordered, trim = sorted(values), num_trimmed(len(values))
-    return (ordered[-1 - trim] - ordered[trim]) / 2.0
 
 
 def find_steady_call(

@@ -1,0 +1,383 @@
+"""A timing and the experiments as documents: tables of medians with their intervals, ratios,
+causes, and what to mind.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+
+from jaxscope.model import (
+    Capture,
+    Environment,
+    Measurement,
+    Ratio,
+    SourceFile,
+    Timing,
+    Unavailable,
+)
+from jaxscope.model.experiments import (
+    Agreement,
+    NumericDivergence,
+    ProgramComparison,
+    Recompilation,
+    ResultsAgreement,
+    Signature,
+)
+from jaxscope.model.statistics import find_disturbances
+from jaxscope.model.timing import LineTime, NodeTime, NodeTimes, Profile, Scaling
+from jaxscope.model.units import format_count, format_seconds, three_digits
+from jaxscope.program.node_times import (
+    Overlay,
+    describe_observed_times,
+    describe_overlap,
+    describe_profile_place,
+    line_shares,
+    overlay_stage,
+)
+from jaxscope.program.recompilation import describe_key_change, describe_outside, num_recompilations
+from jaxscope.report.document import (
+    Block,
+    Cell,
+    Items,
+    Number,
+    Section,
+    Table,
+    Verbatim,
+    count_cell,
+    known_cell,
+    make_table,
+    number_cell,
+)
+from jaxscope.report.measurements import (
+    EQUATION_HEADERS,
+    FORM_WORDS,
+    LEAF_HEADERS,
+    SIGNATURE_HEADERS,
+    TRIAL_HEADERS,
+    cost_lines,
+    describe_crossovers,
+    describe_noise,
+    describe_origin,
+    describe_processes,
+    describe_range,
+    describe_sizes,
+    describe_slope,
+    describe_spread,
+    equation_row,
+    leaf_row,
+    scaling_table,
+    signature_row,
+    trial_row,
+    why_unclear,
+)
+
+
+def _open(call: str, environment: Environment) -> Section:
+    """What every measurement is headed by: of what, where, and what disturbed it there."""
+    place = f"JAX {environment.jax}, Python {environment.python}, {environment.place}"
+    return Section(call, [place, *filter(None, [describe_noise(environment)])])
+
+
+def _warn(warnings: Sequence[str]) -> Section:
+    return Section(blocks=[f"warning: {warning}" for warning in warnings])
+
+
+def scaling_to_document(scaling: Scaling) -> list[Section]:
+    """A table with a row for each size, then how everything grows, and where the order changes."""
+    told = filter(None, [describe_crossovers(scaling), FORM_WORDS.get(scaling.forms[0])])
+    return [
+        _open(f"{scaling.call}  with {scaling.vary} varied", scaling.environment),
+        Section(blocks=[scaling_table(scaling)]),
+        Section(blocks=[Items([describe_slope(each, scaling.forms) for each in scaling.slopes])]),
+        Section(blocks=[*told, *describe_sizes(scaling)]),
+        _warn(scaling.warnings),
+    ]
+
+
+def recompilation_to_document(found: Recompilation) -> list[Section]:
+    """A table of signatures, the reason of each, and advice."""
+    calls = f"{format_count(len(found.calls), 'call')}, starting with {found.call}"
+    table = make_table(SIGNATURE_HEADERS, found.signatures, signature_row)
+    again = [s for s in found.signatures if s.nearest is not None]
+    count = format_count(num_recompilations(found), "recompilation")
+    advice = [f"{a.function} ({format_seconds(a.seconds)}): {a.text}" for a in found.advice]
+    return [
+        _open(calls, found.environment),
+        Section(
+            blocks=[table if table.rows else "Nothing was compiled by a call of a jitted function."]
+        ),
+        Section(blocks=[Items([line for each in again for line in _describe_cause(each)])]),
+        Section(f"{count}: {format_seconds(found.wasted)}", [Items(advice)]),
+        Section(blocks=[describe_outside(found)] if found.outside else []),
+        _warn(found.warnings),
+    ]
+
+
+def _describe_cause(signature: Signature) -> Iterator[str]:
+    nearest = 0 if signature.nearest is None else signature.nearest
+    changes = "; ".join(map(describe_key_change, signature.changes))
+    yield f"{signature.number + 1} differs from {nearest + 1}: {changes}"
+    if signature.agrees is False:
+        yield "JAX explains it differently: " + " ".join(signature.jax_says.split())[:300]
+
+
+_MAX_PROFILE_ROWS = 25
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ProfileOverlay:
+    """A profile and the capture of the same call that it is laid over."""
+
+    profile: Profile
+    capture: Capture
+
+    def overlay(self, side: NodeTimes) -> Overlay | None:
+        return overlay_stage(self.capture, side)
+
+
+def profile_to_document(found: ProfileOverlay) -> list[Section]:
+    """Tables: the costliest lines, instructions and equations, and what none of them explains."""
+    profile = found.profile
+    sections = [_open(profile.call, profile.environment)]
+    for title, side in (("compiled", profile.compiled), ("eager", profile.eager)):
+        if isinstance(side, Unavailable):
+            sections.append(Section(blocks=[f"{title}: not available. {side.reason}"]))
+            continue
+        overlay = found.overlay(side)
+        sections.append(_describe_coverage(title, side, is_overlaid=overlay is not None))
+        if overlay is not None:
+            lines = line_shares(overlay, side)
+            table = line_table(found.capture.files, lines, _MAX_PROFILE_ROWS)
+            sections.append(Section(blocks=[table]))
+        blocks: list[Block] = [node_table(side, overlay, _MAX_PROFILE_ROWS)]
+        if overlay is not None and overlay.strangers:
+            blocks.append(f"not in the captured program: {', '.join(overlay.strangers[:10])}")
+        sections.append(Section(blocks=blocks))
+    return [*sections, _warn(profile.warnings)]
+
+
+def _describe_coverage(title: str, side: NodeTimes, *, is_overlaid: bool) -> Section:
+    return Section(
+        f"{title}: {format_seconds(side.wall)} a run, recorded "
+        f"({format_seconds(side.plain_wall)} without recording), median of "
+        f"{format_count(side.runs, 'run')}",
+        [
+            f"covered {side.coverage:.0%}: {format_seconds(side.covered)} at work, "
+            f"{format_seconds(side.gaps)} dispatch and gaps",
+            *filter(None, [describe_overlap(side)] if is_overlaid else []),
+        ],
+    )
+
+
+def line_table(
+    files: Sequence[SourceFile], lines: Sequence[tuple[LineTime, float]], most: int | None = None
+) -> Table:
+    """A row for each source line and its share, at most so many; the rest is summed up."""
+    texts = {file.path: file.text.split("\n") for file in files}
+
+    def row(found: tuple[LineTime, float]) -> tuple[Cell, ...]:
+        line, share = found
+        text = texts.get(line.file, [])
+        code = text[line.line - 1].strip() if 0 < line.line <= len(text) else ""
+        return (
+            number_cell(line.seconds, format_seconds),
+            number_cell(share, "{:.0%}".format),
+            number_cell(line.total, format_seconds),
+            describe_profile_place(line),
+            Verbatim(code[:60] if most else code),
+        )
+
+    headers = ("alone", "share", "with calls", "line", "code")
+    table = make_table(headers, lines, row, most)
+    if not table.rest:
+        return table
+    left_out = lines[most:]
+    seconds = format_seconds(sum(line.seconds for line, _ in left_out))
+    share = sum(share for _, share in left_out)
+    rest = f"and {len(left_out):,} more lines, {seconds} together ({share:.0%})"
+    return dataclasses.replace(table, rest=rest)
+
+
+def node_table(side: NodeTimes, overlay: Overlay | None, most: int | None = None) -> Table:
+    """A row for each instruction or equation, at most so many; the rest is summed up."""
+    operations = {}
+    if overlay is not None:
+        graph = overlay.graph
+        operations = {
+            time.name: graph.string(graph.nodes.operation, node)
+            for node, time in zip(overlay.nodes, overlay.times, strict=True)
+        }
+
+    def row(time: NodeTime) -> tuple[Cell, ...]:
+        return (
+            number_cell(time.exclusive, format_seconds),
+            number_cell(time.seconds, format_seconds),
+            Number(time.low, describe_observed_times(time, side.runs)),
+            count_cell(time.count),
+            time.name,
+            operations.get(time.name, ""),
+        )
+
+    kind = "instruction" if side.stage == "optimized" else "equation"
+    headers = ("alone", "with inside", "observed", "times", kind, "operation")
+    ordered = sorted(side.times, key=lambda time: -time.exclusive)
+    table = make_table(headers, ordered, row, most)
+    if not table.rest:
+        return table
+    seconds = format_seconds(sum(time.exclusive for time in ordered[most:]))
+    return dataclasses.replace(table, rest=f"{table.rest}, {seconds} together")
+
+
+_MAX_LEAF_ROWS = 20
+
+
+def programs_to_document(found: ProgramComparison) -> list[Section]:
+    """What the two are, what they take, and whether they return the same."""
+    opening, *timing = timing_to_document(found.timing)
+    sides = [f"first:  {found.first}", f"second: {found.second}"]
+    return [
+        Section(blocks=[*sides, describe_processes(found), Items(cost_lines(found))]),
+        Section(blocks=opening.blocks),
+        *timing,
+        _results_section(found.agreement),
+    ]
+
+
+def agreement_to_document(found: Agreement) -> list[Section]:
+    """A table for each pair of ways, then the equations where differences arise."""
+    origin: list[Block] = [*describe_origin(found.origin)]
+    if isinstance(found.origin, NumericDivergence):
+        trials = [trial for trial in found.origin.trials if trial.outcome != "unchanged"]
+        origin += [make_table(TRIAL_HEADERS, trials, trial_row)] if trials else []
+    return [
+        _open(found.call, found.environment),
+        *map(_results_section, found.pairs),
+        *([_equations_section(found)] if found.num_equations else []),
+        Section(blocks=origin),
+        _warn(found.warnings),
+    ]
+
+
+def _results_section(pair: ResultsAgreement) -> Section:
+    sides = f"{pair.first} against {pair.second}"
+    if pair.reason:
+        return Section(blocks=[f"{sides}: not compared. {pair.reason}"])
+    if all(leaf.is_equal for leaf in pair.leaves):
+        arrays = format_count(len(pair.leaves), "array")
+        return Section(blocks=[f"{sides}: equal bit by bit ({arrays})"])
+    differing = [leaf for leaf in pair.leaves if not leaf.is_equal]
+    return Section(f"{sides}:", [make_table(LEAF_HEADERS, differing, leaf_row, _MAX_LEAF_ROWS)])
+
+
+def _equations_section(found: Agreement) -> Section:
+    total = format_count(found.num_equations, "equation")
+    if not found.equations:
+        told = f"Each of {total} gives the same bits one by one and compiled with all others."
+        return Section(blocks=[told])
+    title = f"{len(found.equations):,} of {total} ({found.stage}) give other bits compiled than one"
+    return Section(
+        f"{title} by one:",
+        [make_table(EQUATION_HEADERS, found.equations, equation_row, _MAX_LEAF_ROWS)],
+    )
+
+
+_LONGEST_DETAIL = 22
+_PARTS = (
+    "protocol: dispatch is until the call returned, wait from there until its result was ready, in "
+    "the same calls. Dispatch alone is no measure of how long the work takes."
+)
+
+
+def timing_to_document(timing: Timing) -> list[Section]:
+    """A table: medians with the interval that they lie in, then ratios, then what to mind."""
+    return [
+        _open(timing.call, timing.environment),
+        Section(blocks=[make_table(("",) * 6, timing.measurements, _row)]),
+        Section(blocks=[Items([_describe_ratio(each) for each in timing.ratios])])
+        if timing.ratios
+        else Section(),
+        Section(blocks=list(_protocols(timing))),
+        Section(blocks=[*_noise(timing), *_warn(timing.warnings).blocks]),
+    ]
+
+
+def _protocols(timing: Timing) -> Iterator[str]:
+    """How steady calls and copies were measured: each protocol once, with what it is of."""
+    found: dict[str, list[str]] = {}
+    steady: dict[int, list[str]] = {}
+    for measurement in timing.measurements:
+        name, protocol = measurement.name, measurement.protocol
+        is_once = measurement.runs < 2 and name.rpartition("_")[2] not in ("eager", "jit")
+        if not protocol or is_once or _whole_of(name) != name:
+            continue
+        if measurement.steady_from:
+            steady.setdefault(measurement.steady_from, []).append(name)
+        found.setdefault(protocol, []).append(name)
+    for protocol, names in found.items():
+        yield f"protocol: {', '.join(names)}: {protocol}"
+    if steady:
+        calls = (f"{call} ({', '.join(names)})" for call, names in steady.items())
+        yield f"protocol: Steady from call {', '.join(calls)} on."
+    if any(_whole_of(measurement.name) != measurement.name for measurement in timing.measurements):
+        yield _PARTS
+
+
+def _whole_of(name: str) -> str:
+    """The call that a dispatch or a wait is a part of; other names are their own."""
+    whole, _, part = name.rpartition("_")
+    return (whole or "jit") if part in ("dispatch", "wait") else name
+
+
+def _row(measurement: Measurement) -> tuple[Cell, ...]:
+    detail = measurement.detail
+    if len(detail) > _LONGEST_DETAIL:  # six processes may each say something else
+        detail = "differs"
+    device = known_cell(measurement.device_seconds, format_seconds).text
+    runs = f"{measurement.runs} run" + (" " if measurement.runs == 1 else "s")
+    return (
+        f"{measurement.name} ({detail})" if detail else measurement.name,
+        number_cell(measurement.median, format_seconds),
+        describe_spread(measurement) if measurement.runs > 1 else "",
+        Number(measurement.runs, runs),
+        f"{device} on the device" if device else "",
+        "noisy" if measurement.is_noisy else "",
+    )
+
+
+def _noise(timing: Timing) -> Iterator[str]:
+    """Every reason for noise once: its numbers stand in one sentence, with what they concern."""
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    everywhere = find_disturbances(timing.environment)
+    for measurement in timing.measurements:
+        for reason in measurement.reasons if measurement.is_noisy else ():
+            if reason in everywhere:
+                continue  # stands on top
+            if isinstance(reason, str):  # of a file of an earlier release: its end takes the names
+                before, value, after = reason.removesuffix(".") + " ", "", "."
+            else:
+                before, value, after = reason.parts()
+            names = found.setdefault((before, after), {}).setdefault(value, [])
+            if _whole_of(measurement.name) not in names:  # whose parts suffer with it
+                names.append(measurement.name)
+    for (before, after), values in found.items():
+        parts = [f"{value} ({', '.join(names)})".lstrip() for value, names in values.items()]
+        yield f"noisy: {before}{', '.join(parts)}{after}"
+
+
+def _describe_ratio(ratio: Ratio) -> str:
+    first, _, second = ratio.name.partition("/")
+    if math.isnan(ratio.median):
+        return f"{ratio.name}: unclear"
+    interval = describe_range(ratio)
+    noisy = ", noisy" if ratio.is_noisy else ""
+    if not ratio.is_judged:
+        return f"{ratio.name}: no verdict ({interval}{noisy})"
+    if ratio.verdict == "unclear":
+        return f"{ratio.name}: unclear ({interval}{noisy}{why_unclear(ratio)})"
+    verdict = "takes the same time as" if ratio.verdict == "same" else f"is {ratio.verdict} than"
+    return (
+        f"{ratio.name} = {three_digits(ratio.median)} ({interval}{noisy}): "
+        f"{second} {verdict} {first}"
+    )
