@@ -122,25 +122,26 @@ def build_window(
     choices = GraphChoices(settings)
     make_graph = make_graph or functools.partial(make_graph_page, choices)
     controller = Controller(bridge, options)
-    window = MainWindow(controller, themes, settings, make_graph, late_panes=late_pages)
-    workspace, commands, say = window.workspace, window.commands, window.show_message
-    GoCommands(commands, workspace.area, workspace.selection, say)
-    GraphCommands(commands, workspace.area, choices)
-    PaneCommands(window, commands, workspace.area, settings, say)
-    OutlineSync(workspace.area)
-    offer_unsaved(window.start_page, settings.unsaved_folder)
-    layout, folder = window.files.layout, settings.unsaved_folder
-    Autosave(window, controller, workspace.bookmarks, layout, folder)
-    context = window.page_context()
-    steps = {name: functools.partial(add_page, window, context, name) for name in PAGES}
-    late: list[Callable[[], object]] = [workspace.area.make_panes] if late_pages else []
-    for name, step in steps.items():
-        if late_pages and name not in AT_START:
-            late.append(step)
-        else:
-            step()
-    if late:
-        _run_later(window, late)
+    with themes.dressed_last():
+        window = MainWindow(controller, themes, settings, make_graph, late_panes=late_pages)
+        workspace, commands, say = window.workspace, window.commands, window.show_message
+        GoCommands(commands, workspace.area, workspace.selection, say)
+        GraphCommands(commands, workspace.area, choices)
+        PaneCommands(window, commands, workspace.area, settings, say)
+        OutlineSync(workspace.area)
+        offer_unsaved(window.start_page, settings.unsaved_folder)
+        layout, folder = window.files.layout, settings.unsaved_folder
+        Autosave(window, controller, workspace.bookmarks, layout, folder)
+        context = window.page_context()
+        steps = {name: functools.partial(add_page, window, context, name) for name in PAGES}
+        late: list[Callable[[], object]] = [workspace.area.make_panes] if late_pages else []
+        for name, step in steps.items():
+            if late_pages and name not in AT_START:
+                late.append(step)
+            else:
+                step()
+        if late:
+            _run_later(window, late)
     if geometry := settings.geometry:
         window.restoreGeometry(geometry)
     return window
