@@ -334,6 +334,7 @@ def test_a_function_that_cannot_be_followed_once_keeps_its_own_jaxpr() -> None:
     start = time.perf_counter()
     program = trace("grad(f)(f32[3])", f=lambda x: jnp.sum(jnp.cos(ruled(x))))
     assert 0 < program.base.seconds <= time.perf_counter() - start
+    assert program.base.argument_paths == ("x",)
 
     assert primitives(program.base.jaxpr) == ["custom_jvp_call", "cos", "reduce_sum"]
     assert "by their places in the source" in program.messages[0]
