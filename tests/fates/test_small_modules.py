@@ -25,6 +25,7 @@ from jaxscope.program.fates.matching import (
     describe_loop,
     describe_role,
 )
+from jaxscope.program.fates.outcomes import PassOutcome
 from tests.fates.small_graphs import build
 
 
@@ -521,3 +522,17 @@ def test_the_sum_over_the_parts_of_a_split_product_is_not_the_product() -> None:
     ins s.1 reduce <s.0 @s :f32[8,8] root=true ~0
     """
     assert fates(jaxpr, after, before)["0"] == "kernel: Has a kernel of its own, gemm."
+
+
+def test_what_recorded_passes_do_not_tell_is_unknown() -> None:
+    text = "in x input\neqn 0 sin <x\nout o out <0"
+    module = "ins p parameter\nins a sine <p {tag} root=true"
+    endings = {"0": PassOutcome("", instructions=("gone",)), "0@2": PassOutcome("dead")}
+    finder = DerivedFates(
+        build(text), build(module.format(tag="~0")), build(module.format(tag="")), endings=endings
+    )
+    gone = "Its instructions are not in the module that runs."
+    assert finder.all()["0"].text == f"{gone} As equation 2 calls it: dead."
+    other = finder.fate(finder.equations.ids.index("0"), "3")
+    assert other.text == "Nothing tells what became of it in the call by equation 3."
+    assert finder.fate(finder.equations.ids.index("0"), "2").fate == "dead"

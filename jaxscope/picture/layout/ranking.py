@@ -192,7 +192,7 @@ def _choose_moved(
     nodes = [v for v in row if v < threads.num_nodes and v not in pinned]
     if len(nodes) < 2:
         return frozenset()
-    others = [v for v in row if v >= threads.num_nodes or v in pinned]
+    others = [v for v in row if v >= threads.num_nodes]  # pinned nodes have ranks of their own
     nodes.sort(key=lambda v: (_lines(threads.down[v]) - _lines(threads.up[v]), v))
     chain = spacing.chain + gap
     taken = _measure(threads, others, gap) + (gap if others else 0.0)
