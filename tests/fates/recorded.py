@@ -26,7 +26,6 @@ from jaxscope.program.fates.outcomes import PassOutcome
 from jaxscope.program.fates.table import FateTable, find_all_fates
 
 FILE = Path(__file__).with_name("recorded.msgpack.xz")
-_HEADING = "; ====="  # of a kernel in the text of the machine code
 
 CALLS = {
     "told_wrong.py": (
@@ -94,24 +93,21 @@ class RecordedStage:
     Attributes:
         name: Of the stage.
         arrays: Name, dtype, shape and bytes of each column of its graph; none without a graph.
-        text: Of machine code the headings of kernels; empty of other stages.
-        why_no_text: Why there is no text; empty where there is one.
+        kernels: Names of kernels, as the stage `machine` has them; None where they are not known.
     """
 
     name: str
     arrays: tuple[tuple[str, str, tuple[int, ...], bytes], ...]
-    text: str = ""
-    why_no_text: str = ""
+    kernels: tuple[str, ...] | None = None
 
     def read(self) -> Stage:
         arrays: dict[str, npt.NDArray[Any]] = {
             name: np.frombuffer(data, dtype).reshape(shape)
             for name, dtype, shape, data in self.arrays
         }
-        why = self.why_no_text
-        text = Unavailable(why, self.name) if why else StageText.plain(self.text)
         graph = graph_from_arrays(arrays) if arrays else Unavailable("It has none.")
-        return Stage(self.name, self.name, text, graph, Cost(), 0.0)
+        text = StageText.plain("")
+        return Stage(self.name, self.name, text, graph, Cost(), 0.0, kernels=self.kernels)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,7 +139,6 @@ def read_programs() -> list[Program]:
 
 
 def _record_stage(stage: Stage) -> RecordedStage:
-    text = why_no_text = ""
     arrays: Mapping[str, npt.NDArray[Any]] = {}
     if is_available(stage.graph):
         nodes = stage.graph.nodes
@@ -151,13 +146,8 @@ def _record_stage(stage: Stage) -> RecordedStage:
             source=Ragged.empty(len(nodes)), scope=Ragged.empty(len(nodes))
         )
         arrays = graph_to_arrays(plain)
-    if not is_available(stage.text):
-        why_no_text = stage.text.reason
-    elif stage.name == "machine":
-        lines = stage.text.text.splitlines()
-        text = "\n".join(line for line in lines if line.startswith(_HEADING))
     columns = ((name, a.dtype.name, a.shape, a.tobytes()) for name, a in arrays.items())
-    return RecordedStage(stage.name, tuple(columns), text, why_no_text)
+    return RecordedStage(stage.name, tuple(columns), stage.kernels)
 
 
 def record(call: str, capture: Capture) -> Program:
