@@ -203,7 +203,7 @@ class Environment:
     """Where a capture or a measurement was made, and how busy that machine was meanwhile.
 
     Attributes:
-        load: Of the last minute, as the system tells it; None where nothing was measured.
+        load: Of the last minute, as the system says it; None where nothing was measured.
         processors: How many the machine has.
         processor_share: Share of a processor that this process had when it wanted one.
         busy_processors: How many processors other programs kept busy meanwhile.

@@ -1,4 +1,4 @@
-"""What a file is that is no Python file: told by its name and by how it begins."""
+"""What a file is that is no Python file, by its name and by how it begins."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ class Cost:
         )
 
     def same_as(self, other: Cost) -> bool:
-        """Whether both know the same; since Python 3.13, `==` tells NaN from NaN."""
+        """Whether both know the same; since Python 3.13, NaN differs from NaN under `==`."""
         return all(
             mine == theirs or (math.isnan(mine) and math.isnan(theirs))
             for mine, theirs in zip(

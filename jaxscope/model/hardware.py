@@ -82,7 +82,7 @@ class Ceilings:
     def peak_of(self, arithmetic: str) -> Peak:
         """How fast a machine that was measured is at a kind of arithmetic at most.
 
-        Its product was of `f32` at the default precision: that tells nothing of products of other
+        Its product was of `f32` at the default precision: that says nothing of products of other
         types, nor on other devices than CPUs of those at another precision.
         """
         name, _, asked = arithmetic.removeprefix("dot:").partition(":")

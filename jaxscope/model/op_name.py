@@ -197,6 +197,6 @@ def instruction_name(name: str) -> str:
     """What to call an instruction or a computation that a file of jaxscope 0.1 has.
 
     XLA takes the last part of an operation's name for the instruction's, which was the tag where
-    JAX has no name for the operation. The number stays, which tells them apart.
+    JAX has no name for the operation. The number stays, which distinguishes them.
     """
     return f"unnamed_{name[3:]}" if _LEADING_TAG.match(name) else name

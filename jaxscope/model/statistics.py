@@ -33,12 +33,12 @@ FIRST_LOOK = 12
 LEAST_S = 0.5
 _WIDENED = 0.75
 LEAST_SHARE = 0.8
-"""Of a processor. With less, durations tell of other programs."""
+"""Of a processor. With less, durations are partly those of other programs."""
 _MOST_BUSY = 0.25
 """Of the machine's processors, for other programs; more of them share caches and clock rate."""
 _NOISY_TAIL = 2.0
 _DRIFT = 0.25
-"""A larger change from the first third to the last is told; the clock rate alone makes some."""
+"""A larger change from the first third to the last is reported; the clock rate alone makes some."""
 _LEAST_FOR_DRIFT = 10
 _NOISY_SPREAD = 0.10
 
@@ -177,7 +177,7 @@ def judge(ratio: Interval, *, is_noisy: bool = False) -> str:
     """Say how the second of a pair does against the first; `ratio` is first over second.
 
     Args:
-        is_noisy: A difference must be larger then to be told.
+        is_noisy: A difference must be larger then to be reported.
 
     Returns:
         `faster`, `slower` or `same` where the whole interval says so and covers 95 %, else
@@ -228,7 +228,7 @@ def find_disturbances(environment: Environment) -> tuple[Noise, ...]:
 def drop_unsupported_intervals(timing: Timing) -> Timing:
     """The same timing without intervals that an earlier release claimed of a single process.
 
-    Files of that release do not tell how busy the machine was.
+    Files of that release do not say how busy the machine was.
     """
     if timing.environment.processors is not None:
         return timing

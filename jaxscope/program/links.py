@@ -243,7 +243,7 @@ Pairs = npt.NDArray[np.int32]
 NO_PAIRS: Pairs = np.zeros((0, 2), np.int32)
 
 _MAX_PAIRS = 4_000
-"""More lines than this between two panes tell nothing that the highlights do not."""
+"""More lines than this between two panes show nothing that the highlights do not."""
 
 
 def find_pairs(mine: StageColumns, nodes: Int32s, theirs: StageColumns, others: Int32s) -> Pairs:

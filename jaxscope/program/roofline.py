@@ -31,7 +31,7 @@ from jaxscope.program.cost.work import describe_unbounded_loops, product_cost
 # What kernels exchange with a chip's main memory, where values can also lie on the chip.
 #
 # XLA counts every value that a kernel reads or writes. On a TPU many of them lie in the chip's own
-# fast memory, which the layouts tell: `S(1)`.
+# fast memory, which the layouts say: `S(1)`.
 
 
 _ON_CHIP = re.compile(r"S\([1-9]\d*\)")
@@ -323,8 +323,8 @@ def find_roofline(
 
     Args:
         stage: The stage `optimized` or `hlo`.
-        trips: Rounds of loops that the module does not tell itself, by equation.
-        machine: The stage `machine` of the same program: kernels' PTX tells what they multiply
+        trips: Rounds of loops that the module does not say itself, by equation.
+        machine: The stage `machine` of the same program: kernels' PTX says what they multiply
             with.
     """
     if stage is None:

@@ -1,4 +1,4 @@
-"""Lines of the user's file: why a line has no equation, where the line itself tells that, and where
+"""Lines of the user's file: why a line has no equation, where the line itself says that, and where
 a line is in a later version of the text.
 """
 
@@ -10,7 +10,7 @@ import difflib
 import functools
 from collections.abc import Sequence
 
-# Why a line of a Python file has no equation, where the line itself tells that.
+# Why a line of a Python file has no equation, where the line itself says that.
 
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -49,7 +49,7 @@ def explain_idle_line(text: str, line: int) -> str:
 
 
 class _Lines:
-    """Lines of a file by what they are, 1-based; `functions` is None where Python cannot tell."""
+    """Lines of a file by what they are, 1-based; `functions` is None where Python cannot say."""
 
     def __init__(self) -> None:
         self.texts: set[int] = set()

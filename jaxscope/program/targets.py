@@ -63,7 +63,7 @@ def estimate(
     Args:
         stage: The stage `optimized`.
         chip: Whose published peaks count.
-        trips: Rounds of loops that the module does not tell itself, by equation.
+        trips: Rounds of loops that the module does not say itself, by equation.
         machine: The stage `machine` of the same program.
     """
     found = find_roofline(stage, trips, machine)

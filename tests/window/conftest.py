@@ -15,6 +15,7 @@ from jaxscope.client.requests import CaptureRequest, OutlineRequest, Request
 from jaxscope.model import Capture
 from jaxscope.model.outline import OfferedCall, Outline, OutlinedFunction
 from jaxscope.ui.application import build_window
+from jaxscope.ui.panes.pane_area import WIDE_ARRANGEMENT
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
@@ -39,6 +40,7 @@ def window(qapp: QApplication, session: RecordedSession, tmp_path: Path) -> Iter
     bridge = Bridge(lambda: session)
     settings = Settings(str(tmp_path / "window.ini"))
     window = build_window(qapp, bridge, RunOptions(), settings)
+    window.workspace.area.arrange(WIDE_ARRANGEMENT)
     window.show()
     yield window
     destroy(window)

@@ -119,10 +119,10 @@ def test_the_palette_does_what_any_menu_does(qtbot: QtBot, window: MainWindow) -
     palette: CommandPalette = window._palette
     names = palette.names()
     assert any(name.startswith("View: Side panel") for name in names)
-    was_hidden = window.workspace.side.isHidden()
+    was_hidden = window.workspace.inspector.isHidden()
     qtbot.keyClicks(palette.field, "sidepanel")
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
-    assert window.workspace.side.isHidden() is not was_hidden
+    assert window.workspace.inspector.isHidden() is not was_hidden
     assert palette.isHidden()
 
 
@@ -176,9 +176,9 @@ def test_no_keys_mean_two_things(window: MainWindow) -> None:
 def test_presenting_hides_what_surrounds_the_panes_and_brings_back_what_it_hid(
     window: MainWindow,
 ) -> None:
-    window.workspace.side.hide()
+    window.workspace.inspector.hide()
     window.toggle_presenting()
-    around = (window.strip, window.workspace.side)
+    around = (window.strip, window.workspace.inspector)
     assert window.isFullScreen() and all(part.isHidden() for part in around)
     window.toggle_presenting()
     assert not window.isFullScreen()

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from jaxscope.client.session import Session
 from jaxscope.schema.archive import load_capture
 from jaxscope.ui.application import build_window
+from jaxscope.ui.panes.pane_area import WIDE_ARRANGEMENT
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.state import Phase
@@ -52,6 +53,7 @@ WAIT_MS = 60_000
 def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     bridge = Bridge(Session)
     window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.ini")))
+    window.workspace.area.arrange(WIDE_ARRANGEMENT)
     window.show()
     yield window
     destroy(window)
@@ -107,7 +109,7 @@ def test_a_file_is_opened_linked_failed_stopped_and_saved(
     qtbot.waitUntil(lambda: not state().is_running, timeout=WAIT_MS)
     assert state().phase is Phase.STOPPED
 
-    window.workspace.functions.function_chosen.emit("unknown")
+    window.call_bar.functions.function_chosen.emit("unknown")
     qtbot.waitUntil(lambda: state().capture is not None and "unknown" in state().call,
                     timeout=WAIT_MS)  # fmt: skip
     assert window.call_bar.edit.text().startswith("unknown(")

@@ -26,6 +26,7 @@ from jaxscope.errors import Explanation, SourceError, Stopped, TraceError
 from jaxscope.model import Capture, Graph, GraphBuilder, NodeKind, SourceFile
 from jaxscope.model.outline import Outline, OutlinedFunction
 from jaxscope.ui.application import ErrorReporter, build_window
+from jaxscope.ui.panes.pane_area import PaneSide
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.source.code_view import Mark
@@ -66,7 +67,7 @@ def test_opening_a_file_runs_the_first_call_that_it_offers(
     run = driver.open(source, ("f(f32[3])", "grad(f)(f32[3])"))
     assert (run.request.file, run.request.call) == (str(source), "f(f32[3])")
     assert window.call_bar.edit.text() == "f(f32[3])"
-    tree = window.workspace.functions.tree
+    tree = window.call_bar.functions.tree
     assert tree.topLevelItem(0).text(0) == "f"
     assert tree.topLevelItem(0).childCount() == 2
     assert [item.text(0) for item in tree.selectedItems()] == ["f(f32[3])"]
@@ -76,7 +77,7 @@ def test_the_list_marks_the_call_that_is_shown_and_no_other(
     driver: Driver, window: MainWindow, source: Path
 ):
     driver.open(source, ("f(f32[3])", "grad(f)(f32[3])"))
-    functions = window.workspace.functions
+    functions = window.call_bar.functions
     for call, marked in (("grad(f)(f32[3])", ["grad(f)(f32[3])"]), ("f(f32[4])", [])):
         functions.show_functions(window.controller.state.functions, call)
         assert [item.text(0) for item in functions.tree.selectedItems()] == marked
@@ -395,6 +396,45 @@ def test_a_stage_arrives_while_the_run_goes_on(driver: Driver, window: MainWindo
     driver.wait_until(lambda: len(window.controller.state.stages) == 2)
     assert window.workspace.area.panes[1].canvas.isVisible()
     assert window.controller.state.is_running
+
+
+def test_a_new_window_shows_the_source_and_the_program_of_the_call(
+    qapp: QApplication, session: RecordedSession, tmp_path: Path
+):
+    bridge = Bridge(lambda: session)
+    settings = Settings(str(tmp_path / "new.ini"))
+    window = build_window(qapp, bridge, RunOptions(), settings)
+    area, inspector = window.workspace.area, window.workspace.inspector
+    assert [pane.wanted_stage for pane in area.panes] == ["source", "jaxpr"]
+    assert area.panes[0].isAncestorOf(inspector) and not inspector.isHidden()
+    destroy(window)
+    bridge.close()
+
+
+def test_what_is_selected_stands_below_the_source_wherever_that_is(window: MainWindow):
+    area, inspector = window.workspace.area, window.workspace.inspector
+    area.move_pane(area.panes[0], area.panes[1], PaneSide.PLACE)
+    assert area.panes[1].wanted_stage == "source"
+    assert area.panes[1].isAncestorOf(inspector)
+    window.toggle_inspector()
+    area.close_pane(area.panes[1])
+    assert area.panes[0].isAncestorOf(inspector) and inspector.isHidden()
+    area.arrange()
+    window.toggle_inspector()
+    assert area.panes[0].isAncestorOf(inspector) and not inspector.isHidden()
+
+
+def test_functions_are_behind_the_name_of_the_file(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source, ("f(f32[3])",)), build_capture())
+    bar = window.call_bar
+    assert bar.functions_button.text() == f"{source.name} ▾"
+    bar.functions_button.click()
+    assert bar.functions.isVisible()
+    bar.functions.tree.itemClicked.emit(bar.functions.tree.topLevelItem(0), 0)
+    assert not bar.functions.isVisible()
+    assert driver.wait_for(CaptureRequest, 2).request.call == "f(f32[3])"
 
 
 def test_panes_open_close_and_change_their_stage(driver: Driver, window: MainWindow, source: Path):

@@ -19,7 +19,7 @@ from jaxscope.picture.scene.scene import HEADER_PX, Scene
 # A box with one result names its type itself. Lines out of closed groups and frames, and out of
 # operations with several results, get a label of their own: once per value and group, on the first
 # piece of the line where it covers no box, no connector, no other line and no other label. Where
-# there is no such place, there is no label; pointing at the line tells the type in any case.
+# there is no such place, there is no label; pointing at the line says the type in any case.
 
 
 LABEL_TEXT_PX = 10.0

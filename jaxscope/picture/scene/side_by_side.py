@@ -25,7 +25,7 @@ from jaxscope.picture.view.view import ROOT, View
 # Set the forward and the backward part of a program side by side, the backward part going back.
 #
 # The two are one node to the layout around them, as tall as the taller. What goes from one to the
-# other is told by stubs inside both, on the same level where the parts have groups that belong
+# other is shown by stubs inside both, on the same level where the parts have groups that belong
 # together; what leaves the backward part does so where it ends, and is led around it.
 
 
@@ -237,10 +237,10 @@ def _stretch(drawing: Drawing, moves: list[tuple[float, float]], along: float) -
     )
 
 
-# Which lines of a gradient are told by stubs: residuals, and what enters the backward part.
+# Which lines of a gradient are drawn as stubs: residuals, and what enters the backward part.
 #
 # A line from the forward part to the backward part would run against everything between; so the
-# group that a value leaves and the group that it reaches each get a stub that tells of the other.
+# group that a value leaves and the group that it reaches each get a stub with the other's name.
 
 
 _MAX_STUBS_PER_BOX = 2

@@ -358,7 +358,7 @@ def find_changed_groups(
 
     These are the groups that were opened, those around a group that was opened or closed, and the
     other part of a gradient of which one part is among them: the two are as long as each other,
-    and each tells of the other.
+    and each shows the other's names.
 
     Args:
         known: The groups that were open.

@@ -115,14 +115,14 @@ def fate_codes(graph: Graph, scene: Scene, fates: Mapping[str, str]) -> Int32s:
 
 # Colours by origin: which lines or functions of the source, or which equations, boxes came from.
 #
-# The finest of these that can be told apart is used: lines where there are few, else functions; a
-# graph without places in the source is told by the equations of the jaxpr that its nodes came from.
+# The finest of these that can be distinguished is used: lines where there are few, else functions.
+# A graph without places in the source is divided by the equations that its nodes came from.
 
 
 _NUMBERS = re.compile(r"([0-9]+)")
 
 MAX_ORIGINS = 7
-"""So many have a colour of their own; more could not be told apart."""
+"""So many have a colour of their own; more could not be distinguished."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
@@ -221,7 +221,7 @@ _MAX_SCOPES = 7
 
 
 class ColourBy(enum.Enum):
-    """What colours tell; the value is fit to show."""
+    """What colours mean; the value is fit to show."""
 
     FAMILY = "operation"
     DIRECTION = "direction"
@@ -282,7 +282,7 @@ def tint_scene(
     Args:
         graph: What the picture shows.
         scene: The picture.
-        by: What colours tell.
+        by: What colours mean.
         selected: Node indices, for `SAME`.
         fates: Names of fates by the id of the equation, for `FATE`.
     """

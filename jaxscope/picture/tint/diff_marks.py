@@ -39,8 +39,8 @@ STYLES = {
     Change.CHANGED: MarkStyle("changed", "≠", "#7a28cb", "#d2a8ff", (12.0, 3.0)),
     Change.MOVED: MarkStyle("moved", "→", "#0b57d0", "#8ab4f8", (2.0, 3.0)),
 }
-"""Blue, purple, green and orange are told apart in all common kinds of colour blindness, and the
-signs and dashes tell them apart without any colour."""
+"""Blue, purple, green and orange are distinguished in all common kinds of colour blindness, and the
+signs and dashes distinguish them without any colour."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

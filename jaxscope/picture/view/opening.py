@@ -26,7 +26,7 @@ _CLOSED = GATHERED | {BranchKind.SECTION}
 def choose_opened(root: Branch) -> frozenset[str]:
     """Open groups, the largest first, while at most 60 boxes are visible.
 
-    Repeats stay closed, for one of twelve alike layers tells it all, unless almost nothing else
+    Repeats stay closed, as one of twelve alike layers shows what all do, unless almost nothing else
     would be seen.
     """
     opened: set[str] = set()
@@ -169,7 +169,7 @@ def open_many(view: View, num_boxes: int = MANY_BOXES) -> frozenset[str]:
 
 
 _NOT_HERE = (NONE,)
-"""Stands for the children of a closed group: that it has some is all that is told."""
+"""Stands for the children of a closed group: only that there are some is known."""
 
 
 def shrink_view(view: View, openable: frozenset[str]) -> View:

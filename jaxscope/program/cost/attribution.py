@@ -126,8 +126,8 @@ def share_out(
     Args:
         graph: Of a module: the stage `hlo` or `optimized`.
         by: What rows stand for.
-        trips: Rounds of loops that the module does not tell itself; see `find_trip_counts`.
-        machine: The stage `machine` of the same program, which tells what kernels multiply with.
+        trips: Rounds of loops that the module does not say itself; see `find_trip_counts`.
+        machine: The stage `machine` of the same program, which says what kernels multiply with.
     """
     rounds = count_executions(graph, trips)
     arithmetics = Arithmetics(graph, machine)

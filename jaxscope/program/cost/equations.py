@@ -207,7 +207,7 @@ class _Counter:
         return cost
 
     def _cost_of_bodies(self, node: int, primitive: str, bodies: list[Row]) -> Row | None:
-        """What an equation costs by the jaxprs inside it; None if these do not tell."""
+        """What an equation costs by the jaxprs inside it; None if these do not say."""
         if primitive == "cond":
             return bodies[0] if bodies and all(_same(bodies[0], body) for body in bodies) else None
         if len(bodies) != 1:

@@ -90,7 +90,7 @@ def find_line_costs(
     call or loop it is inside of: JAX's own functions, such as random draws, hold no lines of the
     file. What a loop or a call costs is spread over the lines of its inside as the inside's own
     costs are, so that nothing is counted twice and a loop's lines count all its rounds. Unknown
-    costs count nothing. Where nobody knows how often a loop or a branch runs, its lines tell what
+    costs count nothing. Where nobody knows how often a loop or a branch runs, its lines say what
     they cost each time.
     """
     costs = _find_in_last(stages, file, _costs_of)

@@ -126,7 +126,7 @@ def count_executions(graph: Graph, trips: Mapping[str, int] | None = None) -> Ex
     Args:
         graph: Of a module, or of a jaxpr.
         trips: Rounds of the loop of an equation of the last jaxpr-level stage, for loops whose
-            rounds the graph itself does not tell; see `find_trip_counts`.
+            rounds the graph itself does not say; see `find_trip_counts`.
     """
     unbounded: set[int] = set()
     untold: set[int] = set()

@@ -182,7 +182,7 @@ def find_work(graph: Graph, trips: Mapping[str, int] | None = None) -> Work:
 
     Args:
         graph: With the cost of each node: of a jaxpr-level stage, of `hlo` or of `optimized`.
-        trips: Rounds of loops that the graph does not tell itself; see `find_trip_counts`.
+        trips: Rounds of loops that the graph does not say itself; see `find_trip_counts`.
     """
     key = tuple(sorted((trips or {}).items()))
     known = _known.setdefault(graph, {})
@@ -252,7 +252,7 @@ def _loops(graph: Graph, of_group: tuple[int, ...]) -> Iterator[int]:
 
 
 def find_stage_works(stages: Iterable[Stage]) -> Mapping[str, Work]:
-    """What a run does, by the name of each stage that tells.
+    """What a run does, by the name of each stage that says.
 
     StableHLO has that of the HLO made of it, XLA's passes have that of the program they end with.
 

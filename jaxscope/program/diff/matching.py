@@ -65,7 +65,7 @@ class ComparedGraph:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Signatures:
-    """Numbers of each node of one side, from the most to the least telling.
+    """Numbers of each node of one side, from the most to the least informative.
 
     Attributes:
         placed: Content, and where it comes from: equations, text of the source line, scope, path.
@@ -288,7 +288,7 @@ def _sorted_by(keys: npt.NDArray[np.generic], num_rows: int) -> tuple[Int64s, In
 
 
 _MAX_USERS = 64
-"""A value with more users tells nothing about which is which, and must not cost a square."""
+"""A value with more users says nothing about which is which, and must not cost a square."""
 
 
 class Adjacency:

@@ -133,7 +133,7 @@ def find_cost_reason(first: Capture, second: Capture, stage: str) -> Unavailable
 def compare_stage_seconds(
     first: Capture, second: Capture, before: Stage, after: Stage
 ) -> QuantityDifference:
-    """How long JAX or XLA took to make a stage: one run each, so only told, never judged."""
+    """How long JAX or XLA took to make a stage: one run each, so only shown, never judged."""
     seconds = [
         stage.seconds if is_available(stage.seconds) else math.nan for stage in (before, after)
     ]
@@ -164,7 +164,7 @@ def compare_memory(first: Capture, second: Capture) -> tuple[QuantityDifference,
 
 
 def _compare_plans(first: Capture, second: Capture) -> Iterator[QuantityDifference]:
-    """XLA's two memory plans; those for different targets are only told."""
+    """XLA's two memory plans; those for different targets are only shown."""
     reason = find_cost_reason(first, second, "optimized")
     plans = []
     for side, capture in (("first", first), ("second", second)):

@@ -91,7 +91,7 @@ class Lowering:
             pass_name: The pass that was seen to do it, or None.
 
         Returns:
-            Empty where recorded passes do not tell.
+            Empty where recorded passes do not say.
         """
         if pass_name:
             return in_pass(pass_name)

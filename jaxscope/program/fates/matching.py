@@ -24,7 +24,7 @@ from jaxscope.program.fates.equations import Equations
 from jaxscope.program.fates.instructions import COMPUTING, Instructions, work_of
 from jaxscope.program.fates.outcomes import PassOutcome, quote_names
 
-# What stands next to an equation or an instruction among those that can be told apart by name.
+# What stands next to an equation or an instruction among those that can be distinguished by name.
 #
 # In a jaxpr: the nearest equations, up and down, that some instruction of the optimized module
 # carries. In the optimized module: the nearest instructions with a name. Where both sides agree, an
@@ -255,7 +255,7 @@ class InstructionRole:
 
     Attributes:
         fate: `fused`, `kernel`, `library`, `layout` or `folded`.
-        instructions: Node indices, the telling ones first.
+        instructions: Node indices, the informative ones first.
         place: The fusion, or the instruction itself, that runs it; `NONE` where nothing does.
         library: Name of the library, for the fate `library`.
         is_same: Whether one of them is the operation, at its size, that the equation was lowered
@@ -703,7 +703,7 @@ class InstructionMatcher:
         wanting = {
             ids[node]: node
             for node in candidates
-            # Whose call an instruction without a name is of cannot be told.
+            # It is not known whose call an instruction without a name belongs to.
             if not self._equations.is_shared(node) and self._lacks_its_work(ids[node])
         }
         held = frozenset(id for id in self._named if id not in wanting)

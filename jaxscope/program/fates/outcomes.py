@@ -109,7 +109,7 @@ _RANKS = (*RUNNING, "layout", "unknown", *NOT_RUNNING)
 
 
 def combine_fates(fates: list[Fate]) -> Fate:
-    """The most telling of several fates, with the instructions of all.
+    """The most informative of several fates, with the instructions of all.
 
     Where nothing of them runs it is the commonest, and instructions are what took its place.
     """

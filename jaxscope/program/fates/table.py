@@ -166,7 +166,7 @@ def _became_a_choice(derived: Graph, parts: Sequence[str]) -> bool:
 def _combine(
     id: str, operation: str, fates: Mapping[str, Fate], derived: Graph, transform: str
 ) -> Fate:
-    """One fate of all that a transform made of an equation: the most telling of what runs.
+    """One fate of all that a transform made of an equation: the most informative of what runs.
 
     Where nothing of it runs, what became of the operation itself says more than what became of
     its derivative.

@@ -127,7 +127,7 @@ class ValueNumbering:
         return root
 
     def _region(self, group: int) -> Hashable:
-        """What a reducer or comparator does, told without names."""
+        """What a reducer or comparator does, written without names."""
         found = self._regions.get(group)
         if found is None:
             module = self._module

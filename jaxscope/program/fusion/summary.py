@@ -37,7 +37,7 @@ class FusionReport:
     log: FusionLog | None = None
 
     def why_apart(self, first: int, second: int) -> Separation:
-        """Why two instructions are not one kernel: by XLA's own log where it tells, else inferred.
+        """Why two instructions are not one kernel: by XLA's own log where it says, else inferred.
 
         Args:
             first: A node of the optimized module.
@@ -52,7 +52,7 @@ class FusionReport:
         elif second not in find_users(self.module, first):
             return inferred  # the log is about those that make a value and those that read it
         if self.module.operations[first] in CONTROL:
-            return inferred  # no candidate: the log tells of what went into it at most
+            return inferred  # no candidate: the log has at most what went into it
         decision = self.log.between(self._results_of(first), self._results_of(second))
         if decision is None:
             return inferred

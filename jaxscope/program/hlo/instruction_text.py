@@ -422,7 +422,7 @@ def _read_backend_config(config: bytes, attributes: dict[str, str]) -> None:
 
 
 def _read_precision(config: dict[str, Any], attributes: dict[str, str]) -> None:
-    """A library call's precision, as that of a `dot` is told."""
+    """A library call's precision, written as that of a `dot`."""
     levels = config.get("operand_precision")
     numbers = [_LEVELS.get(str(each), 0) for each in levels] if isinstance(levels, list) else []
     algorithm = str(config.get("algorithm", _NO_ALGORITHM))

@@ -3,7 +3,7 @@
 XLA prints the instructions of a scheduled computation in the order of the schedule; lines are
 linked to nodes, so the order needs no room in a capture. A value is alive from the instruction that
 makes it up to the last one that reads it; tuples, bitcasts, loop state, slice updates in place and
-donation share memory. Where XLA tells in which allocation a value lies, shared memory counts once.
+donation share memory. Where XLA says in which allocation a value lies, shared memory counts once.
 Donated arguments: whose memory results took over, and why the others were of no use. Sizes in
 bytes.
 """
@@ -400,9 +400,9 @@ def _operand_table(graph: Graph) -> dict[int, tuple[tuple[int, int], ...]]:
 # What lies in memory at each step of a compiled program, and what is there at the peak.
 #
 # Computed from the scheduled module: a value is alive from the instruction that makes it up to the
-# last one that reads it, both included; arguments and results are there to the end. Where XLA tells
+# last one that reads it, both included; arguments and results are there to the end. Where XLA says
 # in which memory each value lies, memory that several share counts once, so that nothing comes to
-# more than XLA allocates. Where it does not tell, values are added up: less is needed where a
+# more than XLA allocates. Where it does not say, values are added up: less is needed where a
 # result is written over an operand that is read for the last time, or where temporaries lie where a
 # result will be; more where gaps are left. So XLA's own total stands beside it wherever both are
 # shown.
@@ -423,7 +423,7 @@ class LiveRanges:
         temporaries: The same of temporaries alone.
         peak_step: First step at which the most is alive.
         num_unsized: Buffers whose size is not known; they count nothing.
-        is_placed: Whether XLA told in which memory each value lies.
+        is_placed: Whether XLA says in which memory each value lies.
     """
 
     graph: Graph

@@ -33,7 +33,7 @@ _NOT_KEPT = Unavailable(
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
 class ModuleGraphs:
-    """Two modules, instruction by instruction; XLA's names tell which is which.
+    """Two modules, instruction by instruction; XLA's names say which is which.
 
     Attributes:
         before: The module before the pass.

@@ -12,7 +12,7 @@ constant (folded), a new instruction (rewritten); without users it is dead. An e
 long as an instruction holds it that does work of its kind. Cost: linear in the instructions of each
 module, and per vanished equation a search through a bounded number of users. Limits: where a pass
 rebuilds a region at once, nothing tells which of the new instructions took the place; copies among
-several unnamed instructions of one kind are not told apart.
+several unnamed instructions of one kind are not distinguished.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from jaxscope.program.passes.snapshot import InstructionRow, Snapshot
 # removes it later (dce): what took its place can only be seen in the pass that stopped using it.
 #
 # Cost: linear in the instructions of each module. Limits: where a pass replaces several unnamed
-# instructions of the same kind at once, copies among them are not told apart and hold nothing.
+# instructions of the same kind at once, copies among them are not distinguished and hold nothing.
 
 
 _HOLDING_NOTHING = frozenset(
@@ -173,7 +173,7 @@ class Lineage:
         return bool(was) and bool(row.tags) and set(was).isdisjoint(row.tags)
 
     def _kinds_of_unnamed(self, gone: Iterable[InstructionRow]) -> dict[int, tuple[str, ...]]:
-        """What instructions held that had no name of their own, where their kind tells it."""
+        """What instructions held that had no name of their own, where their kind says it."""
         found: dict[int, set[tuple[str, ...]]] = {}
         for row in gone:
             if row.name in self._unnamed:
@@ -553,7 +553,7 @@ def _element(row: InstructionRow) -> int | None:
 def _equals(snapshot: Snapshot) -> dict[str, list[str]]:
     """For each instruction those of its computation that compute the same, itself included.
 
-    The same operation on the same operands, by a number for each. Parameters are told apart by
+    The same operation on the same operands, by a number for each. Parameters are distinguished by
     theirs, and called computations by what they compute.
     """
     numbers: dict[str, int] = {}
@@ -602,7 +602,7 @@ class _EquationState:
     """What happened so far to an equation that is still held.
 
     Attributes:
-        work: How much its telling instructions do, as `work_of` says.
+        work: How much its informative instructions do, as `work_of` says.
         first: Names of these in the module that XLA received.
         steps: What became of its operation, in words.
         placed: The pass that put it where it is, with names before and after it.

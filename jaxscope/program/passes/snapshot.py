@@ -1,4 +1,4 @@
-"""A module as it was after one pass: instructions, users, the equations that names tell; and an
+"""A module as it was after one pass: instructions, users, the equations that names say; and an
 excerpt of the text that a pass changed, bounded.
 """
 

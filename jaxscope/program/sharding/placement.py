@@ -232,7 +232,7 @@ def _of_value(derived: Graph, node: int, type: str, placement: Placement) -> Sha
 def _of_result(
     derived: Graph, equation: int, output: int, type: str, placement: Placement
 ) -> ShardedValue:
-    """How what an equation gives is spread; of what the program gives back JAX tells itself."""
+    """How what an equation gives is spread; of what the program gives back JAX says itself."""
     known = _of_equation(derived.string(derived.nodes.id, equation), type, placement)
     edges = derived.edges
     for edge in np.flatnonzero((edges.source == equation) & (edges.output == output)).tolist():

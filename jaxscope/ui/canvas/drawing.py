@@ -97,7 +97,7 @@ class Shades:
         border: Colours of their borders.
         is_dashed: Whether the border is dashed.
         share: float64, how much of its lower border an item's bar takes; NaN for no bar.
-        is_tint: Whether the colours tell something else than the style.
+        is_tint: Whether the colours mean something else than the style.
         is_faint: bool, of each item whether it is out of focus; None where nothing is.
     """
 

@@ -708,11 +708,11 @@ class GraphCanvas(QWidget):
 
     @property
     def colour_by(self) -> ColourBy:
-        """What the colours of boxes tell."""
+        """What the colours of boxes mean."""
         return self._colour_by
 
     def set_colour_by(self, by: ColourBy) -> None:
-        """Let the colours of boxes tell something else."""
+        """Let the colours of boxes mean something else."""
         if by is not self._colour_by:
             self._colour_by = by
             self.repaint_scene()
@@ -818,7 +818,7 @@ class GraphCanvas(QWidget):
         return find(scene, self.camera, nodes)
 
     def select_node(self, node: int, *, reveal: bool = True) -> None:
-        """Make a node the current one without telling anybody; -1 clears it.
+        """Make a node the current one without a signal; -1 clears it.
 
         Args:
             node: Node index.

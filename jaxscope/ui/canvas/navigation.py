@@ -150,7 +150,7 @@ def look_at_top(
     left, right = float(first[:, 0].min()), float((first[:, 0] + first[:, 2]).max())
     fitting = width / (right - left + 2 * MARGIN_PX)
     scale = max(min(camera.scale, fitting), READABLE_SCALE * text_scale)
-    if fitting < scale:  # from the first box on, whole boxes; the shade at the right tells of more
+    if fitting < scale:  # from the first box on, whole boxes; the shade shows that there is more
         return Camera(left - MARGIN_PX, camera.y, scale)
     start = -SIDE_PX / scale
     if right - start <= width / scale:  # seen from the left edge, where nothing is cut off

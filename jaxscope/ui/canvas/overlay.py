@@ -290,7 +290,7 @@ def _paint_lines(
             (lines.source, Qt.PenStyle.SolidLine),
         ):
             chosen = np.flatnonzero(ends == item)[:_MAX_EMPHASISED_LINES]
-            # Not the colours of forward and backward: those tell parts of the program apart.
+            # Not the colours of forward and backward: those distinguish parts of the program.
             painter.setPen(QPen(colors.selected, strength, style))
             paint_curves(painter, drawing.index, sight, chosen)
     paint_long_edges(painter, drawing, _long_edges(drawing.scene, highlight), camera.scale, sight)

@@ -398,7 +398,7 @@ class FigurePanel(QWidget):
         """Show a figure.
 
         Args:
-            environment: Where it was measured; an exported JSON tells it.
+            environment: Where it was measured; an exported JSON says it.
         """
         is_new = figure is not self._figure
         self._figure, self._environment, self._theme = figure, environment, theme

@@ -220,7 +220,7 @@ class ChartPlot(Plot):
 
 
 _LEAST_LINES = 14
-"""Of text: so high that the labels of both axes fit and bars can be told apart."""
+"""Of text: so high that the labels of both axes fit and bars can be distinguished."""
 
 
 class Swatch(pyqtgraph.ItemSample):  # type: ignore[misc] # pyqtgraph has no types

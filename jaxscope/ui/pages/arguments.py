@@ -55,7 +55,7 @@ class ArgumentsPage(PageWidget):
         self.choose(self._context.selection.links.arguments)
 
     def choose(self, paths: Collection[str]) -> None:
-        """Select the rows of arguments without telling anybody."""
+        """Select the rows of arguments without a signal."""
         self._is_told = True
         self.tree.clearSelection()
         for item in self._leaves(0):

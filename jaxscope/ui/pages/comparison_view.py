@@ -165,7 +165,7 @@ class DifferencesView(QTableView):
             self.setColumnWidth(column, width * em)
 
     def choose(self, side: int, node: int) -> None:
-        """Select the row of a node without telling anybody."""
+        """Select the row of a node without a signal."""
         row = self.rows.row_of(side, node)
         self._is_told = True
         if row < 0:

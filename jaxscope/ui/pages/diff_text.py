@@ -93,7 +93,7 @@ class DiffTextView(QAbstractScrollArea):
         self.verticalScrollBar().setValue(max(row - visible // 3, 0))
 
     def show_nodes(self, first: int, second: int) -> None:
-        """Choose the row of a node of either side, without telling anybody."""
+        """Choose the row of a node of either side, without a signal."""
         for index, row in enumerate(self._rows):
             if (first >= 0 and row.first is not None and row.first.node == first) or (
                 second >= 0 and row.second is not None and row.second.node == second

@@ -106,7 +106,7 @@ _NONE_YET = (
 
 
 class FusionsPage(PageWidget):
-    """A click on a row selects its fusion; the inspector tells of what is selected."""
+    """A click on a row selects its fusion; the inspector describes it."""
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(context)

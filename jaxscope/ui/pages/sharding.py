@@ -199,7 +199,7 @@ _QUESTION = "On which devices does it run, who holds what, and what do they tell
 
 
 class ShardingPage(PageWidget):
-    """A click on a collective selects it; the inspector tells how values lie on devices."""
+    """A click on a collective selects it; the inspector says how values lie on devices."""
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(context)

@@ -676,7 +676,7 @@ class NodeTableView(QTableView):
         self.viewport().update()
 
     def choose(self, nodes: Sequence[int]) -> None:
-        """Select nodes' rows without telling anybody, and bring the first into sight."""
+        """Select nodes' rows without a signal, and bring the first into sight."""
         rows = [row for node in nodes[:_MAX_CHOSEN_ROWS] if (row := self.nodes.row_of(node)) >= 0]
         if rows == [index.row() for index in self.selectionModel().selectedRows()]:
             return

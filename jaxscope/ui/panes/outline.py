@@ -201,7 +201,7 @@ class OutlineView(QTreeView):
         self._open_exactly(shown.opened)
 
     def follow(self, view: View | None, opened: frozenset[str]) -> None:
-        """Show a graph's view with the same groups open, without telling anybody."""
+        """Show a graph's view with the same groups open, without a signal."""
         if view is None or self._graph is not view.graph:
             return
         if view is not self.boxes.view:
@@ -249,7 +249,7 @@ class OutlineView(QTreeView):
 
     def choose(self, nodes: Sequence[int]) -> None:
         """Select the row of the first node, or stay at the group that holds just these nodes,
-        without telling anybody; no nodes select nothing.
+        without a signal; no nodes select nothing.
         """
         view, node = self.boxes.view, nodes[0] if nodes else None
         group = self._group_at(self.currentIndex())

@@ -68,12 +68,16 @@ class Split:
     shares: tuple[float, ...]
 
 
-FIRST_ARRANGEMENT = Split(
-    True,
-    (PaneSpec("source", "text"), PaneSpec("jaxpr"), PaneSpec("optimized")),
-    (7.0, 8.0, 8.0),
+FIRST_ARRANGEMENT = Split(True, (PaneSpec("source", "text"), PaneSpec("jaxpr")), (38.0, 62.0))
+"""What a new window shows: the source, and the program of the call."""
+
+WIDE_ARRANGEMENT = Split(
+    True, (*FIRST_ARRANGEMENT.parts, PaneSpec("optimized")), (28.0, 36.0, 36.0)
 )
-"""What a new window shows."""
+"""The same where three panes have room."""
+
+_WIDE_PX = 1580
+"""From this width of the panes on; a window of 1600 pixels has it."""
 
 
 def format_arrangement(arrangement: Split) -> str:
@@ -247,7 +251,7 @@ class PaneTree(QWidget):
         """Hide all panes but one; None shows all."""
         for each in self.panes():
             each.setVisible(pane is None or each is pane)
-        for splitter in self.findChildren(QSplitter):
+        for splitter in self.findChildren(RibbonSplitter):
             splitter.setVisible(any(not each.isHidden() for each in _panes_in(splitter)))
 
     def clear(self) -> None:
@@ -393,6 +397,8 @@ class PaneArea(QWidget):
         self._ribbons = RibbonSetting(self._find_pairs)
         self._tree = PaneTree(self._ribbons)
         self._waiting: Split | None = None
+        self._companion: QWidget | None = None
+        self._is_companion_hidden = False
         self._zone = QRubberBand(QRubberBand.Shape.Rectangle, self)
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._tree.repaint_ribbons)
@@ -401,6 +407,7 @@ class PaneArea(QWidget):
         layout.addWidget(self._tree)
         selection.changed.connect(self.refresh_ribbons)
         selection.cleared.connect(self.clear_current)
+        self.panes_changed.connect(self._place_companion)
 
     @property
     def panes(self) -> Sequence[StagePane]:
@@ -454,6 +461,28 @@ class PaneArea(QWidget):
         self.panes_changed.emit()
         return pane
 
+    def set_companion(self, part: QWidget) -> None:
+        """Show a part of the window below the source, or below the first pane without one."""
+        self._companion = part
+        part.setParent(self)
+        self._place_companion()
+
+    def _release_companion(self) -> None:
+        """Take it out of its pane, which is about to go."""
+        if self._companion is not None and self._companion.parentWidget() is not self:
+            self._is_companion_hidden = self._companion.isHidden()
+            self._companion.setParent(self)
+
+    def _place_companion(self) -> None:
+        panes = self.panes
+        if self._companion is None or not panes:
+            return
+        pane = next((pane for pane in panes if pane.wanted_stage == SOURCE), panes[0])
+        if not pane.isAncestorOf(self._companion):
+            self._release_companion()
+            pane.add_below(self._companion)
+            self._companion.setHidden(self._is_companion_hidden)
+
     def arrange(self, arrangement: Split = FIRST_ARRANGEMENT) -> None:
         """Close all panes and open those of an arrangement."""
         if self._waiting is not None:
@@ -461,6 +490,7 @@ class PaneArea(QWidget):
             return
         self.show_all()
         before, self._active = self.panes, None
+        self._release_companion()
         self._tree.clear()
         for pane in before:
             pane.hide()
@@ -477,7 +507,8 @@ class PaneArea(QWidget):
         """Make the panes of the arrangement that was asked for last, where they still wait."""
         if self._waiting is not None:
             arrangement, self._waiting = self._waiting, None
-            self.arrange(arrangement)
+            is_wide = arrangement is FIRST_ARRANGEMENT and self.width() >= _WIDE_PX
+            self.arrange(WIDE_ARRANGEMENT if is_wide else arrangement)
 
     @property
     def is_one_alone(self) -> bool:
@@ -496,6 +527,7 @@ class PaneArea(QWidget):
         if len(self.panes) == 1:
             return
         self.show_all()
+        self._release_companion()
         self._tree.take_out(pane)
         pane.hide()
         pane.deleteLater()

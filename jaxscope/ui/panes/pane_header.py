@@ -231,7 +231,7 @@ class PaneHeader(QWidget):
 
     @property
     def found_text(self) -> str:
-        """What is told of the search's hits."""
+        """What is said of the search's hits."""
         return self._found.text() if self._found.isVisibleTo(self) else ""
 
     @property

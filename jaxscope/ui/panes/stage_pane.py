@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
-from PySide6.QtWidgets import QFrame, QLabel, QStackedWidget, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from jaxscope.model import (
     NONE,
@@ -38,6 +38,10 @@ from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_canvas import GraphCanvas
     from jaxscope.ui.canvas.graph_page import GraphPage
+
+
+_SHARES = [700, 300]
+"""Of what a pane shows, and of a part of the window below it."""
 
 
 class PaneHost(Protocol):
@@ -157,7 +161,10 @@ class StagePane(QFrame):
         layout.setContentsMargins(4, 4, 4, 4)
         layout.setSpacing(4)
         layout.addWidget(header)
-        layout.addWidget(self._pages, 1)
+        self._body = QSplitter(Qt.Orientation.Vertical)
+        self._body.setChildrenCollapsible(False)
+        self._body.addWidget(self._pages)
+        layout.addWidget(self._body, 1)
         layout.addWidget(self._footnote)
         self.code.line_chosen.connect(self._on_code_line_chosen)
         self.code.lines_chosen.connect(self._on_code_lines_chosen)
@@ -171,6 +178,11 @@ class StagePane(QFrame):
         self._selection.previewed.connect(self._on_selection_previewed)
         for part in (self.code, self.table, self.outline, self.header.search, self.header.chooser):
             part.installEventFilter(self)
+
+    def add_below(self, part: QWidget) -> None:
+        """Show a part of the window below what the pane shows; it leaves where it was."""
+        self._body.addWidget(part)
+        self._body.setSizes(_SHARES)
 
     # --- what is shown ---
 

@@ -93,7 +93,7 @@ def find_tables(capture: Capture) -> Tables:
     return tables
 
 
-# What the inspector tells about fusions; found on a thread of its own, like fates.
+# What the inspector says about fusions; found on a thread of its own, like fates.
 
 
 OPTIMIZED = "optimized"

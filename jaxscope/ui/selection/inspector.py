@@ -43,7 +43,7 @@ from jaxscope.ui.source.source_lines import NUMBERS_OF_RUN, SourceLines
 from jaxscope.ui.toolkit.rich_text import SOFT_BREAK, escape_breakable, escape_html
 from jaxscope.ui.toolkit.widgets import make_label
 
-# The equations that a node comes from, told by their texts; no Qt.
+# The equations that a node comes from, as texts; no Qt.
 
 
 _MAX_SHOWN = 4
@@ -85,7 +85,7 @@ def _link(id: str, stage: Stage | None) -> str:
     return f"<a href='node:{escape_html(stage.name)}:{index[id]}'>{text}</a>"
 
 
-# The inspector's text: one node, or one source line, told in full; no Qt.
+# The inspector's text of one node or one source line; no Qt.
 
 
 _MAX_NEIGHBOURS = 24
@@ -131,8 +131,8 @@ def describe_node(
 
     Args:
         muted: Colour of labels.
-        facts: What the whole capture tells of its nodes, if anything.
-        stages: That are shown: equations that the node comes from are told by their texts.
+        facts: What is known of the nodes from the whole capture, if anything.
+        stages: That are shown: equations that the node comes from are shown by their texts.
     """
     graph = stage.graph
     if isinstance(graph, Unavailable):
@@ -410,7 +410,7 @@ def _count(stage: str, linked: Linked) -> str:
     return f"{target}{format_count(forward or backward, 'node')}{suffix}</a>"
 
 
-# What the inspector tells of what is selected: a line, a node, a group, or several together.
+# What the inspector says of what is selected: a line, a node, a group, or several together.
 
 
 class SelectionDescriber:
@@ -475,7 +475,7 @@ class SelectionDescriber:
         return f"{name} {operation}", f"node:{found[0]}:{found[1]}"
 
 
-# The side panel that tells all about the selected thing.
+# The panel below the source that describes what is selected.
 
 
 class _Page(QTextBrowser):

@@ -44,9 +44,9 @@ class LatestJob(QObject):
         return self._is_running
 
     def start(self, work: Work) -> None:
-        """Run `work(should_stop)` on a thread; what ran before is told to stop.
+        """Run `work(should_stop)` on a thread; what ran before is asked to stop.
 
-        What work raises after it was told to stop is dropped, so that it may stop by raising.
+        What work raises after it was asked to stop is dropped, so that it may stop by raising.
         """
         self._generation += 1
         self._is_running = True

@@ -117,6 +117,7 @@ QWidget[role="ground"] { background: $window; }
 
 QFrame[role="card"], QFrame[role="pane"] { background: $surface; border: 1px solid $surface;
     border-radius: 8px; }
+QFrame[role="popup"] { background: $surface; border: 1px solid $border; border-radius: 6px; }
 QFrame[role="pane"][active="true"] { border-color: $accent; }
 QFrame[role="step"] { background: transparent; border: 1px solid transparent;
     border-bottom: 2px solid transparent; border-radius: 3px; }

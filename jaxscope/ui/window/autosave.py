@@ -102,7 +102,7 @@ class Autosave(QObject):
                 self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 save_capture(capture, self.path, timing, lab, layout)
             except (OSError, JaxscopeError):
-                return  # a full disk is told where a person asks for saving
+                return  # a full disk is reported where a person asks for saving
 
     def _on_controller_state_changed(self, state: WindowState) -> None:
         is_own = state.phase is Phase.DONE and not state.is_view_only

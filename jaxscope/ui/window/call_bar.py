@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QStringListModel, Qt, QTimer, Signal
@@ -313,19 +314,25 @@ class TransformForm(QFrame):
 # The functions of the file, and under each the calls that the file offers.
 
 
+_WIDTH_PX, _ROW_PADDING_PX = 560, 6
 _CALL_ROLE = Qt.ItemDataRole.UserRole
 _FUNCTION_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
 class FunctionList(QFrame):
-    """`call_chosen` carries an offered call; `function_chosen` a function that offers none."""
+    """A popup of functions and calls.
+
+    Signals:
+        call_chosen: An offered call.
+        function_chosen: A function that offers none.
+    """
 
     call_chosen = Signal(str)
     function_chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "card")
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setProperty("role", "popup")
         self._functions: Sequence[OfferedFunction] = ()
         self._marked = ""
         title = make_label("Functions", "label")
@@ -349,6 +356,16 @@ class FunctionList(QFrame):
             self._marked = ""
             self._fill(functions)
         self._mark(call)
+
+    def open_at(self, button: QWidget) -> None:
+        """Show it below a button, as large as its rows and the window allow."""
+        rows = len(self._functions) + sum(len(function.calls) for function in self._functions)
+        height = (rows + 3) * (self.fontMetrics().height() + _ROW_PADDING_PX)
+        room = button.window().size()
+        self.resize(min(_WIDTH_PX, room.width() - 40), min(height, room.height() * 2 // 3))
+        self.move(button.mapToGlobal(button.rect().bottomLeft()))
+        self.show()
+        self.tree.setFocus()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -395,6 +412,7 @@ class FunctionList(QFrame):
             self.tree.clearSelection()
 
     def _on_tree_item_chosen(self, item: QTreeWidgetItem, _column: int) -> None:
+        self.hide()
         call = item.data(0, _CALL_ROLE)
         if call:
             self.call_chosen.emit(call)
@@ -455,6 +473,8 @@ class CallBar(QWidget):
             # They take each other's place: a click must leave the keyboard where it was.
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._problem = make_label(role="error")
+        self.functions = FunctionList(self)
+        self.functions_button = QToolButton()
         self.add_button = QToolButton()
         self.add_menu, self.transform_menu = QMenu(self), QMenu(self)
         self.form: TransformForm | None = None
@@ -471,8 +491,14 @@ class CallBar(QWidget):
             action.setData(transform)
         self.add_menu.triggered.connect(self._on_add_menu_triggered)
         self.transform_menu.triggered.connect(self._on_transform_menu_triggered)
+        self.functions_button.setProperty("role", "more")
+        self.functions_button.setToolTip("The functions of the file, and the calls it offers")
+        self.functions_button.setAccessibleName("Functions of the file")
+        self.functions_button.clicked.connect(self.open_functions)
+        self.functions_button.hide()
         top = QHBoxLayout()
         top.setSpacing(8)
+        top.addWidget(self.functions_button)
         top.addWidget(self.edit, 1)
         top.addWidget(self.add_button)
         top.addWidget(self.target)
@@ -485,6 +511,7 @@ class CallBar(QWidget):
         layout.setSpacing(6)
         layout.addLayout(top)
         layout.addWidget(self._problem)
+        self.setTabOrder(self.edit, self.functions_button)
         self.edit.run_requested.connect(self.run_requested)
         self.run_button.clicked.connect(self.run_requested)
         self.stop_button.clicked.connect(self.stop_requested)
@@ -496,6 +523,17 @@ class CallBar(QWidget):
         """Put a call into the line."""
         if text != self.edit.text():
             self.edit.setText(text)
+
+    def show_functions(self, file: str, functions: Sequence[OfferedFunction], call: str) -> None:
+        """Name the file, and list its functions and calls behind that name."""
+        name = os.path.basename(file)
+        self.functions_button.setText(f"{name} ▾")
+        self.functions_button.setVisible(bool(name))
+        self.functions.show_functions(functions, call)
+
+    def open_functions(self) -> None:
+        """Show the functions of the file."""
+        self.functions.open_at(self.functions_button)
 
     def set_names(self, names: Sequence[str]) -> None:
         """Complete these names of the file."""

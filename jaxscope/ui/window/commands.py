@@ -84,6 +84,9 @@ COMMANDS: Sequence[Command] = (
     Command("Run", "Run the call", "run_call", ("Ctrl+R", "F5")),
     Command("Run", "Run with the gradient", "run_with_gradient", ("Ctrl+Alt+G",)),
     Command("Run", "Stop", "stop_run", ("Esc",)),
+    Command(
+        *("Run", "Functions of the file", "open_functions", ("Ctrl+Shift+L",)), owner="call_bar"
+    ),
     Command("Run", "Measure its time", "measure", ("Ctrl+M",), owner="timing"),
     Command("Run", "Skip what is being measured", "skip", ("Ctrl+Shift+S",), owner="controller"),
     Command("Run", "Edit the call", "focus_call", ("Ctrl+L",), True),
@@ -105,7 +108,7 @@ COMMANDS: Sequence[Command] = (
         ("As table", "set_form", "Ctrl+3", Form.TABLE),
         ("As tree", "set_form", "Ctrl+4", Form.TREE),
     ),
-    Command("View", "Side panel", "toggle_side", ("Ctrl+B",), True),
+    Command("View", "What is selected", "toggle_inspector", ("Ctrl+B",), True),
     Command("View", "Only the panes, on the whole screen", "toggle_presenting", ("F11",)),
     Command("View", "Light or dark", "toggle_theme", ("Ctrl+T",)),
     Command("View", "Larger type", "zoom_in", ("Ctrl++", "Ctrl+=")),

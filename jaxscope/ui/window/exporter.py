@@ -58,7 +58,7 @@ FORMATS: Mapping[str, str] = {
 
 
 _TELL_S = 0.05
-"""So often progress is told: as smooth as an eye asks for."""
+"""So often progress is shown: as smooth as an eye asks for."""
 
 
 class ExportExtent(enum.Enum):

@@ -95,7 +95,7 @@ class MainWindow(QMainWindow):
         self.workspace = Workspace(make_graph, late_panes=late_panes)
         self.start_page = StartPage(find_samples())
         self.files = FileDialogs(self, controller, self.workspace, settings)
-        around = (self.strip, self.workspace.side)
+        around = (self.strip, self.workspace.inspector)
         self.presenting = PresentationMode(self, around, themes, self.show_message)
         self._notice, self._notice_text = QFrame(), QLabel()
         self._pages = QStackedWidget()
@@ -111,6 +111,7 @@ class MainWindow(QMainWindow):
             ("workspace", self.workspace),
             ("area", self.workspace.area),
             ("files", self.files),
+            ("call_bar", self.call_bar),
             ("controller", controller),
         ):
             self.commands.connect_owner(owner, target)
@@ -162,8 +163,8 @@ class MainWindow(QMainWindow):
         self.error_panel.place_requested.connect(self.workspace.show_present_line)
         self.error_panel.call_requested.connect(self._on_error_panel_call_requested)
         self.error_panel.dismissed.connect(self.controller.dismiss_error)
-        self.workspace.functions.call_chosen.connect(self._on_functions_call_chosen)
-        self.workspace.functions.function_chosen.connect(self._on_functions_function_chosen)
+        self.call_bar.functions.call_chosen.connect(self._on_functions_call_chosen)
+        self.call_bar.functions.function_chosen.connect(self._on_functions_function_chosen)
         self.workspace.area.panes_changed.connect(self._refresh)
         self.start_page.file_chosen.connect(self.open_path)
         self.start_page.open_requested.connect(self.files.ask_open)
@@ -217,6 +218,7 @@ class MainWindow(QMainWindow):
             self._show_screen(screen)
         if state is not self._state_shown or before is None or screen.steps != before.steps:
             self._state_shown = state
+            self.call_bar.show_functions(state.file, state.functions, state.call)
             self.workspace.show_state(state, screen)
             self.error_panel.show_error(state.error)
             self._watcher.watch("" if state.is_view_only else state.file)
@@ -367,9 +369,10 @@ class MainWindow(QMainWindow):
             self.workspace.tabs.setCurrentIndex(0)
             self.workspace.area.active.header.focus_search()
 
-    def toggle_side(self) -> None:
-        """Show or hide the side panel."""
-        self.workspace.side.setVisible(self.workspace.side.isHidden())
+    def toggle_inspector(self) -> None:
+        """Show or hide what is said of the selection."""
+        inspector = self.workspace.inspector
+        inspector.setVisible(inspector.isHidden())
 
     def toggle_presenting(self) -> None:
         """Give the panes the whole screen, or bring everything back."""

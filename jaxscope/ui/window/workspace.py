@@ -1,4 +1,4 @@
-"""The body of the window: functions and inspector at the side, panes and pages in tabs, kept in
+"""The body of the window: panes, with what is selected below the source, and pages in tabs, kept in
 step with state and selection.
 """
 
@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QSize, QTimer
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QMenu,
-    QSplitter,
     QTabBar,
     QTabWidget,
     QToolButton,
@@ -36,8 +35,6 @@ from jaxscope.ui.session.screen import Screen, waiting_text
 from jaxscope.ui.session.state import WindowState, expected_stages
 from jaxscope.ui.source.source_lines import SourceLines, find_moved_files
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
-from jaxscope.ui.toolkit.widgets import SideSplitter
-from jaxscope.ui.window.call_bar import FunctionList
 
 if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_page import GraphPage
@@ -170,10 +167,10 @@ def choose_shown(widths: list[int], present: int, room: int) -> set[int]:
     return shown
 
 
-# The body of the window: side panel, panes and pages, put together and kept in step.
+# The body of the window: panes and pages, put together and kept in step.
 
 
-class Workspace(SideSplitter):
+class Workspace(QWidget):
     """Shows the state; keeps the one selection. Requests leave as signals of its parts."""
 
     def __init__(self, make_graph: Callable[[], GraphPage], *, late_panes: bool = False) -> None:
@@ -192,13 +189,11 @@ class Workspace(SideSplitter):
         # The error panel takes room from the panes: only then is it known what is out of sight.
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._on_later_timeout)
-        self.functions = FunctionList()
         self.inspector = Inspector()
         self.area = PaneArea(make_graph, self.selection, self.lines)
         if late_panes:
             self.area.defer_panes()
         self.tabs = PageTabs()
-        self.side = QSplitter(Qt.Orientation.Vertical)
         self._build()
         self.selection.changed.connect(self._on_selection_changed)
         self.fates.changed.connect(self._on_fates_changed)
@@ -208,20 +203,16 @@ class Workspace(SideSplitter):
         self.inspector.line_requested.connect(self.show_line)
 
     def _build(self) -> None:
-        self.side.setChildrenCollapsible(False)
-        self.side.addWidget(self.functions)
-        self.side.addWidget(self.inspector)
-        self.side.setSizes([220, 420])
-        self.side.setMinimumWidth(210)
         stages = QWidget()
         stages.setProperty("role", "ground")
         layout = QVBoxLayout(stages)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.area)
         self.tabs.add_page(stages, "Stages", -1)
-        self.addWidget(self.side)
-        self.addWidget(self.tabs)
-        self.setStretchFactor(1, 1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.tabs)
+        self.area.set_companion(self.inspector)
         self.area.arrange()
 
     # --- showing ---
@@ -235,7 +226,6 @@ class Workspace(SideSplitter):
         for path, moves in find_moved_files(before, state).items():
             self.selection.move_lines(path, moves)
             self.bookmarks.move_lines(path, moves)
-        self.functions.show_functions(state.functions, state.call)
         self._follow_call()
         if state.stages is not before.stages and not state.is_running:
             self._retarget_missing(state.stages)
@@ -299,7 +289,7 @@ class Workspace(SideSplitter):
         self.colour_by(by)
 
     def colour_by(self, by: ColourBy) -> None:
-        """Let the colours of all graphs tell something."""
+        """Let the colours of all graphs mean something."""
         for canvas in self.area.canvases():
             canvas.set_colour_by(by)
 
