@@ -155,14 +155,6 @@ def find_frame_membership(scene: Scene) -> FrameMembership:
     return FrameMembership(of_line.tolist(), of_connector.tolist())
 
 
-def frame_depths(scene: Scene) -> list[int]:
-    """How many frames are around each frame."""
-    depths: list[int] = []
-    for parent in scene.items.parent[: scene.items.num_frames].tolist():
-        depths.append(depths[parent] + 1 if parent != NONE else 0)
-    return depths
-
-
 def _innermost(scene: Scene, points: Floats) -> Int32s:
     """The frame around each point; inner frames come after those around them."""
     found = np.full(len(points), NONE, np.int32)
@@ -360,9 +352,9 @@ def _rules(root: str, palette: Palette) -> Iterator[str]:
     for style, fill in palette.fill.items():
         border = palette.border[style]
         yield f"{root} svg .style-{int(style)} .box {{ fill: {fill}; stroke: {border}; }}"
-    for depth, fill in enumerate(palette.frame_fill):
-        yield f"{root} svg .frame-{depth} {{ fill: {fill}; stroke: {palette.frame_border}; }}"
-        yield f"{root} svg .plate-{depth} {{ fill: {fill}; }}"
+    for ground, fill in enumerate(palette.frame_fill):
+        yield f"{root} svg .frame-{ground} {{ fill: {fill}; stroke: {palette.frame_border}; }}"
+        yield f"{root} svg .plate-{ground} {{ fill: {fill}; }}"
     yield f"{root} svg .wire {{ stroke: {palette.edge}; }}"
     yield f"{root} svg .tip {{ fill: {palette.edge}; }}"
     yield f"{root} svg .stub {{ fill: {palette.stub_fill}; }}"
@@ -410,7 +402,7 @@ def _group(scene: Scene, item: int, nodes: str, more: str = "", tint: str = "") 
 
 
 def _draw_frames(scene: Scene) -> Iterator[str]:
-    nodes, depth = _nodes_by_item(scene), frame_depths(scene)
+    nodes = _nodes_by_item(scene)
     for item in range(scene.items.num_frames):
         x, y, width, height = scene.items.rect[item].tolist()
         own = int(scene.items.node[item])
@@ -418,7 +410,8 @@ def _draw_frames(scene: Scene) -> Iterator[str]:
         more = f' data-title="{title:.0f}" data-id="{escape_html(scene.items.ids[item])}"'
         yield _group(scene, item, nodes[item] if own >= 0 else "", more)
         yield _rectangle(
-            f"frame frame-{depth[item] % 2}{' box' if own >= 0 else ''}", x, y, width, height
+            f"frame frame-{scene.items.ground[item]}{' box' if own >= 0 else ''}",
+            *(x, y, width, height),
         )
         yield "</g>"
 
@@ -477,10 +470,9 @@ def _draw_lines(scene: Scene, homes: Sequence[int], *, is_curved: bool = False) 
 
 def _draw_labels(scene: Scene) -> Iterator[str]:
     """Types of values, where no box says them: on plates, so that the line ends at them."""
-    depth = frame_depths(scene)
     for label in EdgeLabels(scene).all():
         piece = _piece_under(scene, label)
-        ground = "" if label.group == NONE else f" plate-{depth[label.group] % 2}"
+        ground = "" if label.group == NONE else f" plate-{scene.items.ground[label.group]}"
         yield f'<g class="type-of" data-line="{label.line}" data-piece="{piece}">'
         yield _rectangle(f"plate{ground}", label.x, label.y, label.width, LABEL_HEIGHT_PX)
         middle = label.x + label.width / 2

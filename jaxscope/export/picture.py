@@ -295,7 +295,7 @@ def _scene_shapes(
             yield from _box_text(scene, item, inks)
     yield from _connectors(scene, palette, has_text)
     if has_text:
-        yield from _edge_labels(scene, depth, palette)
+        yield from _edge_labels(scene, palette)
     yield from _outlines(scene, look, palette)
 
 
@@ -316,7 +316,7 @@ def _outlines(scene: Scene, look: Look, palette: Palette) -> Iterator[Rect]:
 
 def _frame(scene: Scene, item: int, depth: int, palette: Palette) -> Rect:
     x, y, width, height = scene.items.rect[item].tolist()
-    fill = palette.frame_fill[depth % 2]
+    fill = palette.frame_fill[int(scene.items.ground[item])]
     return Rect(
         x, y, width, height, 8.0, fill, palette.frame_border, item=item, layer=depth
     )  # fmt: skip
@@ -391,12 +391,12 @@ def _connectors(scene: Scene, palette: Palette, has_text: bool) -> Iterator[Shap
             yield Text(x + width / 2, y + 13, label, STUB_TEXT_PX, palette.text, is_centred=True)
 
 
-def _edge_labels(scene: Scene, depth: list[int], palette: Palette) -> Iterator[Shape]:
+def _edge_labels(scene: Scene, palette: Palette) -> Iterator[Shape]:
     """Types on lines, on plates in the colour of what is around, so that the line ends at them."""
     for label in EdgeLabels(scene).all():
         fill = palette.background
         if label.group != NONE:
-            fill = palette.frame_fill[depth[label.group] % 2]
+            fill = palette.frame_fill[int(scene.items.ground[label.group])]
         yield Rect(label.x, label.y, label.width, LABEL_HEIGHT_PX, 3.0, fill, "")
         middle, text = label.x + label.width / 2, make_safe_line(label.text)
         yield Text(middle, label.y + 10.5, text, LABEL_TEXT_PX, palette.muted, is_centred=True)

@@ -45,6 +45,15 @@ def test_the_parts_stand_side_by_side_and_are_of_one_length(
     assert one[along + 2] == pytest.approx(other[along + 2])
 
 
+def test_the_parts_have_grounds_of_their_own(view: View) -> None:
+    forward, backward = halves(view)
+    scene = build_scene(view, view.all_groups())
+    frames = scene.items.ids[: scene.items.num_frames]
+    grounds = dict(zip(frames, scene.items.ground.tolist(), strict=False))
+    assert (grounds[forward], grounds[backward]) == (2, 3)
+    assert {ground for name, ground in grounds.items() if name not in halves(view)} == {0, 1}
+
+
 @pytest.mark.parametrize(("direction", "along"), [("down", 1), ("right", 0)])
 def test_layers_face_their_backward_parts(view: View, direction: str, along: int) -> None:
     forward, backward = halves(view)

@@ -28,7 +28,8 @@ from jaxscope.picture.scene.scene import (
     empty_scene,
 )
 from jaxscope.picture.scene.wiring import Frame, Wiring
-from jaxscope.picture.view.view import ROOT, View
+from jaxscope.picture.view.tree import BranchKind
+from jaxscope.picture.view.view import ROOT, Box, View
 
 # What of a scene can be taken over into the next one, where a group more or less is open.
 
@@ -97,6 +98,21 @@ def assemble_scene(
     return _Collector(view, wiring, frames, sheets, is_reversed, direction).collect()
 
 
+_GROUNDS = {BranchKind.FORWARD: 2, BranchKind.BACKWARD: 3}
+
+
+def _choose_grounds(shown: list[Box], parent: Int32s, num_frames: int) -> npt.NDArray[np.int8]:
+    """Of each item the number of its ground: parts of a gradient have their own, see `Palette`."""
+    depths = np.zeros(len(shown), np.int8)
+    grounds = np.zeros(len(shown), np.int8)
+    for item in range(num_frames):  # outer frames come first
+        around = int(parent[item])
+        depths[item] = (depths[around] + 1) % 2 if around >= 0 else 0
+        kind = shown[item].kind
+        grounds[item] = depths[item] if kind is None else _GROUNDS.get(kind, depths[item])
+    return grounds
+
+
 class _Collector:
     def __init__(
         self,
@@ -150,6 +166,7 @@ class _Collector:
         texts = BoxTexts(view)
         told = [texts.of(box) for box in boxes.tolist()]
         shown = [view.boxes[box] for box in boxes.tolist()]
+        parent, num_frames = self._item_of_box[around], int(is_open[boxes].sum())
         return Items(
             rect=rects,
             ids=tuple(box.id for box in shown),
@@ -158,10 +175,11 @@ class _Collector:
             style=np.asarray([text.style for text in told], np.int8),
             node=np.asarray([box.node for box in shown], np.int32),
             box=boxes,
-            parent=self._item_of_box[around],
+            parent=parent,
             is_group=np.asarray([bool(box.children) for box in shown], bool),
-            num_frames=int(is_open[boxes].sum()),
+            num_frames=num_frames,
             is_reversed=self._is_reversed[around],
+            ground=_choose_grounds(shown, parent, num_frames),
         )
 
     def _lines(self) -> Lines:

@@ -45,6 +45,7 @@ class Items:
         num_frames: Items before this index are frames.
         is_reversed: Whether values flow against the scene's direction where it stands, as they do
             in the backward part of a gradient.
+        ground: int8, of each frame which of a palette's `frame_fill` is below what is inside.
     """
 
     rect: Floats
@@ -58,6 +59,7 @@ class Items:
     is_group: npt.NDArray[np.bool_]
     num_frames: int
     is_reversed: npt.NDArray[np.bool_]
+    ground: npt.NDArray[np.int8]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -165,7 +167,20 @@ def empty_scene(direction: str, num_nodes: int) -> Scene:
     return Scene(
         direction,
         frozenset(),
-        Items(no_rects, (), (), (), np.zeros(0, np.int8), none, none, none, flags, 0, flags),
+        Items(
+            no_rects,
+            (),
+            (),
+            (),
+            np.zeros(0, np.int8),
+            none,
+            none,
+            none,
+            flags,
+            0,
+            flags,
+            np.zeros(0, np.int8),
+        ),
         Lines(
             np.zeros((0, 2)), np.zeros(1, np.int32), none, none, flags, Ragged.empty(0), (), flags
         ),

@@ -52,7 +52,7 @@ class Colors:
     edge: QColor
     fill: tuple[QColor, ...]
     border: tuple[QColor, ...]
-    frame_fill: tuple[QColor, QColor]
+    frame_fill: tuple[QColor, ...]
     frame_border: QColor
     header_fill: QColor
     stub_fill: QColor
@@ -73,7 +73,7 @@ def colors(theme: str) -> Colors:
         edge=QColor(palette.edge),
         fill=tuple(QColor(palette.fill[style]) for style in Style),
         border=tuple(QColor(palette.border[style]) for style in Style),
-        frame_fill=(QColor(palette.frame_fill[0]), QColor(palette.frame_fill[1])),
+        frame_fill=tuple(map(QColor, palette.frame_fill)),
         frame_border=QColor(palette.frame_border),
         header_fill=QColor(palette.header_fill),
         stub_fill=QColor(palette.stub_fill),
@@ -349,10 +349,13 @@ class SceneDrawing:
         np.maximum(rects[:, 2:], 1.0, out=rects[:, 2:])
         is_frame = items < self.scene.items.num_frames
         depths = self._depth[items]
-        for depth in np.unique(depths[is_frame]).tolist():
-            painter.setPen(QPen(colors.frame_border, 0))
-            painter.setBrush(colors.frame_fill[depth % 2])
-            draw_rects(painter, rects[is_frame & (depths == depth)])
+        grounds = self.scene.items.ground[items]
+        painter.setPen(QPen(colors.frame_border, 0))
+        for depth in np.unique(depths[is_frame]).tolist():  # outer frames first
+            at_depth = is_frame & (depths == depth)
+            for ground in np.unique(grounds[at_depth]).tolist():
+                painter.setBrush(colors.frame_fill[ground])
+                draw_rects(painter, rects[at_depth & (grounds == ground)])
         segments = self.index.segments[self.index.segment_grid.query(*box)] * scale
         segments -= np.tile(origin * scale, 2)
         length = np.abs(segments[:, 0] - segments[:, 2]) + np.abs(segments[:, 1] - segments[:, 3])
@@ -412,7 +415,7 @@ class SceneDrawing:
     def _paint_frame(self, painter: QPainter, item: int) -> None:
         colors = self.colors
         painter.setPen(QPen(colors.frame_border, 1))
-        painter.setBrush(colors.frame_fill[int(self._depth[item]) % 2])
+        painter.setBrush(colors.frame_fill[int(self.scene.items.ground[item])])
         painter.drawRoundedRect(QRectF(*self.scene.items.rect[item].tolist()), 8, 8)
 
     def _paint_header(self, painter: QPainter, item: int) -> None:
@@ -515,7 +518,7 @@ class SceneDrawing:
         for group in (NONE, *items[items < self.scene.items.num_frames].tolist()):
             fill = colors.background
             if group != NONE:
-                fill = colors.frame_fill[int(self._depth[group]) % 2]
+                fill = colors.frame_fill[int(self.scene.items.ground[group])]
             for label in self.index.labels.of_group(group):
                 is_seen = label.x < box[2] and box[0] < label.x + label.width
                 if is_seen and label.y < box[3] and box[1] < label.y + LABEL_HEIGHT_PX:
