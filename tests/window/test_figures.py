@@ -290,7 +290,7 @@ def test_a_distribution_can_be_read_at_every_usual_size(
     driver.wait_until(lambda: plot.isVisible() and plot.height() >= 220)
     assert plot.height() <= plot.parentWidget().height()  # the labels of its axes included
     is_beside = page.figures.indexOf(page.measurements) >= 0
-    assert is_beside == (size[1] < 1000)
+    assert is_beside == (size[1] < 900)
     if is_beside:
         page.figures.setCurrentWidget(page.measurements)
     driver.wait_until(lambda: page.table.isVisible() and page.table.height() >= 100)

@@ -118,9 +118,9 @@ def test_the_palette_does_what_any_menu_does(qtbot: QtBot, window: MainWindow) -
     window.show_palette()
     palette: CommandPalette = window._palette
     names = palette.names()
-    assert any(name.startswith("View: Side panel") for name in names)
+    assert any(name.startswith("View: What is selected") for name in names)
     was_hidden = window.workspace.inspector.isHidden()
-    qtbot.keyClicks(palette.field, "sidepanel")
+    qtbot.keyClicks(palette.field, "whatisselected")
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     assert window.workspace.inspector.isHidden() is not was_hidden
     assert palette.isHidden()

@@ -125,7 +125,7 @@ def test_the_call_is_measured_and_plotted(qtbot: QtBot, window: MainWindow, tmp_
     page = window.pages["timing"]
     names = [m.name for m in window.controller.state.timing.measurements]
     assert {"eager", "jit", "compile"} <= set(names)
-    assert page.rows.rowCount() == len(names)
+    assert page.table.rows.rowCount() == len(names)
     assert "jit" in page.verdict_text and page.distributions is not None
 
 
