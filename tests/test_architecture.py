@@ -47,7 +47,7 @@ MAY_IMPORT = {
     FACE: _FILES | {"wire", "worker", "client", "ui", "cli"},
 }
 
-# Inside a package: folders and modules in order. What is not named stands at the end.
+# Inside a package: folders and modules in order. A new one has its place here.
 INNER_ORDER = {
     "program": (
         *("hlo", "machine", "size", "equation_text", "dataflow", "fates", "cost", "sharding"),

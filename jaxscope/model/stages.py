@@ -17,7 +17,7 @@ class StageKind:
     Attributes:
         name: As in the contract.
         title: Short, fit for a card or a chooser.
-        heading: The title that a capture holds.
+        heading: What the title of a captured stage begins with, such as `jaxpr`.
         meaning: What it is, a sentence or two.
         dialect: The language that it is written in; only stages of one dialect can be compared.
         is_on_the_way: Whether what comes after it is made of it.

@@ -56,7 +56,7 @@ class Autosave(QObject):
         folder: Path,
     ) -> None:
         super().__init__(window)
-        self._window, self._controller = window, controller
+        self._controller = controller
         self._bookmarks, self._layout = bookmarks, layout
         self.path = folder / f"{os.getpid()}-{id(window):x}.jaxscope"
         self._capture: Capture | None = None
@@ -83,7 +83,8 @@ class Autosave(QObject):
         return thread
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._window and event.type() == QEvent.Type.Close:
+        # Attributes may be gone before the filter is, when the collector takes a window.
+        if event.type() == QEvent.Type.Close and watched is self.parent():
             self._later.stop()
             with self._lock:
                 self._is_closed = True

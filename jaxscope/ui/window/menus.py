@@ -402,7 +402,8 @@ class PaneCommands(QObject):
         self._area.arrange()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._window and event.type() == QEvent.Type.Close:
+        # Attributes may be gone before the filter is, when the collector takes a window.
+        if event.type() == QEvent.Type.Close and watched is self.parent():
             self.remember()
         return super().eventFilter(watched, event)
 
