@@ -74,7 +74,7 @@ def _obtain(word: str, options: Options) -> ComparedCapture:
 def _with_distinct_names(
     first: ComparedCapture, second: ComparedCapture, sides: tuple[Options, Options]
 ) -> tuple[ComparedCapture, ComparedCapture]:
-    """Two sides of the same name get what tells them apart."""
+    """Two sides of the same name get what distinguishes them."""
     if first.name != second.name:
         return first, second
     a, b = first.capture, second.capture

@@ -215,7 +215,7 @@ def read_progress(message: Message) -> Progress:
 
 
 def read_failure(message: Message) -> JaxscopeError:
-    """The error that a `failed` message tells of.
+    """The error that a `failed` message is about.
 
     Raises:
         ValueError: The message is malformed.

@@ -1,4 +1,4 @@
-"""What a run tells while it goes on. Events arrive in order, on a thread of the run's own."""
+"""What a run reports while it goes on. Events arrive in order, on a thread of the run's own."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ class Run(AwaitedRun):
         self._queue.put(payload)
 
     def put_control(self, values: dict[str, Any]) -> None:
-        """The supervisor tells something."""
+        """A message of the supervisor."""
         self._queue.put(values)
 
     def lose(self, reason: str) -> None:
@@ -201,7 +201,7 @@ class Run(AwaitedRun):
         self._command("finish")
 
     def _read_exactly(self, size: int) -> bytes:
-        """The next header or payload; what the supervisor tells in between is handled here."""
+        """The next header or payload; what the supervisor sends in between is handled here."""
         while self._ending is None:
             item = self._queue.get()
             if isinstance(item, dict):

@@ -580,7 +580,7 @@ class _ProcessPair:
 
 
 def _timing_of(run: Run) -> Timing:
-    """What a process told of itself, whether it ended well or not."""
+    """What a process reported of itself, whether it ended well or not."""
     end = run.outcome
     found = end.result if isinstance(end, Finished) else end.partial if end is not None else None
     return found if isinstance(found, Timing) else Timing("", NO_ENVIRONMENT, (), (), ())

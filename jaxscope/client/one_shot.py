@@ -120,7 +120,7 @@ def _wait(session: Session, request: Request, type: type[R], on_event: OnEvent |
     except KeyboardInterrupt:
         run.kill()
         with contextlib.suppress(JaxscopeError, TimeoutError):
-            run.wait(_LAST_WORDS_S)  # `on_event` is told what there was
+            run.wait(_LAST_WORDS_S)  # `on_event` gets what there was
         raise
     if not isinstance(result, type):
         raise InternalError(f"A {request.type} run returned {result.__class__.__name__}.")

@@ -207,7 +207,7 @@ class ComparisonRequest(ProgramRequest):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SideRequest(ProgramRequest):
-    """Prepare one of two programs in a process of its own, then measure blocks when told to.
+    """Prepare one of two programs in a process of its own, then measure blocks when asked to.
 
     Attributes:
         name: `first` or `second`.

@@ -20,7 +20,7 @@ class Proposal:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Device:
-    """A device that JAX sees; `memory_bytes` is None where the backend does not tell."""
+    """A device that JAX sees; `memory_bytes` is None where the backend does not say."""
 
     id: int
     platform: str

@@ -230,7 +230,7 @@ class Session:
         return run
 
     def ping(self) -> bool:
-        """Tell the supervisor that somebody is here; whether it can still be told anything."""
+        """Tell the supervisor that somebody is here; whether it still listens."""
         try:
             self._send(encode_control(0, {"op": "ping"}))
         except WorkerLost:

@@ -140,7 +140,7 @@ _OLD = re.compile(r"jaxscope needs Python 3\.11: (?P<python>.*) is (?P<version>[
 
 
 def explain_link(status: int | None, said: str, *, machine: str, python: str) -> EnvironmentProblem:
-    """What to tell of a connection that did not come about.
+    """The error of a connection that did not come about.
 
     Args:
         status: Exit status of `ssh`; None if it had to be ended.

@@ -104,7 +104,7 @@ class TimingAssembler:
     def _put(table: dict[str, Any], name: str, value: Any) -> None:
         if name not in table and len(table) >= _MAX_NAMES:
             raise MalformedTiming(f"a timing has more than {_MAX_NAMES} entries")
-        table.pop(name, None)  # what is told anew comes last
+        table.pop(name, None)  # what is reported again comes last
         table[name] = value
 
 

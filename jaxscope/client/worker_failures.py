@@ -77,7 +77,7 @@ _SIGNAL_MEANINGS = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WorkerExit:
-    """What the supervisor tells of a worker's end.
+    """What the supervisor reports of a worker's end.
 
     Attributes:
         reason: `exited`, `signal`, `finished`, `stopped`, `killed`, `timeout`, `memory`,
@@ -110,7 +110,7 @@ def explain_worker_exit(ending: WorkerExit, *, python: str, file: str) -> Jaxsco
     """The error to show for a worker that ended without a result.
 
     Args:
-        ending: What the supervisor told.
+        ending: What the supervisor reported.
         python: The interpreter that ran, or should have.
         file: The user's file, or empty.
     """
@@ -155,7 +155,7 @@ def find_place(stack: str, file: str) -> str:
 
 
 def current_thread(stack: str) -> str:
-    """The part of faulthandler's text that tells of the thread which got the signal."""
+    """The part of faulthandler's text about the thread which got the signal."""
     found = _CURRENT.search(stack)
     if found is None:
         return stack

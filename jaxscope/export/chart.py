@@ -49,7 +49,7 @@ def svg_text(
 
 
 def svg_box(x: float, y: float, width: float, height: float, color: str, hint: str = "") -> str:
-    """A filled box that tells something where the pointer rests on it."""
+    """A filled box that says something where the pointer rests on it."""
     lines = "\n".join(map(escape_html, hint.split("\n")))
     title = f"<title>{lines}</title>" if hint else ""
     shape = f'<rect x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}"'

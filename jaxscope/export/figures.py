@@ -166,7 +166,7 @@ def write_figure(
     Args:
         ending: One of `ENDINGS`.
         theme: Of pictures.
-        environment: Where it was measured; JSON tells it.
+        environment: Where it was measured; JSON says it.
 
     Raises:
         ValueError: There is no such form.
@@ -187,7 +187,7 @@ def write_figure(
 
 
 def _with_noise(table: Table, noise: str) -> Table:
-    """A table whose last column tells in each row what disturbed the measuring."""
+    """A table whose last column says in each row what disturbed the measuring."""
     rows = [(*row, noise) for row in table.rows]
     return Table((*table.headers, "noise"), rows, units=(*table.units, ""))
 
@@ -211,7 +211,7 @@ KIND_COLORS = {
     "light": ("#0b57d0", "#b3470b", "#7a28cb", "#1a7f37", "#767e87"),
     "dark": ("#8ab4f8", "#ffb077", "#d2a8ff", "#7ee787", "#8b949e"),
 }
-"""By number of the kind; rows and words tell the same to those who do not see the colours."""
+"""By number of the kind; rows and words say the same to those who do not see the colours."""
 TEXT_ON_BAR = {"light": "#ffffff", "dark": "#0d1117"}
 _BARS_WIDTH_PX, _BARS_RIGHT_PX, _BARS_TOP_PX, _BARS_BOTTOM_PX = 1200.0, 110.0, 96.0, 46.0
 _ROW, _BAR = 30.0, 22.0
@@ -432,7 +432,7 @@ class Histogram(Figure):
 def make_histogram(call: str, measurements: Sequence[Measurement]) -> Histogram | None:
     """The distributions of measurements with more than a few samples; None without any.
 
-    Samples of zero seconds have no place on the axis; they are left out and told of.
+    Samples of zero seconds have no place on the axis; they are left out, and that is said.
     """
     drawn = [m for m in measurements if sum(s > 0 for s in m.samples) >= _LEAST_SAMPLES][:4]
     if not drawn:

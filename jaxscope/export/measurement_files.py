@@ -135,7 +135,7 @@ def scaling_to_json(scaling: Scaling) -> Json:
 
 
 def scaling_to_csv(scaling: Scaling) -> str:
-    """A row for each size; an empty cell is unknown. The last column tells what disturbed it."""
+    """A row for each size; an empty cell is unknown. The last column says what disturbed it."""
     ends = ("median", "low", "high", "confidence", "noisy")
     noise = describe_noise(scaling.environment)
     sides = [f"{form}_{end}" for form in scaling.forms for end in ends]

@@ -69,7 +69,7 @@ def _require(stage: Stage, part: T | Unavailable) -> T:
     return part
 
 
-# What a person sees of a scene beyond its boxes: what colours tell and what stands out.
+# What a person sees of a scene beyond its boxes: what colours mean and what stands out.
 
 
 Indices = npt.NDArray[np.int64]
@@ -87,7 +87,7 @@ class Look:
     """How a scene is seen.
 
     Attributes:
-        tint: What the colours of boxes tell; None for their styles.
+        tint: What the colours of boxes mean; None for their styles.
         selected: Items that are selected or found, outlined thick.
         forward: Items linked to these, outlined.
         backward: Items of the backward part that are linked to them, outlined with dashes.

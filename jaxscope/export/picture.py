@@ -243,7 +243,7 @@ def make_picture(
     Args:
         scene: What to draw.
         theme: `light` or `dark`.
-        look: What colours tell and what is outlined.
+        look: What colours mean and what is outlined.
         has_text: Whether anything can be read at the size it is meant for: without, there are
             neither texts on boxes and lines nor signs and arrows.
 

@@ -402,7 +402,7 @@ def scene_to_png(
         scene: What to draw.
         theme: `light` or `dark`.
         scale: Pixels per scene pixel; less where the picture would pass the limits.
-        look: What colours tell and what is outlined.
+        look: What colours mean and what is outlined.
         on_step: Told how far it is.
 
     Raises:

@@ -29,13 +29,13 @@ def part_of_progress(on_step: OnProgress, begin: float, end: float) -> OnProgres
 def report_progress(
     things: Iterable[T], num_things: int, doing: str, on_step: OnProgress
 ) -> Iterator[T]:
-    """The same things, with a step told before the first and after each thousand.
+    """The same things, with a step reported before the first and after each thousand.
 
     Args:
         things: To pass through.
         num_things: About how many they are.
         doing: What to say.
-        on_step: Whom to tell.
+        on_step: Called with each step.
     """
     for number, thing in enumerate(things):
         if number % _PER_STEP == 0:

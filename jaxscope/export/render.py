@@ -121,7 +121,7 @@ class ExportProgress:
     notes: list[str] = dataclasses.field(default_factory=list)
 
     def go_on(self) -> bool:
-        """For a layout, which asks whether it should stop: told of as a step, it never does."""
+        """For a layout, which asks whether it should stop: reported as a step, it never does."""
         self.on_step("Laying out", 0.0)
         return False
 

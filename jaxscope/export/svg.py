@@ -32,7 +32,7 @@ def scene_to_svg_parts(
         scene: What to draw.
         theme: `light` or `dark`.
         title: For screen readers and the window's title; empty leaves it out.
-        look: What colours tell and what is outlined.
+        look: What colours mean and what is outlined.
         on_step: Told how far it is.
 
     Raises:

@@ -83,7 +83,7 @@ class Measurement:
             never part of the other figures. NaN where it was not recorded.
         device_low: Lower end of the interval of that median.
         device_high: Upper end.
-        steady_from: Number of the call from which on calls were steady; 0 where it is not told.
+        steady_from: Number of the call from which on calls were steady; 0 where it is not known.
         num_processes: How many processes it was measured in.
     """
 

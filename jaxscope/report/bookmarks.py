@@ -33,7 +33,7 @@ class MarkedPlace(NamedTuple):
 def find_marked_places(capture: Capture) -> tuple[MarkedPlace, ...]:
     """Every bookmark of a capture, in the order in which they were made.
 
-    What a bookmark names may not be there, as a graph that was never made: then it is told by the
+    What a bookmark names may not be there, as a graph that was never made: then it is named by the
     words it has.
     """
     ids: dict[str, dict[str, int]] = {}

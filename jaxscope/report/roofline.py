@@ -193,7 +193,7 @@ def roofline_to_document(
 def label_equations(
     capture: Capture | None, points: tuple[RooflinePoint, ...]
 ) -> tuple[RooflinePoint, ...]:
-    """Points of equations, named by what they compute where the capture tells, not by their ids."""
+    """Points of equations, named by what they compute where the capture says, not by their ids."""
     graph = find_lowered_jaxpr(capture.stages) if capture is not None else None
     labels = short_equation_names(graph) if graph is not None else {}
     return tuple(

@@ -139,7 +139,7 @@ SAVED_TYPES: tuple[type[LabResult | Timing], ...] = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LabEntry:
-    """What was measured: each result as `LAB` writes it, told apart by the name of its type."""
+    """What was measured: each result as `LAB` writes it, distinguished by the name of its type."""
 
     results: Annotated[list[dict[str, Any]], msgspec.Meta(max_length=_MAX_RESULTS)]
 

@@ -93,7 +93,7 @@ def edges_to_json(graph: Graph, ids: Sequence[str], types: Sequence[Sequence[str
 
     An instruction that takes a whole tuple, such as a loop its state, has an edge from each element
     of it, all to the same input; `whole` then has the type of the tuple. An empty tuple has no
-    element to tell of: its one edge has its own type.
+    element to name: its one edge has its own type.
 
     Args:
         graph: Of one stage.

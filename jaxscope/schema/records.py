@@ -79,7 +79,7 @@ class Codec:
         takes_impossible: Whether a number that is negative or infinite is read as unknown.
         missing: Key of the reason in what is a record or `Unavailable`.
         missing_kind: What stands under that key: a text, or the record of `Unavailable`.
-        tag: Key of the dataclass's name, where each record tells it; then infinities are kept.
+        tag: Key of the dataclass's name, where each record says it; then infinities are kept.
     """
 
     rules: Mapping[type, Rules] = dataclasses.field(default_factory=dict)

@@ -101,7 +101,7 @@ def make_ratio(
 ) -> Ratio:
     """A ratio from the log-ratios of pairs of chunks in one process.
 
-    The verdict rests on the sign test's interval. What is told beside it is what was observed: in
+    The verdict rests on the sign test's interval. What is shown beside it is what was observed: in
     another process the ratio may be another.
 
     Args:
@@ -202,7 +202,7 @@ class MeasuredSubject:
 
     Attributes:
         call: As the worker named it; before that, as it was asked for.
-        environment: With how busy the machine was, once that is told.
+        environment: With how busy the machine was, once that is known.
         warnings: Each once, at most 200.
     """
 

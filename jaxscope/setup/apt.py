@@ -45,7 +45,7 @@ def install_packages(packages: Sequence[str]) -> None:
             *packages,
         ],
     )
-    # A failed update (one dead mirror of several) is no reason to stop; the installation tells.
+    # A failed update (one dead mirror of several) is no reason to stop; the installation will say.
     statuses = [_run(command) for command in commands]
     if statuses[-1] != 0:
         raise SetupProblem(

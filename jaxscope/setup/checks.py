@@ -2,14 +2,16 @@
 
 The nearest tests of a module are the test files that import it, or, if none does, those that import
 a module that imports it, and so on. Which modules import which is read from the sources, deferred
-imports included. A data file counts as the modules that name it. Of many test files those come
-first that import the fewest other modules of ours; `.ci/run` runs the whole suite.
+imports included. A data file counts as the modules that name it. Changed test files come first;
+then the changed modules take turns, each with the test file that imports the fewest other modules
+of ours. `.ci/run` runs the whole suite.
 
 Standard library only, like all of `setup`.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 import sys
@@ -92,14 +94,15 @@ def find_nearest_tests(checkout: Path, changed: Iterable[str]) -> list[str]:
     for name, imported in imports.items():
         for other in imported:
             importers[other].add(name)
-    found = dict.fromkeys(
-        test
-        for name in _name_modules(changed, texts)
-        for test in _find_tests_of(name, importers, imports)
-    )
+    changed = list(changed)
+    first = [name for name in changed if name in texts and _is_test(name)]
     if any(name.startswith("jaxscope/") for name in changed):
-        found = {"tests/test_architecture.py": None, **found}
-    return list(found)
+        first.append("tests/test_architecture.py")
+    if any(name.endswith(".md") for name in changed):
+        first.append("tests/test_documents.py")
+    near = [_find_tests_of(name, importers, imports) for name in _name_modules(changed, texts)]
+    in_turn = itertools.chain.from_iterable(itertools.zip_longest(*near))
+    return list(dict.fromkeys([*first, *filter(None, in_turn)]))
 
 
 def _name_modules(changed: Iterable[str], texts: Mapping[str, str]) -> Iterator[str]:

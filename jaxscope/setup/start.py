@@ -108,11 +108,13 @@ class Missing:
         packages: Debian packages.
         line: How to install them by hand on this system; empty if none is missing.
         has_environment: Whether `.venv` is ready.
+        why: Why an environment that is there is not ready; empty where there is none.
     """
 
     packages: tuple[str, ...]
     line: str
     has_environment: bool
+    why: str = ""
 
     def __bool__(self) -> bool:
         return bool(self.packages) or not self.has_environment
@@ -194,7 +196,10 @@ def find_missing(wish: StartRequest, environment: Environment) -> Missing:
     line = (
         format_install_line(libraries, wanted, is_root=apt.is_root()) if wanted or libraries else ""
     )
-    return Missing(tuple(dict.fromkeys(wanted)), line, has_environment)
+    why = ""
+    if not has_environment and environment.python.exists():
+        why = ", which is not complete or was made for another checkout, lock or Python"
+    return Missing(tuple(dict.fromkeys(wanted)), line, has_environment, why)
 
 
 def check_display(wish: StartRequest) -> None:
@@ -259,7 +264,7 @@ def _ask(wish: StartRequest, missing: Missing) -> None:
         parts.append(f"system packages ({' '.join(missing.packages)})")
     if not missing.has_environment:
         size = "1 GB" if wish.with_samples else "0.9 GB"
-        parts.append(f"Python packages, {size} in all, into .venv")
+        parts.append(f"Python packages, {size} in all, into .venv{missing.why}")
     what = " and ".join(parts)
     if sys.stdin.isatty() and sys.stderr.isatty():
         print(f"jaxscope: needs {what}. Install now? [y/N] ", file=sys.stderr, end="", flush=True)

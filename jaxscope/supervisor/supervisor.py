@@ -480,7 +480,7 @@ class Supervisor:
                 self._emit(worker, {"event": "output", "stream": stream, "text": text})
 
     def _reap(self, worker: WorkerProcess) -> None:
-        """After a worker's death: end what it left, read what it said last, tell the client."""
+        """After a worker's death: end what it left, read what it said last, inform the client."""
         del self._workers[worker.serial]
         # Only the group: the process is reaped, and its number may be another's already.
         process_tree.kill_group(worker.pid)

@@ -247,7 +247,7 @@ class WorkerProcess:
         data = _read(self.reply_fd)
         if data == b"":
             self.has_closed_reply = True
-            # The process may be about to die by itself, and then that is what to tell.
+            # The process may be about to die by itself, and then that is what to report.
             self.kill_at = min(self.kill_at or math.inf, time.monotonic() + _CLOSED_WAIT_S)
         self._num_reply_bytes += len(data or b"")
         if self._num_reply_bytes > MAX_REPLY_BYTES:
@@ -298,7 +298,7 @@ class WorkerProcess:
         process_tree.kill_tree(self.pid)
 
     def describe_end(self) -> dict[str, Any]:
-        """What the client is told of the end: the fields of an `ended` event."""
+        """What the client gets about the end: the fields of an `ended` event."""
         status = self.process.returncode
         if status == DISCONNECTED_STATUS:
             self.reason = self.reason or "closed"

@@ -43,7 +43,7 @@ def main(module: str, arguments: "list[str]") -> None:
 def _import_silently(module: str) -> "types.ModuleType":
     """Import what imports JAX: its plugins say at length on standard error which device is missing.
 
-    That is no output of the user's. What the import raises is told as ever.
+    That is no output of the user's. What the import raises is reported as ever.
     """
     kept = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -321,7 +321,7 @@ def platform_of(compiled: Any) -> str:
 def donated_arguments(lowered: Any) -> tuple[list[int], list[int]]:
     """Which of the traced arguments were donated, and which ones the program kept.
 
-    Both are places in the flat list of arguments; what cannot be told is left out. `args_info` is
+    Both are places in the flat list of arguments; what is not known is left out. `args_info` is
     public, `kept_var_idx` stands among the arguments of the compilation.
     """
     leaves = jax.tree.leaves(lowered.args_info, is_leaf=lambda leaf: hasattr(leaf, "donated"))

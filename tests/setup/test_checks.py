@@ -46,7 +46,7 @@ def git(checkout: Path, *words: str) -> None:
         ("jaxscope/page.css", ["test_architecture", "test_much"]),
         ("tests/helper.py", ["test_helped"]),
         ("tests/test_high.py", ["test_high"]),
-        ("README.md", []),
+        ("README.md", ["test_documents"]),
     ],
 )
 def test_the_nearest_tests_are_those_that_import_it(
@@ -54,6 +54,14 @@ def test_the_nearest_tests_are_those_that_import_it(
 ) -> None:
     found = checks.find_nearest_tests(checkout, [changed])
     assert found == [f"tests/{name}.py" for name in tests]
+
+
+def test_changed_tests_come_first_and_changed_modules_take_turns(checkout: Path) -> None:
+    changed = ["jaxscope/high.py", "jaxscope/page.css", "tests/test_helped.py"]
+    found = checks.find_nearest_tests(checkout, changed)
+    assert found[:2] == ["tests/test_helped.py", "tests/test_architecture.py"]
+    near = [checks.find_nearest_tests(checkout, [name])[1] for name in changed[:2]]
+    assert found[2:4] == near
 
 
 def test_what_changed_is_what_differs_from_main(checkout: Path) -> None:
@@ -79,7 +87,8 @@ def test_checks_follow_from_what_changed(checkout: Path) -> None:
 
     assert names("jaxscope/low.py") == ["lint", "format", "types", "tests"]
     assert names("tests/test_high.py") == ["lint", "format", "tests"]
-    assert names("README.md") == []
+    assert names("README.md") == ["tests"]
+    assert names("LICENSE") == []
 
 
 def test_a_failed_check_is_named_and_the_others_run(
@@ -95,4 +104,4 @@ def test_a_failed_check_is_named_and_the_others_run(
     assert checks.main(checkout, ["jaxscope/low.py"]) == 1
     assert done == ["lint", "format", "types", "tests"]
     assert "FAILED: lint" in capsys.readouterr().out
-    assert checks.main(checkout, ["README.md"]) == 0
+    assert checks.main(checkout, ["LICENSE"]) == 0

@@ -269,7 +269,7 @@ def trip_counts_of_stages(stages: Iterable[Stage]) -> dict[str, int]:
     """The same of the stages that a capture has so far.
 
     A `scan` says its length. Of other loops XLA may find out while it optimizes: what the
-    compiled program tells holds for the loop that it was made from, if it was made into one only.
+    compiled program says holds for the loop that it was made from, if it was made into one only.
     """
     stages = list(stages)
     found: dict[str, int] = {}

@@ -121,7 +121,7 @@ def _merge(ours: list[str], theirs: list[str]) -> list[str]:
     return list(dict.fromkeys([*merged, *rest]))
 
 
-# Which command tells which of two programs is faster, where neither was measured.
+# Which command says which of two programs is faster, where neither was measured.
 
 
 _AHEAD_OF_TIME = "aot:"

@@ -226,7 +226,7 @@ class GraphComparison:
 def compare_graphs(
     first: ComparedGraph, second: ComparedGraph, *, with_cost: bool = True
 ) -> GraphComparison:
-    """Match two graphs and tell what became of each node.
+    """Match two graphs and say what became of each node.
 
     Args:
         first: The earlier side.

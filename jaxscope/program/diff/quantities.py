@@ -23,7 +23,7 @@ class QuantityDifference:
         unit: `FLOP`, `bytes`, `calls` or `s`.
         before: On the first side; NaN where unknown.
         after: On the second side; NaN where unknown.
-        meaning: One sentence: what the difference is, or why there is none to tell.
+        meaning: One sentence: what the difference is, or why there is none.
         is_comparable: Whether both numbers are known and mean the same thing.
         is_countable: Whether the number is a property of the program, so that a difference makes
             the two unequal; times and their likes are not.

@@ -710,7 +710,7 @@ class DerivedFates:
         return _certain(fate, None)
 
     def _of_rewritten(self, node: int) -> Fate | None:
-        """The equations around it are left, and what they read now tells what took its place."""
+        """The equations around it are left, and what they read now shows what took its place."""
         if self._holders.is_undecided(self.equations.ids[node]):
             return None  # it may be one of those between them
         above = self._above_below.above(node)

@@ -221,7 +221,7 @@ class Equations:
         return operand - first if first <= operand < first + carried else NONE
 
     def _constants(self, nested: Nested, carried: int) -> int:
-        """Operands of a scan before the carried ones, told from the sliced ones by their types."""
+        """Operands of a scan before the carried ones, as their types show."""
         whole = 0
         for owner in nested.owners[:1]:
             for input, operand in nested.inputs:

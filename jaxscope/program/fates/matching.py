@@ -510,7 +510,7 @@ class InstructionMatcher:
         after: The optimized module.
         holdings: Classifies its instructions.
         endings: What the recorded passes did to each equation; empty where none were recorded.
-            Then names alone tell which instructions are an equation's.
+            Then names alone say which instructions are an equation's.
     """
 
     def __init__(

@@ -554,7 +554,7 @@ def _sum(num_steps: int, buffers: list[Buffer]) -> Floats:
 
 
 def _known(num_bytes: float) -> float:
-    """NaN counts nothing in sums; `num_unsized` tells how many there are."""
+    """NaN counts nothing in sums; `num_unsized` says how many there are."""
     return num_bytes if num_bytes == num_bytes else 0.0
 
 

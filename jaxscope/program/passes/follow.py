@@ -1,4 +1,4 @@
-"""Follow the instructions of each equation from module to module, and tell how the last of them
+"""Follow the instructions of each equation from module to module, and say how the last of them
 ended.
 
 Idea (lineage): XLA keeps an instruction's name for as long as it lives; a name that was given up
@@ -11,7 +11,7 @@ vanished instruction (it was an identity), an older instruction that computes th
 constant (folded), a new instruction (rewritten); without users it is dead. An equation lives as
 long as an instruction holds it that does work of its kind. Cost: linear in the instructions of each
 module, and per vanished equation a search through a bounded number of users. Limits: where a pass
-rebuilds a region at once, nothing tells which of the new instructions took the place; copies among
+rebuilds a region at once, nothing says which of the new instructions took the place; copies among
 several unnamed instructions of one kind are not distinguished.
 """
 
@@ -271,7 +271,7 @@ def _restrict(snapshot: Snapshot, rows: dict[str, InstructionRow], owners: Owner
 
 # How the last instructions that held an equation ended.
 #
-# Somebody who used their result lives on and now uses something else. What that is tells what
+# Somebody who used their result lives on and now uses something else. What that is shows what
 # happened: an operand of the vanished instruction (it was an identity), an older instruction that
 # computes the same (merged), a constant (folded), a new instruction (rewritten). Where nobody uses
 # the result any more, it is dead.
@@ -281,7 +281,7 @@ def _restrict(snapshot: Snapshot, rows: dict[str, InstructionRow], owners: Owner
 #
 # Cost: per vanished equation a search through at most `_MAX_VISITS` users. Limits: where a pass
 # rebuilds a whole region at once, users of a vanished instruction are new as well, and nothing
-# tells which of them took its place: then it is said to have gone together with them.
+# shows which of them took its place: then it is said to have gone together with them.
 
 
 _MAX_VISITS = 500

@@ -113,7 +113,7 @@ class NodeShardings:
 
 # Where a collective stands: its line, its equations, and how what they read and give is spread.
 #
-# The compiled program tells no shardings any more: it is cut already. What the compiler decided
+# The compiled program has no shardings any more: it is cut already. What the compiler decided
 # before it cut is known of the equations' values, and the arguments' is JAX's own. A collective
 # that came from an equation is what stands between the shardings of that equation's operands and
 # that of its result.

@@ -370,7 +370,7 @@ class SceneDrawing:
             painter.setBrush(shades.fill[number])
             pen = QPen(shades.border[number], 0)
             painter.setPen(pen if scale > NEAR_SCALE / 4 else Qt.PenStyle.NoPen)
-            # Small dots must not fade into the background, unless their fill is what tells.
+            # Small dots must not fade into the background, unless their fill has a meaning.
             if scale <= NEAR_SCALE / 4 and not shades.is_tint:
                 painter.setBrush(shades.border[number])
             draw_rects(painter, chosen)

@@ -224,7 +224,7 @@ _LEAST_LINES = 14
 
 
 class Swatch(pyqtgraph.ItemSample):  # type: ignore[misc] # pyqtgraph has no types
-    """A filled square in a legend: a histogram has no line whose slope would tell anything."""
+    """A filled square in a legend: a histogram has no line whose slope means anything."""
 
     def paint(self, painter: QPainter, *_option: object) -> None:
         painter.setPen(pyqtgraph.mkPen(self.item.opts["pen"]))

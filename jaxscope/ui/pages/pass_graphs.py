@@ -140,7 +140,7 @@ class PassGraphs(QWidget):
         self._select(1, node)
 
     def _select(self, side: int, node: int) -> None:
-        """Select the same instruction on the other side, and tell what it holds."""
+        """Select the same instruction on the other side, and say what it holds."""
         graphs = self._graphs
         if graphs is None:
             return

@@ -376,7 +376,7 @@ class ShardingPage(PageWidget):
 
 
 def _with_places(table: Table) -> Table:
-    """The same table with the place of each row, which a sorted table still tells."""
+    """The same table with the place of each row, which a sorted table still has."""
     rows = [(Number(place, str(place)), *row) for place, row in enumerate(table.rows)]
     return Table(("#", *table.headers), rows)
 

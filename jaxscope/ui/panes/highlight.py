@@ -1,7 +1,7 @@
 """What is highlighted in a pane, in whichever form it shows: the selection, its links, hits of the
 search, bookmarks.
 
-Also tells where highlighted things are on the page, for the ribbons between panes.
+Also says where highlighted things are on the page, for the ribbons between panes.
 """
 
 from __future__ import annotations

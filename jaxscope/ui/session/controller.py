@@ -189,7 +189,7 @@ class Bridge(QObject):
         try:
             self._crossed.emit(number, event)
         except RuntimeError:
-            return  # the window is gone; nobody is left to be told
+            return  # the window is gone, and with it who would read it
 
     def _on_crossed(self, number: int, event: object) -> None:
         if number in self._runs:

@@ -461,7 +461,7 @@ class CodeView(QAbstractScrollArea):
         keeps_place: bool = False,
         copied: Sequence[str] | None = None,
     ) -> bool:
-        """Show other text, and tell whether it is another than before.
+        """Show other text, and return whether it is another than before.
 
         Args:
             lines: The text.
@@ -730,7 +730,7 @@ class CodeView(QAbstractScrollArea):
     # --- choosing lines ---
 
     def go_to_line(self, line: int) -> None:
-        """Make a line the current one, and tell that it was chosen."""
+        """Make a line the current one, and emit that it was chosen."""
         if 0 <= line < len(self._lines):
             if self._folding.unfold_around(line):
                 self._show_folded(line)

@@ -1,7 +1,7 @@
 """Runs work on a thread and reports only the answer of the latest work.
 
 Work that raises is reported, too: a page that waits for an answer always gets one. Starting new
-work tells the work before to stop, by `should_stop`. A late answer is dropped twice: on the
+work asks the work before to stop, by `should_stop`. A late answer is dropped twice: on the
 thread, which saves a signal, and on the window's thread, which decides.
 """
 
@@ -71,7 +71,7 @@ class LatestJob(QObject):
         threading.Thread(target=run, daemon=True, name=self._name).start()
 
     def stop(self) -> None:
-        """Stop listening, and tell the work to stop."""
+        """Stop listening, and ask the work to stop."""
         self._generation += 1
         self._is_running = False
 

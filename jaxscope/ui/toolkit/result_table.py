@@ -49,7 +49,7 @@ class ResultModel(QAbstractTableModel):
         """Show another table.
 
         Args:
-            hints: For each row, what its cells tell when the pointer rests on them.
+            hints: For each row, what its cells show when the pointer rests on them.
             header_hints: The same for headers, by column.
         """
         self.beginResetModel()

@@ -193,7 +193,7 @@ class Theme:
     """The colours of one theme, as `#rrggbb`.
 
     Text on its ground reaches a contrast of at least 7:1 for `text` and 4.5:1 for `muted`.
-    Forward and backward are blue and orange, which all common kinds of colour blindness tell apart.
+    Forward and backward are blue and orange: no common kind of colour blindness mixes them up.
     """
 
     name: str

@@ -36,7 +36,7 @@ def guard(stage: str, user_files: Collection[str] = (), *, at: str = "") -> Iter
         stage: What is being done: `import`, `call`, `trace`, `lower`, `compile`, `run`, or a
             phrase that reads well after "while".
         user_files: Absolute paths of files whose frames are the user's.
-        at: Where it failed, such as `file.py:12`, if no frame of the user's tells.
+        at: Where it failed, such as `file.py:12`, if no frame of the user's says.
 
     Raises:
         SourceError: The code has a syntax error.

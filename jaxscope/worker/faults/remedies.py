@@ -424,7 +424,7 @@ def _limit_remedy(_error: BaseException, _text: str) -> Remedy:
 
 
 def _is_missing_backend(error: BaseException, text: str) -> bool:
-    """JAX asserts, without a word, that a platform which it was told to use has devices.
+    """JAX asserts, without a word, that a platform which it was asked to use has devices.
 
     Whose assertion it was is asked by trying again: JAX cuts its own frames off tracebacks.
     """
@@ -450,7 +450,7 @@ def _backend_remedy(_error: BaseException, _text: str) -> Remedy:
 
 
 def describe_missing_backend() -> str:
-    """One sentence on the platforms that JAX was told to use."""
+    """One sentence on the platforms that JAX was asked to use."""
     platforms = getattr(jax.config, "jax_platforms", None) or "a platform"
     return f"JAX was told to use {platforms}, and nothing that is installed here provides it."
 

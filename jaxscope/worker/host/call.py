@@ -218,7 +218,7 @@ class _CallParser:
         return node
 
     def _transform_name(self, node: ast.expr) -> str | None:
-        """The transform that an expression evaluates to, told by identity."""
+        """The transform that an expression evaluates to, found by identity."""
         if not isinstance(node, ast.Name | ast.Attribute | ast.Call):
             return None
         if isinstance(node, ast.Call) and not _is_partial(node):

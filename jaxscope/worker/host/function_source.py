@@ -98,7 +98,7 @@ def innermost_function(function: Any) -> Any:
         elif hasattr(function, "__code__") or isinstance(function, type):
             return function
         elif type(function).__module__.partition(".")[0] in ("jax", "jaxlib", "numpy"):
-            break  # how an object of theirs is called, such as a ufunc, tells nothing of it
+            break  # how an object of theirs is called, such as a ufunc, says nothing of it
         elif callable(function):
             function = type(function).__call__
         else:

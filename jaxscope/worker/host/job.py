@@ -1,7 +1,7 @@
 """One process of several: what the others of the job compiled, and how to part from them.
 
 Jobs are started by the user's own launcher, and the user's code starts JAX's distributed runtime.
-Each process captures its own program; here they tell each other what it was.
+Each process captures its own program; here they send each other what it was.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def publish_failure(what: str) -> None:
         return
     client, number, _ = job
     told = _missing(f"Process {number} failed: {what}")
-    with contextlib.suppress(Exception):  # the person is told of the failure itself
+    with contextlib.suppress(Exception):  # the failure itself is reported
         compat_job.publish(client, f"jaxscope/{next(_rounds)}/{number}", json.dumps(told))
 
 
@@ -79,7 +79,7 @@ def exchange_programs(channel: Channel) -> bool:
 
 
 def finish_job(channel: Channel) -> None:
-    """Tell what is to tell, and leave the job together with the others.
+    """Report what there is to report, and leave the job together with the others.
 
     The process with the job's coordinator must not end before the rest: they would be killed.
     """

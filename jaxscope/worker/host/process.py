@@ -46,7 +46,7 @@ def make_private(descriptor: int) -> int:
 
 
 def isolate(parent_pid: int, stack_descriptor: int) -> None:
-    """Tie this process to the supervisor and make its death tell where it was.
+    """Tie this process to the supervisor and let its death show where it was.
 
     Args:
         parent_pid: The supervisor; once it is gone, so is this process.
@@ -114,7 +114,7 @@ def _on_interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-# What a run has changed in its process, told to the reader once it is over.
+# What a run has changed in its process, reported once it is over.
 #
 # A worker runs one thing and is gone, so nothing of this reaches the next run; but whoever compares
 # two captures should know that one file had turned `jax_disable_jit` on.
@@ -166,7 +166,7 @@ def _read_settings() -> Mapping[str, Any]:
 
 
 def _read_num_devices() -> int:
-    """How many CPU devices JAX was told to simulate; 0 where nobody told it."""
+    """How many CPU devices JAX was asked to simulate; 0 where nobody asked."""
     try:
         import jax
 

@@ -82,7 +82,7 @@ class BaseRecorder:
             self._first = named
             self.stage = here.stage("jaxpr", shown)
         # A transform that calls the function again repeats its equations: a tag of any repetition
-        # means the same one. Where it does something else, its equations are not told apart.
+        # means the same one. Where it does something else, its equations are not distinguished.
         self.ids += named[0] if named == self._first else [""] * len(named[0])
         return result
 

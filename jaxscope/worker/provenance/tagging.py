@@ -307,7 +307,7 @@ class RunTagger(Tagger):
         return self._repeats[id(jaxpr)][1]
 
     def _number(self, id: str) -> int:
-        return super()._number("")  # the jaxpr that is shown tells which id, later
+        return super()._number("")  # the jaxpr that is shown says which id, later
 
     def name_equations(self, shown: Any) -> None:
         """Take the ids from the jaxpr of the function that ran.

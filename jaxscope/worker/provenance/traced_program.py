@@ -312,7 +312,7 @@ TAKEN_APART = frozenset(
 
 
 def find_inputs(program: TracedProgram, call: Call) -> list[Any] | None:
-    """Values of the inputs of the last jaxpr-level stage; None where they cannot be told."""
+    """Values of the inputs of the last jaxpr-level stage; None where they are not known."""
     inputs = compat.open_jaxpr(program.derived.jaxpr).invars
     hoisted = list(compat.traced_consts(program.traced))
     for leaves in (_boxed_leaves(call), _named_leaves(program, call)):

@@ -28,7 +28,7 @@ from jaxscope.worker.stages.protobuf import Field, read_fields, read_packed
 # Where XLA put each value of a compiled program: its own buffer assignment, as columns.
 #
 # Values whose lifetimes do not meet share memory, and results are written over operands; which ones
-# is XLA's decision, and only this tells it.
+# is XLA's decision, and only this says it.
 
 
 MAX_PLACES = 1 << 20
@@ -292,7 +292,7 @@ def describe_memory(compiled: Any, lowered: Any) -> dict[str, Any]:
 
 
 def _find_buffer_assignment(compiled: Any, module: Any) -> dict[str, Any]:
-    """Where XLA put each value; nothing where this backend or release does not tell."""
+    """Where XLA put each value; nothing where this backend or release does not say."""
     try:
         assignment = compiled.memory_analysis().serialized_buffer_assignment_proto
         return read_buffer_assignment(assignment, module.as_serialized_hlo_module_proto())

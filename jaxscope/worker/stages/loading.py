@@ -275,7 +275,7 @@ class Refusal:
     """Why no call was found.
 
     Attributes:
-        why: What one of the attempts ended with, the one that tells most.
+        why: What one of the attempts ended with, the one that says most.
         remedy: What to change in the function, where that is known.
         where: Where that attempt failed, such as `file.py:12`.
     """

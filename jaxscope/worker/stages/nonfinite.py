@@ -400,7 +400,7 @@ def describe_nonfinite(
     Args:
         results: Leaves.
         program: The program that gave them.
-        inputs: Of its last jaxpr-level stage; None where they cannot be told.
+        inputs: Of its last jaxpr-level stage; None where they are not known.
     """
     told = []
     paths = program.derived.result_paths

@@ -1,4 +1,4 @@
-"""What NVIDIA's tools tell of a kernel where they are installed: registers, spills, SASS.
+"""What NVIDIA's tools say of a kernel where they are installed: registers, spills, SASS.
 
 `ptxas` comes with the wheel `nvidia-cuda-nvcc-cu12`, `nvdisasm` with NVIDIA's CUDA toolkit.
 """

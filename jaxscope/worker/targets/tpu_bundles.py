@@ -1,6 +1,6 @@
 """Have the compiler for TPUs write its bundles: the words that a TPU's units take at once.
 
-The compiler reads where to write when it is loaded, so it is told before, and once in a process.
+The compiler reads where to write when it is loaded, so it is set before, and once in a process.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from jaxscope.worker.timing.experiment import (
 from jaxscope.worker.timing.forms import Forms, find_forms
 from jaxscope.worker.timing.numeric_divergence import send_numeric_divergence
 
-# Differences of arrays in units of the last place, of any float type that NumPy is told of.
+# Differences of arrays in units of the last place, of any float type that NumPy knows.
 
 
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}

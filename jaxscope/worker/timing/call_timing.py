@@ -201,7 +201,7 @@ class _TimingRun:
         self._channel.send("warning", {"text": text})
 
     def start_jax(self) -> None:
-        """Let JAX start before anything of the program is measured, and tell how long that took."""
+        """Let JAX start before the program is measured; return how long that took."""
         self._channel.progress("start", "Starting JAX")
         began_s, ended_s = start_jax(self._stopwatch)
         self._conditions = Conditions()

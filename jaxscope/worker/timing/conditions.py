@@ -19,7 +19,7 @@ _thread_time, _perf_counter = time.thread_time, time.perf_counter
 _PROBE_S = 0.01
 _LONGEST_PROBE_S = 0.2
 _LEAST_WATCHED_S = 0.2
-"""The system counts hundredths of a second: less would tell nothing."""
+"""The system counts hundredths of a second: less would say nothing."""
 _MAX_NAMED = 5
 _STATISTICS = Path("/proc/stat")
 _POWER = Path("/sys/class/power_supply")
@@ -59,7 +59,7 @@ class Conditions:
     def probe(self) -> None:
         """Find out how much of a processor this process gets now, by counting for a moment.
 
-        The processor time of what is measured would not tell: a program may wait on its own.
+        The processor time of what is measured would not show it: a program may wait on its own.
         """
         wall_s, cpu_s = _perf_counter(), _thread_time()
         while True:

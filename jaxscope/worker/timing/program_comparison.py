@@ -426,7 +426,7 @@ _DEFAULT_BUDGET_S = 1.0
 
 
 def handle_side(request: dict[str, Any], channel: Channel) -> None:
-    """Prepare the program, then measure blocks and compare results until told to finish.
+    """Prepare the program, then measure blocks and compare results until asked to finish.
 
     Raises:
         JaxscopeError: The file or the call is wrong, or the program does not run.

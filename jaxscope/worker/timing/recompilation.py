@@ -449,7 +449,7 @@ OnCalled = Callable[["RecordedJit", CallKey], None]
 
 
 class JitRecorder:
-    """Replaces `jax.jit`; tells of every call of a jitted function.
+    """Replaces `jax.jit`; reports every call of a jitted function.
 
     Attributes:
         num_calls: Of jitted functions, from outside of any trace.
@@ -498,7 +498,7 @@ class JitRecorder:
         return RecordedJit(self.original(function, **options), function, options, self)
 
     def call(self, jitted: RecordedJit, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call a jitted function, and tell what it compiled."""
+        """Call a jitted function, and report what it compiled."""
         if self._is_inside or read_setting("jax_disable_jit"):
             return jitted.inner(*args, **kwargs)
         if has_tracers(args, kwargs):
@@ -558,7 +558,7 @@ class JitRecorder:
 
 
 class RecordedJit:
-    """A jitted function whose calls are told of; otherwise like the one inside."""
+    """A jitted function whose calls are reported; otherwise like the one inside."""
 
     def __init__(
         self, inner: Any, function: Any, options: dict[str, Any], recorder: JitRecorder
@@ -584,7 +584,7 @@ class RecordedJit:
         return getattr(self.inner, name)
 
 
-# Answer a `recompile` request: run calls in turn and tell of everything that jit compiles.
+# Answer a `recompile` request: run calls in turn and report everything that jit compiles.
 #
 # Causes come from the keys of the calls themselves, and are checked against JAX's own explanation.
 

@@ -198,7 +198,7 @@ class WorkWatch:
         ]
 
     def find_changes(self, *, is_traced: bool) -> list[Difference]:
-        """What is different now, and was not told before.
+        """What is different now, and was not reported before.
 
         Args:
             is_traced: Whether a trace was watched; else an eager call.
@@ -347,7 +347,7 @@ def _slots_of(kind: type) -> tuple[str, ...]:
 
 
 def _read_content(value: Any, most_bytes: int) -> int:
-    """A number that tells what an array of NumPy's or a generator holds; 0 of anything else."""
+    """A number that says what an array of NumPy's or a generator holds; 0 of anything else."""
     if state := _read_generator(value):
         return hash(state)
     if not isinstance(value, np.ndarray):

@@ -57,7 +57,7 @@ class FormPair:
 
     Attributes:
         first: Its subject is what is called; of a loop, the stages are those of one call.
-        second: The form whose costs are told.
+        second: The form whose costs are reported.
     """
 
     first: CompiledForm

@@ -122,7 +122,7 @@ def _end(event: TraceEvent) -> float:
 # Record calls with XLA's own recorder, and find what belongs to each of them.
 #
 # The recorder has a clock of its own. Marks, whose times on the stopwatch's clock are known as
-# well, tell how far the two are apart; so each event can be laid beside the call that caused it.
+# well, say how far the two are apart; so each event can be laid beside the call that caused it.
 
 
 _NUM_MARKS = 3
