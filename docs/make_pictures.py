@@ -84,7 +84,10 @@ def _compare(call: str) -> Act:
 
 PICTURES = {
     "quick_start": Picture(
-        "samples/quick_start.py", "grad(simple_graph)(f32[1000])", _select("multiply")
+        "samples/quick_start.py",
+        "grad(simple_graph)(f32[1000])",
+        _select("multiply"),
+        (1600, 900),
     ),
     "transformer": Picture(
         "samples/transformer.py",
