@@ -412,6 +412,10 @@ def _library_name(text: str) -> str:
 
 
 _PASSED_ON = LAYOUT_OPCODES | {"transpose", "broadcast"}
+_COMBINING_OPCODES = frozenset(
+    {"reduce", "reduce-window", "select-and-scatter", "scatter", "sort", "map"}
+)
+"""Opcodes with a computation that says how two elements are treated."""
 
 
 def name_instructions(module: Instructions, indices: Sequence[int]) -> str:
@@ -441,7 +445,7 @@ def describe_role(module: Instructions, holding: InstructionRole, before: set[st
         return f"computes nothing: it only says how bytes lie ({names})"
     if holding.fate == "library":
         return f"runs in {holding.library}, as {place}"
-    if all(module.combines(index) for index in indices):
+    if all(module.combines(index) for index in indices) and before.isdisjoint(_COMBINING_OPCODES):
         return f"says how {place} combines two elements"
     if holding.fate == "fused":
         return f"fused into {place}"
@@ -566,6 +570,7 @@ class InstructionMatcher:
         """
         work = min((work_of(opcode) for opcode in self.opcodes_before(id)), default=0)
         opcodes = self._after.opcodes
+        indices = [*self._nameless_owners(id, indices), *indices]
         telling = [index for index in indices if work_of(opcodes[index]) <= work]
         if not telling and work == COMPUTING:
             return None  # what is left came with the operation and is not the operation
@@ -581,6 +586,22 @@ class InstructionMatcher:
         return dataclasses.replace(
             holding, instructions=(*holding.instructions, *rest), is_same=bool(same)
         )
+
+    def _nameless_owners(self, id: str, indices: Sequence[int]) -> list[int]:
+        """The reductions of which only how they combine elements has kept the equation's name."""
+        after = self._after
+        if self.opcodes_before(id).isdisjoint(_COMBINING_OPCODES):
+            return []
+        if not all(after.combines(index) for index in indices):
+            return []
+        owners = dict.fromkeys(after.owner(index) for index in indices)
+        return [
+            owner
+            for owner in owners
+            if owner != NONE
+            and after.opcodes[owner] in _COMBINING_OPCODES
+            and not after.tags[owner]
+        ]
 
     def _sizes_before(self, id: str) -> dict[str, float]:
         """Bytes of the largest instruction of each opcode that an equation was lowered to."""
