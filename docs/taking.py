@@ -114,8 +114,8 @@ def save_themes(
     application: QApplication, window: MainWindow, folder: Path, name: str, suffix: str = ""
 ) -> None:
     """Save the window in both themes, and leave it light."""
-    for theme in THEMES:
-        if window.theme_name != theme:
+    for theme in THEMES:  # the window is light
+        if theme != THEMES[0]:
             window.toggle_theme()
             settle(application, window)
         save_with_few_colours(window.grab().toImage(), folder / f"{name}_{theme}{suffix}.png")

@@ -331,7 +331,7 @@ def test_a_program_without_equations_has_none():
 @pytest.mark.parametrize(
     ("verdict", "why_not", "words"),
     [
-        ("faster", "", "eager 1.90 ms · jit 64.0 µs · 28.0 to 31.0 times faster"),
+        ("faster", "", "eager 1.90 ms · jit 64.0 µs · observed 28.0 to 31.0 times faster"),
         ("unclear", "", "eager 1.90 ms · jit 64.0 µs · unclear which is faster"),
         ("faster", "No verdict: they do different work.", "eager 1.90 ms · jit 64.0 µs"),
     ],
@@ -343,3 +343,9 @@ def test_the_times_of_a_call_in_a_few_words(verdict: str, why_not: str, words: s
     assert summarize_time(TimingState()) == ""
     assert summarize_time(TimingState("f(x)", tuple(measurements[:1]))) == "eager 1.90 ms"
     assert summarize_time(TimingState("f(x)", tuple(measurements), (ratio,))) == words
+    earned = dataclasses.replace(ratio, confidence=0.95)
+    without = words.replace("observed ", "")
+    assert summarize_time(TimingState("f(x)", tuple(measurements), (earned,))) == without
+    noisy = dataclasses.replace(ratio, is_noisy=True)
+    said = words if why_not else f"{words} · noisy"
+    assert summarize_time(TimingState("f(x)", tuple(measurements), (noisy,))) == said

@@ -134,13 +134,16 @@ def summarize_time(timing: TimingState) -> str:
     ratio = next((ratio for ratio in timing.ratios if ratio.name == "eager/jit"), None)
     if not parts or ratio is None or not ratio.is_judged:
         return " · ".join(parts)
-    ends = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}"
+    observed = "" if ratio.confidence > 0 else "observed "
+    ends = f"{observed}{three_digits(ratio.low)} to {three_digits(ratio.high)}"
     words = {
         "faster": f"{ends} times faster",
         "slower": f"{ends} of its speed",
         "same": "the same",
     }
     parts.append(words.get(ratio.verdict, "unclear which is faster"))
+    if ratio.is_noisy or any(m.is_noisy for m in timing.measurements if m.name in ("eager", "jit")):
+        parts.append("noisy")
     return " · ".join(parts)
 
 
