@@ -1,4 +1,4 @@
-"""What a run leaves out is told at its end, in one line each for slow tests and for others."""
+"""The end of a run names what it left out: one line for slow tests, one for all others."""
 
 from __future__ import annotations
 

@@ -27,7 +27,12 @@ function placeFrame(frame, parts, lines, least) {
   };
   settle(all, linksOf(drawn));
   const [oldLeft, oldRight] = extent("old", "oldWidth");
-  const [left, right] = extent("at", "width");
+  let [left, right] = extent("at", "width");
+  if (right - left > oldRight - oldLeft) {
+    // Nothing is larger than it was, so all of it fits where it stood.
+    all.forEach((row) => row.slots.forEach((slot) => { slot.at = slot.old; }));
+    [left, right] = extent("at", "width");
+  }
   const pads = [oldLeft - frame[0], frame[0] + frame[2] - oldRight].map(padOf);
   const width = Math.max(pads[0] + right - left + pads[1], least[0]);
   const shift = (width - pads[0] - pads[1] - (right - left)) / 2 + pads[0] - left;

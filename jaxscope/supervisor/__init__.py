@@ -1,1 +1,1 @@
-"""Supervisor."""
+"""The process that starts, watches and kills workers; standard library only."""

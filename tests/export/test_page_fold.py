@@ -116,8 +116,7 @@ def test_a_folded_frame_hides_what_is_inside_and_gives_its_room_back(fold: Fold)
         for item, rect in enumerate(seen["rects"]):
             assert (rect is None) == is_around(scene, frame, item)
         width, height = seen["size"]
-        # A closed frame is narrower: what stood beside it may move along, and need some room.
-        assert width * height < area * 1.1
+        assert width * height < area * 1.01
     outermost = {i for i in range(scene.items.num_frames) if scene.items.parent[i] < 0}
     width, height = fold.places(outermost)["size"]
     assert width * height < 0.5 * area, "no gap is left where something was"

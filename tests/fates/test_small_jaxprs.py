@@ -92,7 +92,7 @@ out o out <0.{result}
 def test_a_scan_carries_what_stands_behind_its_constants(
     consts: str, second: str, result: int, alive: set[str]
 ) -> None:
-    """Without their number, the constants are told from the rest by types."""
+    """Without their number, constants are recognised by their types."""
     assert live(SCAN.format(consts=consts, second=second, result=result)) == alive
 
 

@@ -119,7 +119,7 @@ def test_derivatives_leave_out_what_they_do_not_need(transform: str) -> None:
 
 
 def test_parts_that_were_merged_with_each_other() -> None:
-    """Of a base equation whose parts were merged with those of others, the others are told."""
+    """Of a base equation whose parts were merged with those of others, the others are named."""
     text = """
     in x input
     eqn 0 cos <x ^0

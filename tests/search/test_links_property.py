@@ -122,7 +122,7 @@ def build(name: str, program: Program) -> Stage:
 
 
 class Expected:
-    """What a selection means, told node by node from the rows.
+    """What a selection means, worked out node by node from the rows.
 
     An equation of the base function is its own origin, one of what was lowered its own derived
     equation.

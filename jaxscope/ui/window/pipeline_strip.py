@@ -183,7 +183,8 @@ class PipelineStrip(QWidget):
         if self._content.sizeHint().width() > room:
             for card in self._cards:
                 card.show_size(is_wanted=False)
-        self.setFixedHeight(max((card.sizeHint().height() for card in self._cards), default=24))
+        height = max((card.sizeHint().height() for card in self._cards), default=24)
+        self.setFixedHeight(height + 2)
 
     def _add_card(self) -> None:
         arrow = make_label(_ONWARD, "muted")

@@ -1,1 +1,1 @@
-"""Faults."""
+"""What an exception of user code means, and what to try."""

@@ -1,1 +1,1 @@
-"""Host."""
+"""The process as host of user code: files, calls, arguments, jobs."""

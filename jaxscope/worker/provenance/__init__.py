@@ -1,1 +1,1 @@
-"""Provenance."""
+"""Tags that link instructions to the equations that they came from."""

@@ -1,1 +1,1 @@
-"""Stages."""
+"""One capture, from the file to machine code."""

@@ -1,1 +1,1 @@
-"""Targets."""
+"""Devices to compile for, those that are not there included."""

@@ -1,1 +1,1 @@
-"""Timing."""
+"""All that runs programs to measure them."""
