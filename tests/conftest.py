@@ -58,7 +58,7 @@ ALLOWED_QT_MESSAGES = (
 
 
 # No test measures how fast the machine is: whoever waits, waits until it happens.
-PATIENCE_MS = 600_000
+PATIENCE_MS = 300_000
 
 
 SLOW = "slow"
@@ -68,7 +68,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--slow",
         action="store_true",
-        help="run slow tests too, and start workers and commands as those of users are",
+        help="run slow tests too",
+    )
+    parser.addoption(
+        "--started",
+        action="store_true",
+        help="start every worker and command as those of users are, instead of forking it",
     )
 
 
@@ -183,7 +188,7 @@ def _forked_workers(pytestconfig: pytest.Config) -> Iterator[None]:
     from tests.forking import ForkedLink
 
     with pytest.MonkeyPatch.context() as patch:
-        if not pytestconfig.getoption("slow"):
+        if not pytestconfig.getoption("started"):
             patch.setattr(session, "LocalLink", ForkedLink)
         yield
 

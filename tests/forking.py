@@ -4,7 +4,7 @@ Python's start and the import of JAX are half of what a small run costs. For a t
 what a worker answers, they are done once for all runs: one process imports what a worker imports
 before it says hello, and forks. The supervisor, the pipes, the messages, and one fresh process per
 run, in the state of a spare worker, are the real ones. How a worker starts is tested by
-`tests/processes` and by all tests that start commands; with `--slow` no worker is forked.
+`tests/processes` and by all tests that start commands; with `--started` no worker is forked.
 """
 
 from __future__ import annotations

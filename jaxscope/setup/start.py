@@ -23,7 +23,7 @@ from jaxscope.setup.system_libraries import (
 USAGE = """\
 usage: ./run [--yes]              set up if needed, open the window on samples/quick_start.py
        ./run test [--yes] [...]   set up if needed, run the tests (further words go to pytest)
-       ./run test --slow          run all of them: slow ones too, all processes started anew
+       ./run test --slow          run all of them, slow ones too; --started: no process is forked
        ./run dev [FILE...]        lint, types and the nearest tests of what changed (or of FILEs)
        ./run dev --window [ARGS]  open the window; colours and style sheet are reloaded when saved
        ./run samples [--yes] [...]  add the libraries that some samples need (Flax, Optax, ...)

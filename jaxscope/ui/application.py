@@ -25,6 +25,7 @@ from PySide6.QtWidgets import QApplication, QTabWidget
 from jaxscope.errors import Explanation, InternalError
 from jaxscope.model import Capture
 from jaxscope.ui.session.controller import Bridge, Controller, RunOptions, SessionLike
+from jaxscope.ui.session.quick_look import QuickLook
 from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, ThemeSwitch
 from jaxscope.ui.window.autosave import Autosave, offer_unsaved
 from jaxscope.ui.window.main_window import MainWindow
@@ -131,6 +132,8 @@ def build_window(
         OutlineSync(workspace.area)
         offer_unsaved(window.start_page, settings.unsaved_folder)
         layout, folder = window.files.layout, settings.unsaved_folder
+        if options.quick_look:
+            QuickLook(controller, window)
         Autosave(window, controller, workspace.bookmarks, layout, folder)
         context = window.page_context()
         steps = {name: functools.partial(add_page, window, context, name) for name in PAGES}

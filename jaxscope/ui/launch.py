@@ -53,7 +53,7 @@ def open_window(
 
     return run_application(
         session.wait,
-        RunOptions(python, timeout_s, memory_bytes, x64),
+        RunOptions(python, timeout_s, memory_bytes, x64, quick_look=True),
         file=file,
         call=call,
         capture=capture,

@@ -1,7 +1,7 @@
 """The command line, and captures that several tests look at.
 
-Commands run in this process, and with `--slow` each in one of its own, as a stranger starts them:
-`test_as_started.py` checks that both answer the same.
+Commands run in this process, and with `--started` each in one of its own, as a stranger starts
+them: `test_as_started.py` checks that both answer the same.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def start_jaxscope(*words: object, folder: Path | None = None) -> Answer:
 
 @pytest.fixture(scope="session")
 def jaxscope(pytestconfig: pytest.Config) -> Command:
-    return start_jaxscope if pytestconfig.getoption("slow") else run_here
+    return start_jaxscope if pytestconfig.getoption("started") else run_here
 
 
 @pytest.fixture(scope="session")

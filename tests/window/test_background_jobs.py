@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 
@@ -16,7 +18,7 @@ from jaxscope.ui.pages.memory import MemoryPage
 from jaxscope.ui.selection import capture_facts
 from jaxscope.ui.selection.capture_facts import FateReader
 from jaxscope.ui.selection.inspector import describe_node
-from jaxscope.ui.toolkit.latest_job import LatestJob
+from jaxscope.ui.toolkit.threads import LatestJob
 from jaxscope.ui.window.page_context import PageContext
 
 from .programs import build_capture
@@ -91,3 +93,28 @@ def test_memory_that_cannot_be_found_says_why(
     page.show()
     qtbot.waitUntil(lambda: "failed" in page.heading.text())
     assert "ValueError: no such <b>thing</b>" in page.notes.text()
+
+
+# Gives threads the interpreter at every turn, and deletes what they report to meanwhile.
+_RACE = """
+import sys
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication, QWidget
+from jaxscope.ui.toolkit.threads import LatestJob
+
+sys.setswitchinterval(1e-6)
+application = QApplication([])
+for _ in range(4000):
+    window = QWidget()
+    jobs = [LatestJob(window) for _ in range(4)]
+    for job in jobs:
+        job.start(lambda should_stop: None)
+    window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    del window, job, jobs
+"""
+
+
+def test_deleting_a_window_while_its_threads_report_ends_nothing() -> None:
+    """Emitting on the thread ended this program in 14 of 14 runs."""
+    subprocess.run([sys.executable, "-c", _RACE], check=True)

@@ -83,7 +83,7 @@ from jaxscope.ui.canvas.picture import (
 from jaxscope.ui.canvas.scene_index import SceneIndex
 from jaxscope.ui.canvas.tiles import TileCache
 from jaxscope.ui.canvas.transition import Transition, ViewedDrawing, make_transition, may_move
-from jaxscope.ui.toolkit.latest_job import LatestJob
+from jaxscope.ui.toolkit.threads import LatestJob
 
 _WHEEL_STEP = 1.0015
 _KEY_ZOOM = 1.25

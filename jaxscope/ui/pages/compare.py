@@ -4,7 +4,6 @@ compares on a thread, saves reports.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
 import threading
@@ -36,8 +35,8 @@ from jaxscope.program.diff.captures import Comparison
 from jaxscope.schema.whole_file import write_bytes
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.latest_job import LatestJob
 from jaxscope.ui.toolkit.theme import Theme
+from jaxscope.ui.toolkit.threads import LatestJob, Post
 from jaxscope.ui.toolkit.widgets import ChoiceBox
 from jaxscope.ui.window.files import suggest_name
 from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
@@ -333,13 +332,7 @@ _SAVE_FILTERS = (
 
 
 class ComparePage(PageWidget):
-    """Asks what to compare with, and shows the comparison.
-
-    Signals:
-        saved: Where a comparison was written to, and what prevented it, or nothing.
-    """
-
-    saved = Signal(str, str)
+    """Asks what to compare with, and shows the comparison."""
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(context)
@@ -429,7 +422,7 @@ class ComparePage(PageWidget):
         self.comparing.busy_changed.connect(self.show_busy)
         self.comparing.failed.connect(self._on_comparing_failed)
         self.comparing.compared.connect(self.show_comparison)
-        self.saved.connect(self._on_saved)
+        self._post_saved = Post(self._on_saved)
         context = self._context
         context.requests.comparison_without_pass.connect(self._on_without_pass_requested)
         context.commands.connect_owner("compare", self)
@@ -590,8 +583,7 @@ class ComparePage(PageWidget):
             said = error.strerror or str(error)
         except JaxscopeError as error:
             said = str(error)
-        with contextlib.suppress(RuntimeError):  # the window is gone meanwhile
-            self.saved.emit(path, said)
+        self._post_saved(path, said)
 
     def _on_saved(self, path: str, problem: str) -> None:
         if problem:

@@ -42,9 +42,9 @@ from jaxscope.report.remat import (
     remat_table,
 )
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.latest_job import LatestJob
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
+from jaxscope.ui.toolkit.threads import LatestJob
 from jaxscope.ui.toolkit.widgets import PlainTabs, SelectableLabel, make_splitter
 from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
 

@@ -14,8 +14,8 @@ from jaxscope.model import NONE, PassRecord, Unavailable
 from jaxscope.model.op_name import TagTable
 from jaxscope.program.passes.diff import ModuleGraphs, find_module_graphs
 from jaxscope.ui.pages.diff_graph import ComparedCanvas, MarkLegend
-from jaxscope.ui.toolkit.latest_job import LatestJob
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
+from jaxscope.ui.toolkit.threads import LatestJob
 from jaxscope.ui.toolkit.widgets import make_label, make_splitter
 
 

@@ -17,8 +17,8 @@ from jaxscope.errors import Explanation, InternalError, JaxscopeError
 from jaxscope.model import Capture
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.latest_job import LatestJob
 from jaxscope.ui.toolkit.result_table import ResultTable
+from jaxscope.ui.toolkit.threads import LatestJob
 from jaxscope.ui.toolkit.widgets import SelectableLabel
 from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
 

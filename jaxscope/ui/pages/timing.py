@@ -166,7 +166,7 @@ class TimingPage(PageWidget):
     def __init__(self, context: PageContext) -> None:
         super().__init__(context)
         self._state = TimingState()
-        self._is_saved = False
+        self._is_saved, self._old = False, ""
         self._theme = context.themes.theme
         self.distributions: FigurePanel | None = None
         self.stages: FigurePanel | None = None
@@ -237,10 +237,11 @@ class TimingPage(PageWidget):
 
     def show_state(self, state: WindowState) -> None:
         can_measure, is_saved = state.can_start, state.is_view_only
-        self.show_timing(state.timing, can_measure=can_measure, is_saved=is_saved)
+        old = describe_old(state) if state.has_old_timing else ""
+        self.show_timing(state.timing, can_measure=can_measure, is_saved=is_saved, old=old)
 
     def show_timing(
-        self, timing: TimingState, *, can_measure: bool, is_saved: bool = False
+        self, timing: TimingState, *, can_measure: bool, is_saved: bool = False, old: str = ""
     ) -> None:
         """Show what has been measured so far.
 
@@ -248,13 +249,14 @@ class TimingPage(PageWidget):
             timing: What was measured.
             can_measure: Whether a measurement can begin now.
             is_saved: It is of a saved capture, from which nothing is run.
+            old: What it is of where that is not what is shown now.
         """
         for button in (self.quick, self.rigorous, self.gradient):
             button.setEnabled(can_measure)
             button.setVisible(not is_saved)
         self._empty.setText(_SAVED_TEXT if is_saved else _EMPTY_TEXT)
-        if self._is_saved != is_saved:
-            self._is_saved = is_saved
+        if (self._is_saved, self._old) != (is_saved, old):
+            self._is_saved, self._old = is_saved, old
             self._show_headline()
         if timing is self._state:
             return
@@ -279,7 +281,8 @@ class TimingPage(PageWidget):
 
     def _show_headline(self) -> None:
         nothing = _SAVED_TITLE if self._is_saved else _EMPTY_TITLE
-        self._verdict.setText(describe_headline(self._state) or nothing)
+        found = describe_headline(self._state) or nothing
+        self._verdict.setText(f"{self._old}\n{found}" if self._old else found)
 
     @property
     def verdict_text(self) -> str:
@@ -367,6 +370,18 @@ class TimingPage(PageWidget):
 def _rank(measurement: Measurement) -> bool:
     """What the verdict is about comes first."""
     return measurement.name not in _PLOTTED
+
+
+def describe_old(state: WindowState) -> str:
+    """Such as `Measured for f(x), not for what is shown:`."""
+    then, now = state.timing.subject, state.subject
+    if then.call != now.call:
+        of = then.call
+    elif then.target != now.target:
+        of = then.target
+    else:
+        of = "an earlier version of the file"
+    return f"Measured for {of}, not for what is shown now:"
 
 
 def describe_headline(timing: TimingState) -> str:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from jaxscope.model import Capture, Fate, Node, NodeKind, Unavailable
 from jaxscope.model.stages import lowered_name
-from jaxscope.ui.toolkit.latest_job import LatestJob
+from jaxscope.ui.toolkit.threads import LatestJob
 
 if TYPE_CHECKING:
     from jaxscope.program.fusion.summary import FusionReport

@@ -10,6 +10,7 @@ do not change the state: their events are emitted by `background_event_arrived`.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import threading
 import time
@@ -34,7 +35,6 @@ from jaxscope.ui.session.state import (
     LabResult,
     Phase,
     RunKind,
-    TimingState,
     WindowState,
     add_lab_result,
     apply_event,
@@ -42,7 +42,9 @@ from jaxscope.ui.session.state import (
     merge_outline,
     show_capture,
     start_run,
+    with_timing,
 )
+from jaxscope.ui.toolkit.threads import Post
 
 # Carries a session's events from its threads to the window's.
 
@@ -78,7 +80,6 @@ class Bridge(QObject):
     """
 
     event_arrived = Signal(int, object)
-    _crossed = Signal(int, object)
 
     def __init__(
         self, make_session: Callable[[], SessionLike], parent: QObject | None = None
@@ -93,7 +94,7 @@ class Bridge(QObject):
         self._stopped: set[int] = set()
         self._next_number = 1
         self._is_closed = False
-        self._crossed.connect(self._on_crossed)
+        self._post = Post(self._on_crossed)
         threading.Thread(target=self._open, name="jaxscope-session", daemon=True).start()
 
     def start(self, request: Request) -> int:
@@ -169,13 +170,12 @@ class Bridge(QObject):
         session = self._session
         if session is None:
             if self._problem is not None:
-                self._tell(number, Failed(self._problem))
+                self._post(number, Failed(self._problem))
             return
-        listener = _Listener(self, number)
         try:
-            run = session.start(request, listener.on_event)
+            run = session.start(request, functools.partial(self._post, number))
         except JaxscopeError as error:
-            self._tell(number, Failed(error))
+            self._post(number, Failed(error))
             return
         with self._lock:
             is_known = number in self._runs
@@ -185,25 +185,9 @@ class Bridge(QObject):
         if is_stopped:
             run.kill()
 
-    def _tell(self, number: int, event: Event) -> None:
-        try:
-            self._crossed.emit(number, event)
-        except RuntimeError:
-            return  # the window is gone, and with it who would read it
-
     def _on_crossed(self, number: int, event: object) -> None:
         if number in self._runs:
             self.event_arrived.emit(number, event)
-
-
-class _Listener:
-    """Remembers which run an event belongs to."""
-
-    def __init__(self, bridge: Bridge, number: int) -> None:
-        self._bridge, self._number = bridge, number
-
-    def on_event(self, event: Event) -> None:
-        self._bridge._tell(self._number, event)
 
 
 # What the window does: opens files, starts and stops runs, turns their events into state.
@@ -218,12 +202,14 @@ class RunOptions:
         timeout_s: Wall seconds a run may take; None for no limit.
         memory_bytes: Memory a run may take; None for the default.
         x64: Whether 64-bit types are on.
+        quick_look: Whether a short call is measured by itself once its capture is complete.
     """
 
     python: str | None = None
     timeout_s: float | None = None
     memory_bytes: int | None = None
     x64: bool = False
+    quick_look: bool = False
 
 
 class Controller(QObject):
@@ -287,7 +273,7 @@ class Controller(QObject):
         )
         state = dataclasses.replace(show_capture(state, capture), phase=Phase.IDLE)
         if timing is not None:
-            state = dataclasses.replace(state, timing=TimingState.of(timing))
+            state = with_timing(state, timing)
         for result in lab:
             state = add_lab_result(state, result)
         self._set(state)
@@ -404,6 +390,26 @@ class Controller(QObject):
             other_options=dict(options),
         )
         return self._bridge.start(self._limited(request))
+
+    def look_quickly(self, budget_s: float) -> int:
+        """Measure the call that is shown beside it, and return the number of the events.
+
+        Args:
+            budget_s: Seconds for the pairs of eager and jit.
+        """
+        state = self.state
+        request = TimeRequest(
+            file=state.file,
+            call=state.call,
+            target=state.target,
+            x64=self._options.x64,
+            budget_s=budget_s,
+        )
+        return self._bridge.start(self._limited(request))
+
+    def show_timing(self, timing: Timing) -> None:
+        """Show what was measured beside of what is shown."""
+        self._set(with_timing(self.state, timing))
 
     def forget_background_run(self, number: int) -> None:
         """End such a run and hear nothing more of it."""

@@ -73,7 +73,8 @@ class Screen:
         can_skip: Just the part that is being measured can be left out.
         is_call_failed: The last run ended where the text of the call was read or evaluated.
         running_s: Whole seconds that the run has taken; 0 where nothing runs.
-        time: How long the call takes, eager and compiled, in a few words; empty until measured.
+        time: How long the call takes, eager and compiled, in a few words; empty until this call of
+            this text of the file was measured.
     """
 
     window_title: str
@@ -117,7 +118,7 @@ def compute_screen(
         notice=_notice(state, running_s),
         is_stale=state.is_stale,
         is_call_failed=state.failed_stage == "call" and state.error is not None,
-        time="" if state.is_stale else summarize_time(state.timing),
+        time="" if state.is_stale or state.has_old_timing else summarize_time(state.timing),
     )
 
 

@@ -159,6 +159,15 @@ class Head:
         )
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Subject:
+    """What a run is about: another call, kind of device or text of the file is another subject."""
+
+    call: str = ""
+    target: str = ""
+    sha256: str = ""
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class TimingState:
     """What has been measured of a call; where and when, once it is done."""
@@ -168,9 +177,10 @@ class TimingState:
     ratios: tuple[Ratio, ...] = ()
     warnings: tuple[str, ...] = ()
     environment: Environment | None = None
+    subject: Subject = Subject()
 
     @classmethod
-    def of(cls, timing: Timing) -> TimingState:
+    def of(cls, timing: Timing, subject: Subject) -> TimingState:
         """What a finished or saved measurement found."""
         return cls(
             timing.call,
@@ -178,6 +188,7 @@ class TimingState:
             timing.ratios,
             timing.warnings,
             timing.environment,
+            subject,
         )
 
 
@@ -271,7 +282,7 @@ class WindowState:
     def full_timing(self) -> Timing | None:
         """What was measured of the capture's own call, to be saved with it."""
         timing, capture = self.timing, self.capture
-        if capture is None or not timing.measurements or timing.call != capture.call:
+        if capture is None or not timing.measurements or self.has_old_timing:
             return None
         return Timing(
             timing.call,
@@ -280,6 +291,16 @@ class WindowState:
             timing.ratios,
             timing.warnings,
         )
+
+    @property
+    def subject(self) -> Subject:
+        """What is run, or was run last."""
+        return Subject(self.call, self.target, self.snapshot.sha256 if self.snapshot else "")
+
+    @property
+    def has_old_timing(self) -> bool:
+        """Whether what was measured is of another call, device or text than what is shown."""
+        return bool(self.timing.measurements) and self.timing.subject != self.subject
 
     @property
     def is_running(self) -> bool:
@@ -298,6 +319,7 @@ class WindowState:
 
 def start_run(state: WindowState, job: RunKind, call: str, now_s: float) -> WindowState:
     """A run begins; what is on the screen stays there, as stale, until the new stages come."""
+    begun = dataclasses.replace(state, call=call)
     captures = job is RunKind.CAPTURE
     is_another = job in (RunKind.CAPTURE, RunKind.PROPOSAL)
     return dataclasses.replace(
@@ -318,7 +340,7 @@ def start_run(state: WindowState, job: RunKind, call: str, now_s: float) -> Wind
         output="" if captures else state.output,
         checks=() if captures else state.checks,
         messages=() if captures else state.messages,
-        timing=TimingState(call) if job is RunKind.TIMING else state.timing,
+        timing=TimingState(call, subject=begun.subject) if job is RunKind.TIMING else state.timing,
     )
 
 
@@ -491,7 +513,7 @@ def _add_measurement(state: WindowState, event: MeasurementArrived) -> WindowSta
 def _grow(state: WindowState, result: object) -> WindowState:
     """Show what there is so far; the run goes on."""
     if isinstance(result, Timing):
-        return dataclasses.replace(state, timing=TimingState.of(result))
+        return with_timing(state, result)
     return add_lab_result(state, result) if isinstance(result, LAB_RESULTS) else state
 
 
@@ -500,12 +522,17 @@ def _finish(state: WindowState, event: Finished) -> tuple[WindowState, str]:
     if isinstance(result, Capture):
         return end_run(show_capture(state, result), Phase.DONE), ""
     if isinstance(result, Timing):
-        return end_run(dataclasses.replace(state, timing=TimingState.of(result)), Phase.DONE), ""
+        return end_run(with_timing(state, result), Phase.DONE), ""
     if isinstance(result, LAB_RESULTS):
         return end_run(add_lab_result(state, result), Phase.DONE), ""
     if isinstance(result, Proposal):
         return end_run(state, Phase.DONE), result.call
     return end_run(state, Phase.DONE), ""
+
+
+def with_timing(state: WindowState, timing: Timing) -> WindowState:
+    """What is shown was measured."""
+    return dataclasses.replace(state, timing=TimingState.of(timing, state.subject))
 
 
 def add_lab_result(state: WindowState, result: LabResult) -> WindowState:
@@ -521,7 +548,7 @@ def _fail(state: WindowState, event: Failed) -> WindowState:
     if isinstance(partial, LAB_RESULTS):
         state = add_lab_result(state, partial)
     elif isinstance(partial, Timing):
-        state = dataclasses.replace(state, timing=TimingState.of(partial))
+        state = with_timing(state, partial)
     elif isinstance(partial, Capture) and partial.stages:
         state = dataclasses.replace(show_capture(state, partial), capture=None)
     elif isinstance(partial, Capture):

@@ -4,7 +4,6 @@ can be stopped.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import enum
 import threading
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -33,6 +32,7 @@ from jaxscope.errors import Explanation, InternalError, JaxscopeError, UsageErro
 from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, EVERYTHING, FIRST
 from jaxscope.model import NONE, Capture
 from jaxscope.schema.whole_file import write_bytes
+from jaxscope.ui.toolkit.threads import Post
 from jaxscope.ui.toolkit.widgets import ChoiceBox
 
 if TYPE_CHECKING:
@@ -174,6 +174,7 @@ class Exporter(QObject):
         self._is_writing = False
         self._is_stopped = threading.Event()
         self._told = 0.0
+        self._post = Post(self._on_told)
 
     @property
     def is_running(self) -> bool:
@@ -204,24 +205,24 @@ class Exporter(QObject):
         # Whoever hears of the end may start the next one, before this thread is gone.
         told = self._write(order, path)
         self._is_writing = False
-        self._tell(*told)
+        self._post(*told)
 
-    def _write(self, order: ExportOrder, path: str) -> tuple[SignalInstance, *tuple[object, ...]]:
-        """Write, and return the signal to emit with what it carries."""
+    def _write(self, order: ExportOrder, path: str) -> tuple[str, *tuple[object, ...]]:
+        """Write, and return the name of the signal to emit with what it carries."""
         try:
             paths, notes = write_export(order, path, self._on_step)
         except ExportStopped:
-            return (self.stopped,)
+            return ("stopped",)
         except JaxscopeError as error:
-            return self.failed, error
+            return "failed", error
         except OSError as error:
             reason = error.strerror or str(error)
             explained = Explanation(f"{path} was not written.", why=reason)
-            return self.failed, UsageError(explained)
+            return "failed", UsageError(explained)
         except Exception as error:
             what = "The export failed inside jaxscope."
-            return self.failed, InternalError(Explanation(what, why=repr(error)[:500]))
-        return self.finished, " ".join([f"Exported to {', '.join(paths)}.", *notes])
+            return "failed", InternalError(Explanation(what, why=repr(error)[:500]))
+        return "finished", " ".join([f"Exported to {', '.join(paths)}.", *notes])
 
     def _on_step(self, doing: str, share: float) -> None:
         if self._is_stopped.is_set():
@@ -229,13 +230,11 @@ class Exporter(QObject):
         now = time.monotonic()
         if now - self._told > _TELL_S:
             self._told = now
-            self._tell(self.progressed, doing, share)
+            self._post("progressed", doing, share)
             time.sleep(0)  # the window may take Python's lock before its turn
 
-    def _tell(self, signal: SignalInstance, *about: object) -> None:
-        """Emit, unless the window is gone meanwhile."""
-        with contextlib.suppress(RuntimeError):
-            signal.emit(*about)
+    def _on_told(self, signal: str, *about: object) -> None:
+        getattr(self, signal).emit(*about)
 
 
 def write_export(order: ExportOrder, path: str, on_step: OnProgress) -> tuple[list[str], list[str]]:

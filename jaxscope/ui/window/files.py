@@ -4,7 +4,6 @@ files on threads.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
 import re
@@ -12,13 +11,14 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from jaxscope.errors import Explanation, JaxscopeError, UsageError
 from jaxscope.model import Capture, Timing
 from jaxscope.model.file_kinds import ARCHIVE_ENDING, CAPTURE_ENDINGS
 from jaxscope.ui.panes.pane_area import format_arrangement, parse_arrangement
+from jaxscope.ui.toolkit.threads import Post
 from jaxscope.ui.window.exporter import (
     ExportChoice,
     ExportDialog,
@@ -81,14 +81,13 @@ class CaptureFiles(QObject):
     opened = Signal(object, str)
     saved = Signal(str)
     failed = Signal(object)
-    _read = Signal(int, object, str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._generation = 0
         self._writing = threading.Lock()
         self._threads: list[threading.Thread] = []
-        self._read.connect(self._on_read)
+        self._post_read, self._post_saved = Post(self._on_read), Post(self._on_saved)
 
     def open(self, path: str) -> None:
         """Read a file."""
@@ -128,7 +127,7 @@ class CaptureFiles(QObject):
             found = load_saved(path)
         except JaxscopeError as error:
             found = error
-        _emit_if_alive(self._read, generation, found, path)
+        self._post_read(generation, found, path)
 
     def _on_read(self, generation: int, found: object, path: str) -> None:
         if generation != self._generation:
@@ -148,23 +147,22 @@ class CaptureFiles(QObject):
     ) -> None:
         from jaxscope.schema.archive import save_capture  # only when something is saved
 
+        problem: JaxscopeError | None = None
         try:
             with self._writing:  # of two into one file the later stays
                 save_capture(capture, path, timing, lab, layout)
         except JaxscopeError as error:
-            _emit_if_alive(self.failed, error)
+            problem = error
         except OSError as error:
             remedy = error.strerror or str(error)
-            explained = Explanation(f"{path} could not be written.", remedy=remedy)
-            _emit_if_alive(self.failed, UsageError(explained))
+            problem = UsageError(Explanation(f"{path} could not be written.", remedy=remedy))
+        self._post_saved(path, problem)
+
+    def _on_saved(self, path: str, problem: JaxscopeError | None) -> None:
+        if problem is None:
+            self.saved.emit(path)
         else:
-            _emit_if_alive(self.saved, path)
-
-
-def _emit_if_alive(signal: SignalInstance, *about: object) -> None:
-    """Emit, unless the window is gone meanwhile."""
-    with contextlib.suppress(RuntimeError):
-        signal.emit(*about)
+            self.failed.emit(problem)
 
 
 # Opening, saving and exporting: the dialogs and what they lead to.

@@ -1,0 +1,97 @@
+"""Measures a short call by itself once its capture is complete: eager against jit, at a glance.
+
+The measurement is that of the page *Timing* with less time for its pairs, by the same protocol, so
+its range is wider. It begins only where nothing else runs and the program is small, ends when a
+person starts anything, and is given up where it takes long. Then the window offers to measure.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from PySide6.QtCore import QObject, QTimer
+
+from jaxscope.client.events import Failed, Finished
+from jaxscope.client.ssh_target import is_remote
+from jaxscope.model import Capture, Timing, Unavailable
+from jaxscope.model.targets import is_absent
+from jaxscope.ui.session.controller import Controller
+from jaxscope.ui.session.state import Phase, RunKind, WindowState
+
+BUDGET_S: Final = 0.4
+"""Seconds for the pairs of eager and jit."""
+_PATIENCE_MS: Final = 5_000
+_PAUSE_MS: Final = 400
+_MOST_NODES = 300  # eager compiles each kind of equation at its first call
+_MOST_FLOPS, _MOST_BYTES = 1e8, 1e9  # about 10 ms of one core, 0.1 s of its memory
+
+
+class QuickLook(QObject):
+    """Follows a controller, and gives it what was measured; see the module.
+
+    Args:
+        parent: The window.
+    """
+
+    def __init__(self, controller: Controller, parent: QObject) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._capture: Capture | None = None
+        self._run = 0
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self._start)
+        self._patience = QTimer(self, singleShot=True, interval=_PATIENCE_MS)
+        self._patience.timeout.connect(self._end)
+        controller.state_changed.connect(self._on_state_changed)
+        controller.background_event_arrived.connect(self._on_event_arrived)
+
+    def _on_state_changed(self, state: WindowState) -> None:
+        capture = state.capture
+        is_wanted = state.phase is Phase.DONE and not state.is_stale
+        if is_wanted and capture is self._capture:
+            return
+        self._end()
+        self._capture = capture
+        if capture is not None and is_wanted and state.job is RunKind.CAPTURE:
+            has_times = bool(state.timing.measurements) and not state.has_old_timing
+            if not state.is_view_only and not has_times and is_short(capture):
+                self._pause.start()
+
+    def _start(self) -> None:
+        self._run = self._controller.look_quickly(BUDGET_S)
+        self._patience.start()
+
+    def _end(self) -> None:
+        self._pause.stop()
+        self._patience.stop()
+        if self._run:
+            self._controller.forget_background_run(self._run)
+            self._run = 0
+
+    def _on_event_arrived(self, number: int, event: object) -> None:
+        if number != self._run or not isinstance(event, Finished | Failed):
+            return
+        self._end()
+        if isinstance(event, Finished) and isinstance(event.result, Timing):
+            self._controller.show_timing(event.result)
+
+
+def is_short(capture: Capture) -> bool:
+    """Whether measuring the call is sure to take little: by its program, before it ever ran.
+
+    A loop may run for ever, and what calls back into Python does more than compute.
+    """
+    if is_remote(capture.target) or is_absent(capture.target):
+        return False
+    jaxpr, hlo = capture.stage("jaxpr"), capture.stage("hlo")
+    if jaxpr is None or hlo is None or isinstance(jaxpr.graph, Unavailable):
+        return False
+    graph, cost = jaxpr.graph, hlo.cost
+    names = {graph.strings[s] for s in np.unique(graph.nodes.operation).tolist()}
+    return (
+        len(graph.nodes) <= _MOST_NODES
+        and not any(name == "while" or "callback" in name for name in names)
+        and cost.flops <= _MOST_FLOPS
+        and cost.bytes_accessed <= _MOST_BYTES
+    )

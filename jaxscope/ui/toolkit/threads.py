@@ -1,0 +1,141 @@
+"""What threads give back to the window's thread, and jobs of which only the latest answer counts.
+
+A thread must not emit a signal of an object that the window may delete meanwhile: between the check
+that the object is there and the emission it may go, which ends the process. So threads send to a
+`Post`. All posts share one object that is never deleted; the receiver is looked for on its own
+thread, where objects are deleted, too, and what is sent to one that is gone is dropped.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
+
+Work = Callable[[Callable[[], bool]], object]
+
+
+class Post:
+    """Calls a method of an object of the window on the window's thread, from any thread.
+
+    Calls of one thread arrive in their order. Make it on the window's thread.
+
+    Args:
+        method: A bound method; its object may be gone when a call arrives.
+    """
+
+    def __init__(self, method: Callable[..., None]) -> None:
+        self._method = weakref.WeakMethod(method)
+        self._office = _find_office()
+
+    def __call__(self, *arguments: Any) -> None:
+        """Send; returns at once."""
+        self._office.send(self._method, arguments)
+
+
+class _Office(QObject):
+    """Carries all calls; lives as long as the process, so that a thread may always emit."""
+
+    _sent = Signal(object, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = threading.Lock()
+        self._is_closed = False
+        self._sent.connect(self._on_sent)
+
+    def send(self, method: weakref.WeakMethod[Callable[..., None]], arguments: object) -> None:
+        with self._lock:
+            if not self._is_closed:
+                self._sent.emit(method, arguments)
+
+    def close(self) -> None:
+        """Carry nothing more; nothing is being sent when this returns."""
+        with self._lock:
+            self._is_closed = True
+
+    def _on_sent(self, method: weakref.WeakMethod[Callable[..., None]], arguments: Any) -> None:
+        found = method()
+        if found is not None and isValid(found.__self__):  # type: ignore[attr-defined]  # bound
+            found(*arguments)
+
+
+_offices: list[_Office] = []
+
+
+def _find_office() -> _Office:
+    if not _offices:
+        _offices.append(_Office())
+        atexit.register(_offices[0].close)  # before Qt's own, which was registered first
+    return _offices[0]
+
+
+class LatestJob(QObject):
+    """Runs the latest piece of work on a thread; answers to earlier ones are dropped twice.
+
+    Once on the thread, which saves a call, and once on the window's thread, which decides. Work
+    that raises is reported, too: a page that waits for an answer always gets one.
+
+    Signals:
+        finished: The answer of the latest work.
+        failed: The exception that it raised.
+    """
+
+    finished = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, parent: QObject | None = None, name: str = "jaxscope job") -> None:
+        """
+        Args:
+            name: Of its threads.
+        """
+        super().__init__(parent)
+        self._name = name
+        self._running: threading.Event | None = None  # set when it is to stop
+        self._post = Post(self._on_arrived)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether an answer is still to come."""
+        return self._running is not None
+
+    def start(self, work: Work) -> None:
+        """Run `work(should_stop)` on a thread; what ran before is asked to stop.
+
+        What work raises after it was asked to stop is dropped, so that it may stop by raising.
+        """
+        self.stop()
+        stopped, post = threading.Event(), self._post  # the thread holds nothing of this object
+        self._running = stopped
+
+        def run() -> None:
+            answer: object = None
+            error: Exception | None = None
+            try:
+                answer = work(stopped.is_set)
+            except Exception as caught:
+                error = caught
+            if not stopped.is_set():
+                post(stopped, answer, error)
+
+        threading.Thread(target=run, daemon=True, name=self._name).start()
+
+    def stop(self) -> None:
+        """Stop listening, and ask the work to stop."""
+        if self._running is not None:
+            self._running.set()
+        self._running = None
+
+    def _on_arrived(self, job: object, answer: object, error: Exception | None) -> None:
+        if job is not self._running:
+            return
+        self._running = None
+        if error is not None:
+            self.failed.emit(error)
+        else:
+            self.finished.emit(answer)

@@ -1,0 +1,132 @@
+"""A short call is measured by itself once it is captured; what was measured is said of it alone."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from jaxscope.client.events import Finished
+from jaxscope.client.requests import CaptureRequest, TimeRequest
+from jaxscope.client.session import Session
+from jaxscope.model import Capture, Cost, Timing
+from jaxscope.ui.application import build_window
+from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.session.quick_look import QuickLook, is_short
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.settings import Settings
+
+from .conftest import Driver, destroy
+from .programs import JAXPR, build_capture, build_stage
+from .test_timing_page import HERE, timing
+
+
+def a_capture(jaxpr: str = JAXPR, **cost: float) -> Capture:
+    capture = build_capture({"jaxpr": jaxpr})
+    worth = Cost(**{"flops": 1.0, "bytes_accessed": 8.0, **cost})
+    hlo = dataclasses.replace(build_stage("hlo", jaxpr), cost=worth)
+    return dataclasses.replace(capture, stages=(*capture.stages, hlo))
+
+
+@pytest.mark.parametrize(
+    ("capture", "is_it"),
+    [
+        (a_capture(), True),
+        (a_capture(flops=1e9), False),
+        (a_capture(bytes_accessed=1e11), False),
+        (a_capture(flops=float("nan")), False),
+        (a_capture("in x x\neqn 0 while <x\nout out0 out <0"), False),
+        (a_capture("in x x\neqn 0 pure_callback <x\nout out0 out <0"), False),
+        (dataclasses.replace(a_capture(), target="aot:gpu:h100"), False),
+        (dataclasses.replace(a_capture(), target="ssh://there/cpu"), False),
+        (build_capture(), False),
+    ],
+)
+def test_which_calls_are_sure_to_take_little(capture: Capture, is_it: bool) -> None:
+    assert is_short(capture) is is_it
+
+
+@pytest.fixture
+def captured(driver: Driver, source: Path) -> Driver:
+    """A window that shows a short call, and looks."""
+    driver.look = QuickLook(driver.window.controller, driver.window)
+    driver.finish(driver.open(source), a_capture())
+    return driver
+
+
+def found(driver: Driver) -> Timing:
+    return timing(driver.window.controller.state.call, HERE)
+
+
+def test_what_a_quick_look_finds_stands_at_the_end_of_the_line(captured: Driver) -> None:
+    assert captured.window.strip.time.text() == "Measure ›"
+    run = captured.wait_for(TimeRequest)
+    assert run.request.budget_s and run.request.call == "grad(f)(f32[3])"
+    assert not captured.window.controller.state.is_running
+    run.tell(Finished(found(captured)))
+    captured.wait_until(lambda: "times faster" in captured.window.strip.time.text())
+    assert captured.window.controller.state.full_timing() is not None
+
+
+def test_whoever_starts_something_ends_it(captured: Driver) -> None:
+    run = captured.wait_for(TimeRequest)
+    captured.window.run_call()
+    captured.wait_until(lambda: run.was_killed)
+    again = captured.wait_for(CaptureRequest, 2)
+    run.tell(Finished(found(captured)))
+    captured.finish(again, a_capture())
+    assert captured.window.strip.time.text() == "Measure ›"
+
+
+def test_times_are_said_of_the_call_and_the_text_that_were_measured(
+    captured: Driver, source: Path
+) -> None:
+    window = captured.window
+    captured.wait_for(TimeRequest).tell(Finished(found(captured)))
+    captured.wait_until(lambda: "faster" in window.strip.time.text())
+    window.call_bar.set_call("f(f32[3])")
+    window.run_call()
+    other = dataclasses.replace(build_capture(), call="f(f32[3])")
+    captured.finish(captured.wait_for(CaptureRequest, 2), other)
+    assert window.strip.time.text() == "Measure ›"
+    page = window.pages["timing"]
+    assert page.verdict_text.startswith("Measured for grad(f)(f32[3]), not for what is shown now:")
+    assert window.controller.state.full_timing() is None
+
+    window.call_bar.set_call("grad(f)(f32[3])")
+    window.run_call()
+    captured.finish(captured.wait_for(CaptureRequest, 3), a_capture())
+    assert "faster" in window.strip.time.text()
+    source.write_text(source.read_text() + "\n# changed\n")
+    window.controller.note_file_changed()
+    captured.finish(captured.wait_for(CaptureRequest, 4), a_capture())
+    assert window.strip.time.text() == "Measure ›"
+    assert "an earlier version of the file" in page.verdict_text
+
+
+@pytest.fixture
+def real_window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    bridge = Bridge(Session)
+    settings = Settings(str(tmp_path / "window.ini"))
+    window = build_window(qapp, bridge, RunOptions(quick_look=True), settings)
+    window.show()
+    yield window
+    destroy(window)
+    bridge.close()
+
+
+def test_a_real_call_is_measured_by_itself(
+    qtbot: QtBot, real_window: MainWindow, tmp_path: Path
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("import jax.numpy as jnp\n\ndef f(x):\n    return jnp.sin(x) * x\n")
+    real_window.open_path(str(program), "f(f32[64])")
+    qtbot.waitUntil(lambda: real_window.controller.state.capture is not None)
+    qtbot.waitUntil(lambda: real_window.controller.state.timing.ratios != ())
+    ratio = real_window.controller.state.timing.ratios[0]
+    assert ratio.name == "eager/jit" and ratio.confidence != ratio.confidence  # one process
+    assert "jit" in real_window.strip.time.text()
