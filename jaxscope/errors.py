@@ -62,6 +62,7 @@ class Explanation:
         full_traceback: Every frame, for a bug report.
         output: The tail of what the process printed before it died.
         calls: Whole calls that the remedy speaks of, for the call field.
+        part: The part of the call that is at fault, as typed; empty where the call is not.
     """
 
     what: str
@@ -73,6 +74,7 @@ class Explanation:
     full_traceback: str = ""
     output: str = ""
     calls: tuple[str, ...] = ()
+    part: str = ""
 
 
 class JaxscopeError(Exception):

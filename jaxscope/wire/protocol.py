@@ -127,7 +127,7 @@ Worker to client:
     done         wall_seconds                                 the run ended well
     failed       fault ("source", "call", "trace", "environment", "internal"), stage (null or a
                  name), explanation {what, why, where, remedy, kind, traceback, full_traceback,
-                 output, calls}
+                 output, calls, part}
 """
 
 from __future__ import annotations

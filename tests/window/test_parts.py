@@ -211,6 +211,10 @@ def test_what_is_wrong_in_the_call_is_said_of_the_call(qtbot: QtBot):
     assert panel._where.text() == "model.py:5" and not panel._where.isHidden()
     panel.show_error(TraceError(Explanation("A lambda that is typed in the call.")))
     assert panel._kind.text() == "In the call"
+    said = Explanation("Too many arguments.", where="model.py:5", part="f(1, 2)")
+    panel.show_error(TraceError(said))
+    assert panel._kind.text() == "In the call" and panel._brief.text() == "Too many arguments."
+    assert panel._where.isHidden() and panel._what.isHidden()
 
 
 def test_a_call_that_a_remedy_names_goes_into_the_call_field(qtbot: QtBot):
@@ -218,7 +222,10 @@ def test_a_call_that_a_remedy_names_goes_into_the_call_field(qtbot: QtBot):
     qtbot.addWidget(panel)
     calls = ("loss(f32[2], a < b)", "los2(f32[2])")
     panel.show_error(CallError(Explanation("No.", remedy="Did you mean loss?", calls=calls)))
-    assert "<a href='call:0'><code>loss(f32[2], a &lt; b)</code></a>" in panel._remedy.text()
+    link = "<a href='call:0'><code>loss(f32[2], a &lt; b)</code></a>"
+    assert panel._remedy.text().startswith(f"Did you mean {link} or <a href='call:1'>")
+    panel.show_error(CallError(Explanation("No.", remedy="The file has: a, b.", calls=calls)))
+    assert link in panel._remedy.text() and "The file has" in panel._remedy.text()
     with qtbot.waitSignal(panel.call_requested) as caught:
         panel._remedy.linkActivated.emit("call:1")
     assert caught.args == ["los2(f32[2])"]
@@ -227,10 +234,11 @@ def test_a_call_that_a_remedy_names_goes_into_the_call_field(qtbot: QtBot):
 def test_code_in_what_failed_is_set_as_code(qtbot: QtBot):
     panel = ErrorPanel()
     qtbot.addWidget(panel)
-    panel.show_error(TraceError(Explanation("`grad` needs a <scalar>.", why="Not `f32[3]`.")))
+    said = Explanation("`grad` needs a <scalar>.", why="Not `f32[3]`.", where="model.py:5")
+    panel.show_error(TraceError(said))
     assert "`" not in panel._what.text() + panel._why.text()
     assert "<code>grad</code> needs a &lt;scalar&gt;." in panel._what.text()
-    panel.show_error(TraceError(Explanation("a < b", why="x\n^\n")))
+    panel.show_error(TraceError(Explanation("a < b", why="x\n^\n", where="model.py:5")))
     assert panel._what.text() == "a < b"
 
 

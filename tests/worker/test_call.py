@@ -120,6 +120,9 @@ def test_integers_are_uniform_in_0_to_9() -> None:
         ("loss(jnp.los(float32[2]))", ("loss(jnp.los(f32[2]))",)),
         ("loss", ("loss(f32[8])",)),
         ("loss(", ()),
+        ("grad(loss)(f32[2], f32[]", ("grad(loss)(f32[2], f32[()])",)),
+        ("loss(g32[2])", ("loss(u32[2])", "loss(i32[2])", "loss(f32[2])")),
+        ("loss(f32[2]) +", ()),
     ],
 )
 def test_a_refusal_holds_the_calls_that_it_proposes(text: str, calls: tuple[str, ...]) -> None:
@@ -153,3 +156,17 @@ def test_what_is_no_call_is_refused_with_a_way_out(text: str, what: str, remedy:
 
     assert what in caught.value.explanation.what
     assert remedy in caught.value.explanation.remedy
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("los(f32[2])", "los"),
+        ("loss(f32[2]", "(f32[2]"),
+        ("grad(loss)", "grad(loss)"),
+    ],
+)
+def test_a_refusal_names_the_part_of_the_call_that_is_at_fault(text: str, part: str) -> None:
+    with pytest.raises(CallError) as caught:
+        parse(text)
+    assert caught.value.explanation.part == part

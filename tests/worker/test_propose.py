@@ -35,6 +35,7 @@ class Net:
     def __call__(self, x): return self.forward(x)
 def impossible(x): raise ValueError("never")
 def mask(x): return x[x > 3]
+def branch(x, y): return x if x.sum() > 0 else y
 """
 
 
@@ -77,16 +78,16 @@ def test_where_none_traces_a_reason_is_given(file: Path) -> None:
     assert call is None
     assert "raised ValueError" in refusal.why and "never" in refusal.why
     assert refusal.where == "proposed.py:21"
+    assert refusal.call == "impossible(f32[8])"
 
 
-def test_the_reason_is_what_the_function_does_and_not_the_strangest_attempt(file: Path) -> None:
-    """Keys are tried last; that they cannot be compared says nothing of a mask."""
-    call, refusal = propose(file, "mask")
-
-    assert call is None
-    assert refusal.why.startswith("With mask(f32[8]): An array is indexed with a mask")
-    assert "key<fry>" not in refusal.why
-    assert "jnp.where" in refusal.remedy
+@pytest.mark.parametrize(
+    ("function", "call"), [("mask", "mask(f32[8])"), ("branch", "branch(f32[8], f32[8])")]
+)
+def test_what_no_argument_can_mend_is_proposed_so_that_tracing_says_it(
+    file: Path, function: str, call: str
+) -> None:
+    assert propose(file, function)[0] == call
 
 
 class _Silent(Channel):

@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import numpy
 import pytest
 
-from jaxscope.errors import CallError
+from jaxscope.errors import CallError, TraceError
+from jaxscope.worker.faults.explain import guard
 from jaxscope.worker.faults.remedies import find_remedy
 from jaxscope.worker.host.call import call_namespace, parse_call
 from jaxscope.worker.host.user_module import execute_file
@@ -97,3 +98,33 @@ def test_names_that_modules_do_not_have_yet_are_no_matter_of_versions() -> None:
     text = "cannot import name 'f' from partially initialized module 'm' (circular import)"
     found = find_remedy(ImportError(text), text)
     assert found is not None and "version" not in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "calls"),
+    [
+        ("f(jnp.onez(3))", "jnp.onez", ("f(jnp.ones(3))",)),
+        ("f(1 / 0)", "1 / 0", ()),
+        ("f(f32[3], 1, 2, key=3)", "f(f32[3], 1, 2, key=3)", ()),
+        ("grad(f)(f32[3])", "grad(f)(f32[3])", ()),
+        ("(lambda x: x[x > 0])(f32[3])", "x[x > 0]", ()),
+    ],
+)
+def test_what_is_wrong_in_the_call_is_told_by_its_part(
+    text: str, part: str, calls: tuple[str, ...]
+) -> None:
+    names = call_namespace({"__name__": "file", "f": jnp.sin})
+    with pytest.raises(TraceError) as caught, guard("call", call=text):
+        trace_call(parse_call(text, names, file="f.py"))
+    assert caught.value.explanation.part == part
+    assert caught.value.explanation.calls == calls
+
+
+def test_what_is_wrong_in_the_file_is_no_part_of_the_call(tmp_path: Path) -> None:
+    path = tmp_path / "code.py"
+    path.write_text("def read(x):\n    return x.nothing\n")
+    names = call_namespace(vars(execute_file(str(path), path.read_text())))
+    with pytest.raises(TraceError) as caught, guard("trace", {str(path)}, call="read(f32[3])"):
+        trace_call(parse_call("read(f32[3])", names, file=str(path)))
+    assert caught.value.explanation.where == "code.py:2"
+    assert not caught.value.explanation.part

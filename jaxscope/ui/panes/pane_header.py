@@ -153,7 +153,7 @@ class PaneHeader(QWidget):
         self._has_forms = True
         self._forms = QButtonGroup(self)
         self._buttons: list[QToolButton] = []
-        self._stale = QLabel("stale")
+        self._stale = QLabel("earlier run")
         self._found = QLabel()
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._fit)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from jaxscope.model import (
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_page import GraphPage
 
 
+_VEIL_ALPHA = 165
+"""Of 255: what is below can be told from what is new at a glance, and read all the same."""
+_VEIL_MARGIN_PX = 60
 _SHARES = [700, 300]
 """Of what a pane shows, and of a part of the window below it."""
 
@@ -81,6 +85,46 @@ def line_mark_of(selection: SelectionModel) -> Mark:
             direction = graph.nodes.direction[selected.nodes[0]]
             return Mark.BACKWARD if direction == Direction.BACKWARD else Mark.FORWARD
     return Mark.SELECTED
+
+
+class _Veil(QWidget):
+    """Lies over what is old, lets it be seen and used, and says of what it is."""
+
+    def __init__(self, below: QWidget) -> None:
+        super().__init__(below)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.said = QLabel()
+        self.said.setProperty("role", "badge")
+        self.said.setTextFormat(Qt.TextFormat.PlainText)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.said, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addStretch()
+        self._below, self._colour, self._call = below, QColor(), ""
+        self.hide()
+        below.installEventFilter(self)
+
+    def cover(self, call: str, colour: QColor) -> None:
+        """Lie over it all, on top of what was added since."""
+        self._colour = colour
+        self._colour.setAlpha(_VEIL_ALPHA)
+        self._call = call
+        self._fit()
+        self.raise_()
+        self.show()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _fit(self) -> None:
+        self.setGeometry(self._below.rect())
+        text, room = f"Of an earlier run: {self._call}", self.width() - _VEIL_MARGIN_PX
+        middle = Qt.TextElideMode.ElideMiddle
+        self.said.setText(self.said.fontMetrics().elidedText(text, middle, room))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        QPainter(self).fillRect(self.rect(), self._colour)
 
 
 class StagePane(QFrame):
@@ -157,6 +201,7 @@ class StagePane(QFrame):
         self._pages = QStackedWidget()
         for page in (self.code, self.table, self.outline, self._notice):
             self._pages.addWidget(page)
+        self._veil = _Veil(self._pages)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.setSpacing(4)
@@ -199,6 +244,11 @@ class StagePane(QFrame):
     def is_graph_shown(self) -> bool:
         """Whether a graph is what is seen."""
         return self._graph is not None and self._pages.currentWidget() is self._graph
+
+    @property
+    def old_text(self) -> str:
+        """What is said over what is of an earlier run, or empty."""
+        return "" if self._veil.isHidden() else self._veil.said.text()
 
     @property
     def footnote(self) -> str:
@@ -280,11 +330,19 @@ class StagePane(QFrame):
         if self._name == SOURCE:
             self._apply_linked(reveal=reveal)
 
-    def set_stale(self, is_stale: bool) -> None:
-        """Say that what is shown is of an earlier run."""
+    def set_stale(self, is_stale: bool, failed_over: str = "") -> None:
+        """Say that what is shown is of an earlier run.
+
+        Args:
+            failed_over: The call that it is of, where another one failed since; or empty.
+        """
         is_stale = is_stale and self._name != SOURCE
         self.header.set_stale(is_stale)
         self.code.set_stale(is_stale)
+        if is_stale and failed_over and self._stage is not None:
+            self._veil.cover(failed_over, QColor(self._theme.surface))
+        else:
+            self._veil.hide()
 
     def set_active(self, is_active: bool) -> None:
         """Frame the pane that commands go to."""

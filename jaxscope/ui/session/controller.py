@@ -521,8 +521,17 @@ class Controller(QObject):
             if proposal:
                 self.call_proposed.emit(proposal)
                 self.run(proposal, after.target)
+            elif after.phase is Phase.FAILED and after.job is RunKind.PROPOSAL:
+                self._show_attempt(after)
         else:
             self.background_event_arrived.emit(number, event)
+
+    def _show_attempt(self, state: WindowState) -> None:
+        """Where no call of a function traces: show the one that was tried, not the one before."""
+        tried = state.error.explanation.calls[:1] if state.error is not None else ()
+        for call in tried:
+            self._set(dataclasses.replace(state, call=call, is_stale=bool(state.stages)))
+            self.call_proposed.emit(call)
 
     def _take_outline(self, event: object) -> None:
         functions = merge_outline(event)

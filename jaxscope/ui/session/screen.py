@@ -72,6 +72,7 @@ class Screen:
     Attributes:
         can_skip: Just the part that is being measured can be left out.
         is_call_failed: The last run ended where the text of the call was read or evaluated.
+        failed_over: The call that is still shown although another one failed since; or empty.
         running_s: Whole seconds that the run has taken; 0 where nothing runs.
         time: How long the call takes, eager and compiled, in a few words; empty until this call of
             this text of the file was measured.
@@ -89,6 +90,7 @@ class Screen:
     running_s: int
     notice: str
     is_stale: bool
+    failed_over: str
     is_call_failed: bool
     time: str
 
@@ -117,7 +119,9 @@ def compute_screen(
         running_s=running_s,
         notice=_notice(state, running_s),
         is_stale=state.is_stale,
-        is_call_failed=state.failed_stage == "call" and state.error is not None,
+        failed_over=state.shown_call if state.is_stale and state.phase is Phase.FAILED else "",
+        is_call_failed=state.error is not None
+        and (state.failed_stage == "call" or bool(state.error.explanation.part)),
         time="" if state.is_stale or state.has_old_timing else summarize_time(state.timing),
     )
 

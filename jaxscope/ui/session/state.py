@@ -214,6 +214,7 @@ class WindowState:
         head: Of the stages shown.
         stages: As far as they have arrived; of an earlier run while `is_stale`.
         files: Snapshots of the user's files.
+        shown_call: The call that the stages are of.
         capture: Set once the run ended well, or when a capture was opened.
         is_stale: The stages are of another version of the file or of another call.
         is_view_only: A reopened capture: nothing can be run.
@@ -244,6 +245,7 @@ class WindowState:
     is_responding: bool = True
     head: Head | None = None
     stages: tuple[Stage, ...] = ()
+    shown_call: str = ""
     files: tuple[SourceFile, ...] = ()
     capture: Capture | None = None
     is_stale: bool = False
@@ -351,6 +353,9 @@ def add_head(state: WindowState, head: Head) -> WindowState:
 
 def add_stage(state: WindowState, stage: Stage) -> WindowState:
     """A stage arrived, or one that was there arrived more complete."""
+    if state.is_stale or not state.stages:
+        call = state.head.call if state.head is not None else state.call
+        state = dataclasses.replace(state, shown_call=call)
     if state.is_stale:
         files = tuple(_as_run(file, state.snapshot) for file in state.files)
         return dataclasses.replace(
@@ -375,6 +380,7 @@ def show_capture(state: WindowState, capture: Capture) -> WindowState:
         state,
         head=Head.of(capture),
         stages=_keep_known(state.stages, capture.stages) if not state.is_stale else capture.stages,
+        shown_call=capture.call,
         files=capture.files,
         capture=capture,
         checks=capture.checks,

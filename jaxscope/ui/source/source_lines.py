@@ -104,7 +104,9 @@ class SourceLines:
         """The linked lines of the file that is shown, and the line of an error."""
         marks = dict.fromkeys(self._linked(links), mark)
         error = self._state.error
-        place = parse_place(error.explanation.where) if error is not None else None
+        of_code = error.explanation if error is not None else None
+        is_of_call = of_code is not None and bool(of_code.part)
+        place = parse_place(of_code.where) if of_code is not None and not is_of_call else None
         if place is not None and os.path.basename(place[0]) == os.path.basename(self.path):
             marks.setdefault(place[1] - 1, Mark.ERROR)  # of the last run: it read what is shown
         return marks

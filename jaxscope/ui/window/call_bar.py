@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import re
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QStringListModel, Qt, QTimer, Signal
@@ -91,7 +92,8 @@ class CallEdit(QLineEdit):
         self.textEdited.connect(self._on_self_text_edited)
         self.textChanged.connect(self._on_self_text_changed)
         self._transforms: tuple[TransformUse, ...] = ()
-        self._tint = QColor()
+        self._tint = self._problem_colour = QColor()
+        self._part = ""
         self.setMouseTracking(True)
         self.setPlaceholderText("Type a call, such as grad(loss)(f32[8, 2]), and press Enter")
         self.setAccessibleName("Call")
@@ -121,20 +123,34 @@ class CallEdit(QLineEdit):
         """Use a size of type."""
         self.setFont(fixed_font(points))
 
-    def set_tint(self, colour: QColor) -> None:
-        """The colour behind the names of transforms."""
-        self._tint = colour
+    def set_colours(self, tint: QColor, problem: QColor) -> None:
+        """The colours behind the names of transforms, and below what is at fault."""
+        self._tint, self._problem_colour = tint, problem
         self.update()
+
+    def underline(self, part: str) -> None:
+        """Underline where a part of the call stands first; an empty one ends that."""
+        if part != self._part:
+            self._part = part
+            self.update()
+
+    @property
+    def underlined(self) -> tuple[int, int] | None:
+        """Where the part at fault begins and ends; None where none is known."""
+        return _find_part(self.text(), self._part)
 
     def area_of(self, index: int) -> QRect:
         """Where a transform's name stands; empty where it is out of sight."""
-        use, metrics = self._transforms[index], self.fontMetrics()
-        cursor = self.cursorRect()
+        use = self._transforms[index]
+        return self._area_between(use.start, use.end)
+
+    def _area_between(self, start: int, end: int) -> QRect:
+        metrics, cursor = self.fontMetrics(), self.cursorRect()
         begin = cursor.center().x() - metrics.horizontalAdvance(
             self.displayText()[: self.cursorPosition()]
         )
-        left = begin + metrics.horizontalAdvance(self.text()[: use.start])
-        width = metrics.horizontalAdvance(self.text()[use.start : use.end])
+        left = begin + metrics.horizontalAdvance(self.text()[:start])
+        width = metrics.horizontalAdvance(self.text()[start:end])
         area = QRect(left - 1, cursor.top(), width + 3, cursor.height())
         return area.intersected(self.rect().adjusted(4, 0, -4, 0))
 
@@ -150,6 +166,9 @@ class CallEdit(QLineEdit):
         painter.setBrush(self._tint)
         for index in range(len(self._transforms)):
             painter.drawRoundedRect(self.area_of(index), 4, 4)
+        if self.underlined is not None:
+            line = self._area_between(*self.underlined)
+            painter.fillRect(line.left(), line.bottom() - 1, line.width(), 2, self._problem_colour)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
@@ -215,6 +234,15 @@ class CallEdit(QLineEdit):
         text = self.text()
         self.setText(text[:start] + word + text[position:])
         self.setCursorPosition(start + len(word))
+
+
+def _find_part(text: str, part: str) -> tuple[int, int] | None:
+    """Where a part of a call stands: a name as a whole word."""
+    if not part:
+        return None
+    edge = r"(?<![\w.])" if part.isidentifier() else ""
+    found = re.search(edge + re.escape(part) + (r"(?!\w)" if edge else ""), text)
+    return None if found is None else found.span()
 
 
 # A small form for a transform's arguments: which to differentiate by, which axes to map.
@@ -546,8 +574,9 @@ class CallBar(QWidget):
         self.stop_button.setVisible(is_running)
         self.stop_button.setText("Stopping …" if is_stopping else "Stop")
 
-    def set_failed(self, *, is_failed: bool) -> None:
-        """Mark the call as what failed."""
+    def set_failed(self, *, is_failed: bool, part: str = "") -> None:
+        """Mark the call as what failed, and underline the part of it that is at fault."""
+        self.edit.underline(part)
         if self.edit.property("problem") != is_failed:
             self.edit.setProperty("problem", is_failed)
             self.edit.style().unpolish(self.edit)

@@ -42,15 +42,21 @@ _MAX_SHOWN_CHARACTERS = 20_000
 _CALL = "call"
 """What a link into the call field begins with."""
 _MAX_CALLS = 5
+_DID_YOU_MEAN = "Did you mean"
+
+
+def is_of_call(error: JaxscopeError) -> bool:
+    """Whether the text of the call is at fault, and not a line of the user's file."""
+    explanation = error.explanation
+    is_nowhere = isinstance(error, TraceError) and not explanation.where
+    return isinstance(error, CallError) or bool(explanation.part) or is_nowhere
 
 
 def kind_of_error(error: JaxscopeError) -> str:
     """Whose turn it is, in a few words."""
     if isinstance(error, Stopped):
         return "Stopped"
-    if isinstance(error, CallError) or (
-        isinstance(error, TraceError) and not error.explanation.where
-    ):
+    if is_of_call(error):
         return "In the call"
     if isinstance(error, SourceError) and parse_place(error.explanation.where) is None:
         return "The file"  # that there is none, say, or that it is no file of Python's
@@ -68,7 +74,8 @@ def kind_of_error(error: JaxscopeError) -> str:
 class ErrorPanel(QFrame):
     """Explains one error. `place_requested` carries file and line of where it happened.
 
-    `call_requested` carries a call that the remedy speaks of, to be put into the call field.
+    `call_requested` carries a call that the remedy speaks of, to be run in place of the one that
+    failed. What is at fault in the call is said in few lines: the call stands right above it.
     """
 
     place_requested = Signal(str, int)
@@ -82,6 +89,8 @@ class ErrorPanel(QFrame):
         self._kind, self._what, self._why, self._remedy = (QLabel() for _ in range(4))
         self._kind.setProperty("role", "error")
         self._what.setProperty("role", "heading")
+        self._brief = QLabel()
+        self._brief.setProperty("role", "strong")
         self._where = QPushButton()
         self._where.setProperty("role", "link")
         self._where.clicked.connect(self._on_where_clicked)
@@ -107,15 +116,18 @@ class ErrorPanel(QFrame):
         first = QHBoxLayout()
         first.addWidget(self._kind)
         first.addWidget(self._where)
+        first.addSpacing(6)
+        first.addWidget(self._brief, 1)
         first.addStretch()
         for button in (self._fold, self._copy, self._close):
             first.addWidget(button)
         layout.addLayout(first)
-        for label in (self._what, self._why, self._remedy):
+        for label in (self._brief, self._what, self._why, self._remedy):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            layout.addWidget(label)
+            if label is not self._brief:
+                layout.addWidget(label)
         self._remedy.setTextFormat(Qt.TextFormat.RichText)
         self._remedy.linkActivated.connect(self._on_remedy_link_activated)
         self._remedy.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
@@ -136,7 +148,10 @@ class ErrorPanel(QFrame):
             return
         explanation = error.explanation
         self._kind.setText(kind_of_error(error))
-        _set_text(self._what, _fit(explanation.what, 600))
+        is_brief = is_of_call(error)
+        _set_text(self._brief if is_brief else self._what, _fit(explanation.what, 600))
+        self._brief.setVisible(is_brief)
+        self._what.setVisible(not is_brief)
         _set_text(self._why, _fit(explanation.why, 1_200))
         self._why.setVisible(bool(explanation.why.strip()))
         is_pointing = _POINTER.search(explanation.why) is not None
@@ -144,8 +159,7 @@ class ErrorPanel(QFrame):
         self._set_remedy(explanation)
         self._remedy.setVisible(bool(explanation.remedy))
         self._where.setText(explanation.where)
-        is_elsewhere = isinstance(error, CallError) and parse_place(explanation.where) is None
-        self._where.setVisible(bool(explanation.where) and not is_elsewhere)
+        self._where.setVisible(bool(explanation.where) and not is_brief)
         trace = "\n".join(
             part for part in (explanation.traceback, explanation.output) if part.strip()
         )
@@ -212,13 +226,15 @@ def _set_text(label: QLabel, text: str) -> None:
 
 def _rich_remedy(explanation: Explanation) -> str:
     """With code set as code, and addresses of JAX's documentation and calls as links."""
+    calls = [
+        f"<a href='{_CALL}:{number}'><code>{escape_html(_fit(call, 200))}</code></a>"
+        for number, call in enumerate(explanation.calls[:_MAX_CALLS])
+    ]
+    if calls and explanation.remedy.startswith(_DID_YOU_MEAN):
+        return f"{_DID_YOU_MEAN} {' or '.join(calls)}?"
     text = escape_html(f"What to try: {_fit(explanation.remedy, 800)}")
     text = _CODE.sub(r"<code><b>\1</b></code>", text)
     text = _ADDRESS.sub(_link, text).replace("\n", "<br>")
-    calls = (
-        f"<a href='{_CALL}:{number}'><code>{escape_html(_fit(call, 200))}</code></a>"
-        for number, call in enumerate(explanation.calls[:_MAX_CALLS])
-    )
     return "<br>".join((text, *calls))
 
 

@@ -132,7 +132,7 @@ class MainWindow(QMainWindow):
         notice.addWidget(self._notice_text)
         self._notice.hide()
         body = QWidget()
-        column = QVBoxLayout(body)
+        self._column = column = QVBoxLayout(body)
         column.setContentsMargins(8, 4, 8, 0)
         column.setSpacing(6)
         for part in (self.call_bar, self.strip, self._notice, self.error_panel):
@@ -228,6 +228,7 @@ class MainWindow(QMainWindow):
         self._pages.setCurrentIndex(0 if screen.shows_start_page else 1)
         self.strip.show_steps(screen.steps)
         can_measure = screen.can_run and bool(self.controller.state.stages)
+        can_measure = can_measure and not screen.failed_over
         self.strip.show_time(screen.time, can_measure=can_measure and not screen.is_running)
         self._status.setText(screen.status)
         self._detail.setText(screen.detail)
@@ -239,7 +240,12 @@ class MainWindow(QMainWindow):
         )
         self.commands.actions["skip"].setEnabled(screen.can_skip)
         self.call_bar.skip_button.setVisible(screen.can_skip)
-        self.call_bar.set_failed(is_failed=screen.is_call_failed)
+        error = self.controller.state.error
+        part = error.explanation.part if error is not None and screen.is_call_failed else ""
+        self.call_bar.set_failed(is_failed=screen.is_call_failed, part=part)
+        place = 1 if screen.is_call_failed else 3
+        if self._column.indexOf(self.error_panel) != place:  # what is of the call is said below it
+            self._column.insertWidget(place, self.error_panel)
         if screen.is_running != self._tick.isActive():
             if screen.is_running:
                 self._tick.start()
@@ -251,7 +257,7 @@ class MainWindow(QMainWindow):
         self.call_bar.edit.set_points(self._themes.points + 1)
         tint = QColor(self._themes.theme.accent)
         tint.setAlpha(_TINT_ALPHA)
-        self.call_bar.edit.set_tint(tint)
+        self.call_bar.edit.set_colours(tint, QColor(self._themes.theme.error))
 
     # --- files ---
 
@@ -333,7 +339,8 @@ class MainWindow(QMainWindow):
 
     def _on_error_panel_call_requested(self, call: str) -> None:
         self.call_bar.set_call(call)
-        self.focus_call()
+        self.call_bar.edit.setFocus()
+        self.run_call()
 
     def _names(self) -> list[str]:
         functions = self.controller.state.functions

@@ -305,7 +305,7 @@ class Workspace(QWidget):
                 continue
             waiting = waiting_text(self._state, name)
             pane.show_stage(name, stages.get(name), waiting, self._state.call)
-            pane.set_stale(screen.is_stale)
+            pane.set_stale(screen.is_stale, screen.failed_over)
         self._fill_source()
         self._hand_out_fates()
         self.area.show_links(self.selection.links, reveal=False)
@@ -329,7 +329,9 @@ class Workspace(QWidget):
 
     def _fill_source(self) -> None:
         lines = self.lines
-        file, costs, note, begin = lines.file, lines.costs(), lines.note, lines.begin()
+        file, note, begin = lines.file, lines.note, lines.begin()
+        failed_over = self._screen is not None and self._screen.failed_over
+        costs = {} if failed_over else lines.costs()
         for pane in self.area.panes:
             if pane.wanted_stage == SOURCE:
                 pane.show_source(file, costs, note, begin)

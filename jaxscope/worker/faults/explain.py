@@ -9,9 +9,10 @@ from collections.abc import Collection, Iterator
 
 from jaxscope.errors import Explanation, JaxscopeError, SourceError, TraceError
 from jaxscope.model.capture import CALL_FILE
-from jaxscope.worker.faults.remedies import find_remedy
+from jaxscope.worker.faults.remedies import Remedy, find_remedy
 from jaxscope.worker.faults.tracebacks import (
     TraceFrame,
+    find_part_of_call,
     is_user_frame,
     render_exception,
     render_frames,
@@ -26,7 +27,9 @@ _CALLBACK_ERROR = re.compile(r"^(?P<kind>[A-Za-z_][\w.]*): (?P<text>.*)$")
 
 
 @contextlib.contextmanager
-def guard(stage: str, user_files: Collection[str] = (), *, at: str = "") -> Iterator[None]:
+def guard(
+    stage: str, user_files: Collection[str] = (), *, at: str = "", call: str = ""
+) -> Iterator[None]:
     """Run user code: whatever it raises leaves the block as a `JaxscopeError`.
 
     Errors of the project's own tree pass unchanged. So does a `KeyboardInterrupt` that the person
@@ -37,6 +40,7 @@ def guard(stage: str, user_files: Collection[str] = (), *, at: str = "") -> Iter
             phrase that reads well after "while".
         user_files: Absolute paths of files whose frames are the user's.
         at: Where it failed, such as `file.py:12`, if no frame of the user's says.
+        call: The call, so that a fault in it can be shown there.
 
     Raises:
         SourceError: The code has a syntax error.
@@ -49,7 +53,7 @@ def guard(stage: str, user_files: Collection[str] = (), *, at: str = "") -> Iter
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt) and was_interrupted():
             raise
-        fault, explanation = explain_exception(error, user_files, stage=stage, at=at)
+        fault, explanation = explain_exception(error, user_files, stage=stage, at=at, call=call)
         raise (SourceError if fault == "source" else TraceError)(explanation) from error
 
 
@@ -77,7 +81,12 @@ def was_interrupted() -> bool:
 
 
 def explain_exception(
-    error: BaseException, user_files: Collection[str] = (), *, stage: str = "", at: str = ""
+    error: BaseException,
+    user_files: Collection[str] = (),
+    *,
+    stage: str = "",
+    at: str = "",
+    call: str = "",
 ) -> tuple[str, Explanation]:
     """Explain an exception that came out of user code.
 
@@ -90,7 +99,7 @@ def explain_exception(
     try:
         if isinstance(error, SyntaxError):
             return "source", _explain_syntax(error)
-        return "trace", _explain_raised(error, user_files, stage, at)
+        return "trace", _explain_raised(error, user_files, stage, at, call)
     except Exception as second:
         kind = type(error).__name__
         return "trace", Explanation(
@@ -121,7 +130,7 @@ def _explain_syntax(error: SyntaxError) -> Explanation:
 
 
 def _explain_raised(
-    error: BaseException, user_files: Collection[str], stage: str, at: str
+    error: BaseException, user_files: Collection[str], stage: str, at: str, call: str
 ) -> Explanation:
     text = _JAX_NOTES.sub("", safe_text(error))
     kind = type(error).__name__
@@ -139,6 +148,11 @@ def _explain_raised(
     what = row.what if row and row.what else f"The code raised {kind}{during}."
     if inner is not None:
         what = f"A Python callback that the compiled program calls raised {kind}."
+    part = ""
+    if call and inner is None and not _place(frames):
+        is_of_call = stage == "call" or (row is not None and row.of_call)
+        part = find_part_of_call(error, call) or (call if is_of_call else "")
+        what = row.of_call if part and row and row.of_call else what
     remedy = row.remedy if row else ""
     url = (row.url if row else "") or url
     if url:
@@ -151,7 +165,17 @@ def _explain_raised(
         kind=kind,
         traceback=_render_user_traceback(frames, kind, text),
         full_traceback=render_exception(error),
+        calls=_corrected(call, part, row),
+        part=part,
     )
+
+
+def _corrected(call: str, part: str, row: Remedy | None) -> tuple[str, ...]:
+    """The call with each name that the remedy proposes in place of the wrong one."""
+    if not part or row is None or not row.instead:
+        return ()
+    wrong, *right = row.instead
+    return tuple(call.replace(part, part.replace(wrong, name), 1) for name in right)
 
 
 def _render_user_traceback(frames: list[TraceFrame], kind: str, text: str) -> str:

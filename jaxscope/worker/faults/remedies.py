@@ -8,6 +8,7 @@ exception and its frames, returns a row or None.
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import importlib.util
 import os
 import re
@@ -15,6 +16,7 @@ import resource
 import shlex
 import sys
 from collections.abc import Callable
+from types import ModuleType
 
 import jax
 
@@ -54,6 +56,9 @@ class Remedy:
         what: One sentence, or empty to name the exception only.
         remedy: What to try.
         url: Page of JAX's documentation, or empty.
+        of_call: What failed, said where no line of the user's code but the call itself is at
+            fault; empty where the call is not to blame.
+        instead: A name that there is not, and names that may be meant.
     """
 
     names: tuple[str, ...]
@@ -61,6 +66,8 @@ class Remedy:
     what: str
     remedy: str
     url: str = ""
+    of_call: str = ""
+    instead: tuple[str, ...] = ()
 
     def fits(self, names: frozenset[str], text: str) -> bool:
         """Whether this row speaks about an exception with these classes and this text."""
@@ -131,12 +138,14 @@ TABLE = (
         "Gradient only defined for scalar-output",
         "`grad` was applied to a function whose result is not a scalar.",
         "Reduce the result (`.sum()` or `.mean()`), or use `jax.jacrev` or `jax.vjp`.",
+        of_call="`grad` is applied to a function whose result is not a scalar.",
     ),
     Remedy(
         ("TypeError",),
         "requires real- or complex-valued inputs",
         "`grad` was asked to differentiate with respect to integers.",
         "Pass floats (`f32[…]`, `1.0`), or choose other arguments with `argnums=`.",
+        of_call="`grad` is asked to differentiate with respect to integers.",
     ),
     Remedy(
         ("TypeError", "ValueError"),
@@ -144,6 +153,7 @@ TABLE = (
         "inconsistent sizes|cannot reshape|must have equal",
         "The shapes do not fit together.",
         "Compare the shapes named here with those in the call.",
+        of_call="The shapes of the arguments do not fit together.",
     ),
     Remedy(
         ("TypeError",),
@@ -174,6 +184,7 @@ TABLE = (
         "as an abstract array|not a valid JAX array type",
         "An argument is no array and is not static.",
         "Mark it static: `jit(f, static_argnames=…)`, or pass an array.",
+        of_call="An argument is no array and is not static.",
     ),
     Remedy(
         ("ValueError",),
@@ -193,12 +204,14 @@ TABLE = (
         "Non-hashable static arguments",
         "A static argument must be hashable.",
         "Pass a tuple instead of a list, or a frozen dataclass.",
+        of_call="A static argument must be hashable.",
     ),
     Remedy(
         ("TypeError",),
         r"argument|positional",
         "",
         "Compare the call with the function's parameters.",
+        of_call="The arguments do not fit the function's parameters.",
     ),
     Remedy(
         ("RuntimeError", "ValueError"),
@@ -327,6 +340,24 @@ def _import_name_remedy(_error: BaseException, text: str) -> Remedy:
         what = "Modules import each other, and one was asked for a name before it had it."
         return Remedy((), "", what, "Import the module instead of the name, or later.")
     return Remedy((), "", "An import failed.", "Does the installed version have that name?")
+
+
+def _misspelt_remedy(error: BaseException, _text: str) -> Remedy:
+    """What a module may have in place of a name that it lacks."""
+    module, name = getattr(error, "obj", None), str(getattr(error, "name", ""))
+    close = difflib.get_close_matches(name, dir(module), n=3)
+    remedy = " or ".join(f"`{each}`" for each in close)
+    return Remedy(
+        *((), "", ""),
+        f"Did you mean {remedy}?" if close else "Does the installed version have that name?",
+        of_call="The call uses a name that a module does not have.",
+        instead=(name, *close),
+    )
+
+
+def _is_misspelt(error: BaseException, _text: str) -> bool:
+    is_of_module = isinstance(getattr(error, "obj", None), ModuleType)
+    return isinstance(error, AttributeError) and is_of_module
 
 
 def _is_missing_relative(error: BaseException, _text: str) -> bool:
@@ -465,6 +496,7 @@ _SPECIAL: tuple[tuple[_Test, _Make], ...] = (
     (lambda error, _text: isinstance(error, SystemExit), _exit_remedy),
     (lambda error, _text: isinstance(error, ModuleNotFoundError), _import_remedy),
     (lambda error, _text: isinstance(error, ImportError), _import_name_remedy),
+    (_is_misspelt, _misspelt_remedy),
     (_is_missing_relative, _missing_file_remedy),
     (lambda _error, text: "RESOURCE_EXHAUSTED" in text, _exhausted_remedy),
     (lambda error, _text: isinstance(error, MemoryError), _memory_remedy),

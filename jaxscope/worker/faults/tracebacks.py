@@ -18,6 +18,7 @@ from types import TracebackType
 
 from jaxscope.errors import PACKAGE_FOLDER
 from jaxscope.model.capture import CALL_FILE
+from jaxscope.model.types import spell_scalars
 from jaxscope.wire.plain_text import strip_controls
 
 MAX_MESSAGE_CHARS = 4000
@@ -72,6 +73,26 @@ def walk_frames(traceback: TracebackType | None) -> list[TraceFrame]:
         frames.append(TraceFrame(file, traceback.tb_lineno, function))
         traceback = traceback.tb_next
     return frames
+
+
+def find_part_of_call(error: BaseException, call: str) -> str:
+    """The part of a call that was being evaluated when it raised; empty where that is not known."""
+    last, text = None, spell_scalars(call.strip())
+    traceback = error.__traceback__
+    for _ in range(_MAX_WALKED):
+        if traceback is None:
+            break
+        if traceback.tb_frame.f_code.co_filename == CALL_FILE:
+            last = traceback
+        traceback = traceback.tb_next
+    if last is None or "\n" in text:
+        return ""
+    positions = list(last.tb_frame.f_code.co_positions())
+    _, _, begin, end = positions[last.tb_lasti // 2]
+    if begin is None or end is None:
+        return ""
+    part = text.encode()[begin:end].decode(errors="ignore")
+    return part if part in call else ""
 
 
 def is_user_frame(file: str, user_files: Collection[str]) -> bool:

@@ -183,9 +183,13 @@ class _CallParser:
             why = getattr(error, "msg", None) or str(error)
             column = getattr(error, "offset", None)
             place = f" at character {column}" if column else ""
+            closed = _close_brackets(self._text)
+            remedy = f"Did you mean {_shorten(closed)}?" if closed else ""
             raise self._no_call(
                 f"The call {_shorten(self._text)!r} is not a Python expression: {why}{place}.",
-                "Type a call such as grad(loss)(f32[8], f32[8]).",
+                remedy or "Type a call such as grad(loss)(f32[8], f32[8]).",
+                [closed] if closed else (),
+                self._text[(column or 1) - 1 :] or self._text,
             ) from None
         if not isinstance(tree.body, ast.Call):
             is_name = isinstance(tree.body, ast.Name | ast.Attribute)
@@ -304,11 +308,13 @@ class _CallParser:
                 and name.id not in self._names
                 and name.id not in known
             ):
-                raise self._unknown_name(name.id)
+                raise self._unknown_name(name.id, _is_subscripted(name, node))
 
-    def _unknown_name(self, name: str) -> CallError:
+    def _unknown_name(self, name: str, is_subscripted: bool) -> CallError:
         functions = list_functions(self._names)
-        close = difflib.get_close_matches(name, [*functions, *TRANSFORMS], n=3)
+        is_type = is_subscripted and name not in functions
+        known = list(shorthands()) if is_type else [*functions, *TRANSFORMS, "key", "jnp", "np"]
+        close = difflib.get_close_matches(name, known, n=3)
         others: Sequence[str] = ()
         if shorthand := find_shorthand(name):
             others = [shorthand]
@@ -316,22 +322,32 @@ class _CallParser:
         elif close:
             others = close
             remedy = f"Did you mean {' or '.join(close)}?"
+        elif is_type:
+            remedy = "Arrays are written by their type, such as f32[8, 2]."
         elif functions:
             others = functions[:20]
             remedy = f"The file has: {', '.join(functions[:20])}."
         else:
             remedy = "The file defines no functions."
         calls = [self._with_name(name, other) for other in others]
-        return self._no_call(f"The file has no {name!r}, which the call names.", remedy, calls)
+        what = f"The file has no {name!r}, which the call names."
+        return self._no_call(what, remedy, calls, name)
 
     def _with_name(self, name: str, other: str) -> str:
         """The call with another name in the place of one that it uses."""
         return re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", other, self._text)
 
-    def _no_call(self, what: str, remedy: str, calls: Sequence[str] = ()) -> CallError:
+    def _no_call(
+        self, what: str, remedy: str, calls: Sequence[str] = (), part: str = ""
+    ) -> CallError:
         return CallError(
             Explanation(
-                what=what, where=self._file, remedy=remedy, kind="CallError", calls=tuple(calls)
+                what=what,
+                where=self._file,
+                remedy=remedy,
+                kind="CallError",
+                calls=tuple(calls),
+                part=part or self._text,
             )
         )
 
@@ -350,6 +366,30 @@ class _Positions(ast.NodeTransformer):
             node.value = ast.copy_location(numbered, value)
             self._next += 1
         return self.generic_visit(node)
+
+
+def _is_subscripted(name: ast.Name, tree: ast.AST) -> bool:
+    """Whether a name stands before brackets, as the type in `f32[8]` does."""
+    return any(isinstance(each, ast.Subscript) and each.value is name for each in ast.walk(tree))
+
+
+def _close_brackets(text: str) -> str:
+    """The call with the brackets closed that are open at its end; empty where that is no call."""
+    pairs, still_open = {"(": ")", "[": "]", "{": "}"}, []
+    for letter in text:
+        if letter in pairs:
+            still_open.append(pairs[letter])
+        elif still_open and letter == still_open[-1]:
+            still_open.pop()
+    text = text.rstrip(", ")
+    if text.endswith(tuple(pairs)):
+        return ""  # what is to stand in them is not known
+    closed = spell_scalars(text + "".join(reversed(still_open)))
+    try:
+        tree = ast.parse(closed, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    return closed if still_open and isinstance(tree.body, ast.Call) else ""
 
 
 def list_functions(names: Mapping[str, Any]) -> list[str]:

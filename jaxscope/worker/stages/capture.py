@@ -538,7 +538,8 @@ class _Pipeline:
         """Run a part of the pipeline; a failure names its stage."""
         self._channel.progress(step, text)
         try:
-            with guard(step, {self._source.path}, at=place_of(self._call.base)):
+            at, call = place_of(self._call.base), self._call.text
+            with guard(step, {self._source.path}, at=at, call=call):
                 yield
         except JaxscopeError as error:
             error.stage = stage  # type: ignore[attr-defined] # for the message of the failure

@@ -263,8 +263,9 @@ def handle_propose(request: dict[str, Any], channel: Channel) -> None:
                 what=f"No arguments were found with which {function} traces.",
                 where=refusal.where or source.path,
                 why=refusal.why,
-                remedy=refusal.remedy or _describe_form(function, names),
+                remedy=_describe_form(function, names),
                 kind="NoProposal",
+                calls=(refusal.call,) if refusal.call else (),
             )
         )
     channel.send("proposal", {"call": text})
@@ -276,13 +277,13 @@ class Refusal:
 
     Attributes:
         why: What one of the attempts ended with, the one that says most.
-        remedy: What to change in the function, where that is known.
         where: Where that attempt failed, such as `file.py:12`.
+        call: That attempt.
     """
 
     why: str
-    remedy: str = ""
     where: str = ""
+    call: str = ""
 
 
 def _describe_form(function: str, names: dict[str, Any]) -> str:
@@ -304,7 +305,10 @@ def _describe_form(function: str, names: dict[str, Any]) -> str:
 def propose_call(
     source: SourceSnapshot, names: dict[str, Any], *, function: str | None
 ) -> tuple[str | None, Refusal]:
-    """Find a call that traces.
+    """Find a call that traces, or that fails by what the function does and not by its arguments.
+
+    A function that indexes by a mask traces with no arguments: its call is proposed all the same,
+    and tracing it says what is wrong, and where.
 
     Args:
         source: The user's file.
@@ -329,22 +333,21 @@ def propose_call(
                 return text, Refusal("")
     if not candidates:
         return None, Refusal("The file defines no functions.")
+    likely = [text for text, error in attempts if isinstance(error, _OF_TRACING)]
+    if likely:
+        return next((text for text in likely if "f32[8" in text), likely[0]), Refusal("")
     return None, _refuse(attempts, source)
 
 
 def _refuse(attempts: Sequence[tuple[str, Exception]], source: SourceSnapshot) -> Refusal:
-    """What the attempts ended with: not the last and strangest of them, but what most of them say.
-
-    That a function cannot be traced at all says more than that arguments do not fit.
-    """
+    """What the attempts ended with: not the last and strangest, but what most of them say."""
     if not attempts:
         return Refusal("Tracing took too long.")
     kinds = collections.Counter(type(error) for _, error in attempts)
 
-    def weight(attempt: tuple[str, Exception]) -> tuple[bool, int, bool]:
+    def weight(attempt: tuple[str, Exception]) -> tuple[int, bool]:
         text, error = attempt
-        is_of_tracing = isinstance(error, _OF_TRACING)
-        return is_of_tracing, kinds[type(error)], "f32[8" in text
+        return kinds[type(error)], "f32[8" in text
 
     text, error = max(attempts, key=weight)  # the first of those that weigh most
     if isinstance(error, JaxscopeError):
@@ -353,8 +356,7 @@ def _refuse(attempts: Sequence[tuple[str, Exception]], source: SourceSnapshot) -
         _, explanation = explain_exception(error, {source.path}, stage="trace")
     told = f"With {text}: {explanation.what}"
     why = f"{told}\n{explanation.why}" if explanation.why else told
-    remedy = explanation.remedy if isinstance(error, _OF_TRACING) else ""
-    return Refusal(why, remedy, explanation.where)
+    return Refusal(why, explanation.where, text)
 
 
 # Load the user's file and the requested call of it.
@@ -370,7 +372,7 @@ def load_call(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapshot
     source, names = load_names(request, channel)
     text = request.get("call") or first_call(source, names, channel)
     channel.progress("call", "Evaluating the arguments")
-    with guard("call", {source.path}):
+    with guard("call", {source.path}, call=text):
         return source, parse_call(text, names, file=source.path)
 
 

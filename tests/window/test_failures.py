@@ -1,0 +1,85 @@
+"""Failures are said where they are, and what is still shown of the run before is plainly old."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jaxscope.client.events import Failed
+from jaxscope.client.requests import CaptureRequest, ProposeRequest
+from jaxscope.errors import CallError, Explanation, TraceError
+from jaxscope.ui.window.main_window import MainWindow
+
+from .conftest import Driver
+from .programs import build_capture
+
+
+def fail_in_the_call(driver: Driver, window: MainWindow, source: Path) -> None:
+    """Show a capture, then a call with a misspelt name."""
+    driver.finish(driver.open(source), build_capture())
+    window.call_bar.set_call("grda(f)(f32[3])")
+    window.run_call()
+    said = Explanation(
+        "The file has no 'grda'.",
+        where=str(source),
+        remedy="Did you mean grad?",
+        calls=("grad(f)(f32[3])",),
+        part="grda",
+    )
+    driver.wait_for(CaptureRequest, 2).tell(Failed(CallError(said)))
+    driver.wait_until(window.error_panel.isVisible)
+
+
+def test_a_misspelt_name_is_said_right_below_the_call(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    fail_in_the_call(driver, window, source)
+    panel, bar = window.error_panel, window.call_bar
+    assert bar.y() < panel.y() < window.strip.y()
+    assert bar.edit.property("problem") is True
+    assert bar.edit.underlined == (0, 4)
+    bar.edit.setText("grad(f)(f32[3])")
+    assert bar.edit.underlined is None
+
+
+def test_a_proposed_call_is_run_with_one_click(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    fail_in_the_call(driver, window, source)
+    window.error_panel._remedy.linkActivated.emit("call:0")
+    assert driver.wait_for(CaptureRequest, 3).request.call == "grad(f)(f32[3])"
+    assert window.call_bar.edit.text() == "grad(f)(f32[3])"
+
+
+def test_what_is_shown_after_a_failure_says_of_which_call_it_is(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    capture = build_capture()
+    fail_in_the_call(driver, window, source)
+    panes = [pane for pane in window.workspace.area.panes if pane.wanted_stage != "source"]
+    assert all(pane.old_text == f"Of an earlier run: {capture.call}" for pane in panes)
+    assert not window.workspace.area.panes[0].old_text, "the file is as it is"
+    window.call_bar.set_call("f(f32[3])")
+    window.run_call()
+    driver.finish(driver.wait_for(CaptureRequest, 3), capture)
+    assert not any(pane.old_text for pane in panes)
+
+
+def test_a_failure_in_the_code_is_said_below_the_stages(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    run = driver.open(source)
+    run.tell(Failed(TraceError(Explanation("A mask.", where="model.py:5"))))
+    driver.wait_until(window.error_panel.isVisible)
+    assert window.strip.y() < window.error_panel.y()
+
+
+def test_a_function_that_takes_no_arguments_that_were_tried_is_shown_with_one_of_them(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window.controller.propose("other")
+    said = Explanation("None traces.", where="model.py:5", calls=("other(f32[8])",))
+    driver.wait_for(ProposeRequest).tell(Failed(TraceError(said)))
+    driver.wait_until(window.error_panel.isVisible)
+    assert window.call_bar.edit.text() == "other(f32[8])"
+    assert window.controller.state.call == "other(f32[8])"
