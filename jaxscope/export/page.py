@@ -37,6 +37,7 @@ from jaxscope.picture.scene.edge_details import (
 from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
 from jaxscope.picture.tint.classes import TINT_PALETTES, FillAndBorder, Tint, TintClass
 from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.operations import Style
 from jaxscope.picture.view.view import View
 from jaxscope.schema.safe_text import escape_html
 
@@ -357,6 +358,8 @@ def _rules(root: str, palette: Palette) -> Iterator[str]:
         yield f"{root} svg .plate-{ground} {{ fill: {fill}; }}"
     yield f"{root} svg .wire {{ stroke: {palette.edge}; }}"
     yield f"{root} svg .tip {{ fill: {palette.edge}; }}"
+    back = palette.border[Style.CONTROL]
+    yield f"{root} svg .wire.back {{ stroke: {back}; }} {root} svg .tip.back {{ fill: {back}; }}"
     yield f"{root} svg .stub {{ fill: {palette.stub_fill}; }}"
     colors = {
         "paper": palette.background,
@@ -461,11 +464,13 @@ def _draw_lines(scene: Scene, homes: Sequence[int], *, is_curved: bool = False) 
         if is_curved:
             path = path_data(LinePath(tuple(strokes_of(scene, line)), "", 0.0))
         title = escape_html(scene.lines.types[line])
-        yield f'<path class="wire" data-home="{home}" d="{path}"><title>{title}</title></path>'
+        kind = "wire back" if scene.lines.is_return[line] else "wire"
+        yield f'<path class="{kind}" data-home="{home}" d="{path}"><title>{title}</title></path>'
         arrow = arrow_of(scene, line)
         if arrow:
             points = " ".join(f"{across:.1f},{along:.1f}" for across, along in arrow)
-            yield f'<polygon class="tip" data-line="{line}" points="{points}"/>'
+            tip = "tip back" if scene.lines.is_return[line] else "tip"
+            yield f'<polygon class="{tip}" data-line="{line}" points="{points}"/>'
 
 
 def _draw_labels(scene: Scene) -> Iterator[str]:

@@ -212,7 +212,7 @@ def _places(entries: Sequence[Entry], width: float) -> list[tuple[float, int]]:
 # What to paint of a scene, in order, as plain shapes: SVG, PDF and PNG read the same list.
 
 
-_ROUND_STYLES = frozenset({Style.INPUT, Style.OUTPUT, Style.CONSTANT})
+_ROUND_STYLES = frozenset({Style.INPUT, Style.OUTPUT, Style.CONSTANT, Style.PORT})
 _SIGN_PX = 4.0
 
 
@@ -278,12 +278,13 @@ def _scene_shapes(
         depth.append(depth[parent] + 1 if parent != NONE else 0)
         yield _frame(scene, item, depth[item], palette)
     for line in range(len(scene.lines)):
-        yield LinePath(tuple(strokes_of(scene, line)), palette.edge, 1.3)
+        width = 1.8 if scene.lines.is_return[line] else 1.3
+        yield LinePath(tuple(strokes_of(scene, line)), color_of_line(scene, line, palette), width)
     if has_text:
         for line in range(len(scene.lines)):
             arrow = arrow_of(scene, line)
             if arrow:
-                yield Polygon(arrow, palette.edge)
+                yield Polygon(arrow, color_of_line(scene, line, palette))
     for item in frames:
         yield _header(scene, item, palette)
         if has_text:
@@ -297,6 +298,11 @@ def _scene_shapes(
     if has_text:
         yield from _edge_labels(scene, palette)
     yield from _outlines(scene, look, palette)
+
+
+def color_of_line(scene: Scene, line: int, palette: Palette) -> str:
+    """Arrows back to the begin of a loop stand out from what flows on."""
+    return palette.border[Style.CONTROL] if scene.lines.is_return[line] else palette.edge
 
 
 def _outlines(scene: Scene, look: Look, palette: Palette) -> Iterator[Rect]:

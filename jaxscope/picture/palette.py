@@ -22,6 +22,7 @@ STYLE_NAMES = {
     Style.REPEAT: "repeated",
     Style.SECTION: "section",
     Style.COLLECTIVE: "collective: devices exchange",
+    Style.PORT: "loop or branch value",
 }
 
 
@@ -71,6 +72,7 @@ _STYLES = {
     Style.REPEAT: ("#e3eafa", "#26355a", "#4a68b8", "#7f9cf0"),
     Style.SECTION: ("#f1f1f4", "#2b2d33", "#84868f", "#8d9099"),
     Style.COLLECTIVE: ("#ffd3e0", "#5a1236", "#b8004e", "#ff6fa8"),
+    Style.PORT: ("#f3f1fd", "#262342", "#6b5bc4", "#9a8cf0"),
 }
 """Of each style the light and the dark fill, then the light and the dark border."""
 

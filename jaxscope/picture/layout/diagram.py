@@ -322,6 +322,9 @@ class Diagram:
         links: The edges. Cycles and self-loops are allowed.
         first: Nodes that must be on the first rank, such as ports by which values enter a group.
         last: Nodes that must be on the last rank.
+        early: Nodes to keep at the begin rather than near their users.
+        late: Nodes to keep on the last rank but that of `last`.
+        sequence: Nodes that stand in this order where they share a rank, and begin together there.
         stub_across: Size across the flow of a stub that names each node; for edges that are
             not drawn in full. Empty stands for no names.
         merged_across: Size across the flow of a stub that stands for several nodes.
@@ -337,6 +340,9 @@ class Diagram:
     links: Sequence[DiagramEdge]
     first: frozenset[int] = frozenset()
     last: frozenset[int] = frozenset()
+    early: frozenset[int] = frozenset()
+    late: frozenset[int] = frozenset()
+    sequence: tuple[int, ...] = ()
     stub_across: Sequence[float] = ()
     merged_across: float = 76.0
     stub_along: float = 18.0

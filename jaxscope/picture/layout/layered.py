@@ -21,7 +21,7 @@ from jaxscope.picture.layout.diagram import (
     build_layered_graph,
     check_diagram,
 )
-from jaxscope.picture.layout.ordering import order_ranks
+from jaxscope.picture.layout.ordering import keep_sequence, order_ranks
 from jaxscope.picture.layout.placement import place_across
 from jaxscope.picture.layout.ranking import rank_nodes, wrap_ranks
 from jaxscope.picture.layout.routing import route_edges
@@ -55,7 +55,9 @@ def layout_layered(
             raise LayoutStopped
 
     check_stop()
-    ranks, reversed_links = rank_nodes(num, diagram.links, diagram.first, diagram.last)
+    ranks, reversed_links = rank_nodes(
+        num, diagram.links, diagram.first, diagram.last, diagram.early, diagram.late
+    )
     ranks = _leave_room(diagram, ranks)
     threads = build_layered_graph(diagram, ranks, reversed_links, spacing)
     if diagram.most_across < math.inf:
@@ -64,7 +66,7 @@ def layout_layered(
         )
         threads = wrap_ranks(diagram, threads, spacing, again)
     check_stop()
-    rows = order_ranks(threads, check_stop)
+    rows = keep_sequence(order_ranks(threads, check_stop), diagram.sequence)
     x = place_across(threads, rows, spacing.across, check_stop, diagram.most_across)
     return draw_layered_graph(diagram, threads, rows, x, spacing)
 
@@ -87,10 +89,12 @@ def draw_layered_graph(
     left = min(x[v] - across[v] / 2 for v in range(len(x)))
     x = [value - left for value in x]
     num = threads.num_nodes
+    level = frozenset(diagram.sequence)
     y = [0.0] * num
     for v in range(num):
         rank, size = threads.rank[v], threads.along[v]
-        y[v] = tops[rank] + min((heights[rank] - size) / 2, 20.0) + size / 2
+        inset = 0.0 if v in level else min((heights[rank] - size) / 2, 20.0)
+        y[v] = tops[rank] + inset + size / 2
     routes, stub_lines = route_edges(diagram, threads, x, y, tops, heights)
     stubs = tuple(
         Stub(

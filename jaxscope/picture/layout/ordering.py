@@ -240,3 +240,15 @@ def _gain(ours: list[float], theirs: list[float]) -> int:
             elif other > at:
                 gain -= 1
     return gain
+
+
+def keep_sequence(rows: list[list[int]], sequence: tuple[int, ...]) -> list[list[int]]:
+    """The ranks with some nodes in a given order, in the places that they have together."""
+    if not sequence:
+        return rows
+    number = {node: at for at, node in enumerate(sequence)}
+    kept: list[list[int]] = []
+    for row in rows:
+        ordered = iter(sorted((v for v in row if v in number), key=number.__getitem__))
+        kept.append([next(ordered) if v in number else v for v in row])
+    return kept

@@ -18,9 +18,14 @@ if TYPE_CHECKING:
 
 
 def rank_nodes(
-    num: int, links: Sequence[DiagramEdge], first: frozenset[int], last: frozenset[int]
+    num: int,
+    links: Sequence[DiagramEdge],
+    first: frozenset[int],
+    last: frozenset[int],
+    early: frozenset[int] = frozenset(),
+    late: frozenset[int] = frozenset(),
 ) -> tuple[list[int], frozenset[int]]:
-    """Rank by longest path, then pull producers towards their users.
+    """Rank by longest path, then pull producers towards their users, but those of `early`.
 
     Returns:
         The rank of each node, from 0 without gaps at the ends, and the indices of the links
@@ -39,7 +44,11 @@ def rank_nodes(
         after[source].append(target)
     order = _topological_order(before, after)
     ranks = _rank_by_longest_path(order, before, first)
-    _pull_to_users(order, ranks, before, after, first)
+    if late:
+        end = max(ranks[v] for v in range(num) if v not in last)
+        for v in late:
+            ranks[v] = end
+    _pull_to_users(order, ranks, before, after, first | early | late)
     lowest = min((ranks[v] for v in range(num) if v not in first), default=0)
     base = (1 if first else 0) - lowest
     ranks = [0 if v in first else rank + base for v, rank in enumerate(ranks)]
@@ -66,13 +75,13 @@ def _pull_to_users(
     ranks: list[int],
     before: list[list[int]],
     after: list[list[int]],
-    first: frozenset[int],
+    kept: frozenset[int],
 ) -> None:
     """Where a node has at least as many users as inputs, its outgoing lines are the ones to
     shorten."""
     for v in reversed(order):
         users = after[v]
-        if users and len(users) >= len(before[v]) and v not in first:
+        if users and len(users) >= len(before[v]) and v not in kept:
             ranks[v] = min([ranks[u] for u in users]) - 1
 
 

@@ -16,7 +16,7 @@ from jaxscope.model import NONE, Ragged
 from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.picture.layout.diagram import ShouldStop, Spacing
 from jaxscope.picture.layout.engines import Engine, GroupLayouts, LayoutCache
-from jaxscope.picture.scene.group_drawing import GroupDrawing, draw_groups
+from jaxscope.picture.scene.group_drawing import RETURN_LINE, GroupDrawing, draw_groups
 from jaxscope.picture.scene.group_layout import DOWN, RIGHT, BoxTexts, GroupPlacer
 from jaxscope.picture.scene.scene import (
     NO_WIDTH_LIMIT,
@@ -196,7 +196,8 @@ class _Collector:
             has_arrow=table[:, 3].astype(bool),
             values=Ragged(_offsets(table[:, 4]), values),
             types=tuple(itertools.chain.from_iterable(sheet.types for sheet in sheets)),
-            is_unlabelled=_find_unlabelled(self._view, table[:, 1]),
+            is_unlabelled=_find_unlabelled(self._view, table[:, 1]) | (table[:, 5] > 0),
+            is_return=table[:, 5] == RETURN_LINE,
         )
 
     def _connectors(self) -> Connectors:

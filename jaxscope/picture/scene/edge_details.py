@@ -136,7 +136,10 @@ class EdgeLabels:
         width = measure_text(text, LABEL_TEXT_PX) + 2 * _PADDING_PX
         corners = self._scene.lines.corners(line).tolist()
         flow = _flow(self._scene, line)
-        for (x0, y0), (x1, y1) in itertools.pairwise(corners):
+        pieces_of = list(itertools.pairwise(corners))
+        if self._scene.lines.is_return[line]:  # its lane has room for its name
+            pieces_of.sort(key=lambda ends: -abs(ends[0][0] - ends[1][0] + ends[0][1] - ends[1][1]))
+        for (x0, y0), (x1, y1) in pieces_of:
             x, y = (x0 + x1 - width) / 2, (y0 + y1 - LABEL_HEIGHT_PX) / 2
             is_inside = (
                 inside[0] <= x and x + width <= inside[2]

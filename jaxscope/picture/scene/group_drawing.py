@@ -30,6 +30,11 @@ Int32s = npt.NDArray[np.int32]
 _Corners = list[tuple[float, float]]
 
 
+PLAIN_LINE, TOLD_LINE, RETURN_LINE = 0, 1, 2
+"""Kinds of lines: an ordinary one, one whose text is always worth a place, and one that leads a
+loop's carry from the end of a round back to its begin."""
+
+
 class DrawnStub(NamedTuple):
     """A connector.
 
@@ -57,8 +62,9 @@ class GroupDrawing(NamedTuple):
         boxes: The boxes right inside of it.
         rects: Of each box, float64, shape `(n, 4)`: x, y, width, height.
         points: Corners of all lines, float64, shape `(p, 2)`.
-        lines: int32, shape `(m, 5)`: of each line its number of corners, the box where it begins,
-            the box where it ends, whether it ends at a user, and how many values it carries.
+        lines: int32, shape `(m, 6)`: of each line its number of corners, the box where it begins,
+            the box where it ends, whether it ends at a user, how many nodes' values it carries,
+            and what kind of line it is, such as `RETURN_LINE`.
         values: Nodes whose values flow, line by line.
         types: What each line says of its values.
         stubs: Its connectors.
@@ -98,6 +104,7 @@ class _GroupDrawer:
     ) -> None:
         self._box = box
         self._strings = view.graph.strings
+        self._choices = view.choices
         self._wiring = wiring
         self._nester = nester
         self._direction = direction
@@ -105,7 +112,7 @@ class _GroupDrawer:
         self._placed: PlacedGroup = nester.placed[box]
         self._frames: Mapping[int, Frame] = nester.frames
         self._corners: _Corners = []
-        self._lines: list[tuple[int, int, int, bool, int]] = []
+        self._lines: list[tuple[int, int, int, bool, int, int]] = []
         self._values: list[int] = []
         self._types: list[str] = []
 
@@ -115,12 +122,18 @@ class _GroupDrawer:
         for wire, route in zip(placed.wires, placed.drawing.routes, strict=True):
             if route:
                 self._add_wire(wire, self._turn_all(route))
+        for line in placed.returns:
+            corners = self._turn_all(line.route)
+            self._corners += corners
+            self._lines.append((len(corners), line.source, line.target, True, 1, RETURN_LINE))
+            self._values.append(line.node)
+            self._types.append(line.name)
         stubs = tuple(self._add_stub(stub) for stub in placed.drawing.stubs)
         return GroupDrawing(
             np.asarray(boxes, np.int32),
             np.asarray(rects, np.float64).reshape(-1, 4),
             np.asarray(self._corners, np.float64).reshape(-1, 2),
-            np.asarray(self._lines, np.int32).reshape(-1, 5),
+            np.asarray(self._lines, np.int32).reshape(-1, 6),
             np.asarray(self._values, np.int32),
             tuple(self._types),
             stubs,
@@ -150,9 +163,19 @@ class _GroupDrawer:
         self, corners: _Corners, source: int, target: int, has_arrow: bool, values: Values
     ) -> None:
         self._corners += corners
-        self._lines.append((len(corners), source, target, has_arrow, len(values)))
-        self._values += values
-        self._types.append(self._describe(values))
+        nodes = self._wiring.nodes_of(values)
+        word = self._word_of_choice(target, nodes)
+        kind = TOLD_LINE if word else PLAIN_LINE
+        self._lines.append((len(corners), source, target, has_arrow, len(nodes), kind))
+        self._values += nodes
+        self._types.append(word + self._describe(values))
+
+    def _word_of_choice(self, target: int, nodes: list[int]) -> str:
+        """What to call values that only choose an arm of a branch; else nothing."""
+        words = self._choices.get(target)
+        chosen = {words.get(node) for node in nodes} if words else {None}
+        word = chosen.pop()
+        return f"{word} " if word and not chosen else ""
 
     def _add_wire(self, wire: Wire, corners: _Corners) -> None:
         source, target = wire.source, wire.target
@@ -192,6 +215,7 @@ class _GroupDrawer:
         has_arrow = not stub.is_source and not isinstance(end, Port)
         self._add_line(corners, self._own(end), self._own(end), has_arrow, values)
         text, far = self._tell(stub, wires, loose)
+        nodes = tuple(sorted(self._wiring.nodes_of(values)))
         x, y = self._turn(stub.x, stub.y)
         width, left = stub.across, x - stub.across / 2
         if self._direction == RIGHT:  # the room is as wide as the widest; touch the line
@@ -199,7 +223,7 @@ class _GroupDrawer:
             left = corners[-1][0] if stub.is_source else corners[0][0]
             left -= width if stub.is_source == self._nester.is_reversed[self._box] else 0.0
         rect = (left, y - STUB_HEIGHT_PX / 2, width, STUB_HEIGHT_PX)
-        return DrawnStub(rect, text, self._far_box(end), far, stub.is_source, tuple(sorted(values)))
+        return DrawnStub(rect, text, self._far_box(end), far, stub.is_source, nodes)
 
     def _meaning_of(self, stub: Stub) -> tuple[list[Wire], OffPageConnector | None]:
         """The lines that a stub stands for; or what, if no line of the group leads there."""

@@ -9,6 +9,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Collection, Mapping
 
+from jaxscope.model import NONE
 from jaxscope.picture.layout.diagram import (
     Diagram,
     DiagramEdge,
@@ -21,6 +22,7 @@ from jaxscope.picture.layout.diagram import (
 from jaxscope.picture.layout.engines import GroupLayouts
 from jaxscope.picture.layout.ranking import MAX_NODES
 from jaxscope.picture.layout.text_width import measure_text, shorten_text
+from jaxscope.picture.scene.returns import ReturnLine, add_returns, find_borders
 from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Fit
 from jaxscope.picture.scene.side_by_side import (
     GAP_PX,
@@ -41,6 +43,7 @@ from jaxscope.picture.scene.side_by_side import (
 from jaxscope.picture.scene.wiring import End, Frame, Port, Wire, Wiring, find_changed_groups
 from jaxscope.picture.view.labels import BoxText, text_of
 from jaxscope.picture.view.operations import Style
+from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, View
 
 # What is written on boxes, shortened to fit the widest box there is.
@@ -277,12 +280,14 @@ class PlacedGroup:
         wires: The diagram's links.
         drawing: Where they went.
         loose: What the loose stubs stand for; they are numbered after the wires.
+        returns: Lines that lead a loop's carry back.
     """
 
     ends: list[End]
     wires: list[Wire]
     drawing: Drawing
     loose: list[OffPageConnector]
+    returns: tuple[ReturnLine, ...] = ()
 
 
 class GroupPlacer:
@@ -392,9 +397,21 @@ class GroupPlacer:
         drawing = room.expand(self._draw(box, room, wires, loose), loose)
         if self.is_reversed[box]:
             drawing = reverse_flow(drawing)
-        placed = PlacedGroup(ends, wires, drawing, loose)
+        drawing, returns = self._lead_back(box, ends, drawing)
+        placed = PlacedGroup(ends, wires, drawing, loose, returns)
         self.frames[box] = self._frame(box, placed)
         return placed
+
+    def _lead_back(
+        self, box: int, ends: list[End], drawing: Drawing
+    ) -> tuple[Drawing, tuple[ReturnLine, ...]]:
+        """Lines for what a loop carries, beside its drawing."""
+        carries = find_borders(self._view, box).carries
+        if not carries:
+            return drawing, ()
+        sizes = [(0.0, 0.0) if isinstance(end, Port) else self.turned(end) for end in ends]
+        boxes = [NONE if isinstance(end, Port) else end for end in ends]
+        return add_returns(drawing, boxes, sizes, carries, is_reversed=self.is_reversed[box])
 
     def _frame(self, box: int, placed: PlacedGroup) -> Frame:
         """The frame that a group's drawing needs."""
@@ -473,12 +490,20 @@ class GroupPlacer:
             stubs = (STUB_HEIGHT_PX,) * len(sizes)
         elif len(sizes) > self._spacing.max_span:
             stubs = tuple(self.stub_width(self.stub_text(end)) for end in room.units)
+        borders = find_borders(self._view, box)
         diagram = Diagram(
             tuple(size[0] for size in sizes),
             tuple(size[1] for size in sizes),
             tuple(links),
             frozenset(n for e, n in index.items() if isinstance(e, Port) and e.is_entry),
             frozenset(n for e, n in index.items() if isinstance(e, Port) and not e.is_entry),
+            frozenset(index[each] for each in borders.early),
+            frozenset(index[each] for each in borders.late),
+            tuple(
+                index[child]
+                for child in self._view.boxes[box].children
+                if self._view.boxes[child].kind is BranchKind.ARM
+            ),
             stubs,
             MERGED_STUB_PX if self._is_down else STUB_HEIGHT_PX,
             self._stub_along,

@@ -78,6 +78,7 @@ class Lines:
         values: Nodes whose values flow here.
         types: Type of the value, or how many values of how many types.
         is_unlabelled: Whether the item where it begins leaves it open which type flows here.
+        is_return: Whether it leads a loop's carry from the end of a round back to its begin.
     """
 
     points: Floats
@@ -88,6 +89,7 @@ class Lines:
     values: Ragged
     types: tuple[str, ...]
     is_unlabelled: npt.NDArray[np.bool_]
+    is_return: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.types)
@@ -182,7 +184,15 @@ def empty_scene(direction: str, num_nodes: int) -> Scene:
             np.zeros(0, np.int8),
         ),
         Lines(
-            np.zeros((0, 2)), np.zeros(1, np.int32), none, none, flags, Ragged.empty(0), (), flags
+            np.zeros((0, 2)),
+            np.zeros(1, np.int32),
+            none,
+            none,
+            flags,
+            Ragged.empty(0),
+            (),
+            flags,
+            flags,
         ),
         Connectors(no_rects, (), none, Ragged.empty(0), flags, Ragged.empty(0), flags),
         0.0,

@@ -50,7 +50,9 @@ class EdgeEnds:
         parent: Of each box the box around it.
         source: Of each edge the box that it leaves.
         target: Box that it reaches.
-        node: Node that produces the value.
+        value: Which value it is: the number of the node that produces it times `num_outputs`, plus
+            which of its results it is.
+        num_outputs: One more than the number of the last result that flows anywhere.
         type: The type's index in the graph's string table.
         top: Innermost box that holds both ends; `NONE` where one end is inside the other, for
             such an edge has no place to be drawn.
@@ -63,7 +65,9 @@ class EdgeEnds:
         self.parent = np.fromiter((box.parent for box in boxes), np.int32, len(boxes))
         flat = itertools.chain.from_iterable(edges)
         columns = np.fromiter(flat, np.int32, 5 * len(edges)).reshape(-1, 5)
-        self.source, self.target, self.node = (columns[:, at].copy() for at in (0, 1, 2))
+        self.source, self.target = (columns[:, at].copy() for at in (0, 1))
+        self.num_outputs = int(columns[:, 3].max(initial=0)) + 1
+        self.value = columns[:, 2].astype(np.int64) * self.num_outputs + columns[:, 3]
         self.type = columns[:, 4].copy()
         self.out, self.into = self._climb(_find_depths(self.parent))
         self.top = np.where(self.out == self.into, NONE, self.parent[self.out]).astype(np.int32)
@@ -134,7 +138,7 @@ def _find_depths(parent: Int32s) -> Int32s:
 
 
 Values = dict[int, int]
-"""Nodes that produce the values of a wire, each with its type's index in the string table."""
+"""Values of a wire, by `EdgeEnds.value`, each with its type's index in the string table."""
 
 
 class Port(NamedTuple):
@@ -211,6 +215,10 @@ class Wiring:
         """The boxes that a bundle of values reaches, in the group that it leaves its box in."""
         return self._bundles.several.get(bundle) or (int(self._ends.into[bundle]),)
 
+    def nodes_of(self, values: Values) -> list[int]:
+        """The nodes that produce some values, each once."""
+        return list(dict.fromkeys(value // self._ends.num_outputs for value in values))
+
     def find(self, groups: Collection[int]) -> None:
         """Find the lines of some open groups."""
         ends = self._ends
@@ -227,7 +235,7 @@ class Wiring:
     def _add_crossings(self, edges: Int64s) -> None:
         ends, bundle = self._ends, self._bundles.of_edge[edges].astype(np.int64)
         alike = _Alike(bundle * len(ends.parent) + ends.into[edges])
-        for row, values in alike.pack(ends.node[edges], ends.type[edges]):
+        for row, values in alike.pack(ends.value[edges], ends.type[edges]):
             edge = edges[row]
             source, target = int(ends.out[edge]), int(ends.into[edge])
             wire = Wire(source, target, int(bundle[row]), values)
@@ -237,7 +245,7 @@ class Wiring:
         ends, edges = self._ends, passings.edge
         bundle = self._bundles.of_edge[edges].astype(np.int64)
         alike = _Alike((bundle * len(ends.parent) + passings.box) * 2 + passings.is_entry)
-        for row, values in alike.pack(ends.node[edges], ends.type[edges]):
+        for row, values in alike.pack(ends.value[edges], ends.type[edges]):
             box, number = int(passings.box[row]), int(bundle[row])
             port = Port(number, bool(passings.is_entry[row]))
             source, target = (port, box) if port.is_entry else (box, port)
@@ -262,12 +270,12 @@ class _Alike:
             places[self.order], np.arange(len(first) + 1)
         ).tolist()
 
-    def pack(self, nodes: Int32s, types: Int32s) -> Iterator[tuple[int, Values]]:
+    def pack(self, numbers: Int64s, types: Int32s) -> Iterator[tuple[int, Values]]:
         """The first row of each key, and the values of all of its rows."""
-        rows, all_nodes = self.order.tolist(), nodes[self.order].tolist()
+        rows, all_values = self.order.tolist(), numbers[self.order].tolist()
         all_types = types[self.order].tolist()
         for begin, end in itertools.pairwise(self.bounds):
-            values = dict(zip(all_nodes[begin:end], all_types[begin:end], strict=True))
+            values = dict(zip(all_values[begin:end], all_types[begin:end], strict=True))
             yield rows[begin], values
 
 
@@ -295,7 +303,7 @@ class _Bundles:
         bundles: dict[tuple[int, frozenset[int]], int] = {}
         targets: dict[int, tuple[int, ...]] = {}
         of_crossing: list[int] = []
-        for row, values in alike.pack(ends.node[edges], ends.type[edges]):
+        for row, values in alike.pack(ends.value[edges], ends.type[edges]):
             first = edges[row]
             bundle = bundles.setdefault((int(ends.out[first]), frozenset(values)), int(first))
             targets[bundle] = (*targets.get(bundle, ()), int(ends.into[first]))

@@ -21,6 +21,7 @@ from jaxscope.picture.view.grouping import (
     dissolve_wrappers,
     gather_constants,
     gather_helpers,
+    gather_ports,
     gather_small,
     group_by_function,
     group_by_scope,
@@ -96,6 +97,12 @@ PASSES: tuple[Pass, ...] = (
         "Gather arguments",
         "The arrays of one parameter are one box.",
         change_tree=_on_tree(gather_arguments),
+    ),
+    Pass(
+        "gather-ports",
+        "Gather what loops carry",
+        "More than three values that a loop carries, slices or stacks are one box.",
+        change_tree=_on_tree(gather_ports),
     ),
     Pass(
         "gather-constants",

@@ -94,10 +94,17 @@ def _loop_starts(draft: Draft, users: list[list[int]]) -> set[int]:
     graph = draft.graph
     groups, group_of = graph.groups, graph.nodes.group.tolist()
     owners, parents = groups.owner.tolist(), groups.parent.tolist()
+    flow = draft.flow
+    # Of a loop whose carry is known, only its carry changes; a start is noted there.
     is_loop = [
-        owner != NONE and graph.strings[graph.nodes.operation[owner]] in LOOPS for owner in owners
+        owner != NONE
+        and owner not in flow.loops
+        and graph.strings[graph.nodes.operation[owner]] in LOOPS
+        for owner in owners
     ]
-    if not any(is_loop):
+    num_values = graph.nodes.types.lengths()
+    several = {node for node in flow.roles if num_values[node] > 1}
+    if not any(is_loop) and not several:
         return set()
     around: dict[int, frozenset[int]] = {NONE: frozenset()}
 
@@ -113,6 +120,7 @@ def _loop_starts(draft: Draft, users: list[list[int]]) -> set[int]:
         node
         for node, using in enumerate(users)
         if any(around[group_of[user]] - around[group_of[node]] for user in using)
+        or not several.isdisjoint(using)
     }
 
 
@@ -212,7 +220,7 @@ def fold_reducers(draft: Draft) -> Draft:
     inputs = list(draft.inputs)
     captions = dict(draft.captions)
     for group, nodes in members.items():
-        if group in parents or group in crossing:
+        if group in parents or group in crossing or not draft.flow.roles.keys().isdisjoint(nodes):
             continue
         working = [node for node in nodes if not _is_boundary(draft, node)]
         if len(working) > 1:
@@ -271,7 +279,7 @@ def skip_plumbing(draft: Draft) -> Draft:
         for node, operation in enumerate(graph.nodes.operation.tolist())
         if graph.strings[operation] in PLUMBING and draft.is_shown(node) and draft.inputs[node]
     )
-    plumbing -= _find_lone_roots(draft, plumbing)
+    plumbing -= _find_lone_roots(draft, plumbing) | draft.flow.roles.keys()
     return _Resolver(draft, Boundaries({}, {}), plumbing).resolve() if plumbing else draft
 
 
@@ -302,6 +310,7 @@ class _Resolver:
     def __init__(self, draft: Draft, boundaries: Boundaries, plumbing: frozenset[int]) -> None:
         self._draft = draft
         self._graph = draft.graph
+        self._flow = draft.flow
         self._entering = boundaries.entering
         self._leaving = boundaries.leaving
         self._plumbing = plumbing
@@ -320,7 +329,10 @@ class _Resolver:
         hidden = set(self._plumbing)
         graph = self._graph
         for node, place in self._entering.items():
-            starts_loop = graph.strings[graph.nodes.operation[place[0]]] in LOOPS
+            starts_loop = (
+                place[0] not in self._flow.loops
+                and graph.strings[graph.nodes.operation[place[0]]] in LOOPS
+            )
             # A number that a loop starts from is the operand in its first round only.
             if place in self._producers or (self._literal(place) and not starts_loop):
                 hidden.add(node)
@@ -329,7 +341,8 @@ class _Resolver:
             hidden.update(
                 node for node in nodes if kinds[node] == output_kind and self._draft.inputs[node]
             )
-        return hidden
+        hidden.update(self._flow.stand_ins.keys() & self._entering.keys())
+        return hidden - self._flow.roles.keys()
 
     def _find_filled(self) -> set[int]:
         """Owners of nested programs that have something to show inside."""
@@ -354,7 +367,9 @@ class _Resolver:
         rows: list[tuple[Input, ...]] = [()] * len(draft.inputs)
         owners = {owner for owner, _ in self._entering.values()}
         for node, inputs in enumerate(draft.inputs):
-            if node not in self._hidden and node not in owners:
+            if node in self._flow.roles and node in self._entering:
+                rows[node] = self._resolve_start(node)
+            elif node not in self._hidden and node not in owners:
                 rows[node] = self._resolve_row(node, inputs)
         filled = self._find_filled()
         for node in sorted(owners - self._hidden):
@@ -370,6 +385,23 @@ class _Resolver:
         notes = {node: tuple(sorted(set(texts))) for node, texts in self._notes.items()}
         return dataclasses.replace(draft, inputs=tuple(rows), home=final, notes=notes)
 
+    def _resolve_start(self, node: int) -> tuple[Input, ...]:
+        """What a value at the border of a loop or an arm gets from outside."""
+        place = self._entering[node]
+        self._touched.add(node)
+        producer = self._producers.get(place)
+        if producer is None:
+            if literal := self._literal(place):
+                self._notes.setdefault(node, []).append((0, literal))
+            return ()
+        type_ = next(i.type for i in self._draft.inputs[place[0]] if i.operand == place[1])
+        return self._resolve_row(node, (Input(*producer, 0, type_),))
+
+    def _own_type(self, source: int, output: int, else_: int) -> int:
+        """The type of one result, of which a tuple may have been made on the way."""
+        types: list[int] = self._graph.nodes.types[source].tolist()
+        return types[output] if output < len(types) else else_
+
     def _resolve_row(self, node: int, inputs: tuple[Input, ...]) -> tuple[Input, ...]:
         if all(
             each.source not in self._hidden
@@ -382,7 +414,10 @@ class _Resolver:
         for each in inputs:
             for source, output in self._sources(each.source, each.output, (), 0):
                 if source >= 0:
-                    row[Input(source, output, each.operand, each.type)] = None
+                    type_ = each.type
+                    if node in self._flow.roles and each.source in self._plumbing:
+                        type_ = self._own_type(source, output, type_)
+                    row[Input(source, output, each.operand, type_)] = None
                 else:
                     literal = self._literal(self._entering[-1 - source])
                     self._notes.setdefault(node, []).append((each.operand, literal))
@@ -405,6 +440,10 @@ class _Resolver:
         itself = ((node, output),)
         if depth > _MAX_DEPTH:
             return itself
+        stand_in = self._flow.stand_ins.get(node)
+        if stand_in is not None and node in self._hidden:
+            self._touched.add(node)
+            return ((stand_in, output),)
         place = self._entering.get(node)
         if place is not None and node in self._hidden:
             self._touched.add(node)
@@ -462,6 +501,8 @@ class _Resolver:
         return {self._entering[node] for node in self._touched}
 
     def _home_of(self, node: int) -> int:
+        if node in self._flow.stand_ins:
+            return self._flow.stand_ins[node]
         place = self._entering.get(node)
         if place is not None:
             return place[0]

@@ -34,7 +34,9 @@ class _Pairer:
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
         self._direction = draft.graph.nodes.direction.tolist()
-        self._apart = find_arguments(draft.graph) | find_results(draft.graph)
+        self._apart = (
+            find_arguments(draft.graph) | find_results(draft.graph) | draft.flow.roles.keys()
+        )
 
     def visit(self, branch: Branch) -> tuple[Branch, int]:
         """The branch with pairs inside, and what it holds: the union of its children's parts."""

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.picture.view.arguments import find_arguments, find_results
+from jaxscope.picture.view.control_flow import Role
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
 from jaxscope.picture.view.operations import CONSTANTS, Style, short_operation, style_of
 from jaxscope.picture.view.tree import (
@@ -118,7 +119,8 @@ def _scope_groups(graph: Graph) -> dict[int, tuple[str, ...]]:
 def _group(draft: Draft, root: Branch, path: _PathOf, word: str, least: int) -> Branch:
     graph = draft.graph
     constants = np.flatnonzero(graph.nodes.kind == int(NodeKind.CONSTANT)).tolist()
-    apart = find_arguments(graph) | find_results(graph) | frozenset(constants)
+    apart = find_arguments(graph) | find_results(graph) | draft.flow.roles.keys()
+    apart |= frozenset(constants)
 
     unknown = _find_unknown(graph)
     direction = graph.nodes.direction.tolist()
@@ -230,7 +232,7 @@ def make_sections(draft: Draft, root: Branch) -> Branch:
     Each border lies where the fewest values cross it.
     """
 
-    apart = find_arguments(draft.graph) | find_results(draft.graph)
+    apart = find_arguments(draft.graph) | find_results(draft.graph) | draft.flow.roles.keys()
 
     def stands_apart(child: Child) -> bool:
         is_gathered = isinstance(child, Branch) and child.kind in GATHERED
@@ -519,7 +521,7 @@ class _Dissolver:
         children = tuple(
             self.visit(child) if isinstance(child, Branch) else child for child in branch.children
         )
-        if branch.kind in GATHERED or len(children) != 1:
+        if branch.kind in GATHERED or branch.kind is BranchKind.ARM or len(children) != 1:
             return dataclasses.replace(branch, children=children)
         only = children[0]
         if isinstance(only, int):
@@ -617,7 +619,7 @@ def _closed_run(
 ) -> list[int]:
     """Helpers that have nothing on one side but the program's border and each other."""
     graph = draft.graph
-    border = set(find_arguments(graph) | find_results(graph))
+    border = set((find_arguments(graph) | find_results(graph)) - draft.flow.roles.keys())
     for child in root.children:
         if isinstance(child, Branch) and child.kind is BranchKind.CONSTANTS:
             border.update(each for each in child.children if isinstance(each, int))
@@ -701,6 +703,53 @@ def _gather_own(draft: Draft, branch: Branch, apart: frozenset[int]) -> Branch:
 _GATHERABLE = frozenset(
     {BranchKind.NESTED, BranchKind.FUSION, BranchKind.SCOPE, BranchKind.SECTION}
 )
+
+
+# Many values that cross the border of a loop or an arm are one box for each way that they go.
+
+
+_MAX_PORTS = 3
+_PORT_LABELS = {
+    Role.CARRY_IN: "carry",
+    Role.SLICE: "xs[i]",
+    Role.CARRY_OUT: "next carry",
+    Role.STACKED: "ys[i]",
+    Role.RESULT: "results",
+}
+
+
+def gather_ports(draft: Draft, root: Branch) -> Branch:
+    """One box for the values that a loop carries, one for its slices, and so on."""
+    roles = draft.flow.roles
+    if not roles:
+        return root
+
+    def change(branch: Branch) -> Branch:
+        by_role: dict[Role, list[int]] = {}
+        for child in branch.children:
+            if isinstance(child, int) and child in roles:
+                by_role.setdefault(roles[child], []).append(child)
+        boxes = {
+            members[0]: Branch(
+                f"{branch.id}/{role.name.lower()}",
+                BranchKind.PORTS,
+                _PORT_LABELS[role],
+                tuple(members),
+            )
+            for role, members in by_role.items()
+            if len(members) > _MAX_PORTS and role in _PORT_LABELS
+        }
+        if not boxes:
+            return branch
+        inside = {node for box in boxes.values() for node in box.children}
+        children = [
+            boxes.get(child, child) if isinstance(child, int) else child
+            for child in branch.children
+            if isinstance(child, Branch) or child not in inside or child in boxes
+        ]
+        return dataclasses.replace(branch, children=tuple(children))
+
+    return map_branches(root, change)
 
 
 def _name_of(draft: Draft, child: Child) -> str:

@@ -8,6 +8,7 @@ import re
 from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.types import short_type
 from jaxscope.picture.view.arguments import argument_path, result_path
+from jaxscope.picture.view.control_flow import Role
 from jaxscope.picture.view.operations import Style, short_operation, style_of
 from jaxscope.picture.view.tree import GATHERED, BranchKind
 from jaxscope.picture.view.view import Box, View
@@ -37,6 +38,8 @@ _GROUP_STYLES = {
     BranchKind.FORWARD: Style.GROUP,
     BranchKind.BACKWARD: Style.GROUP,
     BranchKind.CONSTANTS: Style.CONSTANT,
+    BranchKind.PORTS: Style.PORT,
+    BranchKind.ARM: Style.CONTROL,
 }
 
 
@@ -67,7 +70,8 @@ def _text_of_group(view: View, box: Box) -> BoxText:
     count = describe_count(view.graph, box.num_counted)
     label = box.label
     if box.kind in GATHERED:
-        return BoxText(label, f"{box.num_leaves:,} arrays", _GROUP_STYLES[box.kind])
+        word = "values" if box.kind is BranchKind.PORTS else "arrays"
+        return BoxText(label, f"{box.num_leaves:,} {word}", _GROUP_STYLES[box.kind])
     if len(label) > _MAX_LABEL and " / " in label:
         label = _last_names(label)
     if box.kind is BranchKind.REPEAT:
@@ -97,6 +101,9 @@ def _text_of_node(view: View, node: int) -> BoxText:
     graph = view.graph
     types = _types(graph, node)
     kind = int(graph.nodes.kind[node])
+    role = view.flow.roles.get(node)
+    if role is not None:
+        return _text_of_port(view, node, role, types)
     if node in view.arguments:
         return BoxText(argument_path(graph, node), types, Style.INPUT)
     attributes = graph.attributes(node)
@@ -127,6 +134,39 @@ def _text_of_node(view: View, node: int) -> BoxText:
     if name and kind == _EQUATION:
         return BoxText(title, f"{name}: {types}", style, name)
     return BoxText(title, types, style)
+
+
+_PORT_WORDS = {
+    Role.CARRY_IN: "carry",
+    Role.SLICE: "xs[i]",
+    Role.CARRY_OUT: "next carry",
+    Role.STACKED: "ys[i]",
+    Role.VERDICT: "runs on while true",
+    Role.RESULT: "result",
+}
+
+
+def _text_of_port(view: View, node: int, role: Role, types: str) -> BoxText:
+    """A value at the border of a loop or an arm: its name, and what the loop does with it."""
+    graph, word = view.graph, _PORT_WORDS[role]
+    attributes = graph.attributes(node)
+    receiver = view.flow.returns.get(node, node) if role is Role.CARRY_OUT else node
+    name = graph.attributes(receiver).get("argument_name", "")
+    if not name and int(graph.nodes.kind[node]) in (int(NodeKind.INPUT), _OUTPUT):
+        name = graph.string(graph.nodes.name, node)
+    if role is Role.RESULT and int(attributes.get("result", "0") or 0):
+        word = f"result[{attributes['result']}]"
+    notes = [_short_value(text) for _, text in view.notes.get(node, ())]
+    start = f" from {notes[0]}" if notes and role is Role.CARRY_IN else ""
+    value = f" {notes[0]}" if notes and not start else ""
+    if role is Role.VERDICT or role is Role.RESULT or not name:
+        return BoxText(f"{word}{start}{value}", types, Style.PORT)
+    return BoxText(f"{name}{value}", f"{word}{start} · {types}", Style.PORT)
+
+
+def carry_name(view: View, node: int) -> str:
+    """What a carry is called, by the node that receives it; `carry` where it has no name."""
+    return view.graph.attributes(node).get("argument_name", "") or "carry"
 
 
 def _short_value(text: str) -> str:

@@ -25,6 +25,7 @@ class Style(enum.IntEnum):
     REPEAT = 12
     SECTION = 13
     COLLECTIVE = 14
+    PORT = 15
 
 
 _WORDS: tuple[tuple[Style, str], ...] = (
@@ -88,5 +89,8 @@ SPREADERS = frozenset({
 
 LOOPS = frozenset({"scan", "while", "stablehlo.while"})
 """What runs its nested program again and again, on values of its own making."""
+
+BRANCHES = frozenset({"cond", "conditional", "stablehlo.case", "stablehlo.if"})
+"""What runs one of several nested programs."""
 
 CONSTANTS = frozenset({"constant", "stablehlo.constant", "literal"})

@@ -14,6 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxscope.model import NONE, Graph, GroupKind
+from jaxscope.picture.view.control_flow import (
+    NO_CONTROL_FLOW,
+    ControlFlow,
+    Role,
+    find_control_flow,
+)
 from jaxscope.picture.view.operations import short_operation
 
 # The state that the simplifications of single nodes work on.
@@ -46,6 +52,7 @@ class Draft:
         home: Of each node, the node in whose box it is shown: itself, if it has its own box.
         notes: What folded operands say in a consumer's label, in operand order.
         captions: Names of dissolved groups, kept for the label of what was inside.
+        flow: The loops and branches.
     """
 
     graph: Graph
@@ -53,6 +60,7 @@ class Draft:
     home: tuple[int, ...]
     notes: Mapping[int, tuple[tuple[int, str], ...]]
     captions: Mapping[int, str] = dataclasses.field(default_factory=dict)
+    flow: ControlFlow = NO_CONTROL_FLOW
 
     def is_shown(self, node: int) -> bool:
         """Whether the node has a box of its own."""
@@ -76,7 +84,7 @@ def start_draft(graph: Graph) -> Draft:
     rows = list(map(Input._make, zip(*(c[order].tolist() for c in columns), strict=True)))
     borders = np.searchsorted(edges.target[order], np.arange(num + 1)).tolist()
     inputs = tuple(tuple(rows[i:j]) for i, j in itertools.pairwise(borders))
-    return Draft(graph, inputs, tuple(range(num)), {})
+    return Draft(graph, inputs, tuple(range(num)), {}, flow=find_control_flow(graph))
 
 
 # The tree of boxes, and how the graph's own groups make it.
@@ -101,9 +109,13 @@ class BranchKind(enum.IntEnum):
     FORWARD = 8
     BACKWARD = 9
     CONSTANTS = 10
+    PORTS = 11
+    ARM = 12
 
 
-GATHERED = frozenset({BranchKind.ARGUMENTS, BranchKind.RESULTS, BranchKind.CONSTANTS})
+GATHERED = frozenset(
+    {BranchKind.ARGUMENTS, BranchKind.RESULTS, BranchKind.CONSTANTS, BranchKind.PORTS}
+)
 """Boxes of values that come from outside or go there: they hold no operations."""
 
 
@@ -174,7 +186,8 @@ def grow_tree(draft: Draft) -> Branch:
             insides.setdefault(owner, []).append(group)
         else:
             strays.setdefault(container(parents[group]), []).append(group)
-    return _Grower(draft, members, insides, strays).grow()
+    bodies = frozenset(graph.string(graph.groups.id, group) for group in draft.flow.bodies)
+    return _Grower(draft, members, insides, strays, bodies).grow()
 
 
 def _encloses(draft: Draft, group: int, owner: int, parents: list[int]) -> bool:
@@ -189,6 +202,7 @@ class _Grower:
     members: dict[int, list[int]]
     insides: dict[int, list[int]]
     strays: dict[int, list[int]]
+    bodies: frozenset[str]
 
     def grow(self) -> Branch:
         return Branch(ROOT_ID, BranchKind.PROGRAM, "", self._children(NONE))
@@ -205,25 +219,51 @@ class _Grower:
     def _owner(self, node: int, insides: list[Branch]) -> Branch:
         graph = self.draft.graph
         node_id = graph.string(graph.nodes.id, node)
-        if len(insides) == 1:
-            return dataclasses.replace(insides[0], node=node)
+        flow = self.draft.flow
+        trips = f" ×{flow.trips[node]}" if node in flow.trips else ""
+        if len(insides) == 1 and insides[0].kind is not BranchKind.ARM:
+            turned = " reversed" if node in flow.reversed else ""
+            return dataclasses.replace(insides[0], node=node, label=insides[0].label + turned)
         return Branch(
             f"{node_id}:",
             BranchKind.NESTED,
-            short_operation(graph.string(graph.nodes.operation, node)),
-            tuple(insides),
+            short_operation(graph.string(graph.nodes.operation, node)) + trips,
+            self._lift_borders(insides),
             node=node,
         )
 
+    def _lift_borders(self, insides: list[Branch]) -> tuple[Child, ...]:
+        """What a loop with a condition carries stands beside its condition and its body."""
+        roles = self.draft.flow.roles
+        before: list[Child] = []
+        after: list[Child] = []
+        kept: list[Branch] = []
+        for inside in insides:
+            if inside.id in self.bodies:
+                rest: list[Child] = []
+                for child in inside.children:
+                    role = roles.get(child) if isinstance(child, int) else None
+                    is_begin = role in (Role.CARRY_IN, Role.SLICE)
+                    (rest if role is None else before if is_begin else after).append(child)
+                inside = dataclasses.replace(inside, children=tuple(rest))
+            if inside.children:
+                kept.append(inside)
+        kept.sort(key=lambda inside: inside.id in self.bodies)
+        return (*before, *kept, *after)
+
     def _inside(self, group: int) -> Branch:
         graph = self.draft.graph
-        is_fusion = graph.groups.kind[group] == GroupKind.FUSION
-        return Branch(
-            graph.string(graph.groups.id, group),
-            BranchKind.FUSION if is_fusion else BranchKind.NESTED,
-            graph.string(graph.groups.label, group),
-            self._children(group),
-        )
+        flow = self.draft.flow
+        label = graph.string(graph.groups.label, group)
+        kind = BranchKind.NESTED
+        if graph.groups.kind[group] == GroupKind.FUSION:
+            kind = BranchKind.FUSION
+        elif group in flow.arms:
+            function = label.partition(": ")[2]
+            kind, label = BranchKind.ARM, flow.arms[group] + (f" · {function}" if function else "")
+        elif group in flow.conditions or group in flow.bodies:
+            kind, label = BranchKind.ARM, "condition" if group in flow.conditions else "body"
+        return Branch(graph.string(graph.groups.id, group), kind, label, self._children(group))
 
 
 # Where nodes stand among the children of a group, and which values cross between children.

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from jaxscope.model import NONE, Graph
 from jaxscope.picture.view.arguments import find_arguments
+from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow
 from jaxscope.picture.view.tree import Branch, BranchKind, Draft
 from jaxscope.program.size import is_counted
 
@@ -76,6 +77,8 @@ class View:
         notes: Values of folded operands, by node.
         captions: Names of dissolved groups, by node.
         opened: Ids of the groups to open at first.
+        flow: The loops and branches.
+        choices: Of boxes of branches, the nodes whose values choose an arm, and the word for them.
     """
 
     graph: Graph
@@ -85,6 +88,8 @@ class View:
     notes: Mapping[int, tuple[tuple[int, str], ...]]
     captions: Mapping[int, str]
     opened: frozenset[str]
+    flow: ControlFlow = NO_CONTROL_FLOW
+    choices: Mapping[int, Mapping[int, str]] = dataclasses.field(default_factory=dict)
 
     @functools.cached_property
     def arguments(self) -> frozenset[int]:
@@ -138,6 +143,7 @@ def flatten(draft: Draft, root: Branch, opened: frozenset[str]) -> View:
         if home != node:
             box_of_node[node] = box_of_node[home]
     edges: dict[tuple[int, int, int, int, int], None] = {}  # plain tuples hash faster
+    same = draft.flow.same
     for node, inputs in enumerate(draft.inputs):
         target = box_of_node[node]
         if target == NONE:
@@ -145,7 +151,8 @@ def flatten(draft: Draft, root: Branch, opened: frozenset[str]) -> View:
         for source_node, output, _, type_ in inputs:
             source = box_of_node[source_node]
             if source not in (NONE, target):
-                edges[source, target, source_node, output, type_] = None
+                value = same.get(source_node, source_node)  # of several arms, one gives it
+                edges[source, target, value, output, type_] = None
     return View(
         graph=graph,
         boxes=_count_insides(graph, boxes, box_of_node),
@@ -154,6 +161,13 @@ def flatten(draft: Draft, root: Branch, opened: frozenset[str]) -> View:
         notes=draft.notes,
         captions=draft.captions,
         opened=opened,
+        flow=draft.flow,
+        choices={
+            box_of_node[owner]: {
+                each.source: word for each in draft.inputs[owner] if not each.operand
+            }
+            for owner, word in draft.flow.branches.items()
+        },
     )
 
 

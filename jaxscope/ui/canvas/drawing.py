@@ -239,9 +239,11 @@ def _corners(pieces: npt.NDArray[np.float64], is_down: bool) -> npt.NDArray[np.f
     return np.stack([begin, one, other, end], axis=1)
 
 
-def arrows_in(index: SceneIndex, box: Box) -> QPainterPath:
-    """The arrowheads in a part of the scene."""
+def arrows_in(index: SceneIndex, box: Box, lines: Indices | None = None) -> QPainterPath:
+    """The arrowheads of all lines, or of some, in a part of the scene."""
     scene, near = index.scene, index.line_grid.query(*box)
+    if lines is not None:
+        near = near[np.isin(near, lines)]
     ends = scene.lines.points[scene.lines.offsets[near + 1] - 1]
     low, high = np.array(box[:2]) - _MARGIN_PX, np.array(box[2:]) + _MARGIN_PX
     is_near = ((ends >= low) & (ends <= high)).all(axis=1)
@@ -333,7 +335,7 @@ class SceneDrawing:
             painter.translate(-x0, -y0)
             self._paint_near(painter, box)
             if scale >= LABEL_SCALE:
-                self._paint_labels(painter, box)
+                self.paint_labels(painter, box)
         else:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             self._paint_far(painter, box, scale)
@@ -405,12 +407,18 @@ class SceneDrawing:
 
     def paint_lines(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
         """Paint the lines in a part of the scene, in its pixels."""
-        painter.setPen(QPen(self.colors.edge, 1.3))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        paint_curves(painter, self.index, box)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self.colors.edge)
-        painter.drawPath(arrows_in(self.index, box))
+        returns = np.flatnonzero(self.scene.lines.is_return)
+        others = np.flatnonzero(~self.scene.lines.is_return) if len(returns) else None
+        back = self.colors.border[Style.CONTROL]
+        for lines, color, width in ((others, self.colors.edge, 1.3), (returns, back, 1.8)):
+            if lines is not None and not len(lines):
+                continue
+            painter.setPen(QPen(color, width))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            paint_curves(painter, self.index, box, lines)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(color)
+            painter.drawPath(arrows_in(self.index, box, lines))
 
     def _paint_frame(self, painter: QPainter, item: int) -> None:
         colors = self.colors
@@ -465,7 +473,7 @@ class SceneDrawing:
         dash = Qt.PenStyle.DashLine if shades.is_dashed[shade] else Qt.PenStyle.SolidLine
         painter.setPen(QPen(shades.border[shade], 1.2, dash))
         painter.setBrush(shades.fill[shade])
-        rounded = style in (Style.INPUT, Style.OUTPUT, Style.CONSTANT)
+        rounded = style in (Style.INPUT, Style.OUTPUT, Style.CONSTANT, Style.PORT)
         radius = min(height / 2, 13.0) if rounded else _RADIUS_PX
         if style == Style.REPEAT:  # a stack of cards
             for shift in (6.0, 3.0):
@@ -511,7 +519,7 @@ class SceneDrawing:
         painter.setFont(self._stub_font)
         self._paint_centred(painter, connectors.texts[connector], 2, x, y + 2, width)
 
-    def _paint_labels(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
+    def paint_labels(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
         """Types on the lines of the frames in sight, on plates that let the line end at them."""
         colors, items = self.colors, self.item_grid.query(*box)
         painter.setFont(self._label_font)

@@ -19,6 +19,7 @@ from jaxscope.picture.scene.edge_details import LongEdge, edges_of_connector, ed
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.ui.canvas.drawing import (
+    LABEL_SCALE,
     NEAR_SCALE,
     Box,
     Colors,
@@ -284,7 +285,8 @@ def _paint_lines(
     painter.scale(camera.scale, camera.scale)
     painter.translate(-camera.x, -camera.y)
     strength = 2.6 / min(camera.scale, 1.0)
-    for item in {highlight.current, highlight.hovered} - {NONE}:
+    emphasised = {highlight.current, highlight.hovered} - {NONE}
+    for item in emphasised:
         for ends, style in (
             (lines.target, Qt.PenStyle.DashLine),
             (lines.source, Qt.PenStyle.SolidLine),
@@ -293,6 +295,8 @@ def _paint_lines(
             # Not the colours of forward and backward: those distinguish parts of the program.
             painter.setPen(QPen(colors.selected, strength, style))
             paint_curves(painter, drawing.index, sight, chosen)
+    if len(emphasised) and camera.scale >= LABEL_SCALE:
+        drawing.paint_labels(painter, sight)  # lit lines end at the plates, as the others do
     paint_long_edges(painter, drawing, _long_edges(drawing.scene, highlight), camera.scale, sight)
     painter.restore()
 

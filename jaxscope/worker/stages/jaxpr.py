@@ -8,6 +8,7 @@ names of the graph.
 Conventions of the attributes, which views rely on:
     `path`, `argument`  of a root input: where it sits in the arguments, and its number
     `operand`           of a nested input: index of the owner's operand that it receives
+    `argument_name`     of an input of a loop's body: the name of the function's parameter
     `result`            of an output: index of the owner's (or the program's) result that it gives
     `in[K]`             literal operand number K, such as `2.0:f32[]`
     `shares`            of an equation: group that shows its nested jaxpr, owned by another
@@ -191,11 +192,23 @@ def owner_operands(equation: Any, parameter: str, inner: Any) -> Sequence[int] |
     return range(num_operands)
 
 
+def argument_names(equation: Any, inner: Any) -> Sequence[str]:
+    """Names of the parameters that the inputs of a loop's body were traced for.
+
+    Empty where JAX does not know them, as after a transform that changed the inputs.
+    """
+    if equation.primitive.name not in ("scan", "while"):
+        return ()
+    names = getattr(getattr(inner, "debug_info", None), "arg_names", None) or ()
+    return [str(name or "") for name in names] if len(names) == len(inner.invars) else ()
+
+
 # Convert a jaxpr to a graph in columns, every equation of every nested jaxpr one node.
 #
 # Conventions of the attributes, which views rely on:
 #     `path`, `argument`  of a root input: where it sits in the arguments, and its number
 #     `operand`           of a nested input: index of the owner's operand that it receives
+#     `argument_name`     of an input of a loop's body: the name of the function's parameter
 #     `result`            of an output: index of the owner's (or the program's) result that it gives
 #     `in[K]`             literal operand number K, such as `2.0:f32[]`
 #     `shares`            of an equation: group that shows its nested jaxpr, owned by another
@@ -350,6 +363,8 @@ class _Converter:
                     attributes["path"] = paths[number]
             elif operands is not None:
                 attributes["operand"] = str(operands[number])
+                if number < len(paths) and paths[number]:
+                    attributes["argument_name"] = paths[number]
             node = self._add_variable(
                 f"{prefix}in:{number}", NodeKind.INPUT, variable, group, attributes
             )
@@ -441,7 +456,8 @@ class _Converter:
         )
         prefix = f"{group_id}/"
         operands = owner_operands(equation, parameter, inner)
-        places = self._add_inputs(inner, prefix, group, operands)
+        names = argument_names(equation, inner)
+        places = self._add_inputs(inner, prefix, group, operands, names)
         if len(self._sources_of_callers(inner)) > 1:
             around = dataclasses.replace(around, source=())  # which of the lines is not known
         self._add_equations(inner, prefix, group, around, places)

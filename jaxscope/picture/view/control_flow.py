@@ -1,0 +1,258 @@
+"""What loops and branches do with values, read from the parameters of their equations.
+
+A loop's body takes the carry of the round before and, in a `scan`, one slice of each array that it
+runs over; it gives the carry of the next round and what is stacked to arrays. A branch has arms of
+which one runs. The nodes at these borders are drawn as boxes of their own, so that a drawing can
+say which value is which and lead an arrow from the end of a round back to its begin.
+
+Linear in the nodes; a graph without loops and branches costs one look at its operations.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from jaxscope.model import NONE, Graph, NodeKind
+from jaxscope.model.types import read_count
+from jaxscope.picture.view.operations import BRANCHES, LOOPS, short_operation
+
+_ARM = re.compile(r"^branch (\d+)(?:: (.*))?")
+_BOOLEANS = ("bool[]", "pred[]")
+_CASTS = frozenset({"convert_element_type", "convert"})
+
+
+class Role(enum.IntEnum):
+    """What a value at the border of a loop's body or of an arm is."""
+
+    CARRY_IN = 0
+    SLICE = 1
+    CARRY_OUT = 2
+    STACKED = 3
+    VERDICT = 4
+    RESULT = 5
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ControlFlow:
+    """Loops and branches of a graph.
+
+    Attributes:
+        roles: Nodes at the borders of bodies and arms that are worth a box.
+        returns: Of each node that gives a carry, the node that receives it in the next round.
+        stand_ins: Inputs of conditions, and the body's input that gets the same carry.
+        trips: Of loops, how often they run, where the program says so.
+        loops: Owners of loops whose carry is known.
+        branches: Owners of branches, and what the operand that chooses the arm is called.
+        conditions: Groups that decide whether a loop runs on.
+        bodies: Groups that stand beside a condition.
+        arms: Of groups that are an arm, what it is called: `true`, `0`.
+        same: Results of arms, and the one that stands for the same result of the branch.
+        reversed: Loops that run over their arrays from the end.
+    """
+
+    roles: Mapping[int, Role] = dataclasses.field(default_factory=dict)
+    returns: Mapping[int, int] = dataclasses.field(default_factory=dict)
+    stand_ins: Mapping[int, int] = dataclasses.field(default_factory=dict)
+    trips: Mapping[int, int] = dataclasses.field(default_factory=dict)
+    loops: frozenset[int] = frozenset()
+    branches: Mapping[int, str] = dataclasses.field(default_factory=dict)
+    conditions: frozenset[int] = frozenset()
+    bodies: frozenset[int] = frozenset()
+    arms: Mapping[int, str] = dataclasses.field(default_factory=dict)
+    same: Mapping[int, int] = dataclasses.field(default_factory=dict)
+    reversed: frozenset[int] = frozenset()
+
+
+NO_CONTROL_FLOW = ControlFlow()
+
+
+def find_control_flow(graph: Graph) -> ControlFlow:
+    """The loops and branches of a graph of any stage."""
+    wanted = [number for number, text in enumerate(graph.strings) if text in LOOPS | BRANCHES]
+    if not np.isin(graph.nodes.operation, wanted).any():
+        return NO_CONTROL_FLOW
+    return _Finder(graph).find()
+
+
+class _Finder:
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._insides: dict[int, list[int]] = {}
+        for group, owner in enumerate(graph.groups.owner.tolist()):
+            if owner != NONE and self._operation(owner) in LOOPS | BRANCHES:
+                self._insides.setdefault(owner, []).append(group)
+        groups = [group for inside in self._insides.values() for group in inside]
+        self._members: dict[int, list[int]] = {group: [] for group in groups}
+        group_of = graph.nodes.group
+        for node in np.flatnonzero(np.isin(group_of, groups)).tolist():
+            self._members[int(group_of[node])].append(node)
+        self._roles: dict[int, Role] = {}
+        self._returns: dict[int, int] = {}
+        self._stand_ins: dict[int, int] = {}
+        self._arms: dict[int, str] = {}
+        self._branches: dict[int, str] = {}
+        self._same: dict[int, int] = {}
+        self._conditions: set[int] = set()
+        self._bodies: set[int] = set()
+
+    def _operation(self, node: int) -> str:
+        return self._graph.string(self._graph.nodes.operation, node)
+
+    def find(self) -> ControlFlow:
+        graph = self._graph
+        loops: set[int] = set()
+        turned: set[int] = set()
+        trips: dict[int, int] = {}
+        codes = [n for n, text in enumerate(graph.strings) if text in LOOPS]
+        for node in np.flatnonzero(np.isin(graph.nodes.operation, codes)).tolist():
+            attributes = graph.attributes(node)
+            count = read_count(attributes.get("length") or attributes.get("known_trip_count", ""))
+            if count is not None:
+                trips[node] = count
+            if attributes.get("reverse") == "True":
+                turned.add(node)
+        for owner, groups in self._insides.items():
+            if self._operation(owner) not in LOOPS:
+                self._add_branch(owner, groups)
+            elif self._add_loop(owner, groups):
+                loops.add(owner)
+        return ControlFlow(
+            self._roles,
+            self._returns,
+            self._stand_ins,
+            trips,
+            frozenset(loops),
+            self._branches,
+            frozenset(self._conditions),
+            frozenset(self._bodies),
+            self._arms,
+            self._same,
+            frozenset(turned),
+        )
+
+    def _borders(self, group: int) -> tuple[dict[int, int], dict[int, int], int]:
+        """Inputs of a group by operand, outputs by result, and the root that gives all results."""
+        graph = self._graph
+        inputs: dict[int, int] = {}
+        outputs: dict[int, int] = {}
+        root = NONE
+        for node in self._members[group]:
+            kind = int(graph.nodes.kind[node])
+            is_input = kind == NodeKind.INPUT or self._operation(node) == "parameter"
+            if not is_input and kind not in (NodeKind.OUTPUT, NodeKind.INSTRUCTION):
+                continue
+            attributes = graph.attributes(node)
+            if is_input and (operand := read_count(attributes.get("operand", ""))) is not None:
+                inputs[operand] = node
+            if kind == NodeKind.OUTPUT:
+                result = read_count(attributes.get("result", ""))
+                if result is not None:
+                    outputs[result] = node
+            elif "root" in attributes:
+                root = node
+        return inputs, outputs, root
+
+    def _is_condition(self, group: int) -> bool:
+        return self._graph.string(self._graph.groups.label, group).startswith("condition")
+
+    def _add_loop(self, owner: int, groups: list[int]) -> bool:
+        """Note what is carried; false where the equation does not say what that is."""
+        bodies = [group for group in groups if not self._is_condition(group)]
+        if len(bodies) != 1:
+            return False
+        inputs, outputs, root = self._borders(bodies[0])
+        num_carry, first = self._carried(owner, len(inputs))
+        if first is None:
+            return False
+        if root != NONE:  # HLO: one tuple goes in, and one comes out
+            if list(inputs) != [0] or inputs[0] == root:
+                return False
+            outputs = {0: root}
+            num_carry = 1
+        for operand, node in inputs.items():
+            if first <= operand < first + num_carry:
+                self._roles[node] = Role.CARRY_IN
+            elif operand >= first + num_carry:
+                self._roles[node] = Role.SLICE
+        for result, node in outputs.items():
+            is_carry = result < num_carry
+            if node != root or self._operation(root) == "tuple":
+                self._roles[node] = Role.CARRY_OUT if is_carry else Role.STACKED
+            if is_carry and result + first in inputs:
+                self._returns[node] = inputs[result + first]
+        for group in groups:
+            if group != bodies[0]:
+                self._add_condition(owner, group, inputs)
+                self._bodies.add(bodies[0])
+        return True
+
+    def _carried(self, owner: int, num_inputs: int) -> tuple[int, int | None]:
+        """How many values a loop carries, and the operand of the first; None if unknown."""
+        attributes = self._graph.attributes(owner)
+        operation = self._operation(owner)
+        kind = int(self._graph.nodes.kind[owner])
+        if kind != NodeKind.EQUATION:
+            return num_inputs, 0
+        if operation == "scan":
+            return read_count(attributes.get("num_carry", "")) or 0, read_count(
+                attributes.get("num_consts", "")
+            )
+        of_condition = read_count(attributes.get("cond_nconsts", ""))
+        of_body = read_count(attributes.get("body_nconsts", ""))
+        if of_condition is None or of_body is None:
+            return 0, None
+        return len(self._graph.nodes.types[owner]), of_condition + of_body
+
+    def _add_condition(self, owner: int, group: int, carried: Mapping[int, int]) -> None:
+        self._conditions.add(group)
+        inputs, outputs, _ = self._borders(group)
+        for operand, node in inputs.items():
+            if operand in carried and self._roles.get(carried[operand]) is Role.CARRY_IN:
+                self._stand_ins[node] = carried[operand]
+        self._roles.update(dict.fromkeys(outputs.values(), Role.VERDICT))
+
+    def _add_branch(self, owner: int, groups: list[int]) -> None:
+        graph = self._graph
+        is_boolean, first_is_true = self._read_predicate(owner)
+        self._branches[owner] = "predicate" if is_boolean else "index"
+        first: dict[int, int] = {}
+        for at, group in enumerate(groups):
+            match = _ARM.match(graph.string(graph.groups.label, group))
+            number = int(match[1]) if match else at
+            label = str(number)
+            if is_boolean and number < 2:
+                label = "true" if (number == 0) == first_is_true else "false"
+            self._arms[group] = label
+            _, outputs, root = self._borders(group)
+            if root != NONE:  # HLO: a box of its own only where no operation is the result
+                if self._operation(root) in ("tuple", "parameter"):
+                    self._roles[root] = Role.RESULT
+                continue
+            for result, node in outputs.items():
+                self._roles[node] = Role.RESULT
+                self._same[node] = first.setdefault(result, node)
+
+    def _read_predicate(self, owner: int) -> tuple[bool, bool]:
+        """Whether a truth value chooses the arm, and then whether the first arm is of true.
+
+        JAX's `cond` converts it to a number, so that the arm of false comes first; in HLO, and in
+        `stablehlo.if`, the arm of true does.
+        """
+        edges = self._graph.edges
+        at = np.flatnonzero((edges.target == owner) & (edges.operand == 0))
+        if len(at) != 1:
+            return False, False
+        if self._graph.strings[int(edges.type[at[0]])] in _BOOLEANS:
+            kind = int(self._graph.nodes.kind[owner])
+            return True, kind != NodeKind.EQUATION
+        source = int(edges.source[at[0]])
+        if short_operation(self._operation(source)) not in _CASTS:
+            return False, False
+        before = np.flatnonzero(edges.target == source)
+        types = {self._graph.strings[int(edges.type[each])] for each in before}
+        return types <= set(_BOOLEANS) and bool(types), False

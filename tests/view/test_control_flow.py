@@ -1,0 +1,245 @@
+"""What drawings of loops and branches claim, against the parameters that JAX itself gives."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.extend.core import jaxpr_as_fun
+
+from jaxscope.model import Graph
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.control_flow import Role, find_control_flow
+from jaxscope.picture.view.labels import text_of
+from jaxscope.picture.view.view import View
+from jaxscope.worker.stages.jaxpr import argument_names
+from tests.view.programs import compile_module, lower, trace
+
+V = jnp.arange(6.0)
+
+
+def totals(start: jax.Array, xs: jax.Array) -> Any:
+    scale = start * 2
+
+    def step(total: jax.Array, value: jax.Array) -> tuple[jax.Array, jax.Array]:
+        total = total + scale * value
+        return total, jnp.sin(total)
+
+    return jax.lax.scan(step, start, xs)
+
+
+def from_the_end(pair: tuple[jax.Array, jax.Array], xs: jax.Array) -> Any:
+    return jax.lax.scan(lambda c, x: ((c[1], c[0] + x), None), pair, xs, reverse=True)
+
+
+def until(limit: jax.Array, x: jax.Array) -> Any:
+    return jax.lax.while_loop(lambda c: c[1] < limit, lambda c: (c[0] + 1, c[1] * limit), (0, x))
+
+
+def many(params: dict[str, jax.Array]) -> Any:
+    return jax.lax.fori_loop(0, 4, lambda _, p: {k: v * 2 for k, v in p.items()}, params)
+
+
+PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "scan": (totals, (1.0, V)),
+    "scan reversed": (from_the_end, ((1.0, 2.0), V)),
+    "while": (until, (9.0, 2.0)),
+    "fori": (lambda x: jax.lax.fori_loop(0, 3, lambda i, y: y + i, x), (1.0,)),
+    "many": (many, (dict.fromkeys("abcdef", V),)),
+    "gradient": (jax.grad(lambda x: totals(x, V)[0]), (1.0,)),
+    "batched": (jax.vmap(totals, in_axes=(0, None)), (V, V)),
+}
+
+
+def equations(jaxpr: Any, name: str) -> list[Any]:
+    """All equations of a primitive at any depth, in JAX's own order."""
+    found = []
+    for equation in jaxpr.eqns:
+        found += [equation] if equation.primitive.name == name else []
+        for value in equation.params.values():
+            for inner in value if isinstance(value, tuple) else (value,):
+                if hasattr(inner, "jaxpr") or hasattr(inner, "eqns"):
+                    found += equations(getattr(inner, "jaxpr", inner), name)
+    return found
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_carries_slices_and_trips_are_those_of_the_equation(name: str) -> None:
+    function, arguments = PROGRAMS[name]
+    jaxpr = jax.make_jaxpr(function)(*arguments).jaxpr
+    expected: Counter[Role] = Counter()
+    trips: list[int] = []
+    for scan in equations(jaxpr, "scan"):
+        carry, consts = scan.params["num_carry"], scan.params["num_consts"]
+        expected[Role.CARRY_IN] += carry
+        expected[Role.CARRY_OUT] += carry
+        expected[Role.SLICE] += len(scan.invars) - carry - consts
+        expected[Role.STACKED] += len(scan.outvars) - carry
+        trips.append(scan.params["length"])
+    for loop in equations(jaxpr, "while"):
+        expected[Role.CARRY_IN] += len(loop.outvars)
+        expected[Role.CARRY_OUT] += len(loop.outvars)
+        expected[Role.VERDICT] += 1
+    graph = trace(function, *arguments)
+    flow = find_control_flow(graph)
+    assert Counter(flow.roles.values()) == expected
+    assert sorted(flow.trips.values()) == sorted(trips)
+    for given, received in flow.returns.items():
+        assert flow.roles[given] is Role.CARRY_OUT and flow.roles[received] is Role.CARRY_IN
+        assert graph.node(given).types == graph.node(received).types  # else no round could follow
+    assert len(flow.returns) == expected[Role.CARRY_OUT]
+
+
+def box_named(view: View, title: str) -> int:
+    (found,) = (i for i, box in enumerate(view.boxes) if i and text_of(view, box).title == title)
+    return found
+
+
+def test_a_loop_says_what_enters_it_and_how() -> None:
+    view = build_view(trace(totals, 1.0, V))
+    texts = [text_of(view, box) for box in view.boxes[1:]]
+    told = [(text.title, text.detail) for text in texts]
+    assert ("total", "carry · f32[]") in told
+    assert ("value", "xs[i] · f32[]") in told
+    assert ("total", "next carry · f32[]") in told
+    assert any(detail == "ys[i] · f32[]" for _, detail in told)
+    assert any(title == "scan ×6" for title, _ in told)
+    entering = {
+        (text_of(view, view.boxes[edge.source]).title, view.graph.strings[edge.type])
+        for edge in view.edges
+        if edge.target in {box_named(view, "value")}
+    }
+    assert entering == {("b", "f32[6]")}
+
+
+def test_a_scan_from_the_end_and_a_start_are_said() -> None:
+    view = build_view(trace(from_the_end, (1.0, 2.0), V))
+    assert any(text_of(view, box).title == "scan ×6 reversed" for box in view.boxes[1:])
+    view = build_view(trace(until, 9.0, 2.0))
+    details = [text_of(view, box).detail for box in view.boxes[1:]]
+    assert "carry from 0 · i32[]" in details
+    titles = [text_of(view, box).title for box in view.boxes[1:]]
+    assert {"while", "condition", "body", "runs on while true"} <= set(titles)
+
+
+def test_more_than_three_carried_values_are_one_box() -> None:
+    view = build_view(trace(many, dict.fromkeys("abcdef", V)))
+    texts = {(text.title, text.detail) for text in (text_of(view, b) for b in view.boxes[1:])}
+    assert {("carry", "7 values"), ("next carry", "7 values")} <= texts
+
+
+@pytest.mark.parametrize("make", [trace, lower, compile_module])
+def test_arms_are_named_by_what_runs_for_that_predicate(make: Callable[..., Graph]) -> None:
+    """Each arm holds the operation that JAX runs when the predicate is what the arm is called."""
+
+    def program(p: jax.Array, x: jax.Array) -> jax.Array:
+        return jax.lax.cond(p, lambda y: jnp.tanh(y) @ y, lambda y: jnp.sin(y) @ y, x)
+
+    graph = make(program, True, V)
+    flow = find_control_flow(graph)
+    labels = {flow.arms[g]: g for g in flow.arms}
+    if make is compile_module and set(labels) == {"0", "1"}:  # XLA was given a number
+        labels = {"false": labels["0"], "true": labels["1"]}
+    assert set(labels) == {"true", "false"}
+    for label, group in labels.items():
+        value = program(jnp.asarray(label == "true"), V)
+        runs = "tanh" if np.allclose(value, jnp.tanh(V) @ V) else "sin"
+        inside = {
+            graph.string(graph.nodes.operation, node)
+            for node in range(len(graph.nodes))
+            if group in groups_around(graph, node)
+        }
+        assert any(runs in operation for operation in inside), (label, inside)
+
+
+def groups_around(graph: Graph, node: int) -> list[int]:
+    found, group = [], int(graph.nodes.group[node])
+    while group >= 0:
+        found.append(group)
+        group = int(graph.groups.parent[group])
+    return found
+
+
+def test_arms_of_a_switch_are_numbered_and_the_identity_is_drawn() -> None:
+    view = build_view(
+        trace(lambda i, x: jax.lax.switch(i, [jnp.sin, lambda y: y, jnp.cos], x), 1, V)
+    )
+    (owner,) = view.choices
+    arms = [view.boxes[child] for child in view.boxes[owner].children]
+    assert [text_of(view, arm).title for arm in arms] == ["0 · sin", "1", "2 · cos"]
+    assert [len(arm.children) for arm in arms] == [2, 1, 2]
+    scene = build_scene(view, view.all_groups())
+    lefts = [scene.items.rect[scene.item_of_id[arm.id], 0] for arm in arms]
+    tops = {scene.items.rect[scene.item_of_id[arm.id], 1] for arm in arms}
+    assert lefts == sorted(lefts) and len(tops) == 1, "side by side, in order"
+    assert "index i32[]" in scene.lines.types
+    assert sum(text == "f32[6]" for text in scene.lines.types) and not any(
+        re.match(r"\d ×", text) for text in scene.lines.types
+    ), "one arm runs, so one value leaves"
+
+
+def test_trips_of_compiled_loops_are_xlas_own() -> None:
+    graph = compile_module(totals, 1.0, V)
+    assert list(find_control_flow(graph).trips.values()) == [len(V)]
+    view = build_view(graph)
+    assert any("×6" in text_of(view, box).title for box in view.boxes[1:])
+    compiled = compile_module(until, 9.0, 2.0)
+    assert not find_control_flow(compiled).trips, "nobody knows how often it runs"
+
+
+def segments(scene: Scene, line: int) -> list[tuple[float, float, float, float]]:
+    corners = scene.lines.corners(line).tolist()
+    return [(*a, *b) for a, b in itertools.pairwise(corners)]
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_arrows_lead_back_and_cross_no_box(name: str, direction: str) -> None:
+    function, arguments = PROGRAMS[name]
+    view = build_view(trace(function, *arguments))
+    opened = frozenset(
+        box.id for box in view.boxes[1:] if box.children and text_of(view, box).title[:2] != "ca"
+    )
+    scene = build_scene(view, opened, direction=direction)
+    back = np.flatnonzero(scene.lines.is_return).tolist()
+    assert back
+    items = scene.items
+    for line in back:
+        source, target = int(scene.lines.source[line]), int(scene.lines.target[line])
+        assert items.parent[source] == items.parent[target] != -1
+        begin, end = scene.lines.corners(line)[[0, -1]]
+        for (x, y), item in ((begin, source), (end, target)):
+            left, top, wide, high = items.rect[item].tolist()
+            assert left - 0.1 <= x <= left + wide + 0.1 and top - 0.1 <= y <= top + high + 0.1
+        frame = items.rect[items.parent[source]]
+        for x0, y0, x1, y1 in segments(scene, line):
+            assert x0 == pytest.approx(x1) or y0 == pytest.approx(y1)
+            low, high_ = np.array([min(x0, x1), min(y0, y1)]), np.array([max(x0, x1), max(y0, y1)])
+            assert (low >= frame[:2]).all() and (high_ <= frame[:2] + frame[2:]).all()
+            others = np.flatnonzero(items.parent == items.parent[source])
+            rects = items.rect[others]
+            inside = (high_ > rects[:, :2] + 0.5) & (low < rects[:, :2] + rects[:, 2:] - 0.5)
+            assert not inside.all(axis=1).any(), "an arrow runs through a box"
+
+
+def test_names_of_parameters_are_those_of_the_function() -> None:
+    """An independent look: running the body with what it calls `total` changed changes the sum."""
+    jaxpr = jax.make_jaxpr(totals)(1.0, V)
+    (scan,) = equations(jaxpr.jaxpr, "scan")
+    body = scan.params["jaxpr"]
+    names = list(argument_names(scan, body.jaxpr))
+    assert names[-2:] == ["total", "value"]
+    values = [jnp.float32(1.0)] * len(names)
+    run = jaxpr_as_fun(body)
+    before = run(*values)[0]
+    values[names.index("total")] += 10.0
+    assert run(*values)[0] - before == pytest.approx(10.0)
