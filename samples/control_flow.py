@@ -1,6 +1,7 @@
 """Control flow: loops and branches are equations with programs inside.
 
-Look at: one function for each of JAX's loops and branches.
+Look at: `running_total`, which is a scan, and one function for each other of JAX's loops and
+branches.
 
 Predict: a `scan` over 1,000 numbers: how many equations? What becomes of a `cond` under `vmap`?
 

@@ -1,7 +1,7 @@
 """Convolution, layer norm, leaky ReLU: what fuses and what does not. Needs flax: pip install
 'jaxscope[samples]'.
 
-Look at: a block of three layers on one image of 32×32 pixels in three colours.
+Look at: `forward`, a block of three layers on one image of 32×32 pixels in three colours.
 
 Predict: three layers: how many passes over memory after compiling?
 

@@ -1,7 +1,7 @@
 """Custom rules: derivatives by hand, and what the backward pass remembers.
 
-Look at: a softplus with its own derivative, a clipped gradient, and one network with three
-answers to the question what to keep.
+Look at: `softplus`, which has a derivative of its own, a clipped gradient, and one network with
+three answers to the question what to keep.
 
 Predict: which version keeps most bytes between forward and backward pass, and which one computes
 most?

@@ -1,7 +1,8 @@
 """Dropout and batch norm: a key that goes in, statistics that come out. Needs flax: pip install
 'jaxscope[samples]'.
 
-Look at: a layer with dropout, which needs randomness, and one with batch norm, which needs memory.
+Look at: `train_dropout`, a layer with dropout, which needs randomness, and `train_batchnorm`, one
+with batch norm, which needs memory.
 
 Predict: neither hidden randomness nor hidden state exists in JAX. Where do they go?
 

@@ -1,6 +1,7 @@
 """Shapes are known before values are: what may not depend on a value.
 
-Look at: `keep_large` selects elements by a condition; `absolute_if` branches on a value.
+Look at: `zero_small`, which keeps its shape; then `keep_large`, which selects elements by a
+condition, and `absolute_if`, which branches on a value.
 
 Predict: which of the functions below can be traced? While tracing, JAX knows that `x` is eight
 32-bit floats, and nothing about the numbers in it.

@@ -1,8 +1,8 @@
 """Flax modules: the tree of modules is the tree of boxes. Needs flax: pip install
 'jaxscope[samples]'.
 
-Look at: a single `Dense`, a module with a parameter of its own, a classifier written in two
-styles, and a module with three equal children.
+Look at: `apply_dense`, a single `Dense`; a module with a parameter of its own, a classifier written
+in two styles, and a module with three equal children.
 
 Predict: do the two styles of the classifier, `setup` and `@compact`, make different programs?
 

@@ -1,6 +1,6 @@
 """Derivatives of derivatives: transforms compose.
 
-Look at: `parabola(x) = x + ½x²`, a wide function and a tall one.
+Look at: `parabola`, x + ½x², then a wide function and a tall one.
 
 Predict: `grad(grad(parabola))` of any number is 1. How many equations does JAX need for that? For
 a function from 3 numbers to 100, is `jacfwd` or `jacrev` cheaper?

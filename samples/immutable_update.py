@@ -1,7 +1,7 @@
 """Arrays do not change: how to update one all the same, without paying for a copy.
 
-Look at: `assign` writes `x[0] = 1` as in NumPy; `functional_update` asks for a new array that
-differs in one place.
+Look at: `functional_update`, which asks for a new array that differs in one place, and `assign`,
+which writes `x[0] = 1` as in NumPy.
 
 Predict: does the functional version copy the whole array each time?
 

@@ -1,6 +1,6 @@
 """What the optimizer does: merge, remove, fold, fuse, reuse.
 
-Look at: five functions, each with one thing that a compiler can improve.
+Look at: `repeated` and four more functions, each with one thing that a compiler can improve.
 
 Predict: for each, what is left after XLA?
 

@@ -1,6 +1,7 @@
 """A kernel of one's own: Pallas, interpreted on the CPU.
 
-Look at: `scale_and_shift_kernel` works on references: it reads a block, computes, writes a block.
+Look at: `scale_and_shift`, whose kernel works on references: it reads a block, computes, writes a
+block.
 
 Predict: what does the jaxpr show of the kernel, and how often does it run?
 

@@ -1,6 +1,7 @@
 """Many devices: one program, its data in pieces.
 
-Look at: three ways to spread work over eight devices, which a CPU can simulate.
+Look at: `share_of_total` and two more ways to spread work over eight devices, which a CPU can
+simulate.
 
 Predict: which of the three needs the devices to talk to each other, and what do they exchange?
 

@@ -1,6 +1,7 @@
 """Printing: once when tracing, or each time it runs.
 
-Look at: two functions that print their argument, one with `print`, one with `jax.debug.print`.
+Look at: `with_print` and `with_debug_print`, which print their argument with `print` and with
+`jax.debug.print`.
 
 Predict: jit both and call each three times. How many lines does each print, and what is in them?
 

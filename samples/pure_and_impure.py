@@ -1,6 +1,7 @@
 """Pure and impure functions: what tracing sees and what it forgets.
 
-Look at: two norms that differ by one line, and two ways to use a bias.
+Look at: `logging_norm` and `pure_norm`, two norms that differ by one line, and two ways to use a
+bias.
 
 Predict: `logging_norm` appends to a list on every call. After compiling it and calling it ten
 times, how long is the list? And if you change the global `bias` after compiling, does

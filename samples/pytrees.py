@@ -1,7 +1,7 @@
 """Pytrees: parameters in any shape that suits you.
 
-Look at: `init_model` returns a dictionary that holds a list, a tuple, a named tuple and a
-registered dataclass.
+Look at: `loss`, whose parameters `init_model` makes: a dictionary that holds a list, a tuple, a
+named tuple and a registered dataclass.
 
 Predict: what does the gradient with respect to all of that look like?
 

@@ -1,6 +1,6 @@
 """SELU: three small operations, one loop over memory; and names may be Greek.
 
-Look at: the scaled exponential linear unit, with its two constants λ and α as defaults.
+Look at: `selu`, the scaled exponential linear unit, with its two constants λ and α as defaults.
 
 Predict: eagerly, each of its operations reads and writes the whole array. How many passes over
 memory are left after compiling?

@@ -1,6 +1,6 @@
 """A transformer in plain JAX: twelve layers, and every one the same.
 
-Look at: a decoder of twelve layers for sequences of 32 tokens; loss and gradient.
+Look at: `loss` of a decoder of twelve layers for sequences of 32 tokens, and its gradient.
 
 Predict: the twelve layers are a Python loop, so the jaxpr holds each of them. How much of the
 graph must you read to know it all?

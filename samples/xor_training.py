@@ -1,8 +1,8 @@
 """A whole training: noisy XOR, a small classifier, and the loop around it. Needs flax and optax:
 pip install 'jaxscope[samples]'.
 
-Look at: data set, loader, train state, `train_step`, `eval_step`, `train`, a checkpoint, and the
-model bound to its parameters.
+Look at: `train_step`, and around it data set, loader, train state, `eval_step`, `train`, a
+checkpoint, and the model bound to its parameters.
 
 Predict: which of these does JAX compile, and how often?
 

@@ -21,7 +21,7 @@ from jaxscope.setup.system_libraries import (
 )
 
 USAGE = """\
-usage: ./run [--yes]              set up if needed, open the window on samples/quick_start.py
+usage: ./run [--yes]              set up if needed, open the window; at first on a sample
        ./run test [--yes] [...]   set up if needed, run the tests (further words go to pytest)
        ./run test --slow          run all of them, slow ones too; --started: no process is forked
        ./run dev [FILE...]        lint, types and the nearest tests of what changed (or of FILEs)
@@ -239,8 +239,7 @@ def start(wish: StartRequest, environment: Environment) -> None:
     else:
         # By its path, and without the working directory: either may hold another jaxscope.
         program = environment.checkout / "jaxscope" / "__main__.py"
-        sample = environment.checkout / "samples" / "quick_start.py"
-        command = [python, "-P", str(program), *(wish.arguments or (str(sample),))]
+        command = [python, "-P", str(program), *wish.arguments]
     if wish.is_live:
         variables["JAXSCOPE_LIVE_STYLE"] = "1"
     sys.stdout.flush()

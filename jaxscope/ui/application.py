@@ -28,6 +28,7 @@ from jaxscope.ui.session.controller import Bridge, Controller, RunOptions, Sessi
 from jaxscope.ui.session.quick_look import QuickLook
 from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, ThemeSwitch
 from jaxscope.ui.window.autosave import Autosave, offer_unsaved
+from jaxscope.ui.window.lessons import find_samples
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.menus import (
     GoCommands,
@@ -70,7 +71,8 @@ def run_application(
     application.setApplicationName("jaxscope")
     application.setStyle("Fusion")
     bridge = Bridge(make_session)
-    window = build_window(application, bridge, options, Settings(settings_file), late_pages=True)
+    settings = Settings(settings_file)
+    window = build_window(application, bridge, options, settings, late_pages=True)
     reporter = ErrorReporter(window)
     hook, sys.excepthook = sys.excepthook, reporter.report
     thread_hook, threading.excepthook = threading.excepthook, reporter.report_of_thread
@@ -84,6 +86,8 @@ def run_application(
         window.call_bar.set_call(capture.call)
     elif file:
         window.open_path(os.path.abspath(file), call or "")
+    else:
+        open_first(window, settings)
     window.show()  # with its file: the start page then costs nothing
     try:
         return application.exec()
@@ -91,6 +95,13 @@ def run_application(
         sys.excepthook, threading.excepthook = hook, thread_hook
         signal.signal(signal.SIGINT, interrupt)
         bridge.close()
+
+
+def open_first(window: MainWindow, settings: Settings) -> None:
+    """Show the first sample to who starts jaxscope for the first time."""
+    samples = find_samples()
+    if samples and settings.is_first_start:
+        window.open_path(str(samples[0]))
 
 
 def build_window(

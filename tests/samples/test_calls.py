@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import jax
 import pytest
+from PySide6.QtGui import QImage
+
+from jaxscope.ui.session.call_text import find_base_name
+from jaxscope.ui.window.lessons import PATH, find_picture, find_samples, read_lesson
 
 from .calling import SAMPLES, evaluate, offered_calls, trace
 
@@ -32,6 +37,29 @@ def test_a_sample_has_a_lesson_and_a_call(name: str) -> None:
     for part in ("Look at:", "Predict:", "Then see:"):
         assert part in lesson
     assert offered_calls(name)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_sample_opens_at_the_call_that_its_text_speaks_of(name: str) -> None:
+    """The first function of the file that is named under *Look at* is the first call's."""
+    look = read_lesson(SAMPLES / name).look
+    called = find_base_name(offered_calls(name)[0]).replace("()", "")
+    functions = {find_base_name(call).replace("()", "") for call in offered_calls(name)}
+    named = [word for word in re.findall(r"`([\w.]+)`", look) if word in functions]
+    assert named[:1] == [called]
+
+
+def test_every_sample_has_its_place_on_the_path_and_its_pictures() -> None:
+    listed = [f"{name}.py" for step in PATH for name in step.names]
+    assert sorted(listed) == FILES
+    assert [path.name for path in find_samples()] == listed
+    sizes = {
+        (image.width(), image.height())
+        for path in find_samples()
+        for theme in ("light", "dark")
+        for image in [QImage(str(find_picture(path, theme)))]
+    }
+    assert sizes == {(240, 180)}
 
 
 @pytest.mark.parametrize(

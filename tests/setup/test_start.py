@@ -173,7 +173,7 @@ def test_what_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     python = "/checkout/.venv/bin/python"
     jaxscope = [python, "-P", "/checkout/jaxscope/__main__.py"]
     assert [command for command, _ in started] == [
-        [*jaxscope, "/checkout/samples/quick_start.py"],
+        jaxscope,
         [*jaxscope, "time", "x.py"],
         [*jaxscope, "calls", "x.py"],
         [python, "-m", "pytest", "-n", "2", "--dist", "loadfile", "-q"],

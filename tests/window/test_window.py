@@ -59,6 +59,7 @@ def test_without_a_file_the_start_page_offers_samples(window: MainWindow):
     assert window.screen_shown is not None and window.screen_shown.shows_start_page
     cards = window.start_page.findChildren(SampleCard)
     assert [card.accessibleName() for card in cards][:1] == ["quick_start"]
+    assert len(cards) == 25 and all(card.has_picture for card in cards)
 
 
 def test_opening_a_file_runs_the_first_call_that_it_offers(

@@ -168,6 +168,9 @@ QScrollBar::handle { background: $border; border-radius: 4px; margin: 2px; min-h
 QScrollBar::handle:hover { background: $muted; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QDockWidget { background: $surface; border: none; }
+QDockWidget > QScrollArea, QDockWidget > QScrollArea > QWidget > QWidget { background: $surface; }
+QMainWindow::separator { width: 4px; background: $window; }
 QStatusBar { background: $window; color: $muted; padding: 0 8px; }
 QStatusBar QLabel { color: $muted; padding: 2px 6px; }
 QStatusBar::item { border: none; }

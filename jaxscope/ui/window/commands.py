@@ -77,6 +77,7 @@ def _owned(owner: str, menu: str, *rows: Row) -> list[Command]:
 
 COMMANDS: Sequence[Command] = (
     Command("File", "Open …", "ask_open", ("Ctrl+O",), owner="files"),
+    Command("File", "Paste code …", "paste_code", ("Ctrl+Shift+V",)),
     Command("File", "Start page", "close_file", ("Alt+Home",), owner="controller"),
     Command("File", "Save capture as …", "ask_save", ("Ctrl+S",), True, "files"),
     Command("File", "Export what is seen, or everything …", "export_dialog", ("Ctrl+E",)),
@@ -176,6 +177,7 @@ COMMANDS: Sequence[Command] = (
         ("With the run before", "compare_with_previous", "Ctrl+Shift+P"),
         ("Save the comparison as …", "ask_save", ""),
     ),
+    Command("Help", "Lesson and samples", "toggle_lesson", ("Ctrl+Shift+H",)),
     Command("Help", "Keys", "show_keys", ("F1",)),
 )
 

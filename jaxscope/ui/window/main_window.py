@@ -10,18 +10,20 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QColor, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QAction, QCloseEvent, QColor, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
     QMainWindow,
+    QMenu,
     QProgressBar,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
+from jaxscope.errors import Explanation, UsageError
 from jaxscope.model import Capture
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.picture.tint.classes import ColourBy
@@ -35,6 +37,8 @@ from jaxscope.ui.window.call_bar import CallBar
 from jaxscope.ui.window.commands import Commands, HelpDialog
 from jaxscope.ui.window.error_panel import ErrorPanel
 from jaxscope.ui.window.files import FileDialogs
+from jaxscope.ui.window.lesson_strip import LessonStrip
+from jaxscope.ui.window.lessons import find_samples
 from jaxscope.ui.window.page_context import PageContext, PageRequests
 from jaxscope.ui.window.palette import (
     CommandPalette,
@@ -43,9 +47,10 @@ from jaxscope.ui.window.palette import (
     list_page_entries,
     without_state,
 )
+from jaxscope.ui.window.pasted_code import PasteDialog, write_pasted
 from jaxscope.ui.window.pipeline_strip import PipelineStrip
 from jaxscope.ui.window.settings import Settings
-from jaxscope.ui.window.start_page import StartPage, find_samples
+from jaxscope.ui.window.start_page import StartPage
 from jaxscope.ui.window.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -93,9 +98,11 @@ class MainWindow(QMainWindow):
         self.call_bar, self.strip = CallBar(), PipelineStrip()
         self.error_panel = ErrorPanel()
         self.workspace = Workspace(make_graph, late_panes=late_panes)
-        self.start_page = StartPage(find_samples())
+        samples = find_samples()
+        self.start_page = StartPage(samples)
+        self.lesson = LessonStrip(samples)
         self.files = FileDialogs(self, controller, self.workspace, settings)
-        around = (self.strip, self.workspace.inspector)
+        around = (self.strip, self.workspace.inspector, self.lesson)
         self.presenting = PresentationMode(self, around, themes, self.show_message)
         self._notice, self._notice_text = QFrame(), QLabel()
         self._pages = QStackedWidget()
@@ -103,6 +110,7 @@ class MainWindow(QMainWindow):
         self._busy = QProgressBar()
         self._watcher = FileWatcher(self)
         self._tick = QTimer(self, interval=_TICK_MS)
+        self._lesson_of = ""
         self._help: HelpDialog | None = None
         self._palette = CommandPalette(self)
         self._build()
@@ -141,6 +149,7 @@ class MainWindow(QMainWindow):
         self._pages.addWidget(self.start_page)
         self._pages.addWidget(body)
         self.setCentralWidget(self._pages)
+        self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.lesson)
         bar = self.statusBar()
         bar.setSizeGripEnabled(False)
         self._busy.setRange(0, 0)
@@ -168,6 +177,16 @@ class MainWindow(QMainWindow):
         self.workspace.area.panes_changed.connect(self._refresh)
         self.start_page.file_chosen.connect(self.open_path)
         self.start_page.open_requested.connect(self.files.ask_open)
+        self.start_page.paste_requested.connect(self.paste_code)
+        self.lesson.call_chosen.connect(self._on_functions_call_chosen)
+        self.lesson.file_chosen.connect(self.open_path)
+        self.lesson.all_requested.connect(self.controller.close_file)
+        self.lesson.closed_by_person.connect(self._on_lesson_closed)
+        recent = QMenu("Open recent", self)
+        recent.aboutToShow.connect(self._fill_recent)
+        recent.triggered.connect(self._on_recent_triggered)
+        self.commands.menus["File"].insertMenu(self.commands.actions["close_file"], recent)
+        self._recent_menu = recent
         self.files.path_chosen.connect(self.open_path)
         self.files.path_used.connect(self._on_files_path_used)
         self.files.capture_opened.connect(self._on_files_capture_opened)
@@ -219,6 +238,7 @@ class MainWindow(QMainWindow):
         if state is not self._state_shown or before is None or screen.steps != before.steps:
             self._state_shown = state
             self.call_bar.show_functions(state.file, state.functions, state.call)
+            self._show_lesson(state)
             self.workspace.show_state(state, screen)
             self.error_panel.show_error(state.error)
             self._watcher.watch("" if state.is_view_only else state.file)
@@ -252,7 +272,31 @@ class MainWindow(QMainWindow):
             else:
                 self._tick.stop()
 
+    def _show_lesson(self, state: WindowState) -> None:
+        file = "" if state.is_view_only else state.file
+        is_other = file != self._lesson_of
+        self._lesson_of = file
+        has_lesson = self.lesson.show_file(file, state.functions)
+        if is_other and not self.presenting.is_on:
+            self._set_lesson_shown(has_lesson and self._settings.shows_lessons)
+
+    def _set_lesson_shown(self, is_shown: bool) -> None:
+        if is_shown:
+            self.lesson.reveal_path()
+        self.lesson.setVisible(is_shown)
+
+    def toggle_lesson(self) -> None:
+        """Show or hide the lesson and the samples beside the program."""
+        is_shown = self.lesson.isHidden()
+        self._settings.set_shows_lessons(is_shown)
+        self._set_lesson_shown(is_shown)
+
+    def _on_lesson_closed(self) -> None:
+        self._settings.set_shows_lessons(False)
+        self.show_message("Help, Lesson and samples: shows the lesson again.")
+
     def _on_themes_changed(self, _theme: Theme) -> None:
+        self.start_page.set_theme(self._themes.theme.name)
         self.workspace.set_theme(self._themes.theme, self._themes.points)
         self.call_bar.edit.set_points(self._themes.points + 1)
         tint = QColor(self._themes.theme.accent)
@@ -273,6 +317,35 @@ class MainWindow(QMainWindow):
             self.call_bar.set_call(call)
             self._settings.add_recent_file(state.file)
             self.start_page.show_recent(self._settings.recent_files)
+
+    def paste_code(self) -> None:
+        """Ask for code, and open it as a file."""
+        dialog = PasteDialog(self._themes.points, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted_text.connect(self._on_paste_accepted)
+        dialog.open()
+
+    def _on_paste_accepted(self, text: str) -> None:
+        try:
+            path = write_pasted(self._settings.pasted_folder, text)
+        except OSError as error:
+            why = error.strerror or str(error)
+            self.controller.show_problem(
+                UsageError(Explanation("What was pasted could not be written.", why=why))
+            )
+            return
+        self.open_path(str(path))
+
+    def _fill_recent(self) -> None:
+        self._recent_menu.clear()
+        for path in self._settings.recent_files:
+            action = self._recent_menu.addAction(path.replace("&", "&&"))
+            action.setData(path)
+        if self._recent_menu.isEmpty():
+            self._recent_menu.addAction("No file was opened yet").setEnabled(False)
+
+    def _on_recent_triggered(self, action: QAction) -> None:
+        self.open_path(action.data())
 
     def export_dialog(self) -> None:
         """Ask what to export, and where to."""

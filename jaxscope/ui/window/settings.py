@@ -34,6 +34,25 @@ class Settings:
         return Path(self._store.fileName()).parent / "unsaved"
 
     @property
+    def pasted_folder(self) -> Path:
+        """Where code is kept that was pasted instead of opened."""
+        return Path(self._store.fileName()).parent / "pasted"
+
+    @property
+    def is_first_start(self) -> bool:
+        """Whether no file was ever opened."""
+        return not self._strings("recent_files")
+
+    @property
+    def shows_lessons(self) -> bool:
+        """Whether the lesson of a sample is shown beside it."""
+        return str(self._store.value("shows_lessons", "yes")) == "yes"
+
+    def set_shows_lessons(self, is_wanted: bool) -> None:
+        """Remember whether lessons are shown."""
+        self._store.setValue("shows_lessons", "yes" if is_wanted else "no")
+
+    @property
     def recent_files(self) -> tuple[str, ...]:
         """Files opened before that still exist, latest first."""
         return tuple(path for path in self._strings("recent_files") if os.path.isfile(path))

@@ -1,15 +1,15 @@
-"""The page without a file: samples, recent files, captures of windows that did not close."""
+"""The page without a file: the path of samples, recent files, captures of windows that did not
+close.
+"""
 
 from __future__ import annotations
 
-import ast
-import inspect
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -23,43 +23,63 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.ui.toolkit.widgets import make_label
+from jaxscope.ui.window.lessons import PATH, Step, find_picture, read_lesson
 
-_COLUMNS = 3
-_WIDEST_PX = 1_320
-"""Lines of more are hard to read, and cards of more are empty."""
-_MAX_SAMPLE_BYTES = 200_000
-_MAX_LESSON_CHARACTERS = 120
-_MAX_TITLE_CHARACTERS = 60
+_SIDE_PX, _GAP_PX = 36, 8
+_CARD_PX = 280
+"""The least width of a card: its picture and three or four words a line."""
+_MOST_COLUMNS = 5
+_WIDEST_PX = 1_760
+"""Cards of more are empty, and five of them are what the eye takes in."""
+_PICTURE_SIZE = QSize(96, 72)
 _MAX_RECENT = 4
 """More would push the samples out of sight."""
 
 
 class SampleCard(QPushButton):
-    """One sample: what its lesson is about, in as many lines as that takes."""
+    """One sample: its graph, and what its lesson is about, in as many lines as that takes."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
-        title, text = read_lesson(path)
-        name, lesson = QLabel(title), QLabel(text)
-        name.setProperty("role", "heading")
-        lesson.setProperty("role", "muted")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 7, 12, 8)
-        layout.setSpacing(1)
-        for label in (name, lesson):
+        lesson = read_lesson(path)
+        self._path = path
+        self._picture = QLabel()
+        self._picture.setFixedSize(_PICTURE_SIZE)
+        self._picture.setScaledContents(True)
+        name, summary = make_label(lesson.title, "heading"), make_label(lesson.summary, "muted")
+        text = QVBoxLayout()
+        text.setSpacing(1)
+        for label in (name, summary):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
+            text.addWidget(label)
+        text.addStretch()
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(8, 8, 10, 8)
+        layout.setSpacing(10)
+        layout.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addLayout(text, 1)
+        for label in (self._picture, name, summary):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-            layout.addWidget(label)
-        layout.addStretch()
         self.setProperty("path", str(path))
         self.setProperty("role", "sample")
         self.setAccessibleName(path.stem)
-        self.setAccessibleDescription(lesson.text())
+        self.setAccessibleDescription(lesson.summary)
         # Not at least as high as it wishes: that is its height in the narrowest of columns.
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
+
+    def show_picture(self, theme: str) -> None:
+        """Show the graph in a theme's colours."""
+        picture = find_picture(self._path, theme)
+        self._picture.setVisible(picture is not None)
+        if picture is not None:
+            self._picture.setPixmap(QPixmap(str(picture)))
+
+    @property
+    def has_picture(self) -> bool:
+        return not self._picture.pixmap().isNull()
 
     def sizeHint(self) -> QSize:
         layout = self.layout()
@@ -69,13 +89,46 @@ class SampleCard(QPushButton):
         return QSize(160, 2 * self.fontMetrics().lineSpacing())
 
 
+class _StepBox(QWidget):
+    """The cards of one part of the path, in as many columns as there is room for."""
+
+    def __init__(self, number: int, step: Step, cards: Sequence[SampleCard]) -> None:
+        super().__init__()
+        self._cards = cards
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        head.addWidget(make_label(f"{number}  {step.title}", "heading"))
+        head.addWidget(make_label(step.question, "muted"))
+        head.addStretch()
+        self._grid = QGridLayout()
+        self._grid.setSpacing(_GAP_PX)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 8, 0, 0)
+        layout.setSpacing(8)
+        layout.addLayout(head)
+        layout.addLayout(self._grid)
+
+    def set_columns(self, count: int, width_px: int) -> None:
+        """Place the cards anew, each so wide: those of all parts stand below each other."""
+        for number, card in enumerate(self._cards):
+            card.setFixedWidth(width_px)
+            self._grid.addWidget(card, number // count, number % count)
+        self._grid.setColumnStretch(count, 1)
+
+
 class StartPage(QScrollArea):
-    """`file_chosen` carries a path; `open_requested` asks for a dialog; `unsaved_dismissed` carries
-    the path of a capture that an ended window left and nobody wants.
+    """The samples in the order of the path, and the files that were open before.
+
+    Signals:
+        file_chosen: A path.
+        open_requested: A dialog is asked for.
+        paste_requested: Code is to be pasted.
+        unsaved_dismissed: The path of a capture that an ended window left and nobody wants.
     """
 
     file_chosen = Signal(str)
     open_requested = Signal()
+    paste_requested = Signal()
     unsaved_dismissed = Signal(str)
 
     def __init__(self, samples: Sequence[Path], parent: QWidget | None = None) -> None:
@@ -83,6 +136,8 @@ class StartPage(QScrollArea):
         self.setAccessibleName("Samples and recent files")
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._theme = "light"
+        self._steps: list[_StepBox] = []
         self._recent_box = QVBoxLayout()
         self._recent_box.setSpacing(2)
         content = QWidget()
@@ -96,26 +151,24 @@ class StartPage(QScrollArea):
         centred.addWidget(column, 1_000)  # all there is, up to its widest
         centred.addStretch(1)
         layout = QVBoxLayout(column)
-        layout.setContentsMargins(36, 28, 36, 28)
-        layout.setSpacing(12)
-        title = make_label("See what JAX and XLA do with your code", "title")
-        layout.addWidget(title)
-        about = QLabel(
+        layout.setContentsMargins(_SIDE_PX, 24, _SIDE_PX, 28)
+        layout.setSpacing(10)
+        layout.addWidget(make_label("See what JAX and XLA do with your code", "title"))
+        about = (
             "Open a Python file, choose a function, and follow it from its source through every "
             "stage to the program that runs. The file needs no changes."
         )
-        about.setWordWrap(True)
-        layout.addWidget(about)
+        layout.addWidget(make_label(about, wraps=True))
         layout.addLayout(self._buttons())
         self._unsaved_box = QVBoxLayout()
         layout.addLayout(self._unsaved_box)
-        self._recent_title = _heading("Recent files")
+        self._recent_title = make_label("Recent files", "heading")
+        self._recent_title.setContentsMargins(0, 8, 0, 0)
         layout.addWidget(self._recent_title)
         layout.addLayout(self._recent_box)
         self._samples: Sequence[Path] = samples
-        self._sample_box = QVBoxLayout()
-        self._sample_box.setSpacing(12)
-        layout.addLayout(self._sample_box)
+        self._path_box = QVBoxLayout()
+        layout.addLayout(self._path_box)
         layout.addStretch()
         self.setWidget(content)
         self.show_recent(())
@@ -124,9 +177,18 @@ class StartPage(QScrollArea):
         # A window that opens with a file needs none of the samples read.
         samples, self._samples = self._samples, ()
         if samples:
-            self._sample_box.addWidget(_heading("Samples"))
-            self._sample_box.addLayout(self._sample_grid(samples))
+            self._add_path(samples)
         super().showEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_cards()
+
+    def set_theme(self, theme: str) -> None:
+        """Show the pictures in a theme's colours."""
+        self._theme = theme
+        for card in self.findChildren(SampleCard):
+            card.show_picture(theme)
 
     def show_recent(self, files: Sequence[str]) -> None:
         """List files that were opened before, latest first."""
@@ -173,78 +235,37 @@ class StartPage(QScrollArea):
 
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        button = QPushButton("Open a file …")
-        button.setProperty("role", "primary")
-        button.clicked.connect(self.open_requested)
-        row.addWidget(button)
-        hint = make_label("or drop a .py, .jaxscope or .json file here", "muted")
-        row.addWidget(hint)
+        open_button, paste_button = QPushButton("Open a file …"), QPushButton("Paste code …")
+        open_button.setProperty("role", "primary")
+        open_button.clicked.connect(self.open_requested)
+        paste_button.clicked.connect(self.paste_requested)
+        row.addWidget(open_button)
+        row.addWidget(paste_button)
+        row.addWidget(make_label("or drop a .py, .jaxscope or .json file here", "muted"))
         row.addStretch()
         return row
 
-    def _sample_grid(self, samples: Sequence[Path]) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setSpacing(8)
-        for number, path in enumerate(samples):
-            card = SampleCard(path)
-            card.clicked.connect(self._on_file_button_clicked)
-            grid.addWidget(card, number // _COLUMNS, number % _COLUMNS)
-        for column in range(_COLUMNS):
-            grid.setColumnStretch(column, 1)
-        return grid
+    def _add_path(self, samples: Sequence[Path]) -> None:
+        for number, step in enumerate(PATH, 1):
+            cards = [SampleCard(path) for path in samples if path.stem in step.names]
+            for card in cards:
+                card.clicked.connect(self._on_file_button_clicked)
+                card.show_picture(self._theme)
+            if cards:
+                self._steps.append(_StepBox(number, step, cards))
+                self._path_box.addWidget(self._steps[-1])
+        self._place_cards()
+
+    def _place_cards(self) -> None:
+        room = min(self.viewport().width(), _WIDEST_PX) - 2 * _SIDE_PX
+        columns = min(max(room // _CARD_PX, 1), _MOST_COLUMNS)
+        for step in self._steps:
+            step.set_columns(columns, (room - (columns - 1) * _GAP_PX) // columns)
 
     def _on_file_button_clicked(self) -> None:
         button = self.sender()
         if isinstance(button, QPushButton):
             self.file_chosen.emit(button.property("path"))
-
-
-def find_samples() -> list[Path]:
-    """The sample programs beside this installation, the first lesson first."""
-    folder = Path(__file__).resolve().parents[3] / "samples"
-    if not folder.is_dir():
-        return []
-    files = sorted(folder.glob("*.py"))
-    return sorted(files, key=_is_not_first_lesson)
-
-
-def read_lesson(path: Path) -> tuple[str, str]:
-    """A sample's title and what it teaches, from its docstring's first sentence.
-
-    Without such a docstring the file's name is the title. The file is not run.
-    """
-    name = path.stem.replace("_", " ").capitalize()
-    try:
-        if path.stat().st_size > _MAX_SAMPLE_BYTES:
-            return name, ""
-        doc = _docstring_of(path.read_text("utf-8"))
-    except (OSError, SyntaxError, ValueError, RecursionError):
-        return name, ""
-    sentence = " ".join(doc.split("\n\n", 1)[0].split()).partition(". ")[0]
-    title, colon, lesson = sentence.partition(": ")
-    if not colon or len(title) > _MAX_TITLE_CHARACTERS:
-        title, lesson = name, sentence
-    lesson = lesson[:1].upper() + lesson[1 : _MAX_LESSON_CHARACTERS + 1]
-    return title, lesson if lesson.endswith((".", "?", "!")) or not lesson else lesson + "."
-
-
-def _docstring_of(text: str) -> str:
-    """A module's docstring; the program below an ordinary one is not parsed, which takes longer."""
-    quotes = '"""'
-    end = text.find(quotes, len(quotes))
-    if text.startswith(quotes) and end > 0:
-        return inspect.cleandoc(ast.literal_eval(text[: end + len(quotes)]))
-    return ast.get_docstring(ast.parse(text)) or ""
-
-
-def _is_not_first_lesson(path: Path) -> bool:
-    return path.stem != "quick_start"
-
-
-def _heading(text: str) -> QLabel:
-    label = make_label(text, "heading")
-    label.setContentsMargins(0, 12, 0, 0)
-    return label
 
 
 def _short_path(path: str) -> str:

@@ -1,0 +1,91 @@
+"""Makes the small pictures of the samples anew: `python docs/thumbnails.py [NAME …]`.
+
+Each is the picture of the program of the sample's first call, in both themes; Flax's and Optax's
+samples need these libraries.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+
+from few_colours import save_with_few_colours
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
+
+from jaxscope.client import one_shot
+from jaxscope.errors import JaxscopeError
+from jaxscope.export.choices import DOWN, RIGHT
+from jaxscope.export.order import ExportOrder
+from jaxscope.export.render import render_order
+from jaxscope.model.stages import find_lowered_stage
+from jaxscope.picture.palette import PALETTES
+from jaxscope.ui.window.lessons import find_samples
+
+WIDTH_PX, HEIGHT_PX = 240, 180
+_SCALE = 0.7
+"""Pixels per pixel of the scene, at most."""
+_LEAST_SCALE = 0.35
+"""Below it boxes cannot be told apart."""
+_MARGIN_PX = 10
+
+
+def fit(picture: QImage) -> float:
+    """How large it can be drawn as a whole, as a factor of at most 1."""
+    room_x, room_y = WIDTH_PX - 2 * _MARGIN_PX, HEIGHT_PX - 2 * _MARGIN_PX
+    return min(room_x / picture.width(), room_y / picture.height(), 1.0)
+
+
+def crop(picture: QImage, ground: QColor) -> QImage:
+    """The whole picture where that can be made out, else its upper part."""
+    room_x, room_y = WIDTH_PX - 2 * _MARGIN_PX, HEIGHT_PX - 2 * _MARGIN_PX
+    scale = max(fit(picture), min(_LEAST_SCALE / _SCALE, 1.0))
+    small = picture.scaledToWidth(
+        max(1, round(picture.width() * scale)), Qt.TransformationMode.SmoothTransformation
+    )
+    made = QImage(WIDTH_PX, HEIGHT_PX, QImage.Format.Format_RGB32)
+    made.fill(ground)
+    left = max((small.width() - room_x) // 2, 0)
+    part = QRect(left, 0, min(small.width(), room_x), min(small.height(), room_y))
+    painter = QPainter(made)
+    top = max((HEIGHT_PX - part.height()) // 2, _MARGIN_PX)
+    painter.drawImage((WIDTH_PX - part.width()) // 2, top, small.copy(part))
+    painter.end()
+    return made
+
+
+def make(path: Path) -> None:
+    """Make the pictures of one sample."""
+    target = "cpu:8" if path.stem == "parallel_devices" else "cpu"
+    capture = one_shot.capture(str(path), target=target)
+    stage = find_lowered_stage(capture.stages)
+    if stage is None:
+        raise JaxscopeError(f"{path.name} has no stage to draw.")
+    (path.parent / "pictures").mkdir(exist_ok=True)
+    for theme in ("light", "dark"):
+        images = []
+        for direction in (DOWN, RIGHT):
+            order = ExportOrder(
+                *(capture, stage.name, "png"), theme=theme, scale=_SCALE, direction=direction
+            )
+            images.append(QImage.fromData(render_order(order).data))
+        image = max(images, key=fit)
+        small = crop(image, QColor(PALETTES[theme].background))
+        save_with_few_colours(small, path.parent / "pictures" / f"{path.stem}_{theme}.png")
+    print(path.stem)
+
+
+def main() -> None:
+    """Make the named ones, or all."""
+    application = QGuiApplication(sys.argv[:1])
+    for path in find_samples():
+        if path.stem in (sys.argv[1:] or [path.stem]):
+            make(path)
+    del application
+
+
+if __name__ == "__main__":
+    main()

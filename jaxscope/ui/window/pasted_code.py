@@ -1,0 +1,93 @@
+"""Code that is pasted instead of opened: a dialog, and the file that it becomes."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QFontMetricsF, QGuiApplication
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.ui.toolkit.theme import fixed_font
+from jaxscope.ui.toolkit.widgets import make_label
+
+_LOOKS_LIKE_CODE = ("def ", "import ", "lambda ")
+_MAX_CHARACTERS = 1_000_000
+
+
+class PasteDialog(QDialog):
+    """Takes a program as text; `accepted_text` carries one that Python can read."""
+
+    accepted_text = Signal(str)
+
+    def __init__(self, points: float, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Paste code")
+        self.edit = QPlainTextEdit()
+        self.edit.setFont(fixed_font(points))
+        self.edit.setTabStopDistance(4 * QFontMetricsF(self.edit.font()).horizontalAdvance(" "))
+        self.edit.setPlaceholderText(
+            "import jax.numpy as jnp\n\n# jaxscope: f(f32[8])\n\ndef f(x):\n    return jnp.sin(x)"
+        )
+        self.edit.setAccessibleName("Code")
+        copied = QGuiApplication.clipboard().text()
+        if any(word in copied for word in _LOOKS_LIKE_CODE):
+            self.edit.setPlainText(copied[:_MAX_CHARACTERS])
+        self._problem = make_label(role="error", wraps=True)
+        self._problem.hide()
+        buttons = QDialogButtonBox()
+        buttons.addButton("Open", QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
+        buttons.accepted.connect(self._on_buttons_accepted)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        about = "A file of functions, imports included; nothing at its top level should take long."
+        layout.addWidget(make_label(about, "muted", wraps=True))
+        layout.addWidget(self.edit, 1)
+        layout.addWidget(self._problem)
+        layout.addWidget(buttons)
+        em = self.fontMetrics().horizontalAdvance("m")
+        self.resize(60 * em, 36 * em)
+
+    def _on_buttons_accepted(self) -> None:
+        text = self.edit.toPlainText()
+        problem = find_problem(text)
+        self._problem.setText(problem)
+        self._problem.setVisible(bool(problem))
+        if not problem:
+            self.accepted_text.emit(text)
+            self.accept()
+
+
+def find_problem(text: str) -> str:
+    """Why a text is no program; empty where it is one."""
+    if not text.strip():
+        return "There is no code."
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        return f"Line {error.lineno or 1}: {error.msg}."
+    except (ValueError, RecursionError, MemoryError) as error:
+        return f"Python cannot read it: {error}."
+    return ""
+
+
+def write_pasted(folder: Path, text: str) -> Path:
+    """Write a program into a file of its own, and return its path.
+
+    Raises:
+        OSError: It could not be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    number = 1
+    while (path := folder / f"pasted_{number}.py").exists():
+        number += 1
+    path.write_text(text if text.endswith("\n") else f"{text}\n", "utf-8")
+    return path

@@ -1,0 +1,132 @@
+"""The path of samples: lessons beside the program, the first start, pasted code, recent files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QPushButton
+from pytestqt.qtbot import QtBot
+
+from jaxscope.client.requests import CaptureRequest, OutlineRequest
+from jaxscope.ui.application import open_first
+from jaxscope.ui.window.lessons import find_samples, parse_lesson
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.pasted_code import PasteDialog, find_problem, write_pasted
+
+from .conftest import Driver
+
+DOC = """Sums: what adding costs.
+
+Look at: `f`, which adds.
+
+Predict: how many
+equations?
+
+Then see: one.
+"""
+TAUGHT = f'"""{DOC}"""\n\n# jaxscope: f(f32[3])\n\n\ndef f(x):\n    return x + 1\n'
+
+
+@pytest.fixture
+def taught(tmp_path: Path) -> Path:
+    path = tmp_path / "taught.py"
+    path.write_text(TAUGHT)
+    return path
+
+
+def test_a_docstring_with_three_parts_is_a_lesson() -> None:
+    lesson = parse_lesson(DOC, "name")
+    assert (lesson.title, lesson.summary) == ("Sums", "What adding costs.")
+    assert (lesson.look, lesson.predict) == ("`f`, which adds.", "How many equations?")
+    assert lesson.see == "One." and lesson.is_whole
+    assert not parse_lesson("Sums: what adding costs.\n\nLook at: it.", "name").is_whole
+    assert parse_lesson("Nothing of this.", "name").title == "name"
+
+
+def test_the_lesson_stands_beside_the_program_and_keeps_its_answer_back(
+    driver: Driver, window: MainWindow, taught: Path
+) -> None:
+    driver.open(taught, ("f(f32[3])",))
+    strip = window.lesson
+    assert strip.isVisible() and not strip.answer_is_shown
+    assert strip._parts["Look at"].text() == "<code>f</code>, which adds."
+    driver.qtbot.mouseClick(strip._reveal, Qt.MouseButton.LeftButton)
+    assert strip.answer_is_shown and strip._parts["Then see"].text() == "One."
+    call = next(b for b in strip.findChildren(QPushButton) if b.accessibleName() == "f(f32[3])")
+    driver.qtbot.mouseClick(call, Qt.MouseButton.LeftButton)
+    assert driver.wait_for(CaptureRequest, 2).request.call == "f(f32[3])"
+
+
+def test_a_file_without_a_lesson_has_no_strip_until_it_is_asked_for(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.open(source)
+    assert window.lesson.isHidden()
+    window.toggle_lesson()
+    names = [b.accessibleName() for b in window.lesson.findChildren(QPushButton)]
+    assert window.lesson.isVisible() and "Pure and impure functions" in names
+
+
+def test_a_strip_that_was_closed_stays_closed(
+    driver: Driver, window: MainWindow, taught: Path, source: Path
+) -> None:
+    driver.open(taught)
+    window.lesson.close()
+    assert not window._settings.shows_lessons
+    window.open_path(str(source))
+    window.open_path(str(taught))
+    assert window.lesson.isHidden()
+    window.toggle_lesson()
+    assert window.lesson.isVisible() and window._settings.shows_lessons
+
+
+def test_the_first_start_shows_the_first_sample_and_later_ones_the_gallery(
+    driver: Driver, window: MainWindow
+) -> None:
+    assert window._settings.is_first_start
+    open_first(window, window._settings)
+    assert driver.wait_for(OutlineRequest).request.file == str(find_samples()[0])
+    assert window.lesson.isVisible()
+    window.controller.close_file()
+    open_first(window, window._settings)
+    assert not window.controller.state.file
+    assert window.screen_shown is not None and window.screen_shown.shows_start_page
+
+
+def test_the_next_sample_is_one_click_away(driver: Driver, window: MainWindow) -> None:
+    open_first(window, window._settings)
+    driver.qtbot.mouseClick(window.lesson._next, Qt.MouseButton.LeftButton)
+    assert window.controller.state.file == str(find_samples()[1])
+
+
+def test_recent_files_are_in_the_menu(driver: Driver, window: MainWindow, source: Path) -> None:
+    driver.open(source)
+    window._recent_menu.aboutToShow.emit()
+    actions = window._recent_menu.actions()
+    assert [action.data() for action in actions] == [str(source)]
+    window.controller.close_file()
+    actions[0].trigger()
+    assert window.controller.state.file == str(source)
+
+
+def test_pasted_code_becomes_a_file(qtbot: QtBot, driver: Driver, window: MainWindow) -> None:
+    QApplication.clipboard().setText("def f(x):\n    return x")
+    window.paste_code()
+    dialog = window.findChild(PasteDialog)
+    assert dialog is not None and dialog.edit.toPlainText().startswith("def f")
+    dialog.edit.setPlainText("def f(x:\n")
+    dialog._on_buttons_accepted()
+    assert dialog.isVisible() and "Line 1" in dialog._problem.text()
+    dialog.edit.setPlainText("def f(x):\n    return x")
+    dialog._on_buttons_accepted()
+    file = Path(driver.wait_for(OutlineRequest).request.file)
+    assert file.read_text() == "def f(x):\n    return x\n"
+    assert file.parent == window._settings.pasted_folder
+
+
+def test_every_pasted_program_has_a_file_of_its_own(tmp_path: Path) -> None:
+    first, second = (write_pasted(tmp_path / "new", text) for text in ("a = 1\n", "a = 2"))
+    assert (first.read_text(), second.read_text()) == ("a = 1\n", "a = 2\n")
+    assert find_problem("") and not find_problem("a = 1")
